@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the 
       await page.goto(`${url}/app/records/${orders}?pane=new`)
       expect(await page.evaluate('isSecureContext || "randomUUID" in crypto')).toBe(false)
       await fill(page, 'Ref', 'first')
-      await press(page, 'Write the row')
+      await press(page, 'Add row')
       await page.waitForSelector('tr:not([aria-busy]) td[data-row="0"]')
       expect((await rows()).total).toBe(1)
       await page.goto(`${url}/app/webhooks`)
@@ -73,10 +73,10 @@ describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the 
       await page.goto(`${url}/app/records/${orders}?pane=new`)
       await fill(page, 'Ref', 'only once')
       await loseResponse('/v1/records')
-      await press(page, 'Write the row')
+      await press(page, 'Add row')
       await untilText(page, AWAY)
       expect((await rows()).total).toBe(2)
-      await press(page, 'Write the row')
+      await press(page, 'Add row')
       await page.waitForFunction('!location.search.includes("pane")')
       expect((await rows()).total).toBe(2)
     },
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the 
         await page.goto(`${url}/app/records/${orders}`)
         await press(page, 'New row')
         await fill(page, 'Ref', 'twice')
-        await press(page, 'Write the row')
+        await press(page, 'Add row')
         await page.waitForFunction('!location.search.includes("pane")')
         expect((await rows()).total).toBe(total)
       }
@@ -123,9 +123,10 @@ describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the 
       const before = await notes()
       await loseResponse('/v1/notes')
       await press(page, 'New note (N)')
+      await fill(page, 'Title', 'O')
       await untilText(page, AWAY)
-      await press(page, 'New note (N)')
-      await page.waitForFunction('/notes\\/.+/.test(location.pathname)')
+      await page.keyboard.type('nce')
+      await page.waitForFunction('/notes\\/.{20}/.test(location.pathname)')
       expect(await notes()).toBe(before + 1)
     },
     BROWSER_TIMEOUT_MS,

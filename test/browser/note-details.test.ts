@@ -145,6 +145,93 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   )
 
   test(
+    'the properties of a note are those that it has; another one is added by its name',
+    async () => {
+      const id = await createNote('Few properties')
+      await app.server.patch(`/v1/notes/${id}/properties`, { done: false })
+      await open(id)
+      const shown = () =>
+        page.$$eval('#details .facts label', (all) => all.map(({ textContent }) => textContent))
+      await untilTextIn(page, '#details .facts', 'The done')
+      expect(await shown()).toEqual(['The done'])
+      await fill(page, 'Property to add', 'The moon')
+      await page.keyboard.press('Enter')
+      await untilTextIn(page, '#details .add-line .why', 'No property has this name')
+      await fill(page, 'Property to add', 'the stars')
+      await page.waitForSelector('#details .facts input[type=number]:focus')
+      await page.keyboard.type('5')
+      await page.keyboard.press('Tab')
+      await page.waitForFunction(
+        `fetch('/v1/notes/${id}/properties').then((response) => response.json()).then(({ properties }) => properties.stars === 5)`,
+        { polling: 200 },
+      )
+      await page.reload()
+      await untilTextIn(page, '#details .facts', 'The stars')
+      expect(await shown()).toEqual(['The stars', 'The done'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a note that is linked often is listed once, with how often',
+    async () => {
+      const home = await createNote('Home')
+      await open(await createNote('Linking', '[[Home]] [[home|there]] [[Home]] [[Nowhere]] [[nowhere]]'))
+      await untilTextIn(page, '#details', 'Links from here')
+      const links = await page.$$eval('#details .plain li', (all) =>
+        all.map(({ textContent }) => textContent),
+      )
+      expect(links).toEqual(['Home3 times', 'Nowhere, no such note yet2 times'])
+      expect(await page.$(`#details .plain a[href="/app/notes/${home}"]`)).not.toBeNull()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'headings read in the order of their sizes, and one that says the title again is left away',
+    async () => {
+      const text = '# Sizes\n\n# One\n\n## Two\n\n### Three\n\n#### Four\n\n##### Five\n\ntext'
+      await open(await createNote('Sizes', text), '?show=preview')
+      await page.waitForSelector('.read p')
+      const found = await page.$$eval('.read :is(h1, h2, h3, h4, h5, h6, p)', (all) =>
+        all.map((one) => [one.localName, one.textContent, getComputedStyle(one).fontSize]),
+      )
+      expect(found).toEqual([
+        ['h3', 'One', '28px'],
+        ['h4', 'Two', '22px'],
+        ['h5', 'Three', '18px'],
+        ['h6', 'Four', '16px'],
+        ['h6', 'Five', '16px'],
+        ['p', 'text', '16px'],
+      ])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a callout reads as one, with its name and its text',
+    async () => {
+      await open(
+        await createNote(
+          'Callouts',
+          '> [!warning] Mind the *gap*\n> and **go**\n\n> [!Tip]\n> one\n\n> plain',
+        ),
+        '?show=preview',
+      )
+      await page.waitForSelector('.read blockquote:nth-of-type(3)')
+      const found = await page.$$eval('.read blockquote', (all) =>
+        all.map((one) => [one.className, [...one.children].map(({ textContent }) => textContent)]),
+      )
+      expect(found).toEqual([
+        ['md-callout md-warning', ['Mind the gap', 'and go']],
+        ['md-callout md-tip', ['Tip', 'one']],
+        ['', ['plain']],
+      ])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'links with the same label lead to their own notes',
     async () => {
       const [one, two] = [await createNote('Front hub'), await createNote('Rear hub')]

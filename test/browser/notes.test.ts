@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, press as clickOn, startApplication } from '../support/application-server.ts'
+import { type Application, press as clickOn, fill, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 
@@ -126,18 +126,29 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'are made with N, with the title chosen',
+    'are made with N and the first character, on an empty sheet that leaves nothing when it stays empty',
     async () => {
       await page.goto(`${app.server.url}/app/notes`)
       await page.waitForSelector('#list :is(.notes-rows a, .empty)')
+      const count = async () => (await app.server.get('/v1/notes')).body.total
+      const before = await count()
       await page.keyboard.press('n')
+      await page.waitForSelector('.title-field:focus')
+      await page.keyboard.press('Tab')
+      await clickOn(page, `All notes${before}`)
+      expect(await count()).toBe(before)
+      await clickOn(page, 'New note (N)')
       await page.waitForSelector('.title-field:focus')
       await page.keyboard.type('Bench log')
       await page.keyboard.press('Enter')
-      await page.keyboard.type('first')
+      const text = 'What is typed at once is kept, each character of it. '.repeat(5)
+      await page.keyboard.type(text)
+      await page.waitForSelector('.cm-content:focus')
+      await page.keyboard.type('And then more')
       const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
-      await isStored(id, 'first')
+      await isStored(id, `${text}And then more`)
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.title).toBe('Bench log')
+      expect(await count()).toBe(before + 1)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -262,7 +273,8 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       const id = await createNote('Quick')
       const properties = async () => (await app.server.get(`/v1/notes/${id}/properties`)).body.properties
       await open(id)
-      await page.waitForSelector('#details input[type=number]')
+      await fill(page, 'Property to add', 'Stars')
+      await page.waitForSelector('#details input[type=number]:focus')
       const typeStars = async (text: string) => {
         await page.focus('#details input[type=number]')
         await page.evaluate('document.activeElement.select()')

@@ -279,6 +279,53 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
     BROWSER_TIMEOUT_MS,
   )
 
+  test(
+    'takes a reference by its name as it was typed, and says which are meant where there are several',
+    async () => {
+      const add = async (name: string): Promise<string> =>
+        (await app.server.post('/v1/records', { structure: 'Customers', data: { name } })).body.records[0].id
+      const grace = await add('Grace Hopper')
+      const twins = [await add('Jo Twin'), await add('Jo Twin')]
+      const newRow = async (ref: string, customer: string) => {
+        await open('pane=new')
+        await page.waitForSelector('#value-ref:focus')
+        await fill(page, 'Ref', ref)
+        await fill(page, 'Customer', customer)
+        await clickOn(page, 'Add row')
+      }
+      const customerOf = async (ref: string) => {
+        const filter = encodeURIComponent(JSON.stringify([{ field: 'ref', op: 'eq', value: ref }]))
+        const { records } = (await app.server.get(`/v1/records?structure=Orders&filter=${filter}`)).body
+        return records[0]?.data.customer
+      }
+      await newRow('by name', 'grace')
+      await page.waitForFunction(`document.querySelector('.side') === null`)
+      expect(await customerOf('by name')).toBe(grace)
+
+      await newRow('of two', 'jo twin')
+      await page.waitForSelector('#value-customer[aria-invalid=true]')
+      const why = await page.$eval('#value-customer-why', ({ textContent }) => textContent ?? '')
+      expect(why).toStartWith('Choose what “jo twin” means from the list: “Jo Twin (…')
+      expect(await page.$eval('#value-customer', (field) => (field as HTMLInputElement).value)).toBe(
+        'jo twin',
+      )
+      await fill(page, 'Customer', `Jo Twin (…${twins[1]?.slice(-6)})`)
+      await clickOn(page, 'Add row')
+      await page.waitForFunction(`document.querySelector('.side') === null`)
+      expect(await customerOf('of two')).toBe(twins[1])
+
+      await open('', `/${rowIds[7]}`)
+      await fill(page, 'Customer', 'nobody')
+      await page.keyboard.press('Tab')
+      await page.waitForSelector('#value-customer[aria-invalid=true]')
+      await fill(page, 'Customer', 'hopper')
+      await page.keyboard.press('Tab')
+      await page.waitForFunction(`document.querySelector('#value-customer')?.value === 'Grace Hopper'`)
+      expect(await customerOf('R8')).toBe(grace)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
   test('has no error on the console', () => {
     expect(app.problems).toEqual([])
   })

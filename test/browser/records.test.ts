@@ -394,10 +394,10 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.waitForSelector('#value-ref:focus')
       await grid.press('Tab')
       await page.keyboard.type('Recumbent')
-      await clickOn(page, 'Write the row')
+      await clickOn(page, 'Add row')
       await page.waitForSelector('#value-ref[aria-invalid="true"]:focus')
       await page.keyboard.type('N1')
-      await clickOn(page, 'Write the row')
+      await clickOn(page, 'Add row')
       await page.waitForFunction(`document.querySelector('.side') === null`)
       expect((await stored('N1'))?.data).toEqual({ ref: 'N1', bike: 'Recumbent' })
     },

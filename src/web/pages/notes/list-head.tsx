@@ -18,7 +18,7 @@ function useListName(): string {
 }
 
 /** The name of the list, its order, and the search. */
-export function ListHead({ isCreating, onCreate }: { isCreating: boolean; onCreate: () => void }) {
+export function ListHead({ onCreate }: { onCreate: () => void }) {
   const name = useListName()
   const { kind } = list.value
   const shown = JSON.stringify(list.value)
@@ -43,13 +43,7 @@ export function ListHead({ isCreating, onCreate }: { isCreating: boolean; onCrea
         <span class="grow" />
         {(kind === 'all' || kind === 'tag') && <Order isSearching={isSearching} />}
         {mayWrite.value && kind !== 'trash' && (
-          <button
-            type="button"
-            class="button quiet icon-only"
-            aria-label="New note (N)"
-            disabled={isCreating}
-            onClick={onCreate}
-          >
+          <button type="button" class="button quiet icon-only" aria-label="New note (N)" onClick={onCreate}>
             <Icon name="plus" />
           </button>
         )}
@@ -104,7 +98,7 @@ function Search({ name }: { name: string }) {
       <label class="search-field">
         <Icon name="search" />
         <span class="visually-hidden">Search {name}</span>
-        <input class="input" type="search" {...field} />
+        <input class="input" type="search" placeholder="Search" {...field} />
       </label>
     </search>
   )

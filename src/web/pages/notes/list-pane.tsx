@@ -13,17 +13,15 @@ import { navigate } from '../../router.ts'
 import { useListKeys } from './keys.ts'
 import { type NoteQuery, PAGE_SIZE, type Row, usePages } from './list-data.ts'
 import { ListHead } from './list-head.tsx'
-import { list, listAddress, noteAddress, noteId, searchText, sort } from './place.ts'
+import { list, listAddress, NEW, noteAddress, noteId, searchText, sort } from './place.ts'
 
 const ROW_PX = { plain: 57, withSnippet: 97 }
 const number = new Intl.NumberFormat()
 
-/** Makes a note and opens it with its title chosen, ready to be typed over. */
-export async function createNote(): Promise<void> {
-  const tags = list.value.kind === 'tag' ? [list.value.name] : []
-  const { note } = await api.post('/v1/notes', { body: { title: 'New note', tags } })
-  navigate(noteAddress(note.id))
-  history.replaceState({ isNew: true }, '')
+/** Opens an empty sheet. */
+function startNote(): void {
+  navigate(noteAddress(NEW))
+  document.querySelector<HTMLElement>('#note .title-field')?.focus()
 }
 
 /** While one types, the last result stays until the next one is there. */
@@ -42,21 +40,14 @@ export function ListPane() {
     search: list.value.kind === 'trash' ? '' : searchText.value,
     sort: sort.value,
   })
-  const creation = useAction(createNote)
   const pane = useRef<HTMLElement>(null)
   const key = JSON.stringify(noteQuery)
   useEffect(() => pane.current?.scrollTo(0, 0), [key])
   return (
     <section class="pane list" id="list" aria-labelledby="list-h" ref={pane}>
-      <ListHead isCreating={creation.isRunning.value} onCreate={() => void creation.run()} />
-      {creation.refusal.value && <Why>{creation.refusal.value}</Why>}
+      <ListHead onCreate={startNote} />
       <Unsettled />
-      <Rows
-        key={key}
-        noteQuery={noteQuery}
-        scroller={() => pane.current}
-        onCreate={() => void creation.run()}
-      />
+      <Rows key={key} noteQuery={noteQuery} scroller={() => pane.current} onCreate={startNote} />
       <p class="foot keys">
         <span>
           <kbd>J</kbd> <kbd>K</kbd> move

@@ -50,7 +50,7 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
                   : api.post('/v1/quick-access', { body: { note_id: id } }),
               )}
             >
-              <Icon name="pin" />
+              <Icon name="star" />
               {isInQuickAccess ? 'Remove from quick access' : 'Add to quick access'}
             </button>
             {place > 0 && (
@@ -87,7 +87,7 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
                 keepFocus()
               })}
             >
-              <Icon name="x" />
+              <Icon name="trash" />
               Move to trash
             </button>
           </>

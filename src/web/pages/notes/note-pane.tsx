@@ -126,7 +126,12 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
           <>
             <Title queue={queue} isReading={isReading} />
             {isReading ? (
-              <LazyPreview id={id} text={queue.text.value.content} saved={queue.base.content} />
+              <LazyPreview
+                id={id}
+                title={queue.text.value.title}
+                text={queue.text.value.content}
+                saved={queue.base.content}
+              />
             ) : (
               <Editor id={id} queue={queue} onFiles={(files, insert) => storeWithNote(id, files, insert)} />
             )}

@@ -10,6 +10,9 @@ export type List =
 
 export type Sort = 'updated_at' | 'created_at' | 'title'
 
+/** Stands in the address for a note that is not there yet. */
+export const NEW = 'new'
+
 export const noteId = computed(() => path.value[1])
 
 export const list = computed<List>(() => {

@@ -53,7 +53,7 @@ function QuickAccess() {
               aria-keyshortcuts={mayWrite.value ? 'Alt+ArrowUp Alt+ArrowDown' : undefined}
               onKeyDown={(event) => move(event, id, at)}
             >
-              <Icon name="pin" />
+              <Icon name="star" />
               <span class="cut">{title}</span>
             </a>
           </li>

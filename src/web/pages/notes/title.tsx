@@ -2,7 +2,24 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { usePartTitle } from '../../components/page-title.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
 
-const MAX_TITLE = 500
+export const MAX_TITLE = 500
+
+/** A title is one line. */
+export const oneLine = (text: string) => text.replace(/[\r\n\t]+/g, ' ')
+
+/** Kept in the history for a note that was just made: the field that is typed into, and where. */
+export interface Typing {
+  readonly field: 'title' | 'content'
+  readonly at: number
+}
+
+/** Where the text of a note that was just made goes on; once. */
+export function takeTyping(field: Typing['field']): number | undefined {
+  const typing = (history.state as { typing?: Typing } | null)?.typing
+  if (typing?.field !== field) return undefined
+  history.replaceState(null, '')
+  return typing.at
+}
 
 /** The title: a field that grows with what is in it, or a heading for who only reads. */
 export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boolean }) {
@@ -10,10 +27,10 @@ export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boole
   const { title } = queue.text.value
   usePartTitle(title)
   useLayoutEffect(() => {
-    if (!field.current || !history.state?.isNew) return
-    field.current.focus()
-    field.current.select()
-    history.replaceState(null, '')
+    const at = takeTyping('title')
+    if (at === undefined) return
+    field.current?.focus()
+    field.current?.setSelectionRange(at, at)
   }, [])
   if (isReading) return <h2 class="title">{title}</h2>
   return (
@@ -26,7 +43,7 @@ export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boole
         aria-label="Title"
         aria-invalid={title.trim() === ''}
         value={title}
-        onInput={({ currentTarget }) => queue.edit({ title: currentTarget.value.replace(/[\r\n\t]+/g, ' ') })}
+        onInput={({ currentTarget }) => queue.edit({ title: oneLine(currentTarget.value) })}
         onBlur={() => void queue.flush()}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' && event.key !== 'ArrowDown') return

@@ -3,9 +3,11 @@ import { api } from '../../data/api.ts'
 import { notSaved, pendingCount, savers, unfinished } from '../../data/pending.ts'
 import { isPutOff, Refused, retryDelayOf } from '../../data/request.ts'
 import { whose } from '../../data/whose.ts'
+import { isId, isReference } from './labels.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
 import { faultyField } from './refusals.ts'
 import type { RowSource } from './rows.ts'
+import { readReference } from './suggestions.ts'
 import { undoStack } from './undo.ts'
 import { editText, parseValue } from './values.ts'
 
@@ -104,6 +106,8 @@ export class Edits {
 
   /** Saves what was typed into a cell; resolves when the row holds it or the cell says why not. */
   save(row: Row, field: Field, text: string): Promise<void> {
+    if (isReference(field) && text.trim() !== '' && !isId(text.trim()))
+      return this.#saveNamed(row, field, text)
     const before = row.data[field.key]
     const parsed = parseValue(field, text)
     if ('why' in parsed) {
@@ -117,6 +121,18 @@ export class Edits {
       return Promise.resolve()
     }
     return this.write(row, field, value)
+  }
+
+  /** Saves a reference to what was typed by its label. */
+  async #saveNamed(row: Row, field: Field, text: string): Promise<void> {
+    this.#change((cells) => cells.set(cellKey(row.id, field.key), { kind: 'saving', text, value: text }))
+    try {
+      const named = await readReference(field, text)
+      if ('why' in named) this.refuse(row.id, field, text, named.why)
+      else await this.write(row, field, named.value ?? undefined)
+    } catch (error) {
+      this.refuse(row.id, field, text, (error as Error).message)
+    }
   }
 
   /** Saves a value, over what the cell held when `row` was read. */

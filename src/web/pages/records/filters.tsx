@@ -43,7 +43,7 @@ export function Filters({ structure }: { structure: Structure }) {
         aria-pressed={search.value.get('chart') !== null}
         onClick={() => setParameters({ chart: search.value.get('chart') === null ? 'count' : undefined })}
       >
-        <Icon name="graph" />
+        <Icon name="chart" />
         Chart
       </Button>
       <OrderChoice structure={structure} />

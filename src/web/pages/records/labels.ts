@@ -52,8 +52,14 @@ effect(() => {
   forgetAll()
 })
 
-/** The label and the address of what a reference names, once they are known. */
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Whether a reference names something by its id; else it is what somebody typed. */
+export const isId = (text: string): boolean => ID.test(text)
+
+/** The label and the address of what a reference names, once they are known; what was typed stands for itself. */
 export function targetOf(field: Field, id: string): Target | undefined {
+  if (!isId(id)) return { label: id, href: undefined }
   const found = targets.value.get(id)
   if (!asked.has(id)) ask(field, id)
   return found

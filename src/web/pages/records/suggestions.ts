@@ -1,5 +1,7 @@
 import { api } from '../../data/api.ts'
+import { isId } from './labels.ts'
 import { type Field, type Row, rowLabel } from './model.ts'
+import type { Parsed } from './values.ts'
 
 export interface Suggestion {
   readonly id: string
@@ -7,10 +9,34 @@ export interface Suggestion {
 }
 
 const OFFERED = 12
+/** What `distinct` adds to a label. */
+const END_OF_ID = / \(…\w{6}\)$/
 
 /** What a reference may name, by what was typed; no two have the same label, by which one is chosen. */
 export const suggest = async (field: Field, text: string): Promise<readonly Suggestion[]> =>
-  distinct(await findSuggestions(field, text))
+  distinct(await findSuggestions(field, text.replace(END_OF_ID, '')))
+
+/**
+ * What was typed as a reference: an id, or the label of what is meant, or a part that only its label has. Else the
+ * sentence that says what may be meant.
+ */
+export async function readReference(field: Field, text: string): Promise<Parsed> {
+  const typed = text.trim()
+  if (typed === '' || isId(typed)) return { value: typed === '' ? null : typed }
+  const found = await suggest(field, typed)
+  const part = typed.toLowerCase()
+  const whole = found.filter(({ label }) => label.toLowerCase() === part)
+  const [only, other] =
+    whole.length > 0 ? whole : found.filter(({ label }) => label.toLowerCase().includes(part))
+  if (only && !other) return { value: only.id }
+  const named = `“${typed}”`
+  if (found.length === 0)
+    return { why: `Nothing is named ${named}; type a part of the name of what is there, and choose it.` }
+  const examples = found.slice(0, 3).map(({ label }) => `“${label}”`)
+  return {
+    why: `Choose what ${named} means from the list: ${examples.join(', ')}${found.length > 3 ? ' …' : ''}`,
+  }
+}
 
 /** Of several with the same label each one shows the end of its id. */
 export function distinct(found: readonly Suggestion[]): readonly Suggestion[] {

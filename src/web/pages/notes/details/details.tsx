@@ -21,7 +21,7 @@ export function Details({ id }: { id: string }) {
       </header>
       {data && (
         <>
-          <Properties id={id} />
+          <Properties key={id} id={id} />
           <Tags note={data.note} />
           <Presets id={id} />
           <Links id={id} />

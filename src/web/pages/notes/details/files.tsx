@@ -33,9 +33,10 @@ export function Files({ id }: { id: string }) {
         ))}
       </ul>
       {mayWrite.value && (
-        <label class="field">
-          <span class="label">Add files; you can also drop or paste them</span>
+        <label class="button file-button">
+          Add files…
           <input
+            class="visually-hidden"
             type="file"
             multiple
             onChange={({ currentTarget }) => {
@@ -44,6 +45,11 @@ export function Files({ id }: { id: string }) {
             }}
           />
         </label>
+      )}
+      {mayWrite.value && (
+        <p>
+          <small>You can also drop or paste them into the text.</small>
+        </p>
       )}
       {/* Where there is room for the note beside this, it shows them. */}
       <div class="narrow">

@@ -6,6 +6,8 @@ import { noteAddress } from '../place.ts'
 export const useLinks = (id: string) =>
   useQuery(['note', 'links', id], () => api.get('/v1/notes/{id}/links', { params: { id } }))
 
+type Outgoing = NonNullable<ReturnType<typeof useLinks>['data']>['outgoing'][number]
+
 /** A note may have 200,000 links; of more than anybody looks through the number is shown. */
 const SHOWN = 200
 
@@ -16,7 +18,10 @@ const More = ({ of: { length } }: { of: readonly unknown[] }) =>
 export function Links({ id }: { id: string }) {
   const { data } = useLinks(id)
   if (!data) return null
-  const { outgoing, backlinks } = data
+  const { backlinks } = data
+  const outgoing = [
+    ...Map.groupBy(data.outgoing, ({ note, text }) => note?.id ?? text.toLowerCase()).values(),
+  ]
   return (
     <>
       <section class="section">
@@ -38,19 +43,28 @@ export function Links({ id }: { id: string }) {
             Links from here <small>{outgoing.length}</small>
           </h3>
           <ul class="plain">
-            {outgoing.slice(0, SHOWN).map(({ text, note }) => (
-              <li>
-                {note ? (
-                  <a href={noteAddress(note.id)}>{text}</a>
-                ) : (
-                  <span class="dim">{text}, no such note yet</span>
-                )}
-              </li>
+            {outgoing.slice(0, SHOWN).map((links) => (
+              <OutgoingLink links={links} />
             ))}
           </ul>
           <More of={outgoing} />
         </section>
       )}
     </>
+  )
+}
+
+/** Where one or several links of the note lead. */
+function OutgoingLink({ links: [link, ...more] }: { links: readonly Outgoing[] }) {
+  if (!link) return null
+  return (
+    <li>
+      {link.note ? (
+        <a href={noteAddress(link.note.id)}>{more.length > 0 ? link.note.title : link.text}</a>
+      ) : (
+        <span class="dim">{link.text}, no such note yet</span>
+      )}
+      {more.length > 0 && <small class="dim">{(more.length + 1).toLocaleString()} times</small>}
+    </li>
   )
 }

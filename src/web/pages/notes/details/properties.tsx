@@ -1,5 +1,5 @@
-import { useId, useState } from 'preact/hooks'
-import { useAction } from '../../../components/form.tsx'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { Button, useAction, Why } from '../../../components/form.tsx'
 import { useInTurn } from '../../../components/in-turn.ts'
 import { api } from '../../../data/api.ts'
 import { invalidate, useQuery } from '../../../data/cache.ts'
@@ -8,22 +8,98 @@ import { fieldText, type Property, PropertyControl, typedValue } from './propert
 
 export const useProperties = () => useQuery(['property'], () => api.get('/v1/properties')).data?.properties
 
-/** The properties of the workspace with the values of this note. */
+/** The properties that the note has a value of, and a way to the others; one that is emptied stays until the note is left. */
 export function Properties({ id }: { id: string }) {
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const kept = useRef(new Set<string>())
   const definitions = useProperties() ?? []
   const values = useQuery(['note property', 'values', id], () =>
     api.get('/v1/notes/{id}/properties', { params: { id } }),
   ).data?.properties as Record<string, unknown> | undefined
   if (!values || definitions.length === 0) return null
+  for (const { key } of definitions)
+    if (values[key] !== undefined && values[key] !== null) kept.current.add(key)
+  const isShown = ({ key }: Property) => kept.current.has(key) || chosen.includes(key)
+  const shown = definitions.filter(isShown)
   return (
     <section class="section">
       <h3>Properties</h3>
-      <dl class="facts">
-        {definitions.map((property) => (
-          <Value key={property.id} note={id} property={property} value={values[property.key]} />
-        ))}
-      </dl>
+      {shown.length === 0 && !mayWrite.value && <p class="dim">No properties.</p>}
+      {shown.length > 0 && (
+        <dl class="facts">
+          {shown.map((property) => (
+            <Value
+              key={property.id}
+              note={id}
+              property={property}
+              value={values[property.key]}
+              isChosen={chosen.at(-1) === property.key}
+            />
+          ))}
+        </dl>
+      )}
+      {mayWrite.value && shown.length < definitions.length && (
+        <AddProperty
+          left={definitions.filter((property) => !isShown(property))}
+          onChoose={({ key }) => setChosen([...chosen, key])}
+        />
+      )}
     </section>
+  )
+}
+
+interface AddPropertyProps {
+  readonly left: readonly Property[]
+  readonly onChoose: (property: Property) => void
+}
+
+/** Shows the field of another property, which is named by typing. */
+function AddProperty({ left, onChoose }: AddPropertyProps) {
+  const field = useId()
+  const [name, setName] = useState('')
+  const [why, setWhy] = useState<string>()
+  const choose = (typed: string, isDone: boolean) => {
+    setName(typed)
+    setWhy(undefined)
+    const wanted = typed.trim().toLowerCase()
+    const found = left.filter(({ key, label }) => [key, label.toLowerCase()].includes(wanted))
+    // While one types, a name that another one goes on with may not be whole yet.
+    const isWhole = isDone || !left.some(({ label }) => label.toLowerCase().startsWith(`${wanted} `))
+    if (found[0] && isWhole) {
+      setName('')
+      onChoose(found[0])
+    } else if (isDone) setWhy(`No property has this name; a new one is made in “Views, tags, properties”.`)
+  }
+  return (
+    <form
+      class="add-line"
+      onSubmit={(event) => {
+        event.preventDefault()
+        choose(name, true)
+      }}
+    >
+      <label class="visually-hidden" for={field}>
+        Property to add
+      </label>
+      <input
+        class="input"
+        id={field}
+        list={`${field}-list`}
+        autocomplete="off"
+        required
+        value={name}
+        aria-invalid={why !== undefined}
+        aria-describedby={why && `${field}-why`}
+        onInput={({ currentTarget }) => choose(currentTarget.value, false)}
+      />
+      <datalist id={`${field}-list`}>
+        {left.map(({ key, label }) => (
+          <option key={key} value={label} />
+        ))}
+      </datalist>
+      <Button type="submit">Add property</Button>
+      {why !== undefined && <Why id={`${field}-why`}>{why}</Why>}
+    </form>
   )
 }
 
@@ -31,10 +107,15 @@ interface ValueProps {
   readonly note: string
   readonly property: Property
   readonly value: unknown
+  /** Whether it was just asked for, and is to be filled in. */
+  readonly isChosen: boolean
 }
 
-function Value({ note, property, value }: ValueProps) {
+function Value({ note, property, value, isChosen }: ValueProps) {
   const id = useId()
+  useEffect(() => {
+    if (isChosen) document.getElementById(id)?.focus()
+  }, [id, isChosen])
   /** What was typed and is not saved; it stays while the value changes elsewhere, and when it was refused. */
   const [typed, setTyped] = useState<string>()
   const { run, refusal } = useAction(async (text: string, unreadable: string | undefined) => {
@@ -50,7 +131,7 @@ function Value({ note, property, value }: ValueProps) {
     return (
       <>
         <dt>{property.label}</dt>
-        <dd class={text === '' ? 'dim' : undefined}>{text === '' ? 'not set' : shown(property, text)}</dd>
+        <dd>{shown(property, text)}</dd>
       </>
     )
   return (

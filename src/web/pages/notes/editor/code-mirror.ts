@@ -166,7 +166,11 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
     return known
   }
   return {
-    focus: () => view.focus(),
+    /** Puts the cursor there. */
+    focus: (at: number) => {
+      view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } })
+      view.focus()
+    },
     text,
     /** Tells where the links of the text lead, by their targets in lower case. */
     showLinks: (links: Links) => showLinks(view, links),

@@ -5,6 +5,7 @@ import { api } from '../../../data/api.ts'
 import type { SaveQueue } from '../../../data/save-queue.ts'
 import { navigate } from '../../../router.ts'
 import { useLinks } from '../details/links.tsx'
+import { takeTyping } from '../title.tsx'
 import type { createEditor, EditorOptions } from './code-mirror.ts'
 import { linksOfText } from './outgoing.ts'
 
@@ -49,6 +50,8 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
         editor.current = connected.editor
         disconnect = connected.disconnect
         setLoaded(true)
+        const at = takeTyping('content')
+        if (at !== undefined) connected.editor.focus(at)
       },
       () => setFailed(true),
     )

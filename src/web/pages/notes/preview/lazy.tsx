@@ -5,15 +5,16 @@ const Preview = lazy(async () => (await import('./preview.tsx')).Preview)
 
 interface LazyPreviewProps {
   readonly id: string
+  readonly title: string
   readonly text: string
   /** The text that the server holds. */
   readonly saved: string
 }
 
 /** The preview, whose code is loaded when it is first shown. */
-export function LazyPreview({ id, text, saved }: LazyPreviewProps) {
+export function LazyPreview({ id, title, text, saved }: LazyPreviewProps) {
   const { data } = useLinks(id)
-  return <Preview key={id} text={text} saved={saved} outgoing={data?.outgoing ?? NONE} />
+  return <Preview key={id} title={title} text={text} saved={saved} outgoing={data?.outgoing ?? NONE} />
 }
 
 const NONE: readonly never[] = []

@@ -20,6 +20,7 @@ import {
 const IMAGE_NAME = /\.(png|jpe?g|gif|webp|avif|svg)$/i
 
 interface PreviewProps {
+  readonly title: string
   readonly text: string
   /** The text that the server holds, and the links that it found in it. */
   readonly saved: string
@@ -27,7 +28,7 @@ interface PreviewProps {
 }
 
 /** The parts of a note as they come; undefined until the first, and `too much` where the note cannot be drawn. */
-function useParts({ text, saved, outgoing }: PreviewProps): readonly VNode[] | 'too much' | undefined {
+function useParts({ title, text, saved, outgoing }: PreviewProps): readonly VNode[] | 'too much' | undefined {
   const [parts, setParts] = useState<readonly VNode[] | 'too much'>()
   useEffect(() => {
     let drawn: readonly VNode[] = []
@@ -38,7 +39,7 @@ function useParts({ text, saved, outgoing }: PreviewProps): readonly VNode[] | '
         onPart: ({ tokens, links, isLast }, ask) => {
           const part = (
             <div key={drawn.length} class="read-part">
-              {blocks(tokens, links)}
+              {blocks(drawn.length === 0 ? withoutTitle(tokens, title) : tokens, links)}
             </div>
           )
           drawn = [...drawn, part]
@@ -53,7 +54,7 @@ function useParts({ text, saved, outgoing }: PreviewProps): readonly VNode[] | '
       clearTimeout(next)
       end()
     }
-  }, [text, saved, outgoing])
+  }, [title, text, saved, outgoing])
   return parts
 }
 
@@ -90,7 +91,7 @@ function block(token: Token, links: Links): ComponentChildren {
     case 'paragraph':
       return <p>{blocks(tokens, links)}</p>
     case 'blockquote':
-      return <blockquote>{blocks(tokens, links)}</blockquote>
+      return quote(tokens ?? [], links)
     case 'code':
       return (
         <pre>
@@ -108,12 +109,60 @@ function block(token: Token, links: Links): ComponentChildren {
   }
 }
 
+const RANKS = ['h3', 'h4', 'h5', 'h6'] as const
+
 /** The title of the note is above them all, so a first heading is one of the third rank. */
 function heading({ depth, tokens }: Tokens.Heading, links: Links) {
-  const content = blocks(tokens, links)
-  if (depth === 1) return <h3 class="first-heading">{content}</h3>
-  if (depth === 2) return <h3>{content}</h3>
-  return depth === 3 ? <h4>{content}</h4> : <h5>{content}</h5>
+  const Rank = RANKS[depth - 1] ?? 'h6'
+  return <Rank>{blocks(tokens, links)}</Rank>
+}
+
+/** Leaves a heading away that says the title of the note, which stands above the text, once more. */
+function withoutTitle(tokens: readonly Token[], title: string): readonly Token[] {
+  const at = tokens.findIndex(({ type }) => type !== 'space')
+  const first = tokens[at] as Tokens.Heading | undefined
+  if (first?.type !== 'heading' || first.depth !== 1) return tokens
+  const isTitle = first.tokens.map((token) => ('text' in token ? token.text : '')).join('') === title
+  return isTitle ? tokens.toSpliced(at, 1) : tokens
+}
+
+const CALLOUT = /^\[!(\w+)\][-+]?[ \t]*/
+
+/** A quote; or, where it begins with `[!note]` and the like, a callout with its name. */
+function quote(tokens: readonly Token[], links: Links) {
+  const [first, ...others] = tokens
+  const [start, ...rest] = (first?.type === 'paragraph' && (first as Tokens.Paragraph).tokens) || []
+  const found = start?.type === 'text' ? CALLOUT.exec(start.text) : null
+  if (!found) return <blockquote>{blocks(tokens, links)}</blockquote>
+  const [mark, kind = ''] = found
+  const [name, text] = atFirstBreak([textToken((start as Tokens.Text).text.slice(mark.length)), ...rest])
+  return (
+    <blockquote class={`md-callout md-${kind.toLowerCase()}`}>
+      <p class="md-callout-name">
+        {name.length > 0 ? blocks(name, links) : kind[0]?.toUpperCase() + kind.slice(1).toLowerCase()}
+      </p>
+      {text.length > 0 && <p>{blocks(text, links)}</p>}
+      {blocks(others, links)}
+    </blockquote>
+  )
+}
+
+const textToken = (text: string): Tokens.Text => ({ type: 'text', raw: text, text, escaped: false })
+
+/** The first line of a paragraph, and the others. */
+function atFirstBreak(tokens: readonly Token[]): [Token[], Token[]] {
+  const at = tokens.findIndex((token) => token.type === 'text' && token.raw.includes('\n'))
+  const { raw } = tokens[at] ?? { raw: '' }
+  const [line, left] = [raw.slice(0, raw.indexOf('\n')), raw.slice(raw.indexOf('\n') + 1)]
+  const parts: [Token[], Token[]] =
+    at < 0
+      ? [[...tokens], []]
+      : [
+          [...tokens.slice(0, at), textToken(line)],
+          [textToken(left), ...tokens.slice(at + 1)],
+        ]
+  const isFull = (token: Token) => token.type !== 'text' || token.raw !== ''
+  return [parts[0].filter(isFull), parts[1].filter(isFull)]
 }
 
 function items({ ordered, start, items: all }: Tokens.List, links: Links) {

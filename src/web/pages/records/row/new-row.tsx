@@ -5,9 +5,11 @@ import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
 import { whose } from '../../../data/whose.ts'
 import { navigate, search } from '../../../router.ts'
+import { isReference } from '../labels.ts'
 import type { Field, Row, Structure } from '../model.ts'
 import { faultyField } from '../refusals.ts'
 import type { RowSource } from '../rows.ts'
+import { readReference } from '../suggestions.ts'
 import { parseValue } from '../values.ts'
 import { paneAddress } from '../view.ts'
 import { FieldControl } from './field-control.tsx'
@@ -36,7 +38,8 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
     const data: Data = {}
     const found: Record<string, string> = {}
     for (const field of structure.fields) {
-      const parsed = parseValue(field, texts[field.key] ?? '')
+      const text = texts[field.key] ?? ''
+      const parsed = isReference(field) ? await readReference(field, text) : parseValue(field, text)
       if ('why' in parsed) found[field.key] = parsed.why
       else if (parsed.value !== null) data[field.key] = parsed.value
       else if (field.required) found[field.key] = `${field.label} needs a value.`
@@ -85,7 +88,7 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
         {why !== undefined && !atField && <Why>{why}</Why>}
         <p class="actions">
           <Button kind="main" type="submit" disabled={create.isRunning.value}>
-            Write the row
+            Add row
           </Button>
         </p>
       </form>
