@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('the preview of a note', () => {
     async () => {
       const section = '## Heading\n\nSome *words* and a [link](https://example.com).\n\n- one\n- two\n\n'
       await show(`${section.repeat(2_000)}THE END`)
-      const shown = `[document.querySelectorAll('main .read h3').length, document.querySelectorAll('main .read li').length]`
+      const shown = `[document.querySelectorAll('main .read :is(h3, h4)').length, document.querySelectorAll('main .read li').length]`
       expect(await page.evaluate(shown)).toEqual([2_000, 4_000])
     },
     BROWSER_TIMEOUT_MS,

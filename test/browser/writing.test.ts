@@ -149,6 +149,44 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
   )
 
   test(
+    'a slash offers what can be inserted: blocks on an empty line, words in one, nothing within a word or in code',
+    async () => {
+      const id = await createNote('Inserted')
+      await open(id)
+      await page.focus('.cm-content')
+      const offered = () =>
+        page.$$eval('.cm-completionLabel', (all) => all.map(({ textContent }) => textContent))
+      const choose = async (typed: string, wanted: string) => {
+        await page.keyboard.type(typed)
+        await page.waitForFunction(
+          `document.querySelector('.cm-tooltip li[aria-selected] .cm-completionLabel')?.textContent === '${wanted}'`,
+        )
+        // The editor overlooks keys that come just when the list appears.
+        await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 150))`)
+        await page.keyboard.press('Enter')
+      }
+      await choose('/head', 'Heading 1')
+      await page.keyboard.type('Plan')
+      await page.keyboard.press('Enter')
+      await choose('/tab', 'Table')
+      await page.keyboard.type('what')
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('when')
+      await press('Control', 'End')
+      await page.keyboard.type('\nand/or\n```\n/ta')
+      await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 300))`)
+      expect(await offered()).toEqual([])
+      await page.keyboard.type('\n```\non /')
+      await page.waitForSelector('.cm-completionLabel')
+      expect(await offered()).toEqual(['Link to a note', 'Tag', 'Time', 'Today'])
+      await choose('tod', 'Today')
+      const day = new Intl.DateTimeFormat('sv-SE').format(new Date())
+      await isStored(id, `# Plan\n| what | when |\n| --- | --- |\n|  |  |\nand/or\n\`\`\`\n/ta\n\`\`\`\non ${day}`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'each line is written in its own direction',
     async () => {
       await open(await createNote('Directions', 'plain\n\nمرحبا بالعالم.'))

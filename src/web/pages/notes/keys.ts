@@ -20,6 +20,7 @@ const LIST_KEYS: readonly Key[] = [
 const WRITING_KEYS: readonly Key[] = [
   { keys: ['[['], does: 'link to another note' },
   { keys: ['#'], does: 'tag' },
+  { keys: ['/'], does: 'insert a heading, a list, a table and more' },
   { keys: ['Ctrl', 'Enter'], does: 'tick the task, or follow the link at the cursor' },
   { keys: ['Ctrl', 'B'], does: 'bold' },
   { keys: ['Ctrl', 'I'], does: 'italic' },

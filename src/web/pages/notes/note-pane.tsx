@@ -223,6 +223,9 @@ function Foot({ queue }: { queue: SaveQueue }) {
             <kbd>#</kbd> tag
           </span>
           <span>
+            <kbd>/</kbd> insert
+          </span>
+          <span>
             <kbd>Ctrl</kbd> <kbd>Enter</kbd> tick or follow
           </span>
           <span>

@@ -17,6 +17,7 @@ import type { Links } from '../preview/tokens.ts'
 import { changedText } from './changed-text.ts'
 import { completeTags, completeTitles } from './completions.ts'
 import { formatKeys, pastedLinks, tickTask } from './format-keys.ts'
+import { completeInsertions } from './insert-menu.ts'
 import { followLink, linkTargets, livePreview, showLinks } from './live-preview.ts'
 import { highlighting, markdown } from './markdown.ts'
 import { theme } from './theme.ts'
@@ -126,7 +127,7 @@ function stateOf(options: EditorOptions, text: string, onChange: (changes: Chang
       syntaxHighlighting(highlighting),
       linkTargets,
       look.of(livePreview(options.onFollow)),
-      autocompletion({ override: [completeTitles, completeTags], icons: false }),
+      autocompletion({ override: [completeTitles, completeTags, completeInsertions], icons: false }),
       Prec.high(keymap.of([...completionKeymap, ...keysOf(options)])),
       keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
       fileHandlers(options),

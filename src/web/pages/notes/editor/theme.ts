@@ -20,10 +20,15 @@ export const theme = EditorView.theme({
     color: 'var(--ink)',
   },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--font-ui)', fontSize: 'var(--t-m)' },
-  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: 'var(--s1) var(--s3)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': {
+    display: 'flex',
+    gap: 'var(--s4)',
+    padding: 'var(--s1) var(--s3)',
+  },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
     background: 'var(--accent-wash)',
     color: 'var(--ink)',
   },
+  '.cm-completionDetail': { marginInlineStart: 'auto', fontStyle: 'normal', color: 'var(--ink-3)' },
   '.cm-panels': { borderColor: 'var(--line)', background: 'var(--ground)', color: 'var(--ink)' },
 })

@@ -1,0 +1,80 @@
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  snippet,
+  startCompletion,
+} from '@codemirror/autocomplete'
+import { syntaxTree } from '@codemirror/language'
+
+interface Insertable {
+  readonly label: string
+  /** What can be typed instead. */
+  readonly detail?: string
+  /** What is inserted; `#{}` is where one goes on to type. */
+  readonly text: () => string
+  /** Completes what was inserted, as typing it would. */
+  readonly isCompleted?: boolean
+}
+
+const constant = (label: string, detail: string, text: string): Insertable => ({
+  label,
+  detail,
+  text: () => text,
+})
+
+/** What stands on lines of its own. */
+const BLOCKS: readonly Insertable[] = [
+  constant('Heading 1', '#', '# #{}'),
+  constant('Heading 2', '##', '## #{}'),
+  constant('Heading 3', '###', '### #{}'),
+  constant('Bulleted list', '-', '- #{}'),
+  constant('Numbered list', '1.', '1. #{}'),
+  constant('Task', '- [ ]', '- [ ] #{}'),
+  constant('Quote', '>', '> #{}'),
+  constant('Callout', '> [!note]', '> [!note] #{}'),
+  constant('Code', '```', '```\n#{}\n```'),
+  constant('Table', '| |', '| #{First} | #{Second} |\n| --- | --- |\n| #{} |  |'),
+  constant('Line across', '---', '---\n#{}'),
+]
+
+const twoDigits = (number: number) => String(number).padStart(2, '0')
+const today = (now = new Date()) =>
+  [now.getFullYear(), twoDigits(now.getMonth() + 1), twoDigits(now.getDate())].join('-')
+const timeOfDay = (now = new Date()) => `${twoDigits(now.getHours())}:${twoDigits(now.getMinutes())}`
+
+const WORDS: readonly Insertable[] = [
+  { label: 'Link to a note', detail: '[[', text: () => '[[#{}', isCompleted: true },
+  { label: 'Tag', detail: '#', text: () => '#', isCompleted: true },
+  { label: 'Today', text: () => `${today()}#{}` },
+  { label: 'Time', text: () => `${timeOfDay()}#{}` },
+]
+
+/** The slash goes with what was typed after it. */
+const completionOf = ({ label, detail, text, isCompleted }: Insertable): Completion => ({
+  label,
+  ...(detail !== undefined && { detail }),
+  apply: (view, completion, from, to) => {
+    snippet(text())(view, completion, from - 1, to)
+    if (isCompleted) startCompletion(view)
+  },
+})
+
+const isInCode = ({ state, pos }: CompletionContext): boolean => {
+  for (let node = syntaxTree(state).resolveInner(pos, -1); node.parent; node = node.parent)
+    if (/Code/.test(node.name)) return true
+  return false
+}
+
+/** After `/` at the start of a word what can be inserted there: blocks on an empty line, words everywhere. */
+export function completeInsertions(context: CompletionContext): CompletionResult | null {
+  const typed = context.matchBefore(/(?:^|(?<=\s))\/[\p{L}\d]*(?: \d)?/u)
+  if (!typed || isInCode(context)) return null
+  const { from } = context.state.doc.lineAt(context.pos)
+  const isEmptyLine = context.state.sliceDoc(from, typed.from).trim() === ''
+  return {
+    from: typed.from + 1,
+    options: [...(isEmptyLine ? BLOCKS : []), ...WORDS].map(completionOf),
+    validFor: /^[\p{L}\d]*(?: \d)?$/u,
+  }
+}
