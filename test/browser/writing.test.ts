@@ -181,7 +181,48 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
       expect(await offered()).toEqual(['Link to a note', 'Tag', 'Time', 'Today'])
       await choose('tod', 'Today')
       const day = new Intl.DateTimeFormat('sv-SE').format(new Date())
-      await isStored(id, `# Plan\n| what | when |\n| --- | --- |\n|  |  |\nand/or\n\`\`\`\n/ta\n\`\`\`\non ${day}`)
+      await isStored(
+        id,
+        `# Plan\n| what | when |\n| --- | --- |\n|  |  |\nand/or\n\`\`\`\n/ta\n\`\`\`\non ${day}`,
+      )
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'what is copied from a page is pasted as Markdown, code and plain text as they are',
+    async () => {
+      const id = await createNote('Pasted')
+      await open(id)
+      await page.focus('.cm-content')
+      const paste = (html: string, plain: string) =>
+        page.evaluate(`{
+          const clipboardData = new DataTransfer()
+          clipboardData.setData('text/html', ${JSON.stringify(html)})
+          clipboardData.setData('text/plain', ${JSON.stringify(plain)})
+          document.querySelector('.cm-content').dispatchEvent(
+            new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+        }`)
+      await paste(
+        `<meta charset="utf-8"><b style="font-weight:normal"><h2>Plan *</h2><p>A <a href="https://example.com/a_(b)">page</a>,
+          <a href="javascript:alert(1)">none</a>, <span style="font-weight:700">bold </span>and <i>slanted</i> <s>gone</s></p>
+          <ul><li>one<ul><li>two</li></ul></li></ul>
+          <table><thead><tr><th>a</th><th>b|c</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table>
+          <img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" alt="dot" onerror="alert(1)"><script>alert(1)</script></b>`,
+        'plain',
+      )
+      const first = [
+        '## Plan \\*',
+        'A [page](https://example.com/a_%28b%29), none, **bold** and *slanted* ~~gone~~',
+        '- one\n  - two',
+        '| a | b\\|c |\n| --- | --- |\n| 1 | 2 |',
+        'dot',
+      ].join('\n\n')
+      await isStored(id, first)
+      await page.keyboard.type('\n```\n')
+      await paste('<b>bold</b>', 'in code ')
+      await paste('<span style="color: red">const</span>', 'const a = *1*')
+      await isStored(id, `${first}\n\`\`\`\nin code const a = *1*`)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -197,4 +238,8 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
     },
     BROWSER_TIMEOUT_MS,
   )
+
+  test('has no error on the console', () => {
+    expect(app.problems).toEqual([])
+  })
 })

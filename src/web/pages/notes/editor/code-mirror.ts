@@ -20,6 +20,7 @@ import { formatKeys, pastedLinks, tickTask } from './format-keys.ts'
 import { completeInsertions } from './insert-menu.ts'
 import { followLink, linkTargets, livePreview, showLinks } from './live-preview.ts'
 import { highlighting, markdown } from './markdown.ts'
+import { pastedHtml } from './pasted-html.ts'
 import { theme } from './theme.ts'
 import { completedTags } from './typed-tags.ts'
 
@@ -132,6 +133,7 @@ function stateOf(options: EditorOptions, text: string, onChange: (changes: Chang
       keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
       fileHandlers(options),
       pastedLinks,
+      pastedHtml,
       completedTags(options.onTag),
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return

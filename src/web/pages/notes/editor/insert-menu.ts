@@ -5,7 +5,7 @@ import {
   snippet,
   startCompletion,
 } from '@codemirror/autocomplete'
-import { syntaxTree } from '@codemirror/language'
+import { isInCode } from './markdown.ts'
 
 interface Insertable {
   readonly label: string
@@ -60,16 +60,10 @@ const completionOf = ({ label, detail, text, isCompleted }: Insertable): Complet
   },
 })
 
-const isInCode = ({ state, pos }: CompletionContext): boolean => {
-  for (let node = syntaxTree(state).resolveInner(pos, -1); node.parent; node = node.parent)
-    if (/Code/.test(node.name)) return true
-  return false
-}
-
 /** After `/` at the start of a word what can be inserted there: blocks on an empty line, words everywhere. */
 export function completeInsertions(context: CompletionContext): CompletionResult | null {
   const typed = context.matchBefore(/(?:^|(?<=\s))\/[\p{L}\d]*(?: \d)?/u)
-  if (!typed || isInCode(context)) return null
+  if (!typed || isInCode(context.state, context.pos)) return null
   const { from } = context.state.doc.lineAt(context.pos)
   const isEmptyLine = context.state.sliceDoc(from, typed.from).trim() === ''
   return {

@@ -1,4 +1,11 @@
-import { defineLanguageFacet, HighlightStyle, Language, languageDataProp } from '@codemirror/language'
+import {
+  defineLanguageFacet,
+  HighlightStyle,
+  Language,
+  languageDataProp,
+  syntaxTree,
+} from '@codemirror/language'
+import type { EditorState } from '@codemirror/state'
 import { styleTags, Tag, tags } from '@lezer/highlight'
 import { GFM, type InlineContext, type MarkdownConfig, parser } from '@lezer/markdown'
 
@@ -83,3 +90,10 @@ export const highlighting = HighlightStyle.define([
   { tag: wikiLink, class: 'md-link' },
   { tag: hashtag, class: 'md-tag' },
 ])
+
+/** Whether what is before a place is code. */
+export function isInCode(state: EditorState, at: number): boolean {
+  let node = syntaxTree(state).resolveInner(at, -1)
+  for (; node.parent; node = node.parent) if (/Code/.test(node.name)) return true
+  return false
+}

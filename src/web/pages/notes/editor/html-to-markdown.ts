@@ -1,0 +1,135 @@
+import { type Element, isTag, isText, type ChildNode as Node } from 'domhandler'
+import { DomUtils, parseDocument } from 'htmlparser2'
+
+const LEFT_AWAY = new Set(['head', 'script', 'style', 'template', 'title', 'noscript'])
+const BLOCKS = new Set(
+  'address article aside blockquote body details div dl dd dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section summary table ul'.split(
+    ' ',
+  ),
+)
+
+/** The Markdown that says what a piece of HTML says. Nothing of it is loaded or run; it never becomes a part of the page. */
+export const markdownOf = (html: string): string => blocksOf(parseDocument(html).children).join('\n\n')
+
+/** Word processors put paragraphs into elements of words. */
+const isBlock = (node: Node): boolean => isTag(node) && (BLOCKS.has(node.name) || node.children.some(isBlock))
+
+/** The paragraphs, lists and other blocks among some nodes; words between them are paragraphs. */
+function blocksOf(nodes: readonly Node[]): string[] {
+  const blocks: string[] = []
+  let words: Node[] = []
+  const endParagraph = () => {
+    const text = inlineOf(words).trim()
+    if (text !== '') blocks.push(text.replace(/^(#{1,6}|[-+>]|\d{1,9}[.)])(?=\s)/, '\\$1'))
+    words = []
+  }
+  for (const node of nodes) {
+    if (!isBlock(node)) words.push(node)
+    else {
+      endParagraph()
+      blocks.push(...blockOf(node as Element))
+    }
+  }
+  endParagraph()
+  return blocks
+}
+
+function blockOf(element: Element): string[] {
+  const { name, children } = element
+  const depth = /^h([1-6])$/.exec(name)?.[1]
+  if (depth !== undefined) return [`${'#'.repeat(Number(depth))} ${inlineOf(children).trim()}`]
+  switch (name) {
+    case 'hr':
+      return ['---']
+    case 'pre':
+      return [`\`\`\`\n${DomUtils.textContent(element).replace(/\n+$/, '')}\n\`\`\``]
+    case 'blockquote':
+      return [blocksOf(children).join('\n\n').replace(/^/gm, '> ')]
+    case 'ul':
+    case 'ol':
+      return [listOf(element)]
+    case 'table':
+      return tableOf(element)
+    default:
+      return blocksOf(children)
+  }
+}
+
+function listOf({ name, children, attribs }: Element): string {
+  let number = Number(attribs.start ?? 1)
+  const items = children.filter(isTag).map((item) => {
+    const marker = name === 'ol' ? `${number++}. ` : '- '
+    const nested = item.name === 'ul' || item.name === 'ol' ? [listOf(item)] : blocksOf(item.children)
+    const indented = nested.join('\n').replaceAll('\n', `\n${' '.repeat(marker.length)}`)
+    return `${marker}${indented}`
+  })
+  return items.join('\n')
+}
+
+function tableOf(table: Element): string[] {
+  const rows = DomUtils.getElementsByTagName('tr', table).map(({ children }) =>
+    children.filter(isTag).map((cell) =>
+      inlineOf([cell])
+        .trim()
+        .replaceAll(/\s*\n\s*/g, ' ')
+        .replaceAll('|', '\\|'),
+    ),
+  )
+  const width = Math.max(0, ...rows.map(({ length }) => length))
+  if (width === 0) return []
+  const lineOf = (cells: readonly string[]) =>
+    `| ${Array.from({ length: width }, (_, at) => cells[at] ?? '').join(' | ')} |`
+  const [head = [], ...rest] = rows
+  return [[lineOf(head), `|${' --- |'.repeat(width)}`, ...rest.map(lineOf)].join('\n')]
+}
+
+const inlineOf = (nodes: readonly Node[]): string => nodes.map(inline).join('')
+
+/** Marks stand at words, not at the spaces around them. */
+function marked(text: string, mark: string): string {
+  const words = text.trim()
+  if (words === '') return text
+  const start = text.indexOf(words)
+  return text.slice(0, start) + mark + words + mark + text.slice(start + words.length)
+}
+
+function inline(node: Node): string {
+  if (isText(node)) return node.data.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*[\]]/g, '\\$&')
+  if (!isTag(node) || LEFT_AWAY.has(node.name)) return ''
+  const { name, attribs, children } = node
+  switch (name) {
+    case 'br':
+      return '\n'
+    case 'code':
+      return marked(DomUtils.textContent(node), '`')
+    case 'a':
+      return linkTo(attribs.href ?? '', inlineOf(children))
+    case 'img':
+      return /^https?:/i.test(attribs.src ?? '')
+        ? `!${linkTo(attribs.src ?? '', attribs.alt || 'picture')}`
+        : (attribs.alt ?? '')
+    case 'input':
+      return attribs.type === 'checkbox' ? `[${attribs.checked === undefined ? ' ' : 'x'}] ` : ''
+    case 'del':
+    case 's':
+      return marked(inlineOf(children), '~~')
+    default:
+      return styled(node, inlineOf(children))
+  }
+}
+
+function linkTo(address: string, label: string): string {
+  const text = label.trim().replaceAll(/\s+/g, ' ')
+  if (!/^(?:https?:|mailto:)/i.test(address) || text === '') return label
+  return `[${text}](${address.replaceAll(/\s/g, '%20').replaceAll('(', '%28').replaceAll(')', '%29')})`
+}
+
+/** Some programs say with styles what is bold and slanted, and put all that is copied into a `<b>` that is not. */
+function styled({ name, attribs: { style = '' } }: Element, text: string): string {
+  const weight = /font-weight:\s*(\w+)/.exec(style)?.[1]
+  const isBold =
+    weight === undefined ? name === 'b' || name === 'strong' : weight === 'bold' || Number(weight) >= 600
+  const isSlanted = name === 'i' || name === 'em' || /font-style:\s*italic/.test(style)
+  const slanted = isSlanted ? marked(text, '*') : text
+  return isBold ? marked(slanted, '**') : slanted
+}
