@@ -154,6 +154,47 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
+    'of the day are opened with T, and made with what is written',
+    async () => {
+      await page.goto(`${app.server.url}/app/notes`)
+      await page.waitForSelector('#list :is(.notes-rows a, .empty)')
+      const today = new Intl.DateTimeFormat('sv-SE').format(new Date())
+      await page.keyboard.press('t')
+      await page.waitForSelector('.text-field:focus')
+      expect(await page.$eval('.title-field', (field) => (field as HTMLTextAreaElement).value)).toBe(today)
+      await page.keyboard.type('Got up')
+      await page.waitForSelector('.cm-content:focus')
+      const { pathname } = new URL(page.url())
+      await isStored(pathname.split('/').at(-1) ?? '', 'Got up')
+      await page.goto(`${app.server.url}/app/notes/today`)
+      await page.waitForFunction(`location.pathname === '${pathname}'`)
+      await saysText('Got up')
+      const { notes } = (await app.server.get(`/v1/notes?search=${today}`)).body
+      expect(notes.map(({ title }: { title: string }) => title)).toEqual([today])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'are found by tags, which are a tree that stays open',
+    async () => {
+      await createNote('Oven', '', ['house/kitchen'])
+      await createNote('Boiler', '', ['house'])
+      await page.goto(`${app.server.url}/app/notes`)
+      await clickOn(page, 'house')
+      await clickOn(page, 'kitchen1')
+      await page.waitForFunction(`document.querySelector('#list-h').textContent === '#house/kitchen'`)
+      await page.waitForFunction(`document.querySelector('.notes-rows').textContent.includes('Oven')`)
+      await page.goto(`${app.server.url}/app/notes`)
+      await clickOn(page, 'house1')
+      await page.waitForFunction(`document.querySelector('#list-h').textContent === '#house'`)
+      await page.waitForFunction(`document.querySelector('.notes-rows').textContent.includes('Boiler')`)
+      expect(await page.$eval('.branch', (branch) => (branch as HTMLDetailsElement).open)).toBe(true)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'show both texts when another tab saved the same line, and merge other lines by themselves',
     async () => {
       const id = await createNote('Together', 'one\ntwo\nthree')

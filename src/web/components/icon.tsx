@@ -16,6 +16,11 @@ const SHAPES = {
       <path d="M3 2h10v12H3zM5.5 2v12" />
     </>
   ),
+  calendar: (
+    <>
+      <path d="M2.5 3.5h11v10h-11zM2.5 6.75h11M5.5 1.75v3M10.5 1.75v3" />
+    </>
+  ),
   chart: (
     <>
       <path d="M2.5 13.5h11M4.5 11V7.5M8 11V3M11.5 11V5.5" />

@@ -31,6 +31,12 @@ function rankOf(title: string, text: string): number {
   return wanted.split(/\s+/).every((word) => name.includes(word)) ? 2 : 3
 }
 
+/** The note with exactly this title; the one edited last of several. */
+export async function findByTitle(title: string): Promise<FoundNote | undefined> {
+  const body = { filter: titleIs('eq', title), limit: 1, content: false }
+  return (await api.post('/v1/notes/query', { body })).notes[0]
+}
+
 /** The notes that a text means, best first; without a text those edited last. */
 export async function findNotes(text: string, limit: number, signal?: AbortSignal): Promise<FoundNote[]> {
   const options = signal ? { signal } : {}

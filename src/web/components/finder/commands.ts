@@ -23,7 +23,7 @@ function newNote(text: string): Found[] {
       icon: 'plus',
       title: text === '' ? 'New note' : `New note “${text}”`,
       what: 'command',
-      run: () => makeNote(text === '' ? 'Untitled' : text),
+      ...(text === '' ? { to: address(['notes', 'new']) } : { run: () => makeNote(text) }),
     },
   ]
 }

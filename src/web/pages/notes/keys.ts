@@ -1,7 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { type Key, useKeys } from '../../components/keys.tsx'
 import { mayWrite } from '../../data/session.ts'
-import { noteId } from './place.ts'
+import { navigate } from '../../router.ts'
+import { noteAddress, noteId, TODAY } from './place.ts'
 
 interface ListKeys {
   readonly rows: { scrollToIndex(index: number): void }
@@ -15,6 +16,7 @@ const LIST_KEYS: readonly Key[] = [
   { keys: ['Enter'], does: 'open the chosen note' },
   { keys: ['/'], does: 'search' },
   { keys: ['N'], does: 'new note' },
+  { keys: ['T'], does: 'the note of today' },
   { keys: ['Alt', '↑ ↓'], does: 'move the chosen note of quick access' },
 ]
 const WRITING_KEYS: readonly Key[] = [
@@ -63,6 +65,7 @@ export function useListKeys({ rows, total, onCreate }: ListKeys): void {
       if (key === 'j' || key === 'k') move(latest.current, key === 'j' ? 1 : -1)
       else if (key === '/') document.querySelector<HTMLInputElement>('#list input[type=search]')?.focus()
       else if (key === 'n' && mayWrite.peek()) latest.current.onCreate()
+      else if (key === 't') navigate(noteAddress(TODAY))
       else return
       event.preventDefault()
     }

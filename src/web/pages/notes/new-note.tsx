@@ -6,7 +6,7 @@ import { findDocument, openDocument, showDocument } from '../../data/note-docume
 import { unfinished } from '../../data/pending.ts'
 import { navigate } from '../../router.ts'
 import { BackToList } from './list-pane.tsx'
-import { list, noteAddress } from './place.ts'
+import { list, newTitle, noteAddress } from './place.ts'
 import { MAX_TITLE, oneLine, type Typing } from './title.tsx'
 
 const UNTITLED = 'New note'
@@ -60,7 +60,7 @@ function useNewNote() {
     }
   }, [creation.isRunning, creation.refusal])
   const onInput = ({ isComposing }: InputEvent) => {
-    if (isComposing || (title.current?.value === '' && content.current?.value === '')) return
+    if (isComposing || (title.current?.value === newTitle.peek() && content.current?.value === '')) return
     if (made.current) goOn()
     else void creation.run()
   }
@@ -71,7 +71,8 @@ function useNewNote() {
 export function NewNote() {
   const { title, content, onInput, refusal } = useNewNote()
   usePartTitle(UNTITLED)
-  useEffect(() => title.current?.focus(), [title])
+  // A title that is given is no text yet: the note is made with what is written into it.
+  useEffect(() => (newTitle.peek() === '' ? title : content).current?.focus(), [title, content])
   return (
     <section class="pane content" id="note" aria-label="Note">
       <header class="bar">
@@ -87,6 +88,7 @@ export function NewNote() {
             maxLength={MAX_TITLE}
             aria-label="Title"
             placeholder="Title"
+            defaultValue={newTitle.peek()}
             onInput={onInput}
             onCompositionEnd={() => onInput({ isComposing: false } as InputEvent)}
             onKeyDown={(event) => {

@@ -13,6 +13,12 @@ export type Sort = 'updated_at' | 'created_at' | 'title'
 /** Stands in the address for a note that is not there yet. */
 export const NEW = 'new'
 
+/** Stands in the address for the note of the day. */
+export const TODAY = 'today'
+
+/** The title that an empty sheet begins with. */
+export const newTitle = computed(() => search.value.get('title') ?? '')
+
 export const noteId = computed(() => path.value[1])
 
 export const list = computed<List>(() => {
@@ -46,7 +52,7 @@ const listParameters = () => ({
 })
 
 /** A note, beside the list that is open. */
-export const noteAddress = (id: string, more: { pane?: 'details'; show?: 'preview' } = {}) =>
+export const noteAddress = (id: string, more: { pane?: 'details'; show?: 'preview'; title?: string } = {}) =>
   address(['notes', id], { ...listParameters(), ...more })
 
 /** The list alone. */

@@ -4,7 +4,8 @@ import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address } from '../../router.ts'
-import { list, noteAddress, noteId, otherListAddress } from './place.ts'
+import { list, noteAddress, noteId, otherListAddress, TODAY } from './place.ts'
+import { Tags } from './tags.tsx'
 
 const number = new Intl.NumberFormat()
 
@@ -13,13 +14,23 @@ const count = (value: number | undefined) =>
 
 export const useViews = () => useQuery(['view'], () => api.get('/v1/views')).data?.views ?? []
 
-/** The notes in quick access, the views with the trash, and the pinned tags. */
+/** The note of the day, the notes in quick access, the views with the trash, and the tags. */
 export function Side() {
   return (
     <>
+      <div class="rail-sub">
+        <ul>
+          <li>
+            <a href={noteAddress(TODAY)} aria-keyshortcuts="T">
+              <Icon name="calendar" />
+              Today
+            </a>
+          </li>
+        </ul>
+      </div>
       <QuickAccess />
       <Views />
-      <PinnedTags />
+      <Tags />
     </>
   )
 }
@@ -101,31 +112,6 @@ function Views() {
             Views, tags, properties
           </a>
         </li>
-      </ul>
-    </div>
-  )
-}
-
-function PinnedTags() {
-  const { data } = useQuery(['tag note'], () => api.get('/v1/tags'))
-  const pinned = data?.tags.filter(({ is_pinned }) => is_pinned) ?? []
-  const shown = list.value
-  if (pinned.length === 0) return null
-  return (
-    <div class="rail-sub">
-      <h2>Pinned tags</h2>
-      <ul>
-        {pinned.map(({ id, name, note_count }) => (
-          <li key={id}>
-            <a
-              href={otherListAddress({ tag: name })}
-              aria-current={shown.kind === 'tag' && shown.name === name ? 'true' : undefined}
-            >
-              <span class="tag cut">{name}</span>
-              {count(note_count)}
-            </a>
-          </li>
-        ))}
       </ul>
     </div>
   )

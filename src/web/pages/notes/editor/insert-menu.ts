@@ -5,6 +5,7 @@ import {
   snippet,
   startCompletion,
 } from '@codemirror/autocomplete'
+import { localDay, localTime } from '../../../data/local-time.ts'
 import { isInCode } from './markdown.ts'
 
 interface Insertable {
@@ -38,16 +39,11 @@ const BLOCKS: readonly Insertable[] = [
   constant('Line across', '---', '---\n#{}'),
 ]
 
-const twoDigits = (number: number) => String(number).padStart(2, '0')
-const today = (now = new Date()) =>
-  [now.getFullYear(), twoDigits(now.getMonth() + 1), twoDigits(now.getDate())].join('-')
-const timeOfDay = (now = new Date()) => `${twoDigits(now.getHours())}:${twoDigits(now.getMinutes())}`
-
 const WORDS: readonly Insertable[] = [
   { label: 'Link to a note', detail: '[[', text: () => '[[#{}', isCompleted: true },
   { label: 'Tag', detail: '#', text: () => '#', isCompleted: true },
-  { label: 'Today', text: () => `${today()}#{}` },
-  { label: 'Time', text: () => `${timeOfDay()}#{}` },
+  { label: 'Today', text: () => `${localDay()}#{}` },
+  { label: 'Time', text: () => `${localTime()}#{}` },
 ]
 
 /** The slash goes with what was typed after it. */

@@ -1,0 +1,26 @@
+import { useEffect } from 'preact/hooks'
+import { useAction } from '../../components/form.tsx'
+import { Failed, Loading } from '../../components/pane.tsx'
+import { findByTitle } from '../../data/find-notes.ts'
+import { localDay } from '../../data/local-time.ts'
+import { navigate } from '../../router.ts'
+import { BackToList } from './list-pane.tsx'
+import { NEW, noteAddress } from './place.ts'
+
+/** Leads to the note of the day, whose title is its date; where there is none yet, to an empty sheet with its title. */
+export function Today() {
+  const { run, refusal } = useAction(async () => {
+    const title = localDay()
+    const found = await findByTitle(title)
+    navigate(found ? noteAddress(found.id) : noteAddress(NEW, { title }), { replace: true })
+  })
+  useEffect(() => void run(), [])
+  return (
+    <section class="pane content" id="note" aria-label="Note">
+      <header class="bar">
+        <BackToList />
+      </header>
+      {refusal.value === undefined ? <Loading /> : <Failed error={new Error(refusal.value)} />}
+    </section>
+  )
+}
