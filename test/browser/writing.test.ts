@@ -149,6 +149,21 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
   )
 
   test(
+    'a link shows what it leads to while the pointer rests on it',
+    async () => {
+      await createNote('Kiln', '# Heat\n\n- [ ] see [[Clay|the *clay*]] at **1,200** degrees')
+      await open(await createNote('Pots', 'about [[Kiln]] and [[Nothing]]'))
+      await page.waitForSelector('.md-to')
+      await page.hover('.md-to')
+      await page.waitForSelector('.note-card')
+      expect(await page.$$eval('.note-card > *', (all) => all.map(({ textContent }) => textContent))).toEqual(
+        ['Kiln', expect.stringMatching(/^edited \d\d:\d\d$/), 'Heat see the clay at 1,200 degrees'],
+      )
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a slash offers what can be inserted: blocks on an empty line, words in one, nothing within a word or in code',
     async () => {
       const id = await createNote('Inserted')

@@ -42,7 +42,7 @@ function blockOf(element: Element): string[] {
     case 'hr':
       return ['---']
     case 'pre':
-      return [`\`\`\`\n${DomUtils.textContent(element).replace(/\n+$/, '')}\n\`\`\``]
+      return [`\`\`\`\n${DomUtils.textContent(element).trimEnd()}\n\`\`\``]
     case 'blockquote':
       return [blocksOf(children).join('\n\n').replace(/^/gm, '> ')]
     case 'ul':
@@ -68,12 +68,9 @@ function listOf({ name, children, attribs }: Element): string {
 
 function tableOf(table: Element): string[] {
   const rows = DomUtils.getElementsByTagName('tr', table).map(({ children }) =>
-    children.filter(isTag).map((cell) =>
-      inlineOf([cell])
-        .trim()
-        .replaceAll(/\s*\n\s*/g, ' ')
-        .replaceAll('|', '\\|'),
-    ),
+    children
+      .filter(isTag)
+      .map((cell) => inlineOf([cell]).trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')),
   )
   const width = Math.max(0, ...rows.map(({ length }) => length))
   if (width === 0) return []

@@ -3,6 +3,7 @@ import { type EditorState, type Extension, type Range, StateEffect, StateField }
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common'
 import { fileIdOf, type Links, ownImage } from '../preview/tokens.ts'
+import { noteCards } from './note-card.ts'
 import { tableDecorations } from './tables.ts'
 import { linkAt, partsOfWikiLink, targetOf } from './targets.ts'
 import { Ornament, Picture, TaskBox } from './widgets.ts'
@@ -293,5 +294,6 @@ export const followLink =
 export const livePreview = (follow: (href: string, isOutside: boolean) => void): Extension => [
   decorations,
   following(follow),
+  noteCards((state) => state.field(linkTargets)),
   EditorView.perLineTextDirection.of(true),
 ]

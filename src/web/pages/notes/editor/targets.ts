@@ -12,6 +12,8 @@ export interface LinkTarget {
   /** Whether it leads out of the application. */
   readonly isOutside: boolean
   readonly file?: string
+  /** The id of the note that it leads to. */
+  readonly note?: string
 }
 
 const WIKI = /^!?\[\[([^[\]|\n]+)(?:\|([^[\]\n]*))?\]\]$/
@@ -30,7 +32,9 @@ export function targetOf(state: EditorState, node: SyntaxNode, links: Links): Li
     const file = fileIdOf(target)
     if (file !== undefined) return { href: address(['files', file]), isOutside: false, file }
     const note = links.get(keyOf(target))
-    return { href: note && noteAddress(note.id), isOutside: false }
+    return note
+      ? { href: noteAddress(note.id), isOutside: false, note: note.id }
+      : { href: undefined, isOutside: false }
   }
   const url = node.name === 'URL' ? node : node.getChild('URL')
   const href = url && safeLink(state.sliceDoc(url.from, url.to))
