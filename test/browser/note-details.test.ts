@@ -193,8 +193,9 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       const text = '# Sizes\n\n# One\n\n## Two\n\n### Three\n\n#### Four\n\n##### Five\n\ntext'
       await open(await createNote('Sizes', text), '?show=preview')
       await page.waitForSelector('.read p')
-      const found = await page.$$eval('.read :is(h1, h2, h3, h4, h5, h6, p)', (all) =>
-        all.map((one) => [one.localName, one.textContent, getComputedStyle(one).fontSize]),
+      const found = await page.evaluate(
+        `[...document.querySelectorAll('.read :is(h1, h2, h3, h4, h5, h6, p)')].map((one) =>
+          [one.localName, one.textContent, getComputedStyle(one).fontSize])`,
       )
       expect(found).toEqual([
         ['h3', 'One', '28px'],

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, press as clickOn, fill, startApplication } from '../support/application-server.ts'
+import {
+  type Application,
+  press as clickOn,
+  contentOf as contentOfField,
+  fill,
+  startApplication,
+} from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 
@@ -161,7 +167,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       const today = new Intl.DateTimeFormat('sv-SE').format(new Date())
       await page.keyboard.press('t')
       await page.waitForSelector('.text-field:focus')
-      expect(await page.$eval('.title-field', (field) => (field as HTMLTextAreaElement).value)).toBe(today)
+      expect(await contentOfField(page, 'Title')).toBe(today)
       await page.keyboard.type('Got up')
       await page.waitForSelector('.cm-content:focus')
       const { pathname } = new URL(page.url())
@@ -189,7 +195,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await clickOn(page, 'house1')
       await page.waitForFunction(`document.querySelector('#list-h').textContent === '#house'`)
       await page.waitForFunction(`document.querySelector('.notes-rows').textContent.includes('Boiler')`)
-      expect(await page.$eval('.branch', (branch) => (branch as HTMLDetailsElement).open)).toBe(true)
+      expect(await page.evaluate(`document.querySelector('.branch').open`)).toBe(true)
     },
     BROWSER_TIMEOUT_MS,
   )

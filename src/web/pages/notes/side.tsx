@@ -1,11 +1,13 @@
 import { useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { lazy } from '../../components/lazy.tsx'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address } from '../../router.ts'
 import { list, noteAddress, noteId, otherListAddress, TODAY } from './place.ts'
-import { Tags } from './tags.tsx'
+
+const Tags = lazy(async () => (await import('./tags.tsx')).Tags)
 
 const number = new Intl.NumberFormat()
 

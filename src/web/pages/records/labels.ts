@@ -5,6 +5,7 @@ import { isPutOff, Refused, retryDelayOf } from '../../data/request.ts'
 import { whose } from '../../data/whose.ts'
 import { address } from '../../router.ts'
 import { type Field, type Row, rowLabel, type Structure } from './model.ts'
+import { isId } from './references.ts'
 import { addressOfRow } from './view.ts'
 
 /** What a reference leads to. */
@@ -51,11 +52,6 @@ effect(() => {
   void whose.value
   forgetAll()
 })
-
-const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-/** Whether a reference names something by its id; else it is what somebody typed. */
-export const isId = (text: string): boolean => ID.test(text)
 
 /** The label and the address of what a reference names, once they are known; what was typed stands for itself. */
 export function targetOf(field: Field, id: string): Target | undefined {
@@ -139,6 +135,3 @@ async function readTarget(field: Field, id: string): Promise<Target> {
   const { structure } = await api.get('/v1/records/structures/{nameOrId}', { params: { nameOrId } })
   return targetOfRow(structure, id, record as Row)
 }
-
-export const isReference = ({ type }: Pick<Field, 'type'>): boolean =>
-  type === 'record' || type === 'note' || type === 'file'

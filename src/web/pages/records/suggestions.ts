@@ -1,6 +1,6 @@
 import { api } from '../../data/api.ts'
-import { isId } from './labels.ts'
 import { type Field, type Row, rowLabel } from './model.ts'
+import { isId } from './references.ts'
 import type { Parsed } from './values.ts'
 
 export interface Suggestion {

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
-import { isReference, targetOf } from '../labels.ts'
+import { targetOf } from '../labels.ts'
 import type { Field } from '../model.ts'
+import { isReference } from '../references.ts'
 import { type Bar, drawnBars, type Grouping } from './buckets.ts'
 
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 })

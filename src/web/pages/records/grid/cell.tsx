@@ -1,5 +1,6 @@
-import { isReference, targetOf } from '../labels.ts'
+import { targetOf } from '../labels.ts'
 import type { Field, Row, Value } from '../model.ts'
+import { isReference } from '../references.ts'
 import { editText, showValue } from '../values.ts'
 import { blockOf, isInBlock } from './cursor.ts'
 import { type Closing, Editor } from './editor.tsx'

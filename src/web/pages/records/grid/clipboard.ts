@@ -1,6 +1,7 @@
 import { api } from '../../../data/api.ts'
-import { isReference, targetOf } from '../labels.ts'
+import { targetOf } from '../labels.ts'
 import { queryOf, type Row, type RowPage } from '../model.ts'
+import { isReference } from '../references.ts'
 import { editText } from '../values.ts'
 import { blockOf } from './cursor.ts'
 import type { GridState } from './state.ts'

@@ -1,7 +1,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { isReference } from '../labels.ts'
 import type { Field } from '../model.ts'
+import { isReference } from '../references.ts'
 import { type Suggestion, suggest } from '../suggestions.ts'
 import { inputKind, localInstant } from '../values.ts'
 

@@ -1,7 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Why } from '../../../components/form.tsx'
-import { isReference, targetOf } from '../labels.ts'
+import { targetOf } from '../labels.ts'
 import type { Field } from '../model.ts'
+import { isReference } from '../references.ts'
 import { type Suggestion, suggest } from '../suggestions.ts'
 import { inputKind, localInstant } from '../values.ts'
 

@@ -1,0 +1,9 @@
+import type { Field } from './model.ts'
+
+export const isReference = ({ type }: Pick<Field, 'type'>): boolean =>
+  type === 'record' || type === 'note' || type === 'file'
+
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Whether a reference names something by its id; else it is what somebody typed. */
+export const isId = (text: string): boolean => ID.test(text)
