@@ -1,4 +1,5 @@
 export { structuresQuery } from './list.ts'
+export { collisionsQuery } from './service.ts'
 export { autoIndexDrop, autoIndexFill, autoIndexSort, autoIndexStart } from './storage/auto-index.ts'
 export { discardSortedRows } from './storage/index-table.ts'
 export { textIndexFill } from './storage/text-index.ts'
