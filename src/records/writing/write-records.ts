@@ -10,18 +10,20 @@ import { definitionOf, findStructure, getStructure } from '../../structures/stor
 import * as store from '../store.ts'
 import {
   checkedChanges,
+  type FieldChanges,
+  mergedData,
+  refuseBrokenReferences,
+  refuseMissing,
+} from './row-values.ts'
+import {
   deleteRow,
   duplicate,
-  type FieldChanges,
-  insertRecord,
+  insertRow,
   isFull,
-  mergedData,
   namingHolder,
   type RowWriter,
-  refuseBrokenReferences,
   refuseFull,
   refuseImmutable,
-  refuseMissing,
   rowWriter,
   updateRow,
 } from './row-writer.ts'
@@ -188,7 +190,7 @@ function insert(writer: RowWriter, batch: Batch, changes: FieldChanges): store.R
   const refuseHeld = () => refuseDuplicateInBatch(writer, batch, data)
   if (isFull(structure)) refuseHeld()
   refuseFull(structure)
-  const row = namingHolder(() => insertRecord(writer, data), refuseHeld)
+  const row = namingHolder(() => insertRow(writer, data), refuseHeld)
   structure.live += 1
   batch.insertedIds.push(row.id)
   return row

@@ -163,17 +163,13 @@ export function findHolders(
   })
 }
 
-/** Adds to the maintained count of live rows. */
-export const addLiveCount = ({ sql }: Reader, structurePk: number, difference: number) =>
+/** Counts a change of the rows, which adds to the maintained count of live ones. */
+export const countChange = ({ sql }: Reader, structurePk: number, difference: number) =>
   sql.run(
     'UPDATE structure_stats SET live = live + ?, changes = changes + 1 WHERE structure = ?',
     difference,
     structurePk,
   )
-
-/** Records that rows changed while their number did not. */
-export const countUpdate = ({ sql }: Reader, structurePk: number) =>
-  sql.run('UPDATE structure_stats SET changes = changes + 1 WHERE structure = ?', structurePk)
 
 /** Counts inserted rows, and records whether pks still have the order of creation and of ids. */
 export const countInserts = (
