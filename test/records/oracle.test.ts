@@ -128,7 +128,7 @@ async function play({ fields, steps, builds }: Scene) {
 function expectIndexesMatch(structurePk: number): void {
   const { db } = service.ctx
   const texts = findDefinitionTexts(db, structurePk)
-  for (const name of findAutoIndexes(db, structurePk).keys()) {
+  for (const name of findAutoIndexes(db, structurePk)) {
     const targets = (texts && indexTargets(definitionOf(texts), name)) ?? []
     expect([name, isCorrect(db, autoIndexTable(structurePk, targets))]).toEqual([name, true])
   }

@@ -11,7 +11,7 @@ import { indexName } from '../../structures/storage/auto-index.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { Definition, FieldDefinition } from '../../structures/store.ts'
-import { filterScanCosts, readCosts } from './costs.ts'
+import { missingForFilter, readCosts } from './costs.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
 import { chooseIndex, type IndexChoice, scanPath, textIndexPath } from './planner.ts'
 import {
@@ -112,22 +112,23 @@ export const summaryQuery: WorkerQuery<SummaryInput, SummaryResult> = {
     const plan = planSummary(reader, input)
     const { query, indexes, choice, columns, periodOf, field, by } = plan
     const started = performance.now()
+    const costs = (missing: readonly string[], used: readonly (string | undefined)[]) =>
+      readCosts(reader, query, indexes, performance.now() - started, missing, used)
     const index = wholeIndex(plan)
     if (index) {
       const summary = { buckets: [wholeOfIndex(reader, query, index)], hasField: true }
-      return { summary, costs: readCosts(query, indexes, [], [index.name]) }
+      return { summary, costs: costs([], [index.name]) }
     }
     const textPath = choice?.few === undefined ? textIndexPath(reader, query, indexes) : undefined
     const { text, values } = scanSource(reader, query, textPath ?? scanPath(choice))
     const buckets = plan.isGrouped
       ? grouped(reader.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values), periodOf, by)
       : [whole(reader, columns[0] ?? 'NULL', { text, values })]
-    const scans = filterScanCosts(query, choice, performance.now() - started)
     return {
       summary: { buckets: buckets.sort(compareBuckets), hasField: field !== undefined },
       costs: textPath
-        ? readCosts(query, indexes, [], [TEXT_INDEX])
-        : readCosts(query, indexes, scans, [choice?.index.name]),
+        ? costs([], [TEXT_INDEX])
+        : costs(missingForFilter(query, choice), [choice?.index.name]),
     }
   },
 }

@@ -106,14 +106,9 @@ export const autoIndexTable = (structurePk: number, targets: readonly IndexTarge
   required: [],
 })
 
-/** The automatic indexes that are ready, including the text index: their names, and when each was last used. */
-export const findAutoIndexes = ({ sql }: Reader, structurePk: number): Map<string, number> =>
-  new Map(
-    sql.rows<[string, number]>(
-      'SELECT "column", used_at FROM auto_indexes WHERE structure = ? AND is_ready = 1',
-      structurePk,
-    ),
-  )
+/** The names of the automatic indexes that are ready, including the text index. */
+export const findAutoIndexes = ({ sql }: Reader, structurePk: number): string[] =>
+  sql.column('SELECT "column" FROM auto_indexes WHERE structure = ? AND is_ready = 1', structurePk)
 
 /** All automatic indexes except the text index, by name, and whether each is ready. */
 export const listIndexTableNames = ({ sql }: Reader, structurePk: number): [string, number][] =>

@@ -8,21 +8,17 @@ import { TEXT_INDEX } from './text-index.ts'
  * without use. Nobody declares one.
  */
 
-/** The time of a scan that an index would have saved. */
-export interface ScanCost {
-  /** The name of the index. */
-  readonly column: string
-  readonly ms: number
-}
-
 /** What one read of a structure's rows reports to the policy. */
 export interface ReadCosts {
   readonly structurePk: number
   /** Live rows of the structure. */
   readonly rows: number
-  readonly scans: readonly ScanCost[]
-  /** The automatic indexes that the read used, and when each was last recorded as used. */
-  readonly used: readonly { column: string; usedAt: number }[]
+  /** How long the read took. */
+  readonly ms: number
+  /** The names of the indexes that would have saved most of it. */
+  readonly missing: readonly string[]
+  /** The names of the automatic indexes that it used. */
+  readonly used: readonly string[]
 }
 
 const BUILD_MS_PER_ROW = 0.0015
@@ -55,11 +51,11 @@ function costsOf(worker: AppContext['worker'], structurePk: number): StructureCo
 }
 
 /** Adds up the costs of a read, records which indexes it used, and starts building an index that has become worth it. */
-export function recordReadCosts(ctx: AppContext, { structurePk, rows, scans, used }: ReadCosts): void {
-  for (const { column, usedAt } of used) recordUse(ctx, structurePk, column, usedAt)
-  if (scans.length === 0 || rows <= ctx.worker.manyRows) return
+export function recordReadCosts(ctx: AppContext, { structurePk, rows, ms, missing, used }: ReadCosts): void {
+  for (const column of used) recordUse(ctx, structurePk, column)
+  if (missing.length === 0 || rows <= ctx.worker.manyRows) return
   const { scanMs } = costsOf(ctx.worker, structurePk)
-  for (const { column, ms } of scans) {
+  for (const column of missing) {
     const cost = (scanMs.get(column) ?? 0) + ms
     scanMs.set(column, cost)
     if (!isWorthBuilding(column, cost, rows, ctx.worker.manyRows)) continue
@@ -86,9 +82,8 @@ async function build(ctx: AppContext, structurePk: number, column: string): Prom
 }
 
 /** Records the use of an index, at most once a day. */
-function recordUse(ctx: AppContext, structurePk: number, column: string, storedUsedAt: number): void {
+function recordUse(ctx: AppContext, structurePk: number, column: string): void {
   const now = ctx.clock.now()
-  if (now - storedUsedAt < DAY_MS) return
   const { usedAt } = costsOf(ctx.worker, structurePk)
   if (now - (usedAt.get(column) ?? 0) < DAY_MS) return
   usedAt.set(column, now)
