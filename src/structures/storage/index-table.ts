@@ -50,7 +50,7 @@ function entriesOf(table: IndexTable, row: string, from = ''): string {
   return `SELECT ${contents.join(', ')} ${from} ${tests.length > 0 ? `WHERE ${tests.join(' AND ')}` : ''}`
 }
 
-const rowsOf = ({ structurePk }: IndexTable) => `FROM main.${rowTable(structurePk)}`
+const rowsOf = ({ structurePk }: IndexTable) => `FROM ${rowTable(structurePk)}`
 
 const keyNames = ({ key }: IndexTable) => key.map(({ name }) => name).join(', ')
 
