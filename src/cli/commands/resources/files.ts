@@ -22,7 +22,8 @@ import { printJson } from '../../output.ts'
 import { STDIN } from '../../read-input.ts'
 
 /** Imported only when needed, because they load notes and search. */
-const adding = () => import('../../../files/service.ts')
+const adding = () => import('../../../files/new-file.ts')
+const service = () => import('../../../files/service.ts')
 const waiting = () => import('../../../files/text-extraction.ts')
 const present = () => import('../../../files/present.ts')
 const store = () => import('../../../files/store.ts')
@@ -54,7 +55,7 @@ async function tryToAdd(
   path: string,
   fileName: string,
 ): Promise<FileRow | undefined> {
-  const { addFile, refuseTooLarge } = await adding()
+  const [{ addFile }, { refuseTooLarge }] = await Promise.all([adding(), service()])
   try {
     const bytes = path === STDIN ? await io.readAll() : readOriginal(path, refuseTooLarge)
     refuseTooLarge(bytes.byteLength)
@@ -147,7 +148,7 @@ export const filesDelete: Command = {
   examples: ['daybook files delete 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>
     inWorkspace(input, io, async (db, workspace) => {
-      const { deleteFile } = await adding()
+      const { deleteFile } = await service()
       const file = await deleteFile(db, commandCaller(workspace), input.args[0] ?? '')
       await (await clearing()).deleteRemovedFiles(db)
       io.status(`The file "${file.fileName}" was deleted.\n`)
