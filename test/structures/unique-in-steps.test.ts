@@ -1,8 +1,6 @@
-import type { Database } from 'bun:sqlite'
-import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
+import { afterAll, afterEach, expect, test } from 'bun:test'
 import { findFaults } from '../../src/maintenance/integrity.ts'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'
-import { discardSortedRows } from '../../src/structures/storage/index-table.ts'
 import { uniqueFill, uniqueSort, uniqueStart } from '../../src/structures/storage/unique-build.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, write } from '../support/records.ts'
@@ -131,47 +129,4 @@ test('maintenance removes what an interrupted process left of a unique index, an
   await runMaintenance(service.ctx)
   expect(indexTables(service)).toEqual([])
   expect(findFaults(service.ctx.db)).toEqual([])
-})
-
-/** A statement that stays open would lock the tables that it reads. */
-function planOf(database: Database, text: string): string[] {
-  using statement = database.prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`)
-  return statement.all().map(({ detail }) => detail)
-}
-
-test.each(FIELDS)('the rows that collide in $key are found by the key of the index', async ({ key }) => {
-  const service = await startService({ worker: { manyRows: -1 } })
-  open.push(service)
-  await declare(service, 'rows', FIELDS)
-  await write(service, 'rows', { code: 'a', n: 1 }, { code: 'b', n: 2 })
-  const { sql } = service.ctx.db
-  const plans: string[] = []
-  const run = sql.run.bind(sql)
-  const runs = spyOn(sql, 'run').mockImplementation((text, ...values) => {
-    if (text.includes('AS sorted')) plans.push(...planOf(sql.database, text))
-    return run(text, ...values)
-  })
-  const { status } = await service.patch('/v1/records/structures/rows', {
-    fields: FIELDS.map((field) => ({ ...field, unique: field.key === key })),
-  })
-  runs.mockRestore()
-  expect(status).toBe(200)
-  expect(plans).toContainEqual(expect.stringMatching(/^SEARCH held USING PRIMARY KEY/))
-})
-
-test('the sorted rows are removed after the index is filled, by a task for which writes do not wait', async () => {
-  const service = await start()
-  await write(service, 'rows', { code: 'one' }, { code: 'two' })
-  const place = { structurePk: 1, keys: ['code'] }
-  await service.ctx.db.write((tx): void => {
-    const sortedTables = () =>
-      tx.sql.column('SELECT name FROM sqlite_temp_schema WHERE name = ?', 'rows_1_unique_1_sorted')
-    uniqueStart.run(tx, place, service.ctx.bus)
-    const sorted = uniqueSort.run(tx, place, service.ctx.bus)
-    expect(uniqueFill.run(tx, { ...place, from: 0 }, service.ctx.bus)).toBe('done')
-    expect([sorted, sortedTables()]).toEqual(['temp.rows_1_unique_1_sorted', ['rows_1_unique_1_sorted']])
-    discardSortedRows.run(tx, sorted ?? '', service.ctx.bus)
-    expect(sortedTables()).toEqual([])
-  })
-  expect(discardSortedRows.isPreparation).toBe(true)
 })
