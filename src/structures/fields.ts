@@ -1,25 +1,15 @@
+import type { Static } from '@sinclair/typebox'
 import type { Reader } from '../db/reader.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import type { FieldType } from '../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../filter/record/values.ts'
 import { quoteList } from '../lib/text.ts'
 import { fail, Refusal, refused } from '../refusal.ts'
+import type { SentField } from './schema.ts'
 import type { FieldDefinition } from './store.ts'
 
 /** A field as it is sent. */
-export interface FieldInput {
-  key: string
-  type: FieldType
-  label?: string | null
-  required?: boolean
-  unit?: string | null
-  hidden?: boolean
-  unique?: boolean
-  min?: number | string | null
-  max?: number | string | null
-  options?: string[] | null
-  structure?: string | null
-}
+export type FieldInput = Static<typeof SentField>
 
 /** The id of the structure that a `record` field names by id or name; undefined if there is none. */
 export type FindStructureId = (nameOrId: string) => string | undefined

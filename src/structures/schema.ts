@@ -88,7 +88,7 @@ export const fieldKey = () =>
     examples: ['due'],
   })
 
-const FieldInput = strict({
+export const SentField = strict({
   key: fieldKey(),
   type: choice(FIELD_TYPES, { examples: ['date'] }),
   label: t.Optional(nullableText({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Due'] })),
@@ -114,7 +114,7 @@ const FieldInput = strict({
 })
 
 const fields = () =>
-  t.Array(FieldInput, { maxItems: MAX_FIELDS, examples: [[{ key: 'title', type: 'text', required: true }]] })
+  t.Array(SentField, { maxItems: MAX_FIELDS, examples: [[{ key: 'title', type: 'text', required: true }]] })
 const uniqueTogether = () =>
   t.Array(t.Array(t.String(), { minItems: 2, maxItems: MAX_FIELDS }), {
     maxItems: MAX_SETS,

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { logChange, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
@@ -11,7 +12,6 @@ import {
   type Check,
   checkLabelField,
   checkUniqueTogether,
-  type FieldInput,
   type FindStructureId,
   type FoundRefusal,
   fieldDefinitions,
@@ -21,6 +21,7 @@ import {
   refuseManyUnique,
 } from './fields.ts'
 import { presentStructure } from './present.ts'
+import type { CreateStructureBody, PatchStructureBody } from './schema.ts'
 import {
   addColumns,
   changeUniqueSets,
@@ -45,15 +46,7 @@ import {
 export const listStructures = (reader: Reader, { workspacePk }: InWorkspace) =>
   store.listStructureRows(reader, workspacePk)
 
-export interface NewStructure {
-  name: string
-  fields: FieldInput[]
-  description?: string | null
-  label_field?: string | null
-  unique_together?: string[][]
-  max_rows?: number | null
-  immutable?: boolean
-}
+export type NewStructure = Static<typeof CreateStructureBody>
 
 /** Creates a structure as a request may. */
 export function declareStructure(tx: Tx, caller: Caller, input: NewStructure): store.StructureRow {
@@ -117,7 +110,7 @@ const resolveStructure = (
 ): string | undefined =>
   fold(nameOrId) === fold(self.name) ? self.id : findStructure(reader, caller, nameOrId)?.id
 
-export type StructurePatch = Partial<NewStructure>
+export type StructurePatch = Omit<Static<typeof PatchStructureBody>, 'dry_run'>
 
 /**
  * Changes a definition and its row table. Lists that are sent replace the old ones. Where many values become

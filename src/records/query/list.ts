@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
@@ -9,6 +10,7 @@ import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { pageResponse } from '../present.ts'
+import type { ListQuery } from '../schema.ts'
 import { loadPage, type RecordRow } from '../store.ts'
 import { FEW_ROWS, missingForFilter, missingForSort, missingForText, readCosts } from './costs.ts'
 import { pksOfRange, STEP } from './known-offsets.ts'
@@ -42,14 +44,7 @@ import {
 import { findCounted, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
 import { usableIndexes } from './usable-indexes.ts'
 
-export interface ListRequest {
-  structure: string
-  filter?: string
-  sort?: string
-  direction?: Direction
-  limit?: number
-  offset?: number
-}
+export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted'>
 
 export interface RecordPage {
   rows: RecordRow[]

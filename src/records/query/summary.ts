@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { FieldValue } from '../../changes/record-data.ts'
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
@@ -11,6 +12,7 @@ import { indexName } from '../../structures/storage/auto-index.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { Definition, FieldDefinition } from '../../structures/store.ts'
+import type { SummaryQuery } from '../schema.ts'
 import { missingForFilter, readCosts } from './costs.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
 import { chooseIndex, type IndexChoice, scanPath, textIndexPath } from './planner.ts'
@@ -24,15 +26,7 @@ import {
 } from './row-query.ts'
 import { type Indexes, isPresent, type UsableIndex, usableIndexes } from './usable-indexes.ts'
 
-export interface SummaryRequest {
-  structure: string
-  field?: string
-  period?: Period
-  by?: string
-  date?: string
-  tz?: string
-  filter?: string
-}
+type SummaryRequest = Static<typeof SummaryQuery>
 
 export interface Bucket {
   readonly period: string | null

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { checkCursor } from '../../changes/cursors.ts'
 import { expectedInstant } from '../../changes/if-unchanged.ts'
 import type { AppContext, Caller } from '../../context.ts'
@@ -15,6 +16,7 @@ import {
 import { RequestBody } from '../../http/request-body.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { presentWritten, writtenResponse } from '../present.ts'
+import type { PatchBody } from '../schema.ts'
 import { type RecordRow, recordLength } from '../store.ts'
 import { changeLive, deleteLive, restoreDeleted } from './one-record.ts'
 import { revertLive } from './revert.ts'
@@ -64,10 +66,7 @@ const recordWrite = <Input extends RecordInput>(
   run: (tx, input, listeners) => presentWritten(write(listeners, tx, input)),
 })
 
-export interface RecordPatch {
-  data: Record<string, unknown>
-  if_unchanged?: string
-}
+type RecordPatch = Static<typeof PatchBody>
 
 export const recordPatch = recordWrite<RecordInput & { readonly body: RequestBody<RecordPatch> }>(
   'patch',

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
@@ -7,6 +8,7 @@ import { countSubscriptions, logCreated } from '../../delivery/outbox.ts'
 import { invalid, namingPlace, Refusal } from '../../refusal.ts'
 import { countInserts, findAnyLiveRow, findHolders } from '../../structures/storage/row-table-writes.ts'
 import { definitionOf, findStructure, getStructure } from '../../structures/store.ts'
+import type { WriteBody } from '../schema.ts'
 import * as store from '../store.ts'
 import {
   checkedChanges,
@@ -30,12 +32,7 @@ import {
 
 type SentData = Record<string, unknown>
 
-export interface WriteRequest {
-  structure: string
-  data?: SentData
-  rows?: { data: SentData }[]
-  on_conflict?: 'refuse' | 'update'
-}
+export type WriteRequest = Static<typeof WriteBody>
 
 /** Refuses a body that does not have exactly one of `data` and `rows`. */
 export function checkedWrite(request: WriteRequest): WriteRequest {
