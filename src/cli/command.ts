@@ -46,13 +46,16 @@ export function flag(shown: string, help: string, rules: Partial<FlagSpec> = {})
   return { name, ...(value !== undefined && { value }), help, ...rules }
 }
 
-export const DB_FLAG = flag('--db <file>', 'the database file (default daybook.db)', { isSetting: true })
+/** A flag that is also read from its environment variable. */
+export const setting = (shown: string, help: string, rules: Partial<FlagSpec> = {}): FlagSpec =>
+  flag(shown, help, { ...rules, isSetting: true })
+
+export const DB_FLAG = setting('--db <file>', 'the database file (default daybook.db)')
 export const WORKSPACE_FLAG = flag('--workspace <name>', 'the workspace (default the only one)')
 export const JSON_FLAG = flag('--json', 'print JSON')
-export const SECRET_FLAG = flag(
+export const SECRET_FLAG = setting(
   '--secret <secret>',
   'the signing secret, whsec_…; everybody on the machine can see it here, so prefer the variable',
-  { isSetting: true },
 )
 
 /** Every command takes these. */

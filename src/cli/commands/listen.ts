@@ -1,4 +1,4 @@
-import { type Command, flag, SECRET_FLAG } from '../command.ts'
+import { type Command, flag, SECRET_FLAG, setting } from '../command.ts'
 
 /** Imported only when needed, because it loads what sends deliveries. */
 const listening = () => import('../listen/listen.ts')
@@ -8,7 +8,7 @@ export const listen: Command = {
   summary: 'Receive the changes of a structure on this machine, as webhooks without a public address.',
   flags: [
     flag('--url <base_url>', 'the daybook to listen to', { isRequired: true }),
-    flag('--key <key>', 'an API key; scope read is enough', { isSetting: true }),
+    setting('--key <key>', 'an API key; scope read is enough'),
     flag('--structure <name>', 'the structure to watch, by name or id', { isRequired: true }),
     flag('--forward <url>', 'post each change to this URL, as a webhook delivery'),
     SECRET_FLAG,

@@ -9,6 +9,7 @@ import {
   flag,
   type Input,
   JSON_FLAG,
+  setting,
   textFlag,
   WORKSPACE_FLAG,
 } from '../../command.ts'
@@ -100,10 +101,11 @@ export const webhooksCreate: Command = {
     flag('--url <url>', 'a public https address', { isRequired: true }),
     flag('--events <events>', 'record.created, record.updated, record.deleted, with commas (default all)'),
     flag('--filter <json>', 'conditions that a row must meet, as in the API'),
-    flag('--webhook-allow <target>', 'what the server was started with, for an address that is not public', {
-      isRepeatable: true,
-      isSetting: true,
-    }),
+    setting(
+      '--webhook-allow <target>',
+      'what the server was started with, for an address that is not public',
+      { isRepeatable: true },
+    ),
     WORKSPACE_FLAG,
     JSON_FLAG,
     DB_FLAG,
