@@ -1,7 +1,10 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import { findFaults } from '../../src/maintenance/integrity.ts'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'
-import { uniqueFill, uniqueSort, uniqueStart } from '../../src/structures/storage/unique-build.ts'
+import { indexFill, indexSort } from '../../src/structures/storage/index-table.ts'
+import { uniqueTable } from '../../src/structures/storage/row-table-schema.ts'
+import { uniqueStart } from '../../src/structures/storage/unique-build.ts'
+import { definitionOf, findDefinitionTexts } from '../../src/structures/store.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -39,6 +42,12 @@ const makeUnique = (service: TestService, structure = 'rows') =>
       { key: 'n', type: 'number' },
     ],
   })
+
+/** The unique index of the field "code". */
+function indexOf({ ctx }: TestService, structurePk: number) {
+  const texts = findDefinitionTexts(ctx.db, structurePk)
+  return uniqueTable(structurePk, (texts && definitionOf(texts).fields.slice(0, 1)) ?? [])
+}
 
 const indexTables = ({ ctx }: TestService) =>
   ctx.db.sql.column<string>("SELECT name FROM sqlite_schema WHERE name GLOB 'rows_1_*' AND type = 'table'")
@@ -98,12 +107,12 @@ test.each([
     await declare(service, structure, FIELDS)
     const structurePk = db.sql.scalar<number>('SELECT pk FROM structures WHERE name = ?', structure)
     const index = `rows_${structurePk}_unique_1`
-    const place = { structurePk, keys: ['code'] }
+    const table = indexOf(service, structurePk)
     const rows = await write(service, structure, { code: 'a' }, { code: 'b' }, { code: 'c' }, { code: 'd' })
     const tasks = [
-      () => worker.write(uniqueStart, place),
-      () => worker.write(uniqueSort, place),
-      ...[0, 1, 2, 3].map((from) => () => worker.write(uniqueFill, { ...place, from, maxRows: 1 })),
+      () => worker.write(uniqueStart, table),
+      () => worker.write(indexSort, table),
+      ...[0, 1, 2, 3].map((from) => () => worker.write(indexFill, { table, from, maxRows: 1 })),
     ]
     for (const task of tasks.slice(0, steps)) await task()
     await service.patch(`/v1/records/${rows[2].id}`, { data: { code } })
@@ -121,9 +130,9 @@ test('maintenance removes what an interrupted process left of a unique index, an
   const fields = [{ key: 'code', type: 'text' }]
   await declare(service, 'rows', fields)
   await write(service, 'rows', { code: 'a' }, { code: 'b' })
-  const place = { structurePk: 1, keys: ['code'] }
-  await service.ctx.worker.write(uniqueStart, place)
-  await service.ctx.worker.write(uniqueSort, place)
+  const table = indexOf(service, 1)
+  await service.ctx.worker.write(uniqueStart, table)
+  await service.ctx.worker.write(indexSort, table)
   await write(service, 'rows', { code: 'a' })
   expect(findFaults(service.ctx.db)).toEqual([])
   await runMaintenance(service.ctx)

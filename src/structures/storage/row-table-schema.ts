@@ -97,7 +97,7 @@ export function uniqueTable(structurePk: number, set: UniqueSet): IndexTable {
     key: columns.map((column) => ({
       name: uniqueColumn(column),
       type: '',
-      content: (row) => `${row}${column}`,
+      content: `@${column}`,
     })),
     others: [PK],
     sources: columns,
