@@ -109,7 +109,7 @@ export const listIndexTableNames = ({ sql }: Reader, structurePk: number): [stri
     TEXT_INDEX,
   )
 
-export const markUsed = ({ sql }: Reader, structurePk: number, column: string, now: number) =>
+export const markUsed = ({ sql }: Reader, { structurePk, column }: IndexPlace, now: number) =>
   sql.run(
     'UPDATE auto_indexes SET used_at = ? WHERE structure = ? AND "column" = ?',
     now,
