@@ -4,12 +4,11 @@ import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { presentPage } from '../http/page.ts'
 import { binaryContent, RawBody } from '../http/schema/types.ts'
 import { respondWhole } from '../http/whole-list.ts'
-import { filesQuery } from './list.ts'
 import { addFile } from './new-file.ts'
 import { presentFile, presentFileText, presentFileWithOutline, presentFoundPage } from './present.ts'
 import * as schema from './schema.ts'
 import { searchFiles } from './search.ts'
-import { deleteFile, getFileContent, getFileWithOutline, renameFile } from './service.ts'
+import { deleteFile, filesQuery, getFileContent, getFileWithOutline, renameFile } from './service.ts'
 import { getFileText } from './text.ts'
 
 export const fileRoutes = (ctx: AppContext) =>

@@ -4,6 +4,7 @@ import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerTask } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { wholeListQuery } from '../http/whole-list.ts'
 import { isName, MAX_NAME_LENGTH } from '../lib/text.ts'
 import { refreshLinks } from '../notes/links/indexing.ts'
 import { findNoteSummary } from '../notes/store.ts'
@@ -30,16 +31,18 @@ import {
 } from './store.ts'
 
 /** Every file of the workspace, or those attached to one note, oldest first. Refuses an unknown or trashed note. */
-export function listFiles(reader: Reader, caller: InWorkspace, noteId?: string): FileRow[] {
-  return noteId === undefined
-    ? listFileRows(reader, caller.workspacePk)
-    : listFilesOfNote(reader, caller, noteId)
-}
-
-function listFilesOfNote(reader: Reader, { workspacePk }: InWorkspace, noteId: string): FileRow[] {
+export function listFiles(reader: Reader, { workspacePk }: InWorkspace, noteId?: string): FileRow[] {
+  if (noteId === undefined) return listFileRows(reader, workspacePk)
   const note = findNoteSummary(reader, workspacePk, noteId) ?? fail(notFound('note'))
   return listFileRowsOfNote(reader, note.pk)
 }
+
+/** The same as the body of a response. */
+export const filesQuery = wholeListQuery<InWorkspace & { readonly noteId?: string | undefined }>(
+  'files.list',
+  'files',
+  (reader, input) => listFiles(reader, input, input.noteId).map(presentFile),
+)
 
 export const getFile = (reader: Reader, { workspacePk }: Caller, id: string): FileRow =>
   findFile(reader, workspacePk, id) ?? fail(notFound('file'))

@@ -1,5 +1,4 @@
-export { structuresQuery } from './list.ts'
-export { collisionsQuery } from './service.ts'
+export { collisionsQuery, structuresQuery } from './service.ts'
 export { autoIndexDrop, autoIndexStart } from './storage/auto-index.ts'
 export { discardSortedRows, indexFill, indexSort } from './storage/index-table.ts'
 export { textIndexFill } from './storage/text-index.ts'

@@ -3,10 +3,9 @@ import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { deleteStructureNamed } from './deletion.ts'
-import { structuresQuery } from './list.ts'
 import { presentStructure, presentTried } from './present.ts'
 import * as schema from './schema.ts'
-import { declareStructure, patchStructure, tryPatch } from './service.ts'
+import { declareStructure, patchStructure, structuresQuery, tryPatch } from './service.ts'
 import { getStructure } from './store.ts'
 
 export const structureRoutes = (ctx: AppContext) =>

@@ -1,9 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import { logChange, logUpdate } from '../changes/log.ts'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { wholeListQuery } from '../http/whole-list.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
@@ -42,9 +43,10 @@ import {
   uniqueSetsOf,
 } from './store.ts'
 
-/** Structures by creation. */
-export const listStructures = (reader: Reader, { workspacePk }: InWorkspace) =>
-  store.listStructureRows(reader, workspacePk)
+/** Structures by creation, as the body of a response. */
+export const structuresQuery = wholeListQuery('structures.list', 'structures', (reader, { workspacePk }) =>
+  store.listStructureRows(reader, workspacePk).map(presentStructure),
+)
 
 export type NewStructure = Static<typeof CreateStructureBody>
 

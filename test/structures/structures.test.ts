@@ -301,15 +301,6 @@ test('once a row was written, deleted ones included, fields are added, relabelle
   expect((await service.post(`/v1/records/${record.id}/restore`)).body.error).toMatch(/"c" is required/)
 })
 
-test('to add a field to a table, none of its rows are looked at', async () => {
-  await declare(service, 'X', [field('a', 'text')])
-  const program = service.ctx.db.sql.all<{ opcode: string }>('EXPLAIN ALTER TABLE rows_1 ADD COLUMN f2 TEXT')
-  const opcodes = program.map(({ opcode }) => opcode)
-  expect(opcodes).toContain('Rewind')
-  // SQLite asks the virtual table of `quick_check` when rows have to fit the column.
-  expect(opcodes).not.toContain('VNext')
-})
-
 test('a field sent again keeps what is left out, and loses required, options and structure', async () => {
   const kept = { unique: true, unit: 'kg', label: 'Weight', hidden: true, min: 1, max: 9 }
   await declare(service, 'X', [

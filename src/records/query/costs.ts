@@ -1,4 +1,3 @@
-import type { Reader } from '../../db/reader.ts'
 import type { Condition } from '../../filter/record/parse.ts'
 import { type IndexTarget, indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
 import type { ReadCosts } from '../../structures/storage/index-policy.ts'
@@ -85,10 +84,9 @@ export const missingForText = (query: RowQuery, total: number): string[] =>
 
 /**
  * What a read that took so long reports: the indexes that it lacked, and those that it used. One that may read few rows
- * only lacks none.
+ * only (`Sql.isLimited`) lacks none.
  */
 export function readCosts(
-  { sql }: Reader,
   { structure }: RowQuery,
   indexes: Indexes,
   ms: number,
@@ -99,7 +97,7 @@ export function readCosts(
     structurePk: structure.pk,
     rows: structure.live,
     ms,
-    missing: sql.isLimited ? [] : [...new Set(missing)].filter((name) => !indexes.has(name)),
+    missing: [...new Set(missing)].filter((name) => !indexes.has(name)),
     used: used.filter((name) => name !== undefined && indexes.get(name)?.isComplete) as string[],
   }
 }

@@ -118,9 +118,9 @@ export const listQuery: WorkerQuery<ListInput, ListResult> = {
     const pks = matches?.pks ? pageAmong(reader, plan, matches.pks) : pageOf(reader, plan, matches?.total)
     const total = matches?.total ?? totalAfterPage(reader, plan, pks.length)
     const { query, indexes, choice } = plan
-    const missing = found ? [] : missingIndexes(plan, total)
+    const missing = found || reader.sql.isLimited ? [] : missingIndexes(plan, total)
     const used = found ? [TEXT_INDEX] : [choice?.index.name, sortingIndex(plan)?.name]
-    const costs = readCosts(reader, query, indexes, performance.now() - started, missing, used)
+    const costs = readCosts(query, indexes, performance.now() - started, missing, used)
     saveCounted(reader, plan.key, total)
     const rows = loadPage(reader, pks)
     const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }

@@ -107,7 +107,7 @@ export const summaryQuery: WorkerQuery<SummaryInput, SummaryResult> = {
     const { query, indexes, choice, columns, periodOf, field, by } = plan
     const started = performance.now()
     const costs = (missing: readonly string[], used: readonly (string | undefined)[]) =>
-      readCosts(reader, query, indexes, performance.now() - started, missing, used)
+      readCosts(query, indexes, performance.now() - started, missing, used)
     const index = wholeIndex(plan)
     if (index) {
       const summary = { buckets: [wholeOfIndex(reader, query, index)], hasField: true }
@@ -118,11 +118,10 @@ export const summaryQuery: WorkerQuery<SummaryInput, SummaryResult> = {
     const buckets = plan.isGrouped
       ? grouped(reader.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values), periodOf, by)
       : [whole(reader, columns[0] ?? 'NULL', { text, values })]
+    const missing = reader.sql.isLimited ? [] : missingForFilter(query, choice)
     return {
       summary: { buckets: buckets.sort(compareBuckets), hasField: field !== undefined },
-      costs: textPath
-        ? costs([], [TEXT_INDEX])
-        : costs(missingForFilter(query, choice), [choice?.index.name]),
+      costs: textPath ? costs([], [TEXT_INDEX]) : costs(missing, [choice?.index.name]),
     }
   },
 }
