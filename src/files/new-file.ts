@@ -1,5 +1,6 @@
 import type { ChangeAuthor } from '../changes/log.ts'
 import type { Db } from '../db/database.ts'
+import { pauseForOthers } from '../db/writes/chunks.ts'
 import { completing } from '../db/writes/requester.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { fail, invalid, notFound } from '../refusal.ts'
@@ -87,13 +88,10 @@ async function* arriving(bytes: AsyncIterable<Uint8Array> | null): AsyncGenerato
   for (let item = await next(); item && !item.done; item = await next()) yield item.value
 }
 
-/** Longer than a server waits before it tries again to take the lock that another process holds. */
-const PAUSE_MS = 12
-
 /** The bytes of a whole file, so slowly that a server beside this process writes, too. */
 async function* besideServer(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PART_BYTES) {
-    if (at > 0) await Bun.sleep(PAUSE_MS)
+    if (at > 0) await pauseForOthers()
     yield bytes.subarray(at, at + PART_BYTES)
   }
 }

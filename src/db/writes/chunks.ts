@@ -5,6 +5,9 @@ import type { Tx, WriteFunction } from './transaction.ts'
 /** Slightly longer than a server waits before it tries again to take the lock that another process holds. */
 const PAUSE_MS = 12
 
+/** Leaves the lock free for other processes, between two of many writes. */
+export const pauseForOthers = (): Promise<void> => Bun.sleep(PAUSE_MS)
+
 /**
  * Runs a short write again and again until it returns false. Other writes of this process run between two chunks, and
  * a pause after each chunk leaves the lock free for other processes. Throws when the signal is aborted.
@@ -16,7 +19,7 @@ export async function inChunks(
 ): Promise<void> {
   signal?.throwIfAborted()
   while (await db.write(chunk)) {
-    await Bun.sleep(PAUSE_MS)
+    await pauseForOthers()
     await db.waitForCheckpoint()
     signal?.throwIfAborted()
   }

@@ -83,8 +83,8 @@ export const missingForText = (query: RowQuery, total: number): string[] =>
   needlesOf(query.conditions).length === 0 || total > maxCandidates(query) ? [] : [TEXT_INDEX]
 
 /**
- * What a read that took so long reports: the indexes that it lacked, and those that it used. One that may read few rows
- * only (`Sql.isLimited`) lacks none.
+ * What a read that took so long reports: the indexes that it lacked, and those that it used. A read that may read few
+ * rows only (`Sql.isLimited`) lacks none.
  */
 export function readCosts(
   { structure }: RowQuery,
