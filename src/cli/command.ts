@@ -40,27 +40,23 @@ export interface Command {
 /** The command line is malformed: exit code 2, with a pointer to the help. */
 export class WrongUsage extends Error {}
 
-export const DB_FLAG: FlagSpec = {
-  name: 'db',
-  value: 'file',
-  help: 'the database file (default daybook.db)',
-  isSetting: true,
+/** A flag, written as its help shows it: `--name <value>`, or `--name` for a switch. */
+export function flag(shown: string, help: string, rules: Partial<FlagSpec> = {}): FlagSpec {
+  const [, name = '', value] = /^--([a-z-]+)(?: <(.+)>)?$/.exec(shown) ?? []
+  return { name, ...(value !== undefined && { value }), help, ...rules }
 }
 
-export const WORKSPACE_FLAG: FlagSpec = {
-  name: 'workspace',
-  value: 'name',
-  help: 'the workspace (default the only one)',
-}
+/** A flag that is also read from its environment variable. */
+export const setting = (shown: string, help: string, rules: Partial<FlagSpec> = {}): FlagSpec =>
+  flag(shown, help, { ...rules, isSetting: true })
 
-export const JSON_FLAG: FlagSpec = { name: 'json', help: 'print JSON' }
-
-export const SECRET_FLAG: FlagSpec = {
-  name: 'secret',
-  value: 'secret',
-  help: 'the signing secret, whsec_…; everybody on the machine can see it here, so prefer the variable',
-  isSetting: true,
-}
+export const DB_FLAG = setting('--db <file>', 'the database file (default daybook.db)')
+export const WORKSPACE_FLAG = flag('--workspace <name>', 'the workspace (default the only one)')
+export const JSON_FLAG = flag('--json', 'print JSON')
+export const SECRET_FLAG = setting(
+  '--secret <secret>',
+  'the signing secret, whsec_…; everybody on the machine can see it here, so prefer the variable',
+)
 
 /** Every command takes these. */
 export const COMMON_FLAGS: readonly (FlagSpec & { readonly short: string })[] = [

@@ -2,14 +2,13 @@ import { and, eq, lt, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { from, orm, rowBy, runBy, update } from '../db/query.ts'
 import { files } from '../db/schema/files.ts'
-import { inChunks } from '../db/writes/chunks.ts'
+import { inSteps } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { deleteSomePages } from './search.ts'
 import { deleteSomeParts, UNFINISHED } from './store.ts'
 
-/** Few enough that a transaction delays other writes by only some milliseconds. */
-const PARTS_PER_CHUNK = 2
-const PAGES_PER_CHUNK = 50
+const PARTS_AT_ONCE = 1
+const PAGES_AT_ONCE = 20
 
 const isUnfinished = sql.raw(UNFINISHED)
 const findRemoved = rowBy(() =>
@@ -24,8 +23,7 @@ function deleteSome(tx: Tx): boolean {
   const file = findRemoved(tx)
   if (!file) return false
   const deleted =
-    deleteSomePages(tx, file.workspace, file.pk, PAGES_PER_CHUNK) ||
-    deleteSomeParts(tx, file.pk, PARTS_PER_CHUNK)
+    deleteSomePages(tx, file.workspace, file.pk, PAGES_AT_ONCE) || deleteSomeParts(tx, file.pk, PARTS_AT_ONCE)
   if (deleted === 0) deleteFile(tx, file.pk)
   return true
 }
@@ -33,7 +31,7 @@ function deleteSome(tx: Tx): boolean {
 /** Deletes removed files with their parts and pages, in short transactions. */
 export async function deleteRemovedFiles(db: Db): Promise<void> {
   if (!findRemoved(db)) return
-  await inChunks(db, deleteSome)
+  await inSteps(db, deleteSome)
 }
 
 const removeIncomplete = runBy((before: number) =>

@@ -1,3 +1,2 @@
-export { filesQuery } from './list.ts'
 export { fileSearchQuery } from './search.ts'
-export { fileRename } from './service.ts'
+export { fileRename, filesQuery } from './service.ts'

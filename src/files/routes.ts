@@ -4,13 +4,12 @@ import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { presentPage } from '../http/page.ts'
 import { binaryContent, RawBody } from '../http/schema/types.ts'
 import { respondWhole } from '../http/whole-list.ts'
-import { filesQuery } from './list.ts'
+import { addFile } from './new-file.ts'
 import { presentFile, presentFileText, presentFileWithOutline, presentFoundPage } from './present.ts'
 import * as schema from './schema.ts'
 import { searchFiles } from './search.ts'
-import { deleteFile, getFileContent, getFileWithOutline, renameFile } from './service.ts'
+import { deleteFile, filesQuery, getFileContent, getFileWithOutline, renameFile } from './service.ts'
 import { getFileText } from './text.ts'
-import { uploadFile } from './upload.ts'
 
 export const fileRoutes = (ctx: AppContext) =>
   endpoints('Files', '/v1/files')
@@ -128,7 +127,7 @@ export const fileManagementRoutes = (ctx: AppContext) =>
       '/files',
       async ({ caller, query, request, status }) => {
         const length = request.headers.get('content-length')
-        const file = await uploadFile(ctx.db, caller, {
+        const file = await addFile(ctx.db, caller, {
           fileName: query.file_name,
           noteId: query.note_id ?? null,
           announced: length === null ? undefined : Number(length),

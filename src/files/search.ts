@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
@@ -10,6 +11,7 @@ import { isMatch, snippetOf } from '../search/highlighter.ts'
 import { isOneWord, matchAll, matchPhrase, type Phrase, parseSearch } from '../search/query.ts'
 import { createWordTable, hasTable } from '../search/tables.ts'
 import { indexedText } from '../search/tokenizer.ts'
+import type { SearchQuery } from './schema.ts'
 import {
   deletePage,
   type FileRow,
@@ -56,13 +58,6 @@ export interface FoundPage {
   /** From 1; 0 is the name. */
   readonly page: number
   readonly snippet: string
-}
-
-export interface SearchQuery {
-  q: string
-  file_id?: string
-  limit?: number
-  offset?: number
 }
 
 interface SearchInput {
@@ -144,7 +139,7 @@ function foundPage(reader: Reader, key: number, phrases: readonly Phrase[]): Fou
 export async function searchFiles(
   ctx: AppContext,
   caller: Caller,
-  query: SearchQuery,
+  query: Static<typeof SearchQuery>,
 ): Promise<Page<FoundPage>> {
   const { workspacePk } = caller
   const { q, file_id: id } = query

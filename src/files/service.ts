@@ -3,14 +3,14 @@ import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerTask } from '../db/worker/client.ts'
-import { inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { wholeListQuery } from '../http/whole-list.ts'
 import { isName, MAX_NAME_LENGTH } from '../lib/text.ts'
 import { refreshLinks } from '../notes/links/indexing.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { relabelFileLinks } from '../notes/writing/relabel-file-links.ts'
 import { fail, notFound, refused } from '../refusal.ts'
-import { mimeTypeOf, shownMimeType } from './extraction/kinds.ts'
+import { shownMimeType } from './extraction/kinds.ts'
 import { presentFile } from './present.ts'
 import { deleteSomePages } from './search.ts'
 import {
@@ -21,30 +21,28 @@ import {
   findFileByPk,
   findOutline,
   hasBytes,
-  insertFile,
-  insertPart,
   insertParts,
   listFileRows,
   listFileRowsOfNote,
-  makeFileVisible,
   markRemoved,
-  PART_BYTES,
   readBytes,
   updateFile,
   updateFileName,
 } from './store.ts'
 
 /** Every file of the workspace, or those attached to one note, oldest first. Refuses an unknown or trashed note. */
-export function listFiles(reader: Reader, caller: InWorkspace, noteId?: string): FileRow[] {
-  return noteId === undefined
-    ? listFileRows(reader, caller.workspacePk)
-    : listFilesOfNote(reader, caller, noteId)
-}
-
-function listFilesOfNote(reader: Reader, { workspacePk }: InWorkspace, noteId: string): FileRow[] {
+export function listFiles(reader: Reader, { workspacePk }: InWorkspace, noteId?: string): FileRow[] {
+  if (noteId === undefined) return listFileRows(reader, workspacePk)
   const note = findNoteSummary(reader, workspacePk, noteId) ?? fail(notFound('note'))
   return listFileRowsOfNote(reader, note.pk)
 }
+
+/** The same as the body of a response. */
+export const filesQuery = wholeListQuery<InWorkspace & { readonly noteId?: string | undefined }>(
+  'files.list',
+  'files',
+  (reader, input) => listFiles(reader, input, input.noteId).map(presentFile),
+)
 
 export const getFile = (reader: Reader, { workspacePk }: Caller, id: string): FileRow =>
   findFile(reader, workspacePk, id) ?? fail(notFound('file'))
@@ -80,51 +78,6 @@ export function checkedFileName(name: string): string {
 export function refuseTooLarge(size: number): void {
   if (size <= MAX_FILE_BYTES) return
   throw refused('The file is larger than 50 MiB; add a smaller one.')
-}
-
-export interface NewFile {
-  fileName: string
-  /** The note it is attached to, if any. */
-  noteId: string | null
-  bytes: Uint8Array
-}
-
-/**
- * Adds a file to the workspace in several short transactions, so that other writes do not wait long; it is visible only
- * when it is complete. Its text is extracted in the background afterwards. Refuses an unknown note.
- */
-export async function addFile(
-  db: Db,
-  author: ChangeAuthor,
-  { fileName, noteId, bytes }: NewFile,
-): Promise<FileRow> {
-  const { workspacePk } = author
-  checkedFileName(fileName)
-  refuseTooLarge(bytes.length)
-  const { pk, id } = await db.write((tx) => {
-    const note =
-      noteId === null ? null : (findNoteSummary(tx, workspacePk, noteId)?.pk ?? fail(notFound('note')))
-    const id = tx.newId()
-    const row = {
-      id,
-      workspace: workspacePk,
-      note,
-      fileName,
-      mimeType: mimeTypeOf(fileName),
-      size: bytes.length,
-    }
-    return { id, pk: insertFile(tx, row) }
-  })
-  let number = 0
-  await inChunks(db, (tx) => {
-    insertPart(tx, pk, number, bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES))
-    number += 1
-    return number * PART_BYTES < bytes.length
-  })
-  return db.write((tx) => {
-    makeFileVisible(tx, author, { pk, id })
-    return findFile(tx, workspacePk, id) ?? fail(notFound('file'))
-  })
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Db } from '../db/database.ts'
 import { columnBy, from, rowBy, runBy, update } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { files } from '../db/schema/files.ts'
-import { inChunks } from '../db/writes/chunks.ts'
+import { inSteps } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { kindOf, unreadableReason } from './extraction/kinds.ts'
 import type { ExtractedText } from './extraction/pages.ts'
@@ -94,7 +94,6 @@ const undoAttempt = runBy((file: number, token: string) =>
 
 /** A file fails after this many attempts that did not end, as when the machine has too little memory for it. */
 const MAX_ATTEMPTS = 5
-const BATCH_TIME_MS = 5
 const PAGES_AT_ONCE = 50
 
 const known = (result: ExtractionResult): Extraction => ({ result: Promise.resolve(result), stop: () => {} })
@@ -127,11 +126,14 @@ export async function saveResult(
   }
   let done = 0
   const saveNext = (tx: Tx): boolean => {
-    const saved = saveSomePages(tx, claim, result, done)
-    done += saved
-    return saved > 0 && done < result.pages.length
+    const text = result.pages[done]
+    if (text === undefined || !isClaimValid(tx, claim)) return false
+    done += 1
+    insertPage(tx, claim.file, done, text)
+    indexPage(tx, claim.workspace, partKey(claim.file, done), text)
+    return true
   }
-  await inChunks(db, saveNext, { signal })
+  await inSteps(db, saveNext, { signal })
   const { pages, outline } = result
   const outcome = {
     status: 'ready',
@@ -148,21 +150,7 @@ async function deletePages(db: Db, claim: Claim, signal?: AbortSignal): Promise<
     ensurePageTable(tx, claim.workspace)
     return isClaimValid(tx, claim) && deleteSomePages(tx, claim.workspace, claim.file, PAGES_AT_ONCE) > 0
   }
-  await inChunks(db, deleteNext, { signal })
-}
-
-/** Saves pages for a few milliseconds; returns how many, 0 when none is left or another process has claimed the file. */
-function saveSomePages(tx: Tx, claim: Claim, { pages }: ExtractedText, from: number): number {
-  if (from >= pages.length || !isClaimValid(tx, claim)) return 0
-  const until = performance.now() + BATCH_TIME_MS
-  let done = from
-  do {
-    const text = pages[done] ?? ''
-    done += 1
-    insertPage(tx, claim.file, done, text)
-    indexPage(tx, claim.workspace, partKey(claim.file, done), text)
-  } while (done < pages.length && performance.now() < until)
-  return done - from
+  await inSteps(db, deleteNext, { signal })
 }
 
 /** Starts to read a claimed file and returns the result; undefined when the signal aborted it. Throws NotStarted. */

@@ -1,8 +1,9 @@
+import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { codePointLength } from '../lib/text.ts'
 import { invalid, refused } from '../refusal.ts'
-import { DEFAULT_CHARS } from './schema.ts'
+import { DEFAULT_CHARS, type TextQuery } from './schema.ts'
 import { getFile } from './service.ts'
 import { type FileRow, findPageText } from './store.ts'
 
@@ -46,7 +47,7 @@ export function getFileText(
   reader: Reader,
   caller: Caller,
   id: string,
-  query: { pages?: string; max_chars?: number },
+  query: Static<typeof TextQuery>,
 ): FileText {
   const requested = query.pages === undefined ? undefined : parseRange(query.pages)
   const file = getFile(reader, caller, id)

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { getPosition } from '../changes/cursors.ts'
 import { ChangeWriter, eachChange, selectOfObject } from '../changes/read.ts'
 import type { Caller, InWorkspace } from '../context.ts'
@@ -6,6 +7,7 @@ import type { WorkerClient, WorkerQuery } from '../db/worker/client.ts'
 import { encoded, type JsonBody } from '../http/responses.ts'
 import { notFound } from '../refusal.ts'
 import { findStructureByPk } from '../structures/store.ts'
+import type { HistoryQuery } from './schema.ts'
 
 const DEFAULT_LIMIT = 50
 
@@ -18,10 +20,7 @@ export function isLive(reader: Reader, { workspacePk }: InWorkspace, id: string)
   return row && findStructureByPk(reader, workspacePk, row.structure) && row.isLive === 1
 }
 
-interface HistoryRequest {
-  readonly limit?: number
-  readonly before?: string
-}
+type HistoryRequest = Static<typeof HistoryQuery>
 
 interface HistoryInput extends HistoryRequest {
   readonly caller: InWorkspace

@@ -11,9 +11,13 @@ import { shareRecentWrites } from './query/total-cache.ts'
 import * as schema from './schema.ts'
 import { getRecord } from './store.ts'
 import type { Watches } from './watch/watches.ts'
-import { deleteRecord, patchRecord, restoreRecord } from './writing/patch-and-delete.ts'
-import { revertRecord } from './writing/revert.ts'
-import { respondToWrite } from './writing/write-once.ts'
+import {
+  deleteRecord,
+  patchRecord,
+  respondToWrite,
+  restoreRecord,
+  revertRecord,
+} from './writing/operations.ts'
 
 export function recordRoutes(ctx: AppContext, watches: Watches) {
   shareRecentWrites(ctx)

@@ -37,10 +37,6 @@ export const findRecordHead = (
 ): Pick<RecordRow, 'structure' | 'deletedAt'> | undefined =>
   sql.get('SELECT structure, deleted_at AS deletedAt FROM records WHERE id = ?', id)
 
-/** The pk of the structure of a record, live or deleted. */
-export const structureOfRecord = ({ sql }: Reader, id: string): number | undefined =>
-  sql.column<number>('SELECT structure FROM records WHERE id = ?', id)[0]
-
 /** These records, live or deleted, of any workspace. */
 export const findRecords = ({ sql }: Reader, ids: readonly string[]): RecordRow[] =>
   sql.all(

@@ -1,9 +1,8 @@
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import type { AppContext } from '../context.ts'
 import { rowTable } from '../db/row-table-names.ts'
-import { inChunks } from '../db/writes/chunks.ts'
+import { inSteps } from '../db/writes/chunks.ts'
 import { completing } from '../db/writes/requester.ts'
-import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { refused } from '../refusal.ts'
 import { changedStructure } from './service.ts'
@@ -71,7 +70,7 @@ export async function finishDeletions(ctx: Deletion): Promise<void> {
 async function removeHidden(ctx: Deletion, structurePk: number): Promise<void> {
   const { db, features } = ctx
   await dropIndexes(ctx, structurePk)
-  await inChunks(db, (tx) => forSomeMilliseconds(() => removeSomeRows(tx, structurePk) > 0))
+  await inSteps(db, (tx) => removeSomeRows(tx, structurePk) > 0)
   await features.removeHidden(db)
   await db.write((tx): void => {
     dropRowTable(tx, structurePk)
@@ -89,7 +88,7 @@ async function dropIndexes({ db, worker }: Deletion, structurePk: number): Promi
     dropTextIndex(tx, structurePk)
     dropIndexTriggers(tx, structurePk)
   })
-  await inChunks(db, (tx) => dropNextIndexTable(tx, structurePk))
+  await inSteps(db, (tx) => dropNextIndexTable(tx, structurePk))
 }
 
 /**

@@ -1,26 +1,27 @@
+import type { Static } from '@sinclair/typebox'
+import type { Reader } from '../db/reader.ts'
+import type { FeatureHooks } from '../feature-hooks.ts'
 import type { FieldType } from '../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../filter/record/values.ts'
 import { quoteList } from '../lib/text.ts'
-import { fail, refused } from '../refusal.ts'
+import { fail, Refusal, refused } from '../refusal.ts'
+import type { SentField } from './schema.ts'
 import type { FieldDefinition } from './store.ts'
 
 /** A field as it is sent. */
-export interface FieldInput {
-  key: string
-  type: FieldType
-  label?: string | null
-  required?: boolean
-  unit?: string | null
-  hidden?: boolean
-  unique?: boolean
-  min?: number | string | null
-  max?: number | string | null
-  options?: string[] | null
-  structure?: string | null
-}
+export type FieldInput = Static<typeof SentField>
 
 /** The id of the structure that a `record` field names by id or name; undefined if there is none. */
 export type FindStructureId = (nameOrId: string) => string | undefined
+
+/** Runs the check of a rule, which throws its refusal; `field` is the key of the field that it is about, if any. */
+export type Check = <Result>(field: string | null, run: () => Result) => Result | undefined
+
+/** A part of a change that would be refused, and the key of its field, if it is about one. */
+export interface FoundRefusal {
+  readonly refusal: Refusal
+  readonly field: string | null
+}
 
 type Bound = number | string | null
 
@@ -41,15 +42,20 @@ export function fieldDefinitions(
   sent: readonly FieldInput[],
   before: readonly FieldDefinition[],
   findStructureId: FindStructureId,
+  check: Check = (_, run) => run(),
 ): FieldDefinition[] {
-  refuseRepeated(sent)
+  check(null, () => refuseRepeated(sent))
   let nextColumn = before.reduce((highest, { column }) => Math.max(highest, column), 0) + 1
   return sent.map((input, at) => {
-    const existing = before.find(({ key }) => key === input.key)
-    const ofType = existing?.type === input.type ? existing : undefined
-    const column = ofType?.column ?? nextColumn++
-    const structure = referencedStructure(input, at, ofType, findStructureId)
-    return fieldDefinition(input, at, { existing, ofType, column, structure })
+    const { key, type } = input
+    const existing = before.find((field) => field.key === key)
+    const ofType = existing?.type === type ? existing : undefined
+    const basis = { existing, ofType, column: ofType?.column ?? nextColumn++ }
+    const define = () => {
+      const structure = referencedStructure(input, at, ofType, findStructureId)
+      return fieldDefinition(input, at, { ...basis, structure })
+    }
+    return check(key, define) ?? fieldDefinition({ key, type }, at, { ...basis, structure: null })
   })
 }
 
@@ -147,12 +153,7 @@ export const lostFields = (
   before.filter((old) => !after.some(({ key, type }) => key === old.key && type === old.type))
 
 /** Once a structure has had rows, even deleted ones, fields can only be added, relabelled or hidden. */
-export function refuseLossOfFields(
-  before: readonly FieldDefinition[],
-  after: readonly FieldDefinition[],
-): void {
-  const [lost] = lostFields(before, after)
-  if (!lost) return
+export function refuseLossOfField(lost: FieldDefinition, after: readonly FieldDefinition[]): never {
   const now = after.find(({ key }) => key === lost.key)
   if (now) {
     throw refused(
@@ -164,14 +165,40 @@ export function refuseLossOfFields(
   )
 }
 
-/** Checks that `label_field` names a field. */
-export function checkedLabelField(labelField: string | null, fields: readonly FieldDefinition[]) {
-  if (labelField === null || fields.some(({ key }) => key === labelField)) return labelField
+/** What names fields of a structure, as it will be after a change. */
+export interface FieldUse {
+  readonly structurePk: number
+  readonly labelField: string | null
+  readonly uniqueTogether: readonly (readonly string[])[]
+}
+
+/** Refuses to remove or retype a field that is still named, and says by what. */
+export function refuseLossOfUsedField(
+  reader: Reader,
+  features: FeatureHooks,
+  { key }: FieldDefinition,
+  { structurePk, labelField, uniqueTogether }: FieldUse,
+): void {
+  const users = [
+    ...(labelField === key ? ['label_field'] : []),
+    ...(uniqueTogether.some((keys) => keys.includes(key)) ? ['unique_together'] : []),
+    ...features.usageOfField(reader, structurePk, key).map((id) => `webhook ${id}`),
+  ]
+  if (users.length === 0) return
+  throw new Refusal(
+    'in_use',
+    `The field "${key}" is named by ${quoteList(users)} and cannot be removed, renamed or retyped; change that first.`,
+  )
+}
+
+/** Refuses a `label_field` that names no field. */
+export function checkLabelField(labelField: string | null, fields: readonly FieldDefinition[]): void {
+  if (labelField === null || fields.some(({ key }) => key === labelField)) return
   throw refused(`"label_field" names "${labelField}", and the structure has no such field.`)
 }
 
-/** Checks sets of two or more different fields each, no set given twice. */
-export function checkedUniqueTogether(sets: readonly string[][], fields: readonly FieldDefinition[]) {
+/** Refuses sets that are not of two or more different fields each, and a set that is given twice. */
+export function checkUniqueTogether(sets: readonly string[][], fields: readonly FieldDefinition[]): void {
   const seen = new Set<string>()
   for (const [at, keys] of sets.entries()) {
     const place = `"unique_together[${at}]"`
@@ -183,7 +210,6 @@ export function checkedUniqueTogether(sets: readonly string[][], fields: readonl
     if (seen.has(sorted)) throw refused(`${place} names the fields of an earlier set; give each set once.`)
     seen.add(sorted)
   }
-  return sets
 }
 
 /** Every write enters a row in the index of each set, while other writes wait. */

@@ -1,4 +1,5 @@
 import { isoTimestamp } from '../lib/dates.ts'
+import type { FoundRefusal } from './fields.ts'
 import type { StructureRow } from './store.ts'
 import { definitionOf, type FieldDefinition } from './store.ts'
 
@@ -28,4 +29,10 @@ export const presentStructure = (row: StructureRow) => ({
   record_count: row.live,
   created_at: isoTimestamp(row.createdAt),
   updated_at: isoTimestamp(row.updatedAt),
+})
+
+/** What a dry run of a change found. */
+export const presentTried = (tried: { structure: StructureRow; refusals: readonly FoundRefusal[] }) => ({
+  structure: presentStructure(tried.structure),
+  refusals: tried.refusals.map(({ refusal: { message, code }, field }) => ({ error: message, code, field })),
 })

@@ -3,10 +3,9 @@ import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { deleteStructureNamed } from './deletion.ts'
-import { structuresQuery } from './list.ts'
-import { presentStructure } from './present.ts'
+import { presentStructure, presentTried } from './present.ts'
 import * as schema from './schema.ts'
-import { declareStructure, patchStructure } from './service.ts'
+import { declareStructure, patchStructure, structuresQuery, tryPatch } from './service.ts'
 import { getStructure } from './store.ts'
 
 export const structureRoutes = (ctx: AppContext) =>
@@ -56,13 +55,14 @@ export const structureRoutes = (ctx: AppContext) =>
     )
     .patch(
       '/:nameOrId',
-      async ({ caller, params, body }) => ({
-        structure: presentStructure(await patchStructure(ctx, caller, params.nameOrId, body)),
-      }),
+      async ({ caller, params, body: { dry_run: isDryRun, ...patch } }) =>
+        isDryRun
+          ? presentTried(await tryPatch(ctx, caller, params.nameOrId, patch))
+          : { structure: presentStructure(await patchStructure(ctx, caller, params.nameOrId, patch)) },
       {
         access: 'write',
         body: schema.PatchStructureBody,
-        response: schema.StructureResponse,
+        response: schema.PatchedStructureResponse,
         detail: {
           operationId: 'updateStructure',
           summary: 'Change a structure; once it has had rows, fields are only added, relabelled or hidden',

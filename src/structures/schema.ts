@@ -63,6 +63,22 @@ export const Structure = strict(
 export const StructuresResponse = response({ structures: t.Array(Structure) })
 export const StructureResponse = response({ structure: Structure })
 
+export const PatchedStructureResponse = response({
+  structure: Structure,
+  refusals: t.Optional(
+    t.Array(
+      strict({
+        error: t.String(),
+        code: t.String({ examples: ['refused'] }),
+        field: nullable(
+          t.String({ description: 'The key of the field that it is about.', examples: ['due'] }),
+        ),
+      }),
+      { description: 'With `dry_run`: everything that would be refused; `structure` is then as it was.' },
+    ),
+  ),
+})
+
 const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Books'] })
 export const fieldKey = () =>
   text({
@@ -72,7 +88,7 @@ export const fieldKey = () =>
     examples: ['due'],
   })
 
-const FieldInput = strict({
+export const SentField = strict({
   key: fieldKey(),
   type: choice(FIELD_TYPES, { examples: ['date'] }),
   label: t.Optional(nullableText({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Due'] })),
@@ -98,7 +114,7 @@ const FieldInput = strict({
 })
 
 const fields = () =>
-  t.Array(FieldInput, { maxItems: MAX_FIELDS, examples: [[{ key: 'title', type: 'text', required: true }]] })
+  t.Array(SentField, { maxItems: MAX_FIELDS, examples: [[{ key: 'title', type: 'text', required: true }]] })
 const uniqueTogether = () =>
   t.Array(t.Array(t.String(), { minItems: 2, maxItems: MAX_FIELDS }), {
     maxItems: MAX_SETS,
@@ -145,6 +161,9 @@ export const PatchStructureBody = strict(
     unique_together: t.Optional(uniqueTogether()),
     max_rows: t.Optional(maxRows()),
     immutable: t.Optional(flag()),
+    dry_run: t.Optional(
+      flag({ description: 'Answers what the structure would be and what would be refused; writes nothing.' }),
+    ),
   },
   { examples: [{ description: 'What I have read.', max_rows: 10_000 }] },
 )

@@ -1,26 +1,32 @@
+import type { Static } from '@sinclair/typebox'
 import { logChange, logUpdate } from '../changes/log.ts'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import type { WorkerQuery } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import type { FeatureHooks } from '../feature-hooks.ts'
+import { wholeListQuery } from '../http/whole-list.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { nameTaken, Refusal, refused } from '../refusal.ts'
 import {
-  checkedLabelField,
-  checkedUniqueTogether,
-  type FieldInput,
+  type Check,
+  checkLabelField,
+  checkUniqueTogether,
   type FindStructureId,
+  type FoundRefusal,
   fieldDefinitions,
   lostFields,
-  refuseLossOfFields,
+  refuseLossOfField,
+  refuseLossOfUsedField,
   refuseManyUnique,
 } from './fields.ts'
 import { presentStructure } from './present.ts'
+import type { CreateStructureBody, PatchStructureBody } from './schema.ts'
 import {
   addColumns,
   changeUniqueSets,
+  collisionOf,
   createRowTable,
   dropRowTable,
   uniqueTable,
@@ -36,21 +42,13 @@ import {
   type UniqueSet,
   uniqueSetsOf,
 } from './store.ts'
-import { refuseLossOfUsedFields } from './usage.ts'
 
-/** Structures by creation. */
-export const listStructures = (reader: Reader, { workspacePk }: InWorkspace) =>
-  store.listStructureRows(reader, workspacePk)
+/** Structures by creation, as the body of a response. */
+export const structuresQuery = wholeListQuery('structures.list', 'structures', (reader, { workspacePk }) =>
+  store.listStructureRows(reader, workspacePk).map(presentStructure),
+)
 
-export interface NewStructure {
-  name: string
-  fields: FieldInput[]
-  description?: string | null
-  label_field?: string | null
-  unique_together?: string[][]
-  max_rows?: number | null
-  immutable?: boolean
-}
+export type NewStructure = Static<typeof CreateStructureBody>
 
 /** Creates a structure as a request may. */
 export function declareStructure(tx: Tx, caller: Caller, input: NewStructure): store.StructureRow {
@@ -74,7 +72,9 @@ export function createStructure(
   const named = { name: input.name, id }
   const find = findStructureId ?? ((nameOrId: string) => resolveStructure(tx, caller, nameOrId, named))
   const fields = fieldDefinitions(input.fields, [], find)
-  const together = checkedUniqueTogether(input.unique_together ?? [], fields)
+  const { label_field = null, unique_together = [] } = input
+  checkUniqueTogether(unique_together, fields)
+  checkLabelField(label_field, fields)
   const pk = store.insertStructure(tx, {
     id,
     workspace: caller.workspacePk,
@@ -82,15 +82,15 @@ export function createStructure(
     nameFold: fold(input.name),
     description: input.description ?? null,
     fields: JSON.stringify(fields),
-    labelField: checkedLabelField(input.label_field ?? null, fields),
-    uniqueTogether: JSON.stringify(together),
+    labelField: label_field,
+    uniqueTogether: JSON.stringify(unique_together),
     maxRows: input.max_rows ?? null,
     immutable: input.immutable ? 1 : 0,
     createdAt: tx.now,
     updatedAt: tx.now,
   })
   createRowTable(tx, pk, fields)
-  changeUniqueSets(tx, pk, { before: [], after: uniqueSetsOf(fields, together), isEmpty: true })
+  changeUniqueSets(tx, pk, { before: [], after: uniqueSetsOf(fields, unique_together), isEmpty: true })
   logChange(tx, caller, changedStructure(id), 'created')
   return getStructure(tx, caller, id)
 }
@@ -112,7 +112,7 @@ const resolveStructure = (
 ): string | undefined =>
   fold(nameOrId) === fold(self.name) ? self.id : findStructure(reader, caller, nameOrId)?.id
 
-export type StructurePatch = Partial<NewStructure>
+export type StructurePatch = Omit<Static<typeof PatchStructureBody>, 'dry_run'>
 
 /**
  * Changes a definition and its row table. Lists that are sent replace the old ones. Where many values become
@@ -125,14 +125,59 @@ export async function patchStructure(
   patch: StructurePatch,
 ): Promise<store.StructureRow> {
   const before = getStructure(ctx.db, caller, nameOrId)
-  const { uniqueSets } = merged(ctx.db, ctx.features, caller, before, patch).definition
+  const { definition } = judged(ctx, ctx.db, caller, before, patch)
   const change = () => ctx.db.write((tx) => changeStructure(ctx, tx, caller, nameOrId, patch))
-  const sets = before.live === 0 ? [] : newUniqueSets(before, uniqueSets)
+  const sets = newUniqueSets(before, definition.uniqueSets)
   return sets.length > 0 ? withUniqueIndexes(ctx, before.pk, sets, change) : change()
+}
+
+/** What a change would make of a structure, and everything that would be refused; writes nothing. */
+export async function tryPatch(ctx: AppContext, caller: Caller, nameOrId: string, patch: StructurePatch) {
+  const before = getStructure(ctx.db, caller, nameOrId)
+  const refusals: FoundRefusal[] = []
+  const collect: Check = (field, run) => {
+    try {
+      return run()
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal)) throw refusal
+      refusals.push({ refusal, field })
+      return undefined
+    }
+  }
+  const { columns, definition } = judged(ctx, ctx.db, caller, before, patch, collect)
+  const sets = newUniqueSets(before, definition.uniqueSets).map((set) => set.map(({ key }) => key))
+  const input = { structurePk: before.pk, sets }
+  const sentences = sets.length === 0 ? [] : await ctx.worker.run(collisionsQuery, input, caller)
+  for (const [at, sentence] of sentences.entries()) {
+    const [key = null, ...others] = sets[at] ?? []
+    if (sentence) refusals.push({ refusal: refused(sentence), field: others.length === 0 ? key : null })
+  }
+  return { structure: refusals.length > 0 ? before : { ...before, ...columns }, refusals }
+}
+
+/** For each set of fields, by their keys, why they cannot become unique. */
+export const collisionsQuery: WorkerQuery<
+  { readonly structurePk: number; readonly sets: readonly (readonly string[])[] },
+  (string | undefined)[]
+> = {
+  name: 'structures.collisions',
+  run: (reader, { structurePk, sets }) => {
+    const texts = store.findDefinitionTexts(reader, structurePk)
+    if (!texts) return []
+    const { byKey } = definitionOf(texts)
+    return sets.map((keys) =>
+      collisionOf(
+        reader,
+        structurePk,
+        keys.flatMap((key) => byKey.get(key) ?? []),
+      ),
+    )
+  },
 }
 
 /** The sets of fields with values that are not unique yet. */
 function newUniqueSets(before: store.StructureRow, after: readonly UniqueSet[]): UniqueSet[] {
+  if (before.live === 0) return []
   const { byKey, uniqueSets } = definitionOf(before)
   const nameOf = (set: UniqueSet) => uniqueTable(before.pk, set).name
   const had = new Set(uniqueSets.map(nameOf))
@@ -147,10 +192,7 @@ function changeStructure(
   patch: StructurePatch,
 ): store.StructureRow {
   const before = getStructure(tx, caller, nameOrId)
-  if (patch.name !== undefined) refuseUnusableName(tx, caller, patch.name, before.pk)
-  const { columns, definition } = merged(tx, ctx.features, caller, before, patch)
-  refuseManyUnique(definition.uniqueSets.flat().length, definitionOf(before).uniqueSets.flat().length)
-  refuseLowMaxRows(before, columns.maxRows)
+  const { columns, definition } = judged(ctx, tx, caller, before, patch)
   if (isSameDefinition(before, columns)) return before
   changeTable(tx, before, definition)
   store.updateStructure(tx, before.pk, columns, tx.now)
@@ -164,37 +206,46 @@ function changeStructure(
 /** A structure in the change log. */
 export const changedStructure = (id: string) => ({ kind: 'structure', id, structureId: id }) as const
 
-function merged(
+/** The definition after a change. Every rule goes through `check`, which lets the first refusal pass unless it collects them. */
+function judged(
+  { features }: Pick<AppContext, 'features'>,
   reader: Reader,
-  features: FeatureHooks,
   caller: Caller,
   before: store.StructureRow,
   patch: StructurePatch,
+  check: Check = (_, run) => run(),
 ) {
-  const { fields: oldFields } = definitionOf(before)
-  const self = { name: patch.name ?? before.name, id: before.id }
-  const fields = patch.fields
-    ? fieldDefinitions(patch.fields, oldFields, (nameOrId) =>
-        resolveStructure(reader, caller, nameOrId, self),
-      )
-    : oldFields
+  const { fields: oldFields, uniqueSets: oldSets } = definitionOf(before)
+  const { name = before.name } = patch
+  const find = (nameOrId: string) => resolveStructure(reader, caller, nameOrId, { name, id: before.id })
+  const fields = patch.fields ? fieldDefinitions(patch.fields, oldFields, find, check) : oldFields
   const labelField = patched(patch.label_field, before.labelField)
   const together = patch.unique_together ?? (JSON.parse(before.uniqueTogether) as string[][])
-  if (before.lastId !== null) refuseLossOfFields(oldFields, fields)
   const use = { structurePk: before.pk, labelField, uniqueTogether: together }
-  refuseLossOfUsedFields(reader, features, lostFields(oldFields, fields), use)
-  const name = patch.name ?? before.name
+  const lost = lostFields(oldFields, fields)
+  for (const field of before.lastId === null ? [] : lost)
+    check(field.key, () => refuseLossOfField(field, fields))
+  for (const field of before.lastId === null ? lost : [])
+    check(field.key, () => refuseLossOfUsedField(reader, features, field, use))
+  const isNamed = (key: string | null) => lost.some((field) => field.key === key)
+  if (!isNamed(labelField)) check(null, () => checkLabelField(labelField, fields))
+  if (!together.flat().some(isNamed)) check(null, () => checkUniqueTogether(together, fields))
+  if (patch.name !== undefined) check(null, () => refuseUnusableName(reader, caller, name, before.pk))
+  const uniqueSets = uniqueSetsOf(fields, together)
+  check(null, () => refuseManyUnique(uniqueSets.flat().length, oldSets.flat().length))
+  const maxRows = patched(patch.max_rows, before.maxRows)
+  check(null, () => refuseLowMaxRows(before, maxRows))
   const columns: store.StructureColumns = {
     name,
     nameFold: fold(name),
     description: patched(patch.description, before.description),
     fields: JSON.stringify(fields),
-    labelField: checkedLabelField(labelField, fields),
-    uniqueTogether: JSON.stringify(checkedUniqueTogether(together, fields)),
-    maxRows: patched(patch.max_rows, before.maxRows),
+    labelField,
+    uniqueTogether: JSON.stringify(together),
+    maxRows,
     immutable: patchedFlag(patch.immutable, before.immutable),
   }
-  return { columns, definition: { fields, uniqueSets: uniqueSetsOf(fields, together) } }
+  return { columns, definition: { fields, uniqueSets } }
 }
 
 function refuseLowMaxRows({ live }: store.StructureRow, maxRows: number | null): void {

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
-import { uniqueSort, uniqueStart } from '../../src/structures/storage/unique-build.ts'
+import { autoIndexStart } from '../../src/structures/storage/auto-index.ts'
+import { indexSort } from '../../src/structures/storage/index-table.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { settle, startService, type TestService, type TestServiceOptions } from '../support/service.ts'
@@ -29,10 +30,10 @@ test('a long write does not wait for the rows of an index to be sorted', async (
   const { worker } = service.ctx
   for (let part = 0; part < 10; part++)
     await write(service, 'rows', ...Array.from({ length: 500 }, (_, at) => ({ code: `${part} ${at}` })))
-  const place = { structurePk: 1, keys: ['code'] }
-  expect(await worker.write(uniqueStart, place)).toBe(true)
+  const table = await worker.write(autoIndexStart, { structurePk: 1, column: 'f1', now: 0 })
+  if (typeof table === 'boolean') throw new Error('the index was not begun')
   let sorted = 0
-  const sorts = Array.from({ length: 200 }, () => worker.write(uniqueSort, place).then(() => ++sorted))
+  const sorts = Array.from({ length: 200 }, () => worker.write(indexSort, table).then(() => ++sorted))
   await sorts[0]
   await write(service, 'rows', { code: 'a' })
   expect(sorted).toBeLessThan(sorts.length)

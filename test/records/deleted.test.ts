@@ -64,25 +64,3 @@ test.each([
   expect([status, body.code]).toEqual([400, 'invalid_request'])
   expect(body.error).toStartWith(`"${name}" does not go with "deleted"`)
 })
-
-test('many deleted rows are listed by the worker, in the same way', async () => {
-  const rows = Array.from({ length: 30 }, (_, at) => ({ title: String(at) }))
-  await deleteAll(await write(service, 'Books', ...rows))
-  const here = await deleted({ limit: 7, offset: 3 })
-  service.close()
-  service = await startService({ file: service.ctx.db.file, worker: { manyRows: 10 } })
-  expect(await deleted({ limit: 7, offset: 3 })).toEqual(here)
-  service.close()
-  service = await startService({ file: service.ctx.db.file, worker: { manyRows: 10, timeLimitMs: 0 } })
-  expect((await deleted()).code).toBe('refused')
-})
-
-test('a page is read in the order of an index', () => {
-  const plan = service.ctx.db.sql.all<{ detail: string }>(
-    `EXPLAIN QUERY PLAN SELECT pk FROM records WHERE structure = 1 AND deleted_at IS NOT NULL
-     ORDER BY deleted_at DESC, pk DESC LIMIT 5`,
-  )
-  expect(plan.map(({ detail }) => detail)).toEqual([
-    'SEARCH records USING COVERING INDEX records_deleted (structure=? AND deleted_at>?)',
-  ])
-})

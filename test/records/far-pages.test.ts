@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openReadingConnection } from '../../src/db/connection/open.ts'
-import { Sql } from '../../src/db/sql.ts'
-import { parseFilter } from '../../src/filter/record/parse.ts'
-import { listQuery } from '../../src/records/query/list.ts'
 import { writeRecords } from '../../src/records/writing/write-records.ts'
 import { callerOf } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
@@ -81,26 +77,3 @@ test(
   },
   RANDOM_CASES_MS,
 )
-
-test('are reached from the nearest known offset once one was read', () => {
-  const database = openReadingConnection(service.ctx.db.file)
-  let checks = 0
-  // Statements check about every 64th row whether to stop.
-  const sql = new Sql(database, { checkStop: () => void checks++ })
-  const reader = { sql }
-  const checksOf = (offset: number): number => {
-    const filter = parseFilter(JSON.stringify(FILTER))
-    const request = { structure: 'Far', filter, limit: 10, offset }
-    checks = 0
-    const { page } = listQuery.run(reader, { caller: callerOf(service), request })
-    expect(page.rows).toHaveLength(10)
-    return checks
-  }
-  // The first one also counts.
-  checksOf(0)
-  const first = checksOf(20_300)
-  expect(first).toBeGreaterThan(300)
-  for (const offset of [20_200, 21_000, 10_500, 19_800]) expect(checksOf(offset)).toBeLessThan(first / 4)
-  sql.finalize()
-  database.close()
-})

@@ -173,6 +173,19 @@ test('a plain date means the whole UTC day', async () => {
   ]).toEqual([5, 0, 5])
 })
 
+test('a list that mixes days and instants finds what each of its values finds', async () => {
+  await declare(service, 'X', [field('v', 'datetime')])
+  const instants = [1, 2, 3, 4].map((day) => `2026-11-0${day}T12:00:00.000Z`)
+  await write(service, 'X', ...instants.map((v) => ({ v })))
+  const value = ['2026-11-01', instants[2], '2026-11-04T12:01:00Z', '2026-12-01']
+  const found = await list(service, 'X', { filter: [{ field: 'v', op: 'in', value }], direction: 'asc' })
+  expect(valuesOf(found)).toEqual([instants[0], instants[2]])
+  expect(valuesOf(await list(service, 'X', { filter: [{ field: 'v', op: 'not_in', value }] }))).toEqual([
+    instants[3],
+    instants[1],
+  ])
+})
+
 const BAD_QUERIES: [string, Record<string, unknown>, string, RegExp][] = [
   ['no structure', { structure: undefined }, 'invalid_request', /"structure" is required/],
   ['limit 501', { limit: 501 }, 'invalid_request', /"limit" must be an integer from 1 to 500/],

@@ -101,17 +101,3 @@ describe('a patch with if_unchanged', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(15).fill(409)])
   })
 })
-
-test('a row written while many batches wait is written after the first of them', async () => {
-  await makeRow()
-  const done: string[] = []
-  const rows = Array.from({ length: 100 }, (_, pages) => ({ data: { pages } }))
-  const post = async (what: string, body: object) => {
-    expect((await service.post('/v1/records', { structure: 'books', ...body })).status).toBe(201)
-    done.push(what)
-  }
-  const batches = Array.from({ length: 20 }, (_, at) => post(`batch ${at}`, { rows }))
-  await Promise.all([...batches, post('row', { data: { pages: 1 } })])
-  expect(done.indexOf('row')).toBeLessThan(2)
-  expect(done.filter((what) => what !== 'row')).toEqual(batches.map((_, at) => `batch ${at}`))
-})

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
-  autoIndexFill,
-  autoIndexSort,
   autoIndexStart,
   autoIndexTable,
   findAutoIndexes,
   indexTargets,
 } from '../../src/structures/storage/auto-index.ts'
-import { type FillState, isCorrect } from '../../src/structures/storage/index-table.ts'
+import { type IndexTable, indexFill, indexSort, isCorrect } from '../../src/structures/storage/index-table.ts'
 import { definitionOf, findDefinitionTexts } from '../../src/structures/store.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
@@ -82,15 +80,15 @@ const pkOf = (structure: string) =>
 function indexBuild(structure: string, column: string) {
   const place = { structurePk: pkOf(structure), column }
   const { worker, clock } = service.ctx
-  let from: FillState | 'none' | 'empty' = 'none'
+  let table: IndexTable | boolean | undefined
+  let from: number | 'lost' | 'done' = 'lost'
   return async (): Promise<void> => {
-    if (from === 'none') {
-      await worker.write(autoIndexStart, { ...place, now: clock.now() })
-      from = 'empty'
-    } else if (from === 'empty' || from === 'lost') {
-      await worker.write(autoIndexSort, place)
+    if (table === undefined) table = await worker.write(autoIndexStart, { ...place, now: clock.now() })
+    else if (typeof table === 'boolean' || from === 'done') return
+    else if (from === 'lost') {
+      await worker.write(indexSort, table)
       from = 0
-    } else if (from !== 'done') from = await worker.write(autoIndexFill, { ...place, from, maxRows: 3 })
+    } else from = await worker.write(indexFill, { table, from, maxRows: 3 })
   }
 }
 
@@ -128,7 +126,7 @@ async function play({ fields, steps, builds }: Scene) {
 function expectIndexesMatch(structurePk: number): void {
   const { db } = service.ctx
   const texts = findDefinitionTexts(db, structurePk)
-  for (const name of findAutoIndexes(db, structurePk).keys()) {
+  for (const name of findAutoIndexes(db, structurePk)) {
     const targets = (texts && indexTargets(definitionOf(texts), name)) ?? []
     expect([name, isCorrect(db, autoIndexTable(structurePk, targets))]).toEqual([name, true])
   }

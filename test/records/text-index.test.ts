@@ -222,27 +222,6 @@ test('what more rows hold than are worth a look is found in a scan, also page by
   expect(await titles(service, '77')).toEqual({ total: 21, titles: ['some text 1177', 'some text 1077'] })
 })
 
-test('only a change of a row that is in the search table is marked, and every mark is dealt with', async () => {
-  const service = await start()
-  const { id, rows } = await searched(service)
-  const [one, other] = rows as [Row, Row]
-  const [late] = await write(service, id, { title: 'late' })
-  await service.patch(`/v1/records/${late.id}`, { data: { title: 'later' } })
-  expect(pending(service)).toEqual([])
-  await service.patch(`/v1/records/${one.id}`, { data: { title: 'changed' } })
-  await service.patch(`/v1/records/${one.id}`, { data: { title: 'changed again' } })
-  await service.delete(`/v1/records/${other.id}`)
-  expect(pending(service)).toEqual([1, 2])
-  expect(await fill(service, id, 2)).toBe(true)
-  expect(pending(service)).toEqual([])
-  await service.post(`/v1/records/${other.id}/restore`)
-  expect(pending(service)).toEqual([2])
-  expect(findFaults(service.ctx.db)).toEqual([])
-  expect(await fill(service, id, 2)).toBe(true)
-  expect(pending(service)).toEqual([])
-  expect(findFaults(service.ctx.db)).toEqual([])
-})
-
 test('a search table is filled in the background, beside writes that change what it holds', async () => {
   const service = await start(folder.file('background.db'))
   const { id } = await declare(service, 'entries', [{ key: 'title', type: 'text' }])

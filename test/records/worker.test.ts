@@ -1,6 +1,4 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
-import { getPriority } from 'node:os'
 import fc from 'fast-check'
 import { systemAuthor } from '../../src/changes/log.ts'
 import { findFaults, repairDerived } from '../../src/maintenance/integrity.ts'
@@ -347,96 +345,6 @@ test('writes during the making of an index wait for it and are not refused', asy
   expect((await list(service, 'tasks')).body.total).toBe(10_050)
 })
 
-test('a refusal of the worker reaches the caller as it is', async () => {
-  const service = await startWithWorker()
-  await declare(service, 'values', [{ key: 'n', type: 'number' }])
-  for (let at = 0; at < 10_001; at += 500)
-    await write(service, 'values', ...Array.from({ length: 500 }, (_, index) => ({ n: at + index })))
-  const answer = await summary(service, 'values', { by: 'n' })
-  expect([answer.status, answer.body]).toEqual([
-    400,
-    {
-      error: 'The summary has more than 10,000 buckets; choose a longer period or narrow it with a filter.',
-      code: 'refused',
-    },
-  ])
-})
-
-const looksFor = (value: string, field = 'name') => ({ filter: [{ field, op: 'contains', value }] })
-
-test('looking for a long text in long ones is done in the worker, however few rows there are', async () => {
-  const file = newFile()
-  const impatient = await start({ file, worker: { timeLimitMs: 0 } })
-  await declare(impatient, 'texts', [
-    { key: 'name', type: 'text' },
-    { key: 'body', type: 'text' },
-  ])
-  const alike = 'a'.repeat(20_000)
-  await write(
-    impatient,
-    'texts',
-    ...Array.from({ length: 20 }, (_, at) => ({ name: `text ${at}`, body: alike })),
-  )
-  const long = looksFor(alike.slice(0, 10_000), 'body')
-  for (const read of [list, summary])
-    expect((await read(impatient, 'texts', long)).body.error).toStartWith(
-      'The query took longer than 0 seconds',
-    )
-  for (const [query, total] of [
-    [looksFor('a', 'body'), 20],
-    [looksFor('aaa', '*'), 20],
-    [looksFor(alike), 0],
-  ] as const) {
-    expect((await list(impatient, 'texts', query)).body.total).toBe(total)
-    expect((await summary(impatient, 'texts', query)).status).toBe(200)
-  }
-  expect((await list(await start({ file }), 'texts', { ...long, limit: 1 })).body.total).toBe(20)
-})
-
-test('a read that takes longer than its time is given up, and others go on', async () => {
-  const file = newFile()
-  const service = await start({ file, worker: { manyRows: 300, timeLimitMs: 0 } })
-  await declare(service, 'rows', [{ key: 'n', type: 'number' }])
-  await write(service, 'rows', ...Array.from({ length: 500 }, (_, n) => ({ n })))
-  const answer = await list(service, 'rows', { sort: 'n' })
-  expect([answer.status, answer.body]).toEqual([
-    400,
-    {
-      error: 'The query took longer than 0 seconds and was stopped; narrow it with a filter.',
-      code: 'refused',
-    },
-  ])
-  expect((await list(service, 'rows', { limit: 1 })).body.total).toBe(500)
-  const patient = await startWithWorker(file)
-  expect((await list(patient, 'rows', { sort: 'n' })).body.total).toBe(500)
-})
-
-test('a page near the end of a list is read from there, as soon as one near its beginning', async () => {
-  const service = await start({ file: newFile(), worker: { manyRows: 300, timeLimitMs: 0 } })
-  await declare(service, 'rows', [{ key: 'n', type: 'number' }])
-  for (const start of [0, 500])
-    await write(service, 'rows', ...Array.from({ length: 500 }, (_, n) => ({ n: start + n })))
-  const page = async (direction: string, offset: number) =>
-    (await list(service, 'rows', { direction, limit: 5, offset })).body
-  for (const [direction, near, far] of [
-    ['asc', [3, 4, 5, 6, 7], [992, 993, 994, 995, 996]],
-    ['desc', [996, 995, 994, 993, 992], [7, 6, 5, 4, 3]],
-  ] as const) {
-    for (const [offset, rows, more] of [
-      [3, near, true],
-      [992, far, true],
-      [995, far.map((n) => (direction === 'asc' ? n + 3 : n - 3)), false],
-    ] as const) {
-      const { records, total, has_more } = await page(direction, offset)
-      expect(records.map(({ data }: { data: { n: number } }) => data.n)).toEqual([...rows])
-      expect([total, has_more]).toEqual([1_000, more])
-    }
-    expect((await page(direction, 998)).records).toHaveLength(2)
-    expect((await page(direction, 1_000)).records).toEqual([])
-    expect((await page(direction, 500)).code).toBe('refused')
-  }
-})
-
 test('the worker sees every write that was acknowledged before its query', async () => {
   const service = await startWithWorker()
   await declare(service, 'rows', [{ key: 'n', type: 'number' }])
@@ -444,24 +352,6 @@ test('the worker sees every write that was acknowledged before its query', async
     await write(service, 'rows', { n: count })
     expect((await list(service, 'rows', { sort: 'n', limit: 1 })).body.total).toBe(count)
   }
-})
-
-test.if(process.platform === 'linux')('the worker steps back behind the thread of the requests', async () => {
-  const service = await startWithWorker()
-  await declare(service, 'rows', [{ key: 'n', type: 'number' }])
-  const before = getPriority(process.pid)
-  await list(service, 'rows', { sort: 'n' })
-  const threads = readdirSync('/proc/self/task').map(Number)
-  const priorityOf = (thread: number) => {
-    try {
-      return getPriority(thread)
-    } catch {
-      return 'it has ended meanwhile'
-    }
-  }
-  expect(getPriority(process.pid)).toBe(before)
-  // There is no lower priority than 19, at which the tests themselves may run.
-  expect(threads.map(priorityOf)).toContain(Math.min(19, before + 5))
 })
 
 test('the end of the service stops large queries and the building of an index, which can be completed later', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { findFaults } from '../../src/maintenance/integrity.ts'
 import { declare, field, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -22,19 +22,6 @@ beforeEach(async () => {
   await write(service, 'X', ...rows)
 })
 afterEach(() => service.close())
-
-test('the entry of a row is found by the key of the index, whatever its type', () => {
-  const { db } = service.ctx
-  const gets = spyOn(db.sql, 'get')
-  expect(findFaults(db)).toEqual([])
-  const searches = gets.mock.calls.map(([text]) => text).filter((text) => text.includes('rows_1_unique_'))
-  gets.mockRestore()
-  expect(searches.length).toBe(6)
-  for (const search of searches) {
-    const plan = db.sql.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${search}`).map(({ detail }) => detail)
-    expect(plan).toContainEqual(expect.stringMatching(/^SEARCH held USING PRIMARY KEY/))
-  }
-})
 
 test.each([
   ['that is missing', 'DELETE FROM rows_1_unique_2 WHERE pk = 1'],

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { declare, field, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -301,15 +301,6 @@ test('once a row was written, deleted ones included, fields are added, relabelle
   expect((await service.post(`/v1/records/${record.id}/restore`)).body.error).toMatch(/"c" is required/)
 })
 
-test('to add a field to a table, none of its rows are looked at', async () => {
-  await declare(service, 'X', [field('a', 'text')])
-  const program = service.ctx.db.sql.all<{ opcode: string }>('EXPLAIN ALTER TABLE rows_1 ADD COLUMN f2 TEXT')
-  const opcodes = program.map(({ opcode }) => opcode)
-  expect(opcodes).toContain('Rewind')
-  // SQLite asks the virtual table of `quick_check` when rows have to fit the column.
-  expect(opcodes).not.toContain('VNext')
-})
-
 test('a field sent again keeps what is left out, and loses required, options and structure', async () => {
   const kept = { unique: true, unit: 'kg', label: 'Weight', hidden: true, min: 1, max: 9 }
   await declare(service, 'X', [
@@ -442,5 +433,75 @@ test('the workspace counts its structures and live records', async () => {
   expect((await other.get('/v1/workspace')).body.workspace.counts).toMatchObject({
     structures: 0,
     records: 0,
+  })
+})
+
+describe('a dry run of a change', () => {
+  const ORDERS = {
+    name: 'Orders',
+    fields: [field('ref', 'text'), field('bike', 'text'), field('due', 'date')],
+    label_field: 'ref',
+    unique_together: [['ref', 'bike']],
+  }
+  const [REF, BIKE, DUE] = ORDERS.fields
+  const HOOK = { structure: 'Orders', url: 'https://hooks.example.com/orders', fields: ['due'] }
+  const dryRun = async (patch: object) => service.patch(`${PATH}/Orders`, { ...patch, dry_run: true })
+
+  beforeEach(async () => {
+    await declare(service, 'Customers', [])
+    expect((await service.post(PATH, ORDERS)).status).toBe(201)
+    expect((await service.post('/v1/webhooks', HOOK)).status).toBe(201)
+  })
+
+  /** Patches and the fields that their refusals are about; none for what the server would do. */
+  const CASES: readonly (readonly [what: string, patch: object, about: readonly (string | null)[]])[] = [
+    ['nothing', {}, []],
+    ['a new field', { fields: [...ORDERS.fields, field('more', 'text')], max_rows: 5 }, []],
+    ['a name that another has', { name: 'customers' }, [null]],
+    ['a bound that does not fit', { fields: [REF, BIKE, { ...DUE, min: 'ten' }] }, ['due']],
+    ['a field less that a webhook names', { fields: [REF, BIKE] }, ['due']],
+    ['a field less of the label and of a set', { fields: [BIKE, DUE] }, ['ref']],
+    ['a label that is no field', { label_field: 'nothing' }, [null]],
+    [
+      'a set twice',
+      {
+        unique_together: [
+          ['ref', 'bike'],
+          ['bike', 'ref'],
+        ],
+      },
+      [null],
+    ],
+  ]
+
+  test.each(CASES)(
+    'says what a PATCH would be refused for, and writes nothing: %s',
+    async (_, patch, about) => {
+      const before = (await service.get(`${PATH}/Orders`)).body.structure
+      const { status, body } = await dryRun(patch)
+      expect(status).toBe(200)
+      expect(body.refusals.map((refusal: { field: string | null }) => refusal.field)).toEqual(about)
+      expect((await service.get(`${PATH}/Orders`)).body.structure).toEqual(before)
+      const written = await service.patch(`${PATH}/Orders`, patch)
+      const [first] = body.refusals
+      if (first) expect(written.body).toEqual({ error: first.error, code: first.code })
+      else expect(body.structure).toEqual({ ...written.body.structure, updated_at: before.updated_at })
+    },
+  )
+
+  test('says everything that would be refused, of fields, of the whole and of the rows', async () => {
+    const rows = ['A', 'A', 'B'].map((bike, at) => ({ data: { ref: `${at}`, bike } }))
+    await service.post('/v1/records', { structure: 'Orders', rows })
+    const patch = { name: 'Customers', fields: [REF, { ...BIKE, unique: true, min: -1 }], max_rows: 2 }
+    const { refusals } = (await dryRun(patch)).body
+    expect(refusals).toMatchObject([
+      { field: 'bike', code: 'refused', error: expect.stringContaining('"fields[1].min"') },
+      { field: 'due', error: expect.stringContaining('cannot be removed or renamed') },
+      { field: null, code: 'name_taken' },
+      { field: null, code: 'max_rows_reached' },
+    ])
+    const unique = (await dryRun({ fields: [REF, { ...BIKE, unique: true }, DUE] })).body
+    expect(unique.refusals).toMatchObject([{ field: 'bike', error: expect.stringContaining('rows collide') }])
+    expect(unique.structure.fields[1].unique).toBe(false)
   })
 })

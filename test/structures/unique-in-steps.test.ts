@@ -1,9 +1,10 @@
-import type { Database } from 'bun:sqlite'
-import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
+import { afterAll, afterEach, expect, test } from 'bun:test'
 import { findFaults } from '../../src/maintenance/integrity.ts'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'
-import { discardSortedRows } from '../../src/structures/storage/index-table.ts'
-import { uniqueFill, uniqueSort, uniqueStart } from '../../src/structures/storage/unique-build.ts'
+import { indexFill, indexSort } from '../../src/structures/storage/index-table.ts'
+import { uniqueTable } from '../../src/structures/storage/row-table-schema.ts'
+import { uniqueStart } from '../../src/structures/storage/unique-build.ts'
+import { definitionOf, findDefinitionTexts } from '../../src/structures/store.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -41,6 +42,12 @@ const makeUnique = (service: TestService, structure = 'rows') =>
       { key: 'n', type: 'number' },
     ],
   })
+
+/** The unique index of the field "code". */
+function indexOf({ ctx }: TestService, structurePk: number) {
+  const texts = findDefinitionTexts(ctx.db, structurePk)
+  return uniqueTable(structurePk, (texts && definitionOf(texts).fields.slice(0, 1)) ?? [])
+}
 
 const indexTables = ({ ctx }: TestService) =>
   ctx.db.sql.column<string>("SELECT name FROM sqlite_schema WHERE name GLOB 'rows_1_*' AND type = 'table'")
@@ -100,12 +107,12 @@ test.each([
     await declare(service, structure, FIELDS)
     const structurePk = db.sql.scalar<number>('SELECT pk FROM structures WHERE name = ?', structure)
     const index = `rows_${structurePk}_unique_1`
-    const place = { structurePk, keys: ['code'] }
+    const table = indexOf(service, structurePk)
     const rows = await write(service, structure, { code: 'a' }, { code: 'b' }, { code: 'c' }, { code: 'd' })
     const tasks = [
-      () => worker.write(uniqueStart, place),
-      () => worker.write(uniqueSort, place),
-      ...[0, 1, 2, 3].map((from) => () => worker.write(uniqueFill, { ...place, from, maxRows: 1 })),
+      () => worker.write(uniqueStart, table),
+      () => worker.write(indexSort, table),
+      ...[0, 1, 2, 3].map((from) => () => worker.write(indexFill, { table, from, maxRows: 1 })),
     ]
     for (const task of tasks.slice(0, steps)) await task()
     await service.patch(`/v1/records/${rows[2].id}`, { data: { code } })
@@ -123,55 +130,12 @@ test('maintenance removes what an interrupted process left of a unique index, an
   const fields = [{ key: 'code', type: 'text' }]
   await declare(service, 'rows', fields)
   await write(service, 'rows', { code: 'a' }, { code: 'b' })
-  const place = { structurePk: 1, keys: ['code'] }
-  await service.ctx.worker.write(uniqueStart, place)
-  await service.ctx.worker.write(uniqueSort, place)
+  const table = indexOf(service, 1)
+  await service.ctx.worker.write(uniqueStart, table)
+  await service.ctx.worker.write(indexSort, table)
   await write(service, 'rows', { code: 'a' })
   expect(findFaults(service.ctx.db)).toEqual([])
   await runMaintenance(service.ctx)
   expect(indexTables(service)).toEqual([])
   expect(findFaults(service.ctx.db)).toEqual([])
-})
-
-/** A statement that stays open would lock the tables that it reads. */
-function planOf(database: Database, text: string): string[] {
-  using statement = database.prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`)
-  return statement.all().map(({ detail }) => detail)
-}
-
-test.each(FIELDS)('the rows that collide in $key are found by the key of the index', async ({ key }) => {
-  const service = await startService({ worker: { manyRows: -1 } })
-  open.push(service)
-  await declare(service, 'rows', FIELDS)
-  await write(service, 'rows', { code: 'a', n: 1 }, { code: 'b', n: 2 })
-  const { sql } = service.ctx.db
-  const plans: string[] = []
-  const run = sql.run.bind(sql)
-  const runs = spyOn(sql, 'run').mockImplementation((text, ...values) => {
-    if (text.includes('AS sorted')) plans.push(...planOf(sql.database, text))
-    return run(text, ...values)
-  })
-  const { status } = await service.patch('/v1/records/structures/rows', {
-    fields: FIELDS.map((field) => ({ ...field, unique: field.key === key })),
-  })
-  runs.mockRestore()
-  expect(status).toBe(200)
-  expect(plans).toContainEqual(expect.stringMatching(/^SEARCH held USING PRIMARY KEY/))
-})
-
-test('the sorted rows are removed after the index is filled, by a task for which writes do not wait', async () => {
-  const service = await start()
-  await write(service, 'rows', { code: 'one' }, { code: 'two' })
-  const place = { structurePk: 1, keys: ['code'] }
-  await service.ctx.db.write((tx): void => {
-    const sortedTables = () =>
-      tx.sql.column('SELECT name FROM sqlite_temp_schema WHERE name = ?', 'rows_1_unique_1_sorted')
-    uniqueStart.run(tx, place, service.ctx.bus)
-    const sorted = uniqueSort.run(tx, place, service.ctx.bus)
-    expect(uniqueFill.run(tx, { ...place, from: 0 }, service.ctx.bus)).toBe('done')
-    expect([sorted, sortedTables()]).toEqual(['temp.rows_1_unique_1_sorted', ['rows_1_unique_1_sorted']])
-    discardSortedRows.run(tx, sorted ?? '', service.ctx.bus)
-    expect(sortedTables()).toEqual([])
-  })
-  expect(discardSortedRows.isPreparation).toBe(true)
 })

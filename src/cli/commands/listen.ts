@@ -1,4 +1,4 @@
-import { type Command, SECRET_FLAG } from '../command.ts'
+import { type Command, flag, SECRET_FLAG, setting } from '../command.ts'
 
 /** Imported only when needed, because it loads what sends deliveries. */
 const listening = () => import('../listen/listen.ts')
@@ -7,12 +7,12 @@ export const listen: Command = {
   name: 'listen',
   summary: 'Receive the changes of a structure on this machine, as webhooks without a public address.',
   flags: [
-    { name: 'url', value: 'base_url', help: 'the daybook to listen to', isRequired: true },
-    { name: 'key', value: 'key', help: 'an API key; scope read is enough', isSetting: true },
-    { name: 'structure', value: 'name', help: 'the structure to watch, by name or id', isRequired: true },
-    { name: 'forward', value: 'url', help: 'post each change to this URL, as a webhook delivery' },
+    flag('--url <base_url>', 'the daybook to listen to', { isRequired: true }),
+    setting('--key <key>', 'an API key; scope read is enough'),
+    flag('--structure <name>', 'the structure to watch, by name or id', { isRequired: true }),
+    flag('--forward <url>', 'post each change to this URL, as a webhook delivery'),
     SECRET_FLAG,
-    { name: 'print', help: 'print each change as a line of JSON on stdout' },
+    flag('--print', 'print each change as a line of JSON on stdout'),
   ],
   remarks: [
     'Without a secret it prints a new one for this run. Watches the newest 500 rows. changed and previous are filled for',

@@ -10,7 +10,7 @@ import { createLog } from '../../lib/log.ts'
 import type { Respond } from '../../mcp/stdio/messages.ts'
 import { fail, Refusal } from '../../refusal.ts'
 import { checkedBaseUrl } from '../base-url.ts'
-import { type Command, DB_FLAG, type Input, textFlag, WrongUsage } from '../command.ts'
+import { type Command, DB_FLAG, flag, type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
 import { withDatabase } from '../open-database.ts'
 import { STDIN, textOf } from '../read-input.ts'
@@ -75,10 +75,7 @@ async function serveDatabase(io: Io, db: Db, key: string, input: Input): Promise
 export const mcp: Command = {
   name: 'mcp',
   summary: 'Serve an agent over MCP on standard input and output.',
-  flags: [
-    { name: 'url', value: 'url', help: 'the address of a daybook to work on, instead of a database' },
-    DB_FLAG,
-  ],
+  flags: [flag('--url <url>', 'the address of a daybook to work on, instead of a database'), DB_FLAG],
   remarks: [
     'The API key in DAYBOOK_KEY decides the workspace and whether the agent may write.',
     'Works while a server runs. A server offers the same at /mcp.',

@@ -1,4 +1,4 @@
-import { type Command, JSON_FLAG, SECRET_FLAG } from '../command.ts'
+import { type Command, flag, JSON_FLAG, SECRET_FLAG } from '../command.ts'
 import { COPY_DEFAULTS } from '../mirror/defaults.ts'
 
 /** Imported only when needed, because they load the whole server. */
@@ -24,28 +24,16 @@ export const mirror: Command = {
       help: `the port to listen on, 0 for any free one (default ${COPY_DEFAULTS.port})`,
       isSetting: true,
     },
-    { name: 'once', help: 'copy, or bring the copy up to date, and end' },
-    {
-      name: 'structures',
-      value: 'names',
-      help: 'copy the rows of these structures only, with commas between them',
-    },
-    {
-      name: 'files',
-      value: 'what',
-      help: 'all, or none to leave out the bytes of files (default all)',
+    flag('--once', 'copy, or bring the copy up to date, and end'),
+    flag('--structures <names>', 'copy the rows of these structures only, with commas between them'),
+    flag('--files <what>', 'all, or none to leave out the bytes of files (default all)', {
       choices: ['all', 'none'],
-    },
-    {
-      name: 'omit-fields',
-      value: 'fields',
-      help: "fields that never reach this machine's disk, such as Customers.email,Customers.phone",
-    },
-    {
-      name: 'forward',
-      value: 'url',
-      help: 'post each change of a record to this URL, as a webhook delivery',
-    },
+    }),
+    flag(
+      '--omit-fields <fields>',
+      "fields that never reach this machine's disk, such as Customers.email,Customers.phone",
+    ),
+    flag('--forward <url>', 'post each change of a record to this URL, as a webhook delivery'),
     SECRET_FLAG,
   ],
   remarks: [

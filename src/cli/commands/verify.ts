@@ -2,7 +2,7 @@ import { readSecret } from '../../config.ts'
 import { secretError, verifyDelivery } from '../../delivery/verify-signature.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { refused } from '../../refusal.ts'
-import { type Command, type Input, SECRET_FLAG, WrongUsage } from '../command.ts'
+import { type Command, flag, type Input, SECRET_FLAG, WrongUsage } from '../command.ts'
 
 function headersOf({ flags }: Input): Map<string, string> {
   const given = Array.isArray(flags.header) ? flags.header.map(String) : []
@@ -20,12 +20,9 @@ export const verify: Command = {
   summary: 'Verify the signatures of a received delivery, and report which step fails.',
   flags: [
     SECRET_FLAG,
-    {
-      name: 'header',
-      value: 'name: value',
-      help: 'a received header; headers without a signature are ignored',
+    flag('--header <name: value>', 'a received header; headers without a signature are ignored', {
       isRepeatable: true,
-    },
+    }),
   ],
   remarks: [
     'Reads the raw body from standard input. Checks X-Service-Signature, the headers of Standard Webhooks (webhook-id,',

@@ -11,10 +11,9 @@ import { type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
 import { type Forwarder, outcomeText } from '../listen/forward.ts'
 import { readForwarder } from '../listen/listen.ts'
+import { LAST_MESSAGES_MS, runUntilAsked } from '../run-until-asked.ts'
 import { remoteOf, withDefaults } from './copy.ts'
 
-const LAST_MESSAGES_MS = 1_000
-const STOP_AT_MOST_MS = 20_000
 const PROGRESS_EVERY = 50_000
 
 const listOf = (text: string | undefined): string[] =>
@@ -116,18 +115,5 @@ async function serveMirror(
   const server = await startServer(request.config, (message) => io.err(message), {
     start: (ctx) => startFollowing(ctx, request),
   })
-  io.out(`daybook listening on ${server.url}\n`)
-  const ended = await Promise.race([asked, server.lost])
-  io.endWithin(STOP_AT_MOST_MS, 1)
-  stop.abort()
-  let isClosed = true
-  try {
-    isClosed = await server.stop()
-  } finally {
-    if (isClosed) io.endWithin(LAST_MESSAGES_MS)
-    else io.killAfter(LAST_MESSAGES_MS)
-  }
-  if (ended === 'stop') return 0
-  io.err(`${ended}\n`)
-  return 1
+  return runUntilAsked(server, io, asked, () => stop.abort())
 }

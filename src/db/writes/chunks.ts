@@ -1,8 +1,12 @@
 import type { Db } from '../database.ts'
-import type { WriteFunction } from './transaction.ts'
+import { forSomeMilliseconds } from './time-slice.ts'
+import type { Tx, WriteFunction } from './transaction.ts'
 
 /** Slightly longer than a server waits before it tries again to take the lock that another process holds. */
 const PAUSE_MS = 12
+
+/** Leaves the lock free for other processes, between two of many writes. */
+export const pauseForOthers = (): Promise<void> => Bun.sleep(PAUSE_MS)
 
 /**
  * Runs a short write again and again until it returns false. Other writes of this process run between two chunks, and
@@ -11,15 +15,25 @@ const PAUSE_MS = 12
 export async function inChunks(
   db: Db,
   chunk: WriteFunction<boolean>,
-  { signal }: { readonly signal?: AbortSignal } = {},
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   signal?.throwIfAborted()
   while (await db.write(chunk)) {
-    await Bun.sleep(PAUSE_MS)
+    await pauseForOthers()
     await db.waitForCheckpoint()
     signal?.throwIfAborted()
   }
 }
+
+/** Changes some rows; returns whether there may be more. */
+type Step = (tx: Tx) => boolean
+
+/** Changes many rows, in as many transactions as it takes for nobody to wait long. Throws when the signal is aborted. */
+export const inSteps = (
+  db: Db,
+  step: Step,
+  options?: { readonly signal?: AbortSignal | undefined },
+): Promise<void> => inChunks(db, (tx) => forSomeMilliseconds(() => step(tx)), options)
 
 /** The first of these rows, at least one, that are together no larger than `most`: what a step works on at once. */
 export function firstWithin<Row>(rows: readonly Row[], most: number, sizeOf: (row: Row) => number): Row[] {

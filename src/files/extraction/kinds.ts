@@ -7,25 +7,16 @@ export type Kind = (typeof KINDS)[number]
 
 export const isKind = (text: string): text is Kind => KINDS.some((kind) => kind === text)
 
-const EXTENSIONS: Readonly<Record<string, Kind>> = {
-  txt: 'txt',
-  text: 'txt',
-  log: 'txt',
-  md: 'md',
-  markdown: 'md',
-  csv: 'csv',
-  tsv: 'csv',
+const EXTENSIONS_OF: Readonly<Record<Kind, string>> = {
+  txt: 'txt text log',
+  md: 'md markdown',
+  csv: 'csv tsv',
   json: 'json',
-  html: 'html',
-  htm: 'html',
-  xhtml: 'html',
+  html: 'html htm xhtml',
   pdf: 'pdf',
-  docx: 'docx',
-  docm: 'docx',
-  xlsx: 'xlsx',
-  xlsm: 'xlsx',
-  pptx: 'pptx',
-  pptm: 'pptx',
+  docx: 'docx docm',
+  xlsx: 'xlsx xlsm',
+  pptx: 'pptx pptm',
 }
 
 const TEXT_KINDS: ReadonlySet<Kind> = new Set(['txt', 'md', 'csv', 'json', 'html'])
@@ -63,7 +54,7 @@ function kindOfContent(beginning: Uint8Array): Kind | undefined {
 const extensionOf = (fileName: string): string => /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? ''
 
 const namedKind = (extension: string): Kind | undefined =>
-  Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined
+  KINDS.find((kind) => EXTENSIONS_OF[kind].split(' ').includes(extension))
 
 /** Pictures and the like have no text, also where they are written as text, as SVG is. */
 const isMedia = (fileName: string): boolean => /^(?:image|audio|video|font)\//.test(mimeTypeOf(fileName))

@@ -1,7 +1,7 @@
 import type { RecordData } from '../../changes/record-data.ts'
 import { rowTable } from '../../db/row-table-names.ts'
 import * as store from '../../records/store.ts'
-import { addLiveCount, deleteLiveRow, insertLiveRow } from '../../structures/storage/row-table-writes.ts'
+import { countChange, deleteLiveRow, insertLiveRow } from '../../structures/storage/row-table-writes.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
 import {
   type Definition,
@@ -39,7 +39,7 @@ export function takeOutRecords({ tx, workspacePk, stage, isFresh }: CopyTransact
     if (json === null) tx.sql.run('DELETE FROM records WHERE pk = ?', row.pk)
     taken.set(structure.pk, (taken.get(structure.pk) ?? 0) + 1)
   }
-  for (const [pk, count] of taken) addLiveCount(tx, pk, -count)
+  for (const [pk, count] of taken) countChange(tx, pk, -count)
 }
 
 /** Writes the rows that were taken out, and new ones; returns the ids of their structures. */
@@ -106,7 +106,7 @@ class Target {
   count(): void {
     const { tx } = this.copy
     const { pk } = this.structure
-    if (this.#kept > 0) addLiveCount(tx, pk, this.#kept)
+    if (this.#kept > 0) countChange(tx, pk, this.#kept)
     if (this.#added === 0) return
     tx.sql.run(
       `UPDATE structure_stats SET live = live + ?, changes = changes + 1, in_order = in_order AND ?,

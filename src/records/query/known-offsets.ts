@@ -1,9 +1,7 @@
 import type { Reader } from '../../db/reader.ts'
-import type { Sql } from '../../db/sql.ts'
 import { type Direction, sqlWay } from '../../db/sql-part.ts'
-import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { type RowQuery, scanSource } from './row-query.ts'
-import { totalKeyText } from './total-cache.ts'
+import { cachesOf, type KnownOffset, totalKeyText } from './total-cache.ts'
 
 /*
  * Skipping rows takes as long as reading them. While a page far inside a list in the order of pks is sought, the row at
@@ -13,23 +11,12 @@ import { totalKeyText } from './total-cache.ts'
 
 /** How many rows one statement skips; the row after them is cached. */
 export const STEP = 10_000
-const MAX_LISTS = 100
-
-/** A row and how many of the matching rows have a lower pk. */
-interface KnownOffset {
-  readonly offset: number
-  readonly pk: number
-}
-
-const knownByReader = new WeakMap<Sql, BoundedCache<string, Map<number, KnownOffset>>>()
-
 /** By offset. */
-function knownOffsets({ sql }: Reader, query: RowQuery): Map<number, KnownOffset> {
-  const lists = knownByReader.get(sql) ?? new BoundedCache(MAX_LISTS)
-  knownByReader.set(sql, lists)
+function knownOffsets(reader: Reader, query: RowQuery): Map<number, KnownOffset> {
+  const { offsets } = cachesOf(reader)
   const key = totalKeyText(query)
-  const known = lists.get(key) ?? new Map()
-  lists.set(key, known)
+  const known = offsets.get(key) ?? new Map()
+  offsets.set(key, known)
   return known
 }
 

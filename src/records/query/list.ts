@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
@@ -9,15 +10,9 @@ import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { pageResponse } from '../present.ts'
+import type { ListQuery } from '../schema.ts'
 import { loadPage, type RecordRow } from '../store.ts'
-import {
-  FEW_ROWS,
-  filterScanCosts,
-  readCosts,
-  sortScanCosts,
-  textScanCosts,
-  wouldServePage,
-} from './costs.ts'
+import { FEW_ROWS, missingForFilter, missingForSort, missingForText, readCosts } from './costs.ts'
 import { pksOfRange, STEP } from './known-offsets.ts'
 import {
   choiceSorts,
@@ -49,14 +44,7 @@ import {
 import { findCounted, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
 import { usableIndexes } from './usable-indexes.ts'
 
-export interface ListRequest {
-  structure: string
-  filter?: string
-  sort?: string
-  direction?: Direction
-  limit?: number
-  offset?: number
-}
+export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted'>
 
 export interface RecordPage {
   rows: RecordRow[]
@@ -123,29 +111,20 @@ export interface ListResult extends CountedPage {
 export const listQuery: WorkerQuery<ListInput, ListResult> = {
   name: 'records.list',
   run: (reader, input) => {
-    const plan = planList(reader, input)
     const started = performance.now()
+    const plan = planList(reader, input)
     const found = findWithTextIndex(reader, plan)
     const matches = found ?? matchesBeforePage(reader, plan)
-    const counted = performance.now()
     const pks = matches?.pks ? pageAmong(reader, plan, matches.pks) : pageOf(reader, plan, matches?.total)
-    const paged = performance.now()
     const total = matches?.total ?? totalAfterPage(reader, plan, pks.length)
+    const { query, indexes, choice } = plan
+    const missing = found || reader.sql.isLimited ? [] : missingIndexes(plan, total)
+    const used = found ? [TEXT_INDEX] : [choice?.index.name, sortingIndex(plan)?.name]
+    const costs = readCosts(query, indexes, performance.now() - started, missing, used)
     saveCounted(reader, plan.key, total)
     const rows = loadPage(reader, pks)
     const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }
-    return {
-      page,
-      structure: plan.query.structure,
-      key: plan.key,
-      costs: found
-        ? readCosts(plan.query, plan.indexes, [], [TEXT_INDEX])
-        : pageReadCosts(plan, total, {
-            countMs: counted - started,
-            pageMs: paged - counted,
-            isLimited: reader.sql.isLimited,
-          }),
-    }
+    return { page, structure: query.structure, key: plan.key, costs }
   },
 }
 
@@ -292,21 +271,12 @@ function selectRows(reader: Reader, parts: readonly SortedRows[], page: PageRequ
   return pks
 }
 
-interface Timing {
-  readonly countMs: number
-  readonly pageMs: number
-  /** A page of a limited read goes through few rows: no index would save its time. */
-  readonly isLimited: boolean
-}
-
-function pageReadCosts(plan: ListPlan, total: number, { countMs, pageMs, isLimited }: Timing): ReadCosts {
-  const { query, sort, indexes, choice } = plan
-  const isSorted = sortsAllRows(plan)
-  const scanMs = !isLimited && !isSorted && wouldServePage(query, total) ? countMs + pageMs : countMs
-  const scans = [
-    ...filterScanCosts(query, choice, scanMs, sort),
-    ...(choice?.few === undefined ? textScanCosts(query, total, scanMs) : []),
-    ...(isSorted ? sortScanCosts(query, sort, pageMs) : []),
+/** The indexes that would have saved most of the read. */
+function missingIndexes(plan: ListPlan, total: number): string[] {
+  const { query, sort, choice } = plan
+  return [
+    ...missingForFilter(query, choice, sort),
+    ...(choice?.few === undefined ? missingForText(query, total) : []),
+    ...(sortsAllRows(plan) ? missingForSort(query, sort) : []),
   ]
-  return readCosts(query, indexes, scans, [choice?.index.name, sortingIndex(plan)?.name])
 }

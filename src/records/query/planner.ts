@@ -20,7 +20,7 @@ import {
   tieBreak,
   wayOf,
 } from './row-query.ts'
-import { findCached, saveCached, totalKeyText } from './total-cache.ts'
+import { cachedNumber, totalKeyText } from './total-cache.ts'
 import {
   decidingColumn,
   type IndexedColumn,
@@ -277,12 +277,9 @@ function seeksOf(conditions: readonly Condition[], index: UsableIndex): Conditio
 /** Undefined for `FEW_ROWS` or more. */
 function countFew(reader: Reader, query: RowQuery, path: AccessPath): number | undefined {
   const { text, values } = pkSource(reader, query, path)
+  const counting = `SELECT count(*) FROM (SELECT pk ${text} LIMIT ${FEW_ROWS})`
   const key = `${FEW_ROWS} of ${totalKeyText(query)}`
-  const cached = findCached(reader, key)
-  const count =
-    cached ??
-    reader.sql.scalar<number>(`SELECT count(*) FROM (SELECT pk ${text} LIMIT ${FEW_ROWS})`, ...values)
-  if (cached === undefined) saveCached(reader, key, count)
+  const count = cachedNumber(reader, key, () => reader.sql.scalar(counting, ...values))
   return count < FEW_ROWS ? count : undefined
 }
 

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { FieldValue } from '../../changes/record-data.ts'
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
@@ -11,7 +12,8 @@ import { indexName } from '../../structures/storage/auto-index.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { Definition, FieldDefinition } from '../../structures/store.ts'
-import { filterScanCosts, readCosts } from './costs.ts'
+import type { SummaryQuery } from '../schema.ts'
+import { missingForFilter, readCosts } from './costs.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
 import { chooseIndex, type IndexChoice, scanPath, textIndexPath } from './planner.ts'
 import {
@@ -24,15 +26,7 @@ import {
 } from './row-query.ts'
 import { type Indexes, isPresent, type UsableIndex, usableIndexes } from './usable-indexes.ts'
 
-export interface SummaryRequest {
-  structure: string
-  field?: string
-  period?: Period
-  by?: string
-  date?: string
-  tz?: string
-  filter?: string
-}
+type SummaryRequest = Static<typeof SummaryQuery>
 
 export interface Bucket {
   readonly period: string | null
@@ -112,22 +106,22 @@ export const summaryQuery: WorkerQuery<SummaryInput, SummaryResult> = {
     const plan = planSummary(reader, input)
     const { query, indexes, choice, columns, periodOf, field, by } = plan
     const started = performance.now()
+    const costs = (missing: readonly string[], used: readonly (string | undefined)[]) =>
+      readCosts(query, indexes, performance.now() - started, missing, used)
     const index = wholeIndex(plan)
     if (index) {
       const summary = { buckets: [wholeOfIndex(reader, query, index)], hasField: true }
-      return { summary, costs: readCosts(query, indexes, [], [index.name]) }
+      return { summary, costs: costs([], [index.name]) }
     }
     const textPath = choice?.few === undefined ? textIndexPath(reader, query, indexes) : undefined
     const { text, values } = scanSource(reader, query, textPath ?? scanPath(choice))
     const buckets = plan.isGrouped
       ? grouped(reader.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values), periodOf, by)
       : [whole(reader, columns[0] ?? 'NULL', { text, values })]
-    const scans = filterScanCosts(query, choice, performance.now() - started)
+    const missing = reader.sql.isLimited ? [] : missingForFilter(query, choice)
     return {
       summary: { buckets: buckets.sort(compareBuckets), hasField: field !== undefined },
-      costs: textPath
-        ? readCosts(query, indexes, [], [TEXT_INDEX])
-        : readCosts(query, indexes, scans, [choice?.index.name]),
+      costs: textPath ? costs([], [TEXT_INDEX]) : costs(missing, [choice?.index.name]),
     }
   },
 }

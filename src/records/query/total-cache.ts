@@ -13,11 +13,37 @@ import { ANY_PATH, type RowQuery, rowSource } from './row-query.ts'
  */
 
 const MAX_TOTALS = 1_000
+const MAX_LISTS = 100
 const MAX_KEY_LENGTH = 2_000
 /** The tests of rows against conditions that take no noticeable time. */
 const MAX_TESTS = 2_000
 
-const numbersByReader = new WeakMap<Sql, BoundedCache<string, number>>()
+/** What a reader knows of rows; every key, or what is cached under it, says in which state they were. */
+class RowCaches {
+  readonly totals = new BoundedCache<string, Counted>(MAX_TOTALS)
+  readonly numbers = new BoundedCache<string, number>(MAX_TOTALS)
+  /** The rows at some offsets of a list (`known-offsets.ts`). */
+  readonly offsets = new BoundedCache<string, Map<number, KnownOffset>>(MAX_LISTS)
+}
+
+const cachesByReader = new WeakMap<Sql, RowCaches>()
+
+export function cachesOf({ sql }: Reader): RowCaches {
+  const caches = cachesByReader.get(sql) ?? new RowCaches()
+  cachesByReader.set(sql, caches)
+  return caches
+}
+
+interface Counted {
+  readonly total: number
+  readonly changes: number
+}
+
+/** A row and how many of the matching rows have a lower pk. */
+export interface KnownOffset {
+  readonly offset: number
+  readonly pk: number
+}
 
 /** What is counted, and the state of the rows. */
 export interface TotalKey {
@@ -38,27 +64,17 @@ export function totalKeyText(query: RowQuery): string {
   return `${changes} ${rows}`
 }
 
-/** A number that was read from the rows; its key says which, and in which state of the rows. */
-export const findCached = ({ sql }: Reader, key: string): number | undefined =>
-  numbersByReader.get(sql)?.get(key)
-
-export function saveCached({ sql }: Reader, key: string, number: number): void {
-  if (key.length > MAX_KEY_LENGTH) return
-  const numbers = numbersByReader.get(sql) ?? new BoundedCache(MAX_TOTALS)
-  numbers.set(key, number)
-  numbersByReader.set(sql, numbers)
+/** A number that was read from the rows, cached; its key says which, and in which state of the rows. */
+export function cachedNumber(reader: Reader, key: string, read: () => number): number {
+  const { numbers } = cachesOf(reader)
+  const number = numbers.get(key) ?? read()
+  if (key.length <= MAX_KEY_LENGTH) numbers.set(key, number)
+  return number
 }
-
-interface Counted {
-  readonly total: number
-  readonly changes: number
-}
-
-const countedByReader = new WeakMap<Sql, BoundedCache<string, Counted>>()
 
 /** The number of rows that match, if it was counted for these rows, or for others since which all writes are known. */
 export function findCounted(reader: Reader, query: RowQuery, key: TotalKey): number | undefined {
-  const counted = countedByReader.get(reader.sql)?.get(key.rows)
+  const counted = cachesOf(reader).totals.get(key.rows)
   if (counted === undefined || counted.changes === key.changes) return counted?.total
   const { structurePk, changes } = key
   const recent = recentWritesOf(reader.sql)
@@ -78,14 +94,13 @@ const gained = (rows: readonly RowVersions[], { conditions }: RowQuery): number 
   }, 0)
 
 /** Caches how many rows match, unless the number of a later state is cached. */
-export function saveCounted({ sql }: Reader, { structurePk, rows, changes }: TotalKey, total: number): void {
+export function saveCounted(reader: Reader, { structurePk, rows, changes }: TotalKey, total: number): void {
   if (rows.length > MAX_KEY_LENGTH) return
-  const totals = countedByReader.get(sql) ?? new BoundedCache(MAX_TOTALS)
+  const { totals } = cachesOf(reader)
   // A worker may have counted an earlier state than the one that is known.
   if ((totals.get(rows)?.changes ?? 0) > changes) return
   totals.set(rows, { total, changes })
-  countedByReader.set(sql, totals)
-  recentWritesOf(sql)?.follow(structurePk)
+  recentWritesOf(reader.sql)?.follow(structurePk)
 }
 
 /** A row before and after a write; null where it was not live. */

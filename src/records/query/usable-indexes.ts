@@ -3,7 +3,6 @@ import { textIndexTable, valueColumn } from '../../db/row-table-names.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
 import type { Condition } from '../../filter/record/parse.ts'
 import { columnCondition } from '../../filter/record/sql.ts'
-import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { fold } from '../../lib/text.ts'
 import {
   ABSENT,
@@ -40,8 +39,6 @@ export interface UsableIndex {
   readonly columns: readonly IndexedColumn[]
   /** Whether rows of equal values are in the order of their pks; it holds all rows then. */
   readonly isComplete: boolean
-  /** When it was last recorded as used; null for a unique index, which is never dropped for lack of use. */
-  readonly usedAt: number | null
 }
 
 /** By name; the text index is `*`. */
@@ -52,39 +49,10 @@ export function usableIndexes(
   reader: Reader,
   { structure, definition }: { structure: StructureRow; definition: Definition },
 ): Indexes {
-  const { unique, automatic } = shapesOf(structure.pk, definition)
-  const indexes = new Map<string, UsableIndex>(unique.map((index) => [index.name, index]))
-  for (const [name, usedAt] of findAutoIndexes(reader, structure.pk)) {
-    const shape = automatic.get(name) ?? autoIndexShape(structure.pk, definition, name)
-    if (!shape) continue
-    automatic.set(name, shape)
-    indexes.set(name, { ...shape, usedAt })
-  }
-  return indexes
-}
-
-/** What follows from the definition alone. */
-type Shape = Omit<UsableIndex, 'usedAt'>
-
-interface Shapes {
-  readonly unique: readonly UsableIndex[]
-  readonly automatic: BoundedCache<string, Shape>
-}
-
-/** How many structures of one definition, and how many automatic indexes of each. */
-const MAX_SHAPES = 100
-/** By definition, which is the same object for the same texts, then by the pk of the structure. */
-const knownShapes = new WeakMap<Definition, BoundedCache<number, Shapes>>()
-
-function shapesOf(structurePk: number, definition: Definition): Shapes {
-  const known = knownShapes.get(definition) ?? new BoundedCache(MAX_SHAPES)
-  knownShapes.set(definition, known)
-  const found = known.get(structurePk)
-  if (found) return found
-  const unique = definition.uniqueSets.map((set) => uniqueIndex(structurePk, set))
-  const shapes: Shapes = { unique, automatic: new BoundedCache(MAX_SHAPES) }
-  known.set(structurePk, shapes)
-  return shapes
+  const { pk } = structure
+  const unique = definition.uniqueSets.map((set) => uniqueIndex(pk, set))
+  const automatic = findAutoIndexes(reader, pk).flatMap((name) => autoIndex(pk, definition, name) ?? [])
+  return new Map([...unique, ...automatic].map((index) => [index.name, index]))
 }
 
 function uniqueIndex(structurePk: number, set: UniqueSet): UsableIndex {
@@ -95,11 +63,11 @@ function uniqueIndex(structurePk: number, set: UniqueSet): UsableIndex {
     written: undefined,
     hasAbsent: false,
   }))
-  return { name, table: name, columns, isComplete: false, usedAt: null }
+  return { name, table: name, columns, isComplete: false }
 }
 
 /** Undefined where the definition does not have the columns of the index. */
-function autoIndexShape(structurePk: number, definition: Definition, name: string): Shape | undefined {
+function autoIndex(structurePk: number, definition: Definition, name: string): UsableIndex | undefined {
   if (name === TEXT_INDEX) return { name, table: textIndexTable(structurePk), columns: [], isComplete: true }
   const targets = indexTargets(definition, name)
   if (!targets) return undefined

@@ -1,3 +1,126 @@
-export { recordDeletion, recordPatch, recordRestoration } from './patch-and-delete.ts'
-export { recordRevert } from './revert.ts'
-export { rowsWrite } from './write-once.ts'
+import type { Static } from '@sinclair/typebox'
+import { checkCursor } from '../../changes/cursors.ts'
+import { expectedInstant } from '../../changes/if-unchanged.ts'
+import type { AppContext, Caller } from '../../context.ts'
+import type { WorkerTask, WriteListeners } from '../../db/worker/client.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
+import type { Exchange } from '../../http/exchange.ts'
+import {
+  createdResponse,
+  identityOf,
+  type Outcome,
+  once,
+  type RequestIdentity,
+  signed,
+} from '../../http/idempotency.ts'
+import { RequestBody } from '../../http/request-body.ts'
+import type { JsonBody } from '../../http/responses.ts'
+import { presentWritten, writtenResponse } from '../present.ts'
+import type { PatchBody } from '../schema.ts'
+import { type RecordRow, recordLength } from '../store.ts'
+import { changeLive, deleteLive, restoreDeleted } from './one-record.ts'
+import { revertLive } from './revert.ts'
+import { checkedWrite, sizeOf, type WriteRequest, writeRecords } from './write-records.ts'
+
+interface RowsInput {
+  readonly caller: Caller
+  readonly identity: RequestIdentity | undefined
+  readonly body: RequestBody<WriteRequest>
+}
+
+/** Writes rows, or finds the response to the same request. */
+export const rowsWrite: WorkerTask<RowsInput, Outcome> = {
+  name: 'record-writes.write',
+  run: (tx, { caller, identity, body }, listeners) =>
+    once(tx, signed(identity, body.text), (tx) =>
+      writtenResponse(writeRecords(listeners, tx, caller, RequestBody.valueOf(body))),
+    ),
+}
+
+/** Writes rows; with an `Idempotency-Key` once (`http/idempotency.ts`). */
+export async function respondToWrite(
+  { db, worker }: AppContext,
+  caller: Caller,
+  exchange: Exchange,
+  body: WriteRequest,
+): Promise<Response> {
+  const wanted = checkedWrite(body)
+  const { bodyText } = exchange
+  const input = { caller, identity: identityOf(exchange), body: new RequestBody(wanted, bodyText) }
+  const size = sizeOf(db, caller, body, bodyText.length)
+  const { text, replayed } = await worker.write(rowsWrite, input, { size })
+  return createdResponse(text, replayed)
+}
+
+interface RecordInput {
+  readonly caller: Caller
+  readonly id: string
+}
+
+/** A write of one record as the body of its response. */
+const recordWrite = <Input extends RecordInput>(
+  name: string,
+  write: (listeners: WriteListeners, tx: Tx, input: Input) => RecordRow,
+): WorkerTask<Input, JsonBody> => ({
+  name: `record-writes.${name}`,
+  run: (tx, input, listeners) => presentWritten(write(listeners, tx, input)),
+})
+
+type RecordPatch = Static<typeof PatchBody>
+
+export const recordPatch = recordWrite<RecordInput & { readonly body: RequestBody<RecordPatch> }>(
+  'patch',
+  (listeners, tx, { caller, id, body }) => {
+    const { data, if_unchanged } = RequestBody.valueOf(body)
+    return changeLive(listeners, tx, caller, id, data, expectedInstant(if_unchanged))
+  },
+)
+
+/**
+ * Merges values into a live row; null removes one. Only the values that are sent are checked. With `if_unchanged`,
+ * only when the row was not changed since. `text` is the patch as it was sent.
+ */
+export async function patchRecord(
+  { db, worker }: AppContext,
+  caller: Caller,
+  id: string,
+  patch: RecordPatch,
+  text: string,
+): Promise<JsonBody> {
+  expectedInstant(patch.if_unchanged)
+  const input = { caller, id, body: new RequestBody(patch, text) }
+  return worker.write(recordPatch, input, { size: { length: text.length + recordLength(db, id) } })
+}
+
+export const recordDeletion: WorkerTask<RecordInput, void> = {
+  name: 'record-writes.delete',
+  run: (tx, { caller, id }, listeners) => deleteLive(listeners, tx, caller, id),
+}
+
+/** Deletes a row; it can be restored. */
+export const deleteRecord = ({ db, worker }: AppContext, caller: Caller, id: string): Promise<void> =>
+  worker.write(recordDeletion, { caller, id }, { size: { length: recordLength(db, id) } })
+
+export const recordRestoration = recordWrite('restore', (listeners, tx, { caller, id }) =>
+  restoreDeleted(listeners, tx, caller, id),
+)
+
+/** Restores a deleted row under its id, checked like a new row; also where rows are immutable. */
+export const restoreRecord = ({ db, worker }: AppContext, caller: Caller, id: string): Promise<JsonBody> =>
+  worker.write(recordRestoration, { caller, id }, { size: { length: recordLength(db, id) } })
+
+export const recordRevert = recordWrite<RecordInput & { readonly to: string }>(
+  'revert',
+  (listeners, tx, { caller, id, to }) => revertLive(listeners, tx, caller, id, to),
+)
+
+/** Sets a live row back to how it was just after a change, which `to` names: an update under all rules. */
+export async function revertRecord(
+  { worker }: AppContext,
+  { signal: _, ...caller }: Caller,
+  id: string,
+  to: string,
+): Promise<JsonBody> {
+  checkCursor(to, 'to')
+  return worker.write(recordRevert, { caller, id, to })
+}

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
@@ -7,33 +8,31 @@ import { countSubscriptions, logCreated } from '../../delivery/outbox.ts'
 import { invalid, namingPlace, Refusal } from '../../refusal.ts'
 import { countInserts, findAnyLiveRow, findHolders } from '../../structures/storage/row-table-writes.ts'
 import { definitionOf, findStructure, getStructure } from '../../structures/store.ts'
+import type { WriteBody } from '../schema.ts'
 import * as store from '../store.ts'
 import {
   checkedChanges,
+  type FieldChanges,
+  mergedData,
+  refuseBrokenReferences,
+  refuseMissing,
+} from './row-values.ts'
+import {
   deleteRow,
   duplicate,
-  type FieldChanges,
-  insertRecord,
+  insertRow,
   isFull,
-  mergedData,
   namingHolder,
   type RowWriter,
-  refuseBrokenReferences,
   refuseFull,
   refuseImmutable,
-  refuseMissing,
   rowWriter,
   updateRow,
 } from './row-writer.ts'
 
 type SentData = Record<string, unknown>
 
-export interface WriteRequest {
-  structure: string
-  data?: SentData
-  rows?: { data: SentData }[]
-  on_conflict?: 'refuse' | 'update'
-}
+export type WriteRequest = Static<typeof WriteBody>
 
 /** Refuses a body that does not have exactly one of `data` and `rows`. */
 export function checkedWrite(request: WriteRequest): WriteRequest {
@@ -188,7 +187,7 @@ function insert(writer: RowWriter, batch: Batch, changes: FieldChanges): store.R
   const refuseHeld = () => refuseDuplicateInBatch(writer, batch, data)
   if (isFull(structure)) refuseHeld()
   refuseFull(structure)
-  const row = namingHolder(() => insertRecord(writer, data), refuseHeld)
+  const row = namingHolder(() => insertRow(writer, data), refuseHeld)
   structure.live += 1
   batch.insertedIds.push(row.id)
   return row

@@ -8,15 +8,11 @@ import { type Definition, definitionOf, findDefinitionTexts } from '../store.ts'
 import {
   buildAtOnce,
   dropIndexTable,
-  type FillState,
-  type FillStep,
-  fillInSteps,
-  fillSome,
-  finishFilling,
+  fillIndex,
   type IndexColumn,
   type IndexTable,
+  oneAtATime,
   PK,
-  sortRows,
   startFilling,
 } from './index-table.ts'
 import { createTextIndex, dropTextIndex, TEXT_INDEX } from './text-index.ts'
@@ -72,21 +68,15 @@ export const writtenColumn = (target: IndexTarget): string => `w_${indexedColumn
 
 function keyOf(target: IndexTarget): IndexColumn {
   const name = keyColumn(target)
-  if (typeof target === 'string') return { name, type: 'INTEGER', content: (row) => `${row}${target}` }
+  if (typeof target === 'string') return { name, type: 'INTEGER', content: `@${target}` }
   const value = valueColumn(target.column)
-  const companion = companionColumn(target.column)
-  const type = target.type === 'number' ? 'REAL' : ''
-  const content = isFolded(target.type)
-    ? (row: string) => `coalesce(${row}${companion}, ${row}${value}, ${ABSENT})`
-    : (row: string) => `ifnull(${row}${value}, ${ABSENT})`
-  return { name, type, content }
+  const values = isFolded(target.type) ? `@${companionColumn(target.column)}, @${value}` : `@${value}`
+  return { name, type: target.type === 'number' ? 'REAL' : '', content: `coalesce(${values}, ${ABSENT})` }
 }
 
 function writtenOf(target: IndexTarget): IndexColumn[] {
   if (typeof target === 'string' || !isFolded(target.type)) return []
-  const value = valueColumn(target.column)
-  const companion = companionColumn(target.column)
-  const content = (row: string) => `iif(${row}${companion} IS NULL, NULL, ${row}${value})`
+  const content = `iif(@${companionColumn(target.column)} IS NULL, NULL, @${valueColumn(target.column)})`
   return [{ name: writtenColumn(target), type: '', content }]
 }
 
@@ -100,20 +90,16 @@ function sourcesOf(target: IndexTarget): string[] {
 export const autoIndexTable = (structurePk: number, targets: readonly IndexTarget[]): IndexTable => ({
   name: `${rowTable(structurePk)}_by_${targets.map(indexedColumn).join('_and_')}`,
   structurePk,
+  automatic: indexName(targets),
   key: [...targets.map(keyOf), PK],
   others: targets.flatMap(writtenOf),
   sources: targets.flatMap(sourcesOf),
   required: [],
 })
 
-/** The automatic indexes that are ready, including the text index: their names, and when each was last used. */
-export const findAutoIndexes = ({ sql }: Reader, structurePk: number): Map<string, number> =>
-  new Map(
-    sql.rows<[string, number]>(
-      'SELECT "column", used_at FROM auto_indexes WHERE structure = ? AND is_ready = 1',
-      structurePk,
-    ),
-  )
+/** The names of the automatic indexes that are ready, including the text index. */
+export const findAutoIndexes = ({ sql }: Reader, structurePk: number): string[] =>
+  sql.column('SELECT "column" FROM auto_indexes WHERE structure = ? AND is_ready = 1', structurePk)
 
 /** All automatic indexes except the text index, by name, and whether each is ready. */
 export const listIndexTableNames = ({ sql }: Reader, structurePk: number): [string, number][] =>
@@ -123,7 +109,7 @@ export const listIndexTableNames = ({ sql }: Reader, structurePk: number): [stri
     TEXT_INDEX,
   )
 
-export const markUsed = ({ sql }: Reader, structurePk: number, column: string, now: number) =>
+export const markUsed = ({ sql }: Reader, { structurePk, column }: IndexPlace, now: number) =>
   sql.run(
     'UPDATE auto_indexes SET used_at = ? WHERE structure = ? AND "column" = ?',
     now,
@@ -150,19 +136,21 @@ const MAX_INDEXES = 8
 const MAX_AVERAGE_LENGTH = 200
 const SAMPLED_ROWS = 1_000
 
-/** After an index was requested: whether nothing is left to do, and if so whether the index is ready. */
-export type IndexStart = { readonly isDone: boolean; readonly isReady: boolean }
-
-/** Creates an index, empty, unless none is possible. */
-export const autoIndexStart: WorkerTask<IndexPlace & { now: number }, IndexStart> = {
+/** Creates an index, empty, and returns it to be filled; true where it is ready already, false where none is possible. */
+export const autoIndexStart: WorkerTask<IndexPlace & { now: number }, IndexTable | boolean> = {
   name: 'structures.startIndex',
   isBackground: true,
   run: (reader, { structurePk, column, now }) => {
     const present = findState(reader, { structurePk, column })
-    if (present !== undefined) return { isDone: present === 1, isReady: present === 1 }
+    if (present === 1) return true
     const isText = column === TEXT_INDEX
-    const create = isText ? startTextIndex : startIndexTable
-    if (!create(reader, structurePk, column)) return { isDone: true, isReady: false }
+    const targets = isText ? undefined : findTargets(reader, structurePk, column)
+    const table = targets && autoIndexTable(structurePk, targets)
+    if (present === 0) return table ?? false
+    const isPossible = table
+      ? startIndexTable(reader, table, targets)
+      : isText && startTextIndex(reader, structurePk)
+    if (!isPossible) return false
     reader.sql.run(
       'INSERT INTO auto_indexes (structure, "column", created_at, used_at, is_ready) VALUES (?, ?, ?, ?, ?)',
       structurePk,
@@ -171,7 +159,7 @@ export const autoIndexStart: WorkerTask<IndexPlace & { now: number }, IndexStart
       now,
       isText ? 1 : 0,
     )
-    return { isDone: isText, isReady: isText }
+    return table ?? true
   },
 }
 
@@ -190,85 +178,36 @@ function startTextIndex(reader: Reader, structurePk: number): boolean {
   return true
 }
 
-function startIndexTable(reader: Reader, structurePk: number, column: string): boolean {
-  const targets = findTargets(reader, structurePk, column)
-  if (!targets || listIndexTableNames(reader, structurePk).length >= MAX_INDEXES) return false
+/** Begins an index, unless there are enough, or the texts are long. */
+function startIndexTable(reader: Reader, table: IndexTable, targets: readonly IndexTarget[]): boolean {
+  const { structurePk } = table
+  if (listIndexTableNames(reader, structurePk).length >= MAX_INDEXES) return false
   if (targets.some((target) => hasLongTexts(reader, structurePk, indexedColumn(target)))) return false
-  startFilling(reader, autoIndexTable(structurePk, targets))
+  startFilling(reader, table)
   return true
 }
-
-/** Sorts the rows for the steps that fill the index. */
-export const autoIndexSort: WorkerTask<IndexPlace, string | undefined> = {
-  name: 'structures.sortForIndex',
-  isBackground: true,
-  isPreparation: true,
-  run: (reader, place) => {
-    const table = findUnfinished(reader, place)
-    return table && sortRows(reader, table)
-  },
-}
-
-/** One step of filling an index, from a position; with the last one the index is ready. */
-export const autoIndexFill: WorkerTask<IndexPlace & FillStep, FillState> = {
-  name: 'structures.fillIndex',
-  isBackground: true,
-  run: (reader, { from, maxRows, ...place }) => {
-    const table = findUnfinished(reader, place)
-    if (!table) return 'done'
-    const state = fillSome(reader, table, { from, maxRows })
-    if (state !== 'done') return state
-    finishFilling(reader, table)
-    reader.sql.run(
-      'UPDATE auto_indexes SET is_ready = 1 WHERE structure = ? AND "column" = ?',
-      place.structurePk,
-      place.column,
-    )
-    return state
-  },
-}
-
-/** Undefined also when the index, or its structure, was deleted in the meantime. */
-function findUnfinished(reader: Reader, place: IndexPlace): IndexTable | undefined {
-  if (findState(reader, place) !== 0) return undefined
-  const targets = findTargets(reader, place.structurePk, place.column)
-  return targets && autoIndexTable(place.structurePk, targets)
-}
-
-/** The builds that run, so that none runs twice at the same time. */
-const buildsByWorker = new WeakMap<AppContext['worker'], Map<string, Promise<boolean>>>()
-
-type Builder = Pick<AppContext, 'worker' | 'clock'>
 
 /**
  * Builds an index in steps, between which others write; returns whether it is ready. One that was interrupted, for
  * example by a crash, is completed.
  */
-export function buildAutoIndex(ctx: Builder, place: IndexPlace): Promise<boolean> {
-  const builds = buildsByWorker.get(ctx.worker) ?? new Map<string, Promise<boolean>>()
-  buildsByWorker.set(ctx.worker, builds)
-  const key = `${place.structurePk} ${place.column}`
-  const running = builds.get(key)
-  if (running) return running
-  const build = buildInSteps(ctx, place).finally(() => builds.delete(key))
-  builds.set(key, build)
-  return build
-}
-
-async function buildInSteps({ worker, clock }: Builder, place: IndexPlace): Promise<boolean> {
-  const { structurePk, column } = place
-  const { isDone, isReady } = await worker.write(autoIndexStart, { structurePk, column, now: clock.now() })
-  if (isDone) return isReady
-  await fillInSteps(worker, autoIndexSort, autoIndexFill, { structurePk, column })
-  return true
-}
+export const buildAutoIndex = (
+  { worker, clock }: Pick<AppContext, 'worker' | 'clock'>,
+  { structurePk, column }: IndexPlace,
+): Promise<boolean> =>
+  oneAtATime(worker, async () => {
+    const started = await worker.write(autoIndexStart, { structurePk, column, now: clock.now() })
+    if (typeof started === 'boolean') return started
+    await fillIndex(worker, started)
+    return true
+  })
 
 /** Drops an index, also one that is being built. */
 export const autoIndexDrop: WorkerTask<IndexPlace, void> = {
   name: 'structures.dropIndex',
   isBackground: true,
   run: (reader, { structurePk, column }) => {
-    const targets = column === TEXT_INDEX ? undefined : findTargets(reader, structurePk, column)
+    const targets = findTargets(reader, structurePk, column)
     if (column === TEXT_INDEX) dropTextIndex(reader, structurePk)
     else if (targets) dropIndexTable(reader, autoIndexTable(structurePk, targets))
     reader.sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', structurePk, column)

@@ -1,6 +1,7 @@
 import type { AppContext } from '../../context.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../lib/dates.ts'
-import { autoIndexDrop, buildAutoIndex, findUnusedIndexes, markUsed } from './auto-index.ts'
+import { autoIndexDrop, buildAutoIndex, findUnusedIndexes, type IndexPlace, markUsed } from './auto-index.ts'
 import { TEXT_INDEX } from './text-index.ts'
 
 /*
@@ -8,21 +9,17 @@ import { TEXT_INDEX } from './text-index.ts'
  * without use. Nobody declares one.
  */
 
-/** The time of a scan that an index would have saved. */
-export interface ScanCost {
-  /** The name of the index. */
-  readonly column: string
-  readonly ms: number
-}
-
 /** What one read of a structure's rows reports to the policy. */
 export interface ReadCosts {
   readonly structurePk: number
   /** Live rows of the structure. */
   readonly rows: number
-  readonly scans: readonly ScanCost[]
-  /** The automatic indexes that the read used, and when each was last recorded as used. */
-  readonly used: readonly { column: string; usedAt: number }[]
+  /** How long the read took. */
+  readonly ms: number
+  /** The names of the indexes that would have saved most of it. */
+  readonly missing: readonly string[]
+  /** The names of the automatic indexes that it used. */
+  readonly used: readonly string[]
 }
 
 const BUILD_MS_PER_ROW = 0.0015
@@ -31,41 +28,39 @@ const WORTH_BUILDS = 2
 const TEXT_INDEX_MS_PER_ROW = 0.005
 const TEXT_INDEX_MIN_ROWS_FACTOR = 10
 const UNUSED_MS = 30 * DAY_MS
-const MAX_STRUCTURES = 1_000
+const MAX_REPORTS = 10_000
 
-interface StructureCosts {
-  /** The summed cost of scans by column, in milliseconds. */
-  readonly scanMs: Map<string, number>
-  /** When the use of an index was last recorded, by column. */
-  readonly usedAt: Map<string, number>
+/** What the reads of this process reported of an index. */
+interface Report {
+  /** How long reads took that lacked it, together. */
+  ms: number
+  /** When its use was last recorded. */
+  usedAt: number
 }
 
-/** The costs by structure, since the process started. */
-const costsByWorker = new WeakMap<AppContext['worker'], Map<number, StructureCosts>>()
+/** By structure and index. */
+const reportsByWorker = new WeakMap<AppContext['worker'], BoundedCache<string, Report>>()
 
-function costsOf(worker: AppContext['worker'], structurePk: number): StructureCosts {
-  const structures = costsByWorker.get(worker) ?? new Map<number, StructureCosts>()
-  costsByWorker.set(worker, structures)
-  const found = structures.get(structurePk)
-  if (found) return found
-  if (structures.size >= MAX_STRUCTURES) structures.clear()
-  const costs = { scanMs: new Map<string, number>(), usedAt: new Map<string, number>() }
-  structures.set(structurePk, costs)
-  return costs
+function reportOf(worker: AppContext['worker'], { structurePk, column }: IndexPlace): Report {
+  const reports = reportsByWorker.get(worker) ?? new BoundedCache(MAX_REPORTS)
+  reportsByWorker.set(worker, reports)
+  const key = `${structurePk} ${column}`
+  const report = reports.get(key) ?? { ms: 0, usedAt: 0 }
+  reports.set(key, report)
+  return report
 }
 
 /** Adds up the costs of a read, records which indexes it used, and starts building an index that has become worth it. */
-export function recordReadCosts(ctx: AppContext, { structurePk, rows, scans, used }: ReadCosts): void {
-  for (const { column, usedAt } of used) recordUse(ctx, structurePk, column, usedAt)
-  if (scans.length === 0 || rows <= ctx.worker.manyRows) return
-  const { scanMs } = costsOf(ctx.worker, structurePk)
-  for (const { column, ms } of scans) {
-    const cost = (scanMs.get(column) ?? 0) + ms
-    scanMs.set(column, cost)
-    if (!isWorthBuilding(column, cost, rows, ctx.worker.manyRows)) continue
+export function recordReadCosts(ctx: AppContext, { structurePk, rows, ms, missing, used }: ReadCosts): void {
+  for (const column of used) recordUse(ctx, { structurePk, column })
+  const { manyRows } = ctx.worker
+  for (const column of rows > manyRows ? missing : []) {
+    const report = reportOf(ctx.worker, { structurePk, column })
+    report.ms += ms
+    if (!isWorthBuilding(column, report.ms, rows, manyRows)) continue
     // Reads during the build, or of a column that cannot be indexed, must not request it again.
-    scanMs.set(column, Number.NEGATIVE_INFINITY)
-    void build(ctx, structurePk, column)
+    report.ms = Number.NEGATIVE_INFINITY
+    void build(ctx, { structurePk, column }, report)
   }
 }
 
@@ -74,28 +69,25 @@ function isWorthBuilding(column: string, costMs: number, rows: number, manyRows:
   return rows >= TEXT_INDEX_MIN_ROWS_FACTOR * manyRows && costMs > WORTH_BUILDS * TEXT_INDEX_MS_PER_ROW * rows
 }
 
-async function build(ctx: AppContext, structurePk: number, column: string): Promise<void> {
+async function build(ctx: AppContext, place: IndexPlace, report: Report): Promise<void> {
+  const { structurePk: structure, column } = place
   try {
-    if (!(await buildAutoIndex(ctx, { structurePk, column }))) return
-    costsOf(ctx.worker, structurePk).scanMs.delete(column)
-    ctx.log.info('index built', { structure: structurePk, column })
+    if (!(await buildAutoIndex(ctx, place))) return
+    ctx.log.info('index built', { structure, column })
   } catch (error) {
-    costsOf(ctx.worker, structurePk).scanMs.delete(column)
-    ctx.log.warn('an index could not be built', { structure: structurePk, column, error: String(error) })
+    ctx.log.warn('an index could not be built', { structure, column, error: String(error) })
   }
+  report.ms = 0
 }
 
 /** Records the use of an index, at most once a day. */
-function recordUse(ctx: AppContext, structurePk: number, column: string, storedUsedAt: number): void {
+function recordUse(ctx: AppContext, place: IndexPlace): void {
   const now = ctx.clock.now()
-  if (now - storedUsedAt < DAY_MS) return
-  const { usedAt } = costsOf(ctx.worker, structurePk)
-  if (now - (usedAt.get(column) ?? 0) < DAY_MS) return
-  usedAt.set(column, now)
+  const report = reportOf(ctx.worker, place)
+  if (now - report.usedAt < DAY_MS) return
+  report.usedAt = now
   ctx.db
-    .write((tx): void => {
-      markUsed(tx, structurePk, column, now)
-    })
+    .write((tx): void => void markUsed(tx, place, now))
     .catch((error) => ctx.log.warn('the use of an index could not be recorded', { error: String(error) }))
 }
 

@@ -1,6 +1,7 @@
 import type { Reader } from '../../db/reader.ts'
 import { rowTable } from '../../db/row-table-names.ts'
 import type { WorkerClient, WorkerTask } from '../../db/worker/client.ts'
+import { hasTable } from '../../search/tables.ts'
 
 /*
  * An index of a structure's rows is a table of its own in the order of its values, because that can be filled in
@@ -10,16 +11,20 @@ import type { WorkerClient, WorkerTask } from '../../db/worker/client.ts'
  * as it is, when the last one is copied.
  */
 
-/** A column of an index table, and its content as an expression over a row. `row` is `''`, `'old.'` or `'new.'`. */
+/** A column of an index table. */
 export interface IndexColumn {
   readonly name: string
   readonly type: '' | 'INTEGER' | 'REAL'
-  content(row: string): string
+  /** An expression over a row; `@` stands before the name of each of its columns. */
+  readonly content: string
 }
 
+/** An index, so that it can be sent to the threads that build it. */
 export interface IndexTable {
   readonly name: string
   readonly structurePk: number
+  /** Its name among the automatic indexes, if it is one. */
+  readonly automatic?: string
   /** Its primary key. */
   readonly key: readonly IndexColumn[]
   /** What else it holds of a row. */
@@ -30,7 +35,10 @@ export interface IndexTable {
   readonly required: readonly string[]
 }
 
-export const PK: IndexColumn = { name: 'pk', type: 'INTEGER', content: (row) => `${row}pk` }
+export const PK: IndexColumn = { name: 'pk', type: 'INTEGER', content: '@pk' }
+
+/** The content of a column for a row: `''`, `'old.'`, `'new.'` or the name of another source. */
+const contentOf = ({ content }: IndexColumn, row: string): string => content.replaceAll('@', row)
 
 type Named = Pick<IndexTable, 'name'>
 
@@ -45,12 +53,12 @@ const namesOf = (table: IndexTable) =>
     .join(', ')
 /** The entries for rows as they should be; `from` names their source, if it is not the row at hand. */
 function entriesOf(table: IndexTable, row: string, from = ''): string {
-  const contents = columnsOf(table).map(({ name, content }) => `${content(row)} AS ${name}`)
+  const contents = columnsOf(table).map((column) => `${contentOf(column, row)} AS ${column.name}`)
   const tests = table.required.map((column) => `${row}${column} IS NOT NULL`)
   return `SELECT ${contents.join(', ')} ${from} ${tests.length > 0 ? `WHERE ${tests.join(' AND ')}` : ''}`
 }
 
-const rowsOf = ({ structurePk }: IndexTable) => `FROM main.${rowTable(structurePk)}`
+const rowsOf = ({ structurePk }: IndexTable) => `FROM ${rowTable(structurePk)}`
 
 const keyNames = ({ key }: IndexTable) => key.map(({ name }) => name).join(', ')
 
@@ -95,7 +103,7 @@ export function fillAtOnce(reader: Reader, table: IndexTable): void {
 
 export const keepInStep = (reader: Reader, table: IndexTable): void => createTriggers(reader, table, '')
 
-const isUnique = ({ key }: IndexTable) => !key.includes(PK)
+const isUnique = ({ key }: IndexTable) => key.every(({ name }) => name !== PK.name)
 
 /** Exists until a unique index that was filled in steps is enforced: pairs of rows that collided in the meantime. */
 export const collisionTable = ({ name }: Named) => `${name}_collisions`
@@ -106,7 +114,7 @@ export const collisionTable = ({ name }: Named) => `${name}_collisions`
  */
 function recordCollisions(table: IndexTable, source: string, from: string): string {
   const isSame = table.key.map(
-    ({ name, content }) => `held.${name} = ${from ? `+${source}${name}` : content(source)}`,
+    (column) => `held.${column.name} = ${from ? `+${source}${column.name}` : contentOf(column, source)}`,
   )
   return `INSERT OR IGNORE INTO ${collisionTable(table)} (pk, other)
     SELECT ${source}pk, held.pk FROM ${from} ${table.name} AS held WHERE ${isSame.join(' AND ')} AND held.pk <> ${source}pk`
@@ -122,7 +130,7 @@ function createTriggers({ sql }: Reader, table: IndexTable, whileFilling: string
   const insert = isEnforced
     ? `INSERT ${into}`
     : `${recordCollisions(table, 'new.', '')}; INSERT OR IGNORE ${into}`
-  const isOld = key.map((column) => `${column.name} = ${column.content('old.')}`)
+  const isOld = key.map((column) => `${column.name} = ${contentOf(column, 'old.')}`)
   const remove = `DELETE FROM ${name} WHERE ${[...isOld, ...(isUnique(table) ? ['pk = old.pk'] : [])].join(' AND ')};`
   const record = whileFilling
   const rows = rowTable(structurePk)
@@ -140,15 +148,27 @@ function dropTriggers({ sql }: Reader, { name }: Named): void {
   for (const event of ['insert', 'delete', 'update']) sql.script(`DROP TRIGGER IF EXISTS ${name}_${event}`)
 }
 
-/** Sorts all rows into a temporary table, from which `fillSome` copies; returns its name. */
-export function sortRows({ sql }: Reader, table: IndexTable): string {
-  const sorted = `temp.${sortedTable(table)}`
-  sql.script(`DROP TABLE IF EXISTS ${sorted}`)
-  sql.script(`CREATE TABLE ${sorted} AS ${entriesOf(table, '', rowsOf(table))} ORDER BY ${keyNames(table)}`)
-  return sorted
+const isFilling = (reader: Reader, table: IndexTable) => hasTable(reader, changedTable(table))
+
+/**
+ * Sorts all rows into a temporary table, from which `indexFill` copies; returns its name. Undefined when the index, or its
+ * structure, was deleted in the meantime.
+ */
+export const indexSort: WorkerTask<IndexTable, string | undefined> = {
+  name: 'structures.sortForIndex',
+  isBackground: true,
+  isPreparation: true,
+  run: (reader, table) => {
+    if (!isFilling(reader, table)) return undefined
+    const sorted = `temp.${sortedTable(table)}`
+    const entries = entriesOf(table, '', rowsOf(table))
+    reader.sql.script(`DROP TABLE IF EXISTS ${sorted}`)
+    reader.sql.script(`CREATE TABLE ${sorted} AS ${entries} ORDER BY ${keyNames(table)}`)
+    return sorted
+  },
 }
 
-/** Removes what `sortRows` has made, which takes long enough that other writes should not wait for it. */
+/** Removes what `indexSort` has made, which takes long enough that other writes should not wait for it. */
 export const discardSortedRows: WorkerTask<string, void> = {
   name: 'structures.discardSortedRows',
   isBackground: true,
@@ -160,21 +180,35 @@ export const discardSortedRows: WorkerTask<string, void> = {
 const STEP_MS = 10
 const VALUES_PER_BATCH = 1_000
 
-export interface FillStep {
+interface FillStep {
+  readonly table: IndexTable
   /** A position in the sorted rows. */
   readonly from: number
   readonly maxRows?: number
 }
 
 /** How far a fill step came: a position in the sorted rows, or the end; lost if they have to be sorted again. */
-export type FillState = number | 'done' | 'lost'
+type FillState = number | 'done' | 'lost'
+
+/** One step of filling an index; ends at the first collision. With the last one the index is ready. */
+export const indexFill: WorkerTask<FillStep, FillState> = {
+  name: 'structures.fillIndex',
+  isBackground: true,
+  run: (reader, step) => {
+    const { table } = step
+    if (!isFilling(reader, table)) return 'done'
+    const state = fillSome(reader, step)
+    if (state === 'lost' || (state !== 'done' && !hasCollisions(reader, table))) return state
+    finishFilling(reader, table)
+    return 'done'
+  },
+}
+
+const hasCollisions = (reader: Reader, table: IndexTable): boolean =>
+  isUnique(table) && reader.sql.get(`SELECT 1 FROM ${collisionTable(table)} LIMIT 1`) !== undefined
 
 /** Copies sorted rows from the position, and returns the next one. */
-export function fillSome(
-  { sql }: Reader,
-  table: IndexTable,
-  { from, maxRows = Number.POSITIVE_INFINITY }: FillStep,
-): FillState {
+function fillSome({ sql }: Reader, { table, from, maxRows = Number.POSITIVE_INFINITY }: FillStep): FillState {
   const sorted = sortedTable(table)
   if (!sql.get('SELECT 1 FROM sqlite_temp_schema WHERE name = ?', sorted)) return 'lost'
   const count = sql.scalar<number>(`SELECT coalesce(max(rowid), 0) FROM temp.${sorted}`)
@@ -204,26 +238,37 @@ const recordBatchCollisions = ({ sql }: Reader, table: IndexTable, after: number
     to,
   )
 
-/** Fills an index by the tasks of its kind, in short steps between which others write. */
-export async function fillInSteps<Place>(
-  worker: WorkerClient,
-  sort: WorkerTask<Place, string | undefined>,
-  fill: WorkerTask<Place & FillStep, FillState>,
-  place: Place,
-): Promise<void> {
+/** Fills an index that was begun (`startFilling`), in short steps between which others write. */
+export async function fillIndex(worker: WorkerClient, table: IndexTable): Promise<void> {
   let sorted: string | undefined
   for (let state: FillState = 'lost'; state !== 'done'; ) {
-    if (state === 'lost') sorted = await worker.write(sort, place)
-    state = await worker.write(fill, { ...place, from: state === 'lost' ? 0 : state })
+    if (state === 'lost') sorted = await worker.write(indexSort, table)
+    state = await worker.write(indexFill, { table, from: state === 'lost' ? 0 : state })
   }
   if (sorted !== undefined) await worker.write(discardSortedRows, sorted)
 }
 
 /** Ends the recording of changed rows; the index is complete, but one that is unique is not enforced yet. */
-export function finishFilling({ sql }: Reader, table: IndexTable): void {
+function finishFilling({ sql }: Reader, table: IndexTable): void {
   sql.script(`DROP TABLE ${changedTable(table)}`)
   dropTriggers({ sql }, table)
   createTriggers({ sql }, table, '', !isUnique(table))
+  if (table.automatic === undefined) return
+  sql.run(
+    'UPDATE auto_indexes SET is_ready = 1 WHERE structure = ? AND "column" = ?',
+    table.structurePk,
+    table.automatic,
+  )
+}
+
+/** Settles when the index that was begun last is built, or given up. */
+const lastByWorker = new WeakMap<WorkerClient, Promise<unknown>>()
+
+/** Builds indexes one at a time. */
+export function oneAtATime<T>(worker: WorkerClient, build: () => Promise<T>): Promise<T> {
+  const done = (lastByWorker.get(worker) ?? Promise.resolve()).then(build, build)
+  lastByWorker.set(worker, done)
+  return done
 }
 
 /** From now on a unique index that was filled in steps refuses collisions. There must be none. */

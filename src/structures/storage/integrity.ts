@@ -17,7 +17,7 @@ import {
 import { autoIndexTable, indexTargets, listIndexTableNames, rebuildAutoIndex } from './auto-index.ts'
 import { type IndexTable, isCorrect, isIntact, listIndexTables } from './index-table.ts'
 import { changeUniqueSets, createRowTable, dropRowTable, uniqueTable } from './row-table-schema.ts'
-import { insertLiveRow, rowTableColumns } from './row-table-writes.ts'
+import { insertLiveRow, rowTableColumns, rowValues } from './row-table-writes.ts'
 import { indexedRuns, listTextIndexed, type TextIndexed } from './text-index.ts'
 
 const ROWS_PER_READ = 500
@@ -26,6 +26,8 @@ const ROWS_PER_READ = 500
 interface Checked {
   readonly row: StructureRow
   readonly definition: Definition
+  /** Reads a row of its row table. */
+  readonly select: string
   live: number
   inOrder: boolean
   lastCreatedAt: number | null
@@ -36,7 +38,13 @@ interface Checked {
 function allStructures(reader: Reader): Map<number, Checked> {
   const start = { live: 0, inOrder: true, lastCreatedAt: null, lastId: null }
   const rows = listAllStructureRows(reader)
-  return new Map(rows.map((row) => [row.pk, { row, definition: definitionOf(row), ...start }]))
+  return new Map(
+    rows.map((row) => {
+      const definition = definitionOf(row)
+      const select = `SELECT ${rowTableColumns(definition).join(', ')} FROM ${rowTable(row.pk)} WHERE pk = ?`
+      return [row.pk, { row, definition, select, ...start }]
+    }),
+  )
 }
 
 interface StoredRecord {
@@ -83,7 +91,7 @@ function fillRowTable(reader: Reader, structures: ReadonlyMap<number, Checked>, 
 function schemaFault(reader: Reader, { row, definition }: Checked): string | undefined {
   const { sql } = reader
   const table = rowTable(row.pk)
-  const columns = sql.column<string>('SELECT name FROM pragma_table_info(?, ?)', table, 'main')
+  const columns = sql.column<string>('SELECT name FROM pragma_table_info(?)', table)
   if (columns.length === 0) return `The row table of the structure "${row.name}" is missing.`
   if (columns.sort().join() !== rowTableColumns(definition).sort().join()) {
     return `The row table of the structure "${row.name}" has other columns than its fields.`
@@ -129,45 +137,27 @@ function* indexFaults(reader: Reader, { row, definition }: Checked): Generator<s
       yield `The index ${index.name} of the structure "${row.name}" does not match its rows.`
 }
 
-/** Enough for one comparison to cost little for each of them, and few enough to be seldom written to the disk. */
-const COMPARED_AT_ONCE = 10_000
-
-/** Counts all records in one pass, and compares the row tables with those that are made of them, some at a time. */
+/** Counts all records in one pass, and compares the row tables with them. */
 function* rowFaults(reader: Reader, structures: ReadonlyMap<number, Checked>): Generator<string> {
-  let [after, waiting] = [Number.MIN_SAFE_INTEGER, 0]
+  const { sql } = reader
+  const fault = ({ row }: Checked, id: string) =>
+    `The row table of the structure "${row.name}" does not match the record ${id}.`
   for (const record of allRecords(reader)) {
-    fillRowTable(reader, structures, record)
-    waiting += 1
-    if (waiting < COMPARED_AT_ONCE) continue
-    yield* faultsBetween(reader, structures, after, record.pk)
-    after = record.pk
-    waiting = 0
+    const checked = structures.get(record.structure)
+    if (!checked) continue
+    count(checked, record)
+    if (record.deletedAt !== null) continue
+    const [held] = sql.rows(checked.select, record.pk)
+    const expected = rowValues(checked.definition, { ...record, data: JSON.parse(record.data) })
+    if (!expected.every((value, at) => held?.[at] === value)) yield fault(checked, record.id)
   }
-  yield* faultsBetween(reader, structures, after, Number.MAX_SAFE_INTEGER)
-}
-
-/** Compares the rows with pks after `after`, up to `last`, and empties the temporary tables. */
-function* faultsBetween(
-  { sql }: Reader,
-  structures: ReadonlyMap<number, Checked>,
-  after: number,
-  last: number,
-): Generator<string> {
-  for (const { row } of structures.values()) {
-    const table = rowTable(row.pk)
-    const present = `SELECT * FROM main.${table} WHERE pk > ?1 AND pk <= ?2`
-    const expected = `SELECT * FROM temp.${table}`
-    const differing = (one: string, other: string) => `SELECT pk FROM (${one} EXCEPT ${other})`
-    const pks = sql.column<number>(
-      `${differing(present, expected)} UNION ${differing(expected, present)}`,
-      after,
-      last,
+  for (const [pk, checked] of structures) {
+    const strays = sql.rows<[number, string | null]>(
+      `SELECT pk, (SELECT id FROM records r WHERE r.pk = live.pk) FROM ${rowTable(pk)} AS live WHERE NOT EXISTS
+         (SELECT 1 FROM records r WHERE r.pk = live.pk AND r.structure = ? AND r.deleted_at IS NULL)`,
+      pk,
     )
-    sql.run(`DELETE FROM temp.${table}`)
-    for (const pk of pks) {
-      const id = sql.get<{ id: string }>('SELECT id FROM records WHERE pk = ?', pk)?.id ?? `number ${pk}`
-      yield `The row table of the structure "${row.name}" does not match the record ${id}.`
-    }
+    for (const [stray, id] of strays) yield fault(checked, id ?? `number ${stray}`)
   }
 }
 
@@ -189,11 +179,7 @@ export const rowTableCheck: IntegrityCheck = {
     const structures = allStructures(reader)
     for (const [pk, checked] of structures) {
       const fault = schemaFault(reader, checked)
-      if (fault === undefined) {
-        // A temporary table hides the one of the same name, so it is filled instead of that one.
-        reader.sql.script(`CREATE TEMP TABLE ${rowTable(pk)} AS SELECT * FROM main.${rowTable(pk)} WHERE 0`)
-        continue
-      }
+      if (fault === undefined) continue
       structures.delete(pk)
       yield fault
     }
@@ -242,7 +228,7 @@ function* expectedEntries(
   const text = rowText(definition.fields)
   const rows = scanByPk((after) =>
     sql.all<{ pk: number; content: string }>(
-      `SELECT pk, ${text} AS content FROM main.${rowTable(structurePk)}
+      `SELECT pk, ${text} AS content FROM ${rowTable(structurePk)}
        WHERE pk > ? AND pk <= ? AND pk NOT IN (${outdatedRows(structurePk)}) ORDER BY pk LIMIT ?`,
       after,
       indexedTo,

@@ -97,7 +97,7 @@ export function uniqueTable(structurePk: number, set: UniqueSet): IndexTable {
     key: columns.map((column) => ({
       name: uniqueColumn(column),
       type: '',
-      content: (row) => `${row}${column}`,
+      content: `@${column}`,
     })),
     others: [PK],
     sources: columns,
@@ -151,18 +151,19 @@ function createUnique(tx: Tx, structurePk: number, set: UniqueSet): () => void {
     return () => keepInStep(tx, table)
   } catch (error) {
     if (!isCollision(error)) throw error
-    throw refused(collisionSentence(tx, set, findCollision(tx, structurePk, set)))
+    throw refused(collisionOf(tx, structurePk, set) ?? collisionSentence(tx, set, []))
   }
 }
 
-function findCollision({ sql }: Reader, structurePk: number, set: UniqueSet): number[] {
+/** Why the values of a set cannot become unique: it names two rows that collide; undefined where none do. */
+export function collisionOf(reader: Reader, structurePk: number, set: UniqueSet): string | undefined {
   const columns = columnsOfSet(set)
-  const [pair] = sql.rows<number[]>(
+  const [pair] = reader.sql.rows<number[]>(
     `SELECT min(pk), max(pk) FROM ${rowTable(structurePk)}
-     WHERE ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}
+     WHERE ${reader.sql.stopCondition('pk').text} AND ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}
      GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1`,
   )
-  return pair ?? []
+  return pair && collisionSentence(reader, set, pair)
 }
 
 /** Names two of the rows that collide. */

@@ -38,6 +38,20 @@ function columnValues(fields: readonly FieldDefinition[], data: RecordData): Sql
   return values
 }
 
+/** A live row, as its row table holds it. */
+export interface LiveRow {
+  readonly pk: number
+  readonly data: RecordData
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** The contents of all columns of a row (`rowTableColumns`). */
+export const rowValues = (
+  { fields }: Definition,
+  { pk, createdAt, updatedAt, data }: LiveRow,
+): SqlValue[] => [pk, createdAt, updatedAt, ...columnValues(fields, data)]
+
 /** Every column of a structure's row table. */
 export const rowTableColumns = ({ fields }: Definition): string[] => [
   'pk',
@@ -76,10 +90,10 @@ export function insertLiveRow(
   { sql }: Reader,
   structurePk: number,
   definition: Definition,
-  { pk, data, createdAt, updatedAt }: { pk: number; data: RecordData; createdAt: number; updatedAt: number },
+  row: LiveRow,
 ): void {
-  const values = columnValues(definition.fields, data)
-  refusingDuplicates(() => sql.run(insertText(structurePk, definition), pk, createdAt, updatedAt, ...values))
+  const values = rowValues(definition, row)
+  refusingDuplicates(() => sql.run(insertText(structurePk, definition), ...values))
 }
 
 /**
@@ -94,7 +108,7 @@ export function updateLiveRow(
   structurePk: number,
   definition: Definition,
   changed: readonly FieldDefinition[],
-  { pk, data, updatedAt }: { pk: number; data: RecordData; updatedAt: number },
+  { pk, data, updatedAt }: Omit<LiveRow, 'createdAt'>,
 ): void {
   const fields = definition.uniqueSets.length > FEW_SETS ? definition.fields : changed
   const assignments = ['updated_at', ...fields.flatMap(columnNames)].map((name) => `${name} = ?`)
@@ -102,10 +116,6 @@ export function updateLiveRow(
   const text = `UPDATE ${rowTable(structurePk)} SET ${assignments.join(', ')} WHERE pk = ?`
   refusingDuplicates(() => sql.run(text, updatedAt, ...values, pk))
 }
-
-/** The `updated_at` of a live row, without reading the row. */
-export const findUpdatedAt = ({ sql }: Reader, structurePk: number, pk: number): number | undefined =>
-  sql.column<number>(`SELECT updated_at FROM ${rowTable(structurePk)} WHERE pk = ?`, pk)[0]
 
 export const deleteLiveRow = ({ sql }: Reader, structurePk: number, pk: number) =>
   sql.run(`DELETE FROM ${rowTable(structurePk)} WHERE pk = ?`, pk)
@@ -163,17 +173,13 @@ export function findHolders(
   })
 }
 
-/** Adds to the maintained count of live rows. */
-export const addLiveCount = ({ sql }: Reader, structurePk: number, difference: number) =>
+/** Counts a change of the rows, which adds to the maintained count of live ones. */
+export const countChange = ({ sql }: Reader, structurePk: number, difference: number) =>
   sql.run(
     'UPDATE structure_stats SET live = live + ?, changes = changes + 1 WHERE structure = ?',
     difference,
     structurePk,
   )
-
-/** Records that rows changed while their number did not. */
-export const countUpdate = ({ sql }: Reader, structurePk: number) =>
-  sql.run('UPDATE structure_stats SET changes = changes + 1 WHERE structure = ?', structurePk)
 
 /** Counts inserted rows, and records whether pks still have the order of creation and of ids. */
 export const countInserts = (

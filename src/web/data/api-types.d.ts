@@ -7661,6 +7661,8 @@ export interface operations {
                     /** @description 1 makes a settings object; null for no limit. */
                     max_rows?: number | null;
                     immutable?: boolean;
+                    /** @description Answers what the structure would be and what would be refused; writes nothing. */
+                    dry_run?: boolean;
                 };
             };
         };
@@ -7705,11 +7707,29 @@ export interface operations {
                      *         "record_count": 12,
                      *         "created_at": "2026-11-21T09:30:00.000Z",
                      *         "updated_at": "2026-11-21T09:30:00.000Z"
-                     *       }
+                     *       },
+                     *       "refusals": [
+                     *         {
+                     *           "error": "text",
+                     *           "code": "refused",
+                     *           "field": "due"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": {
                         structure: components["schemas"]["Structure"];
+                        /** @description With `dry_run`: everything that would be refused; `structure` is then as it was. */
+                        refusals?: {
+                            error: string;
+                            /** @example refused */
+                            code: string;
+                            /**
+                             * @description The key of the field that it is about.
+                             * @example due
+                             */
+                            field: string | null;
+                        }[];
                     };
                 };
             };

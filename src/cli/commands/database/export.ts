@@ -5,6 +5,7 @@ import type { TableFormat } from '../../../portability/csv/export.ts'
 import {
   type Command,
   DB_FLAG,
+  flag,
   type Input,
   JSON_FLAG,
   textFlag,
@@ -66,17 +67,12 @@ export const exportCommand: Command = {
   summary: 'Write a workspace as plain files, or the rows of a structure as a table.',
   parameters: ['[path]'],
   flags: [
-    {
-      name: 'structure',
-      value: 'name',
-      help: 'write only the rows of this structure, to a file or standard output',
-    },
-    {
-      name: 'format',
-      value: 'format',
-      help: 'obsidian for notes and files alone; with --structure csv (the default) or jsonl',
-      choices: ['obsidian', 'csv', 'jsonl'],
-    },
+    flag('--structure <name>', 'write only the rows of this structure, to a file or standard output'),
+    flag(
+      '--format <format>',
+      'obsidian for notes and files alone; with --structure csv (the default) or jsonl',
+      { choices: ['obsidian', 'csv', 'jsonl'] },
+    ),
     WORKSPACE_FLAG,
     JSON_FLAG,
     DB_FLAG,

@@ -3,7 +3,7 @@ import { inspectDatabase } from '../../../db/connection/inspect.ts'
 import { copyBeforeUpgrade } from '../../../db/schema/migrations/earlier-copies.ts'
 import { VERSION } from '../../../lib/version.ts'
 import { type Diagnosis, diagnose } from '../../../maintenance/diagnosis.ts'
-import { type Command, DB_FLAG, type Input, JSON_FLAG, textFlag, WrongUsage } from '../../command.ts'
+import { type Command, DB_FLAG, flag, type Input, JSON_FLAG, textFlag, WrongUsage } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { bytesInWords, printJson } from '../../output.ts'
 import { findRelease, type Release } from './releases.ts'
@@ -60,12 +60,8 @@ export const upgrade: Command = {
   name: 'upgrade',
   summary: 'Say what an upgrade would do, with --check.',
   flags: [
-    { name: 'check', help: 'say what the next start would change in the database; required' },
-    {
-      name: 'url',
-      value: 'url',
-      help: 'also say whether the release at this address is newer, and what changed',
-    },
+    flag('--check', 'say what the next start would change in the database; required'),
+    flag('--url <url>', 'also say whether the release at this address is newer, and what changed'),
     JSON_FLAG,
     DB_FLAG,
   ],

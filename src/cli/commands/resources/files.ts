@@ -6,14 +6,24 @@ import type { FileRow } from '../../../files/store.ts'
 import { systemClock } from '../../../lib/clock.ts'
 import { systemRefusal } from '../../../portability/read-file.ts'
 import { Refusal, refused } from '../../../refusal.ts'
-import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG, WrongUsage } from '../../command.ts'
+import {
+  type Command,
+  DB_FLAG,
+  flag,
+  JSON_FLAG,
+  textFlag,
+  WORKSPACE_FLAG,
+  WrongUsage,
+} from '../../command.ts'
 import type { Io } from '../../io.ts'
+import { listCommand } from '../../list-command.ts'
 import { commandCaller, inWorkspace } from '../../open-database.ts'
-import { printJson, printTable } from '../../output.ts'
+import { printJson } from '../../output.ts'
 import { STDIN } from '../../read-input.ts'
 
 /** Imported only when needed, because they load notes and search. */
-const adding = () => import('../../../files/service.ts')
+const adding = () => import('../../../files/new-file.ts')
+const service = () => import('../../../files/service.ts')
 const waiting = () => import('../../../files/text-extraction.ts')
 const present = () => import('../../../files/present.ts')
 const store = () => import('../../../files/store.ts')
@@ -45,7 +55,7 @@ async function tryToAdd(
   path: string,
   fileName: string,
 ): Promise<FileRow | undefined> {
-  const { addFile, refuseTooLarge } = await adding()
+  const [{ addFile }, { refuseTooLarge }] = await Promise.all([adding(), service()])
   try {
     const bytes = path === STDIN ? await io.readAll() : readOriginal(path, refuseTooLarge)
     refuseTooLarge(bytes.byteLength)
@@ -57,7 +67,7 @@ async function tryToAdd(
   }
 }
 
-function stateOf({ status, pages, error }: FileRow): string {
+function stateOf({ status, pages, error }: Pick<FileRow, 'status' | 'pages' | 'error'>): string {
   if (status === 'failed') return `failed. ${error}`
   if (status === 'processing') return 'processing; a running server continues with it'
   if (pages === 0) return 'ready, without text'
@@ -69,8 +79,8 @@ export const filesAdd: Command = {
   summary: 'Add files to a workspace and extract their text.',
   parameters: ['<path…>'],
   flags: [
-    { name: 'note', value: 'id', help: 'attach them to this note' },
-    { name: 'name', value: 'name', help: 'the name of the file that comes from standard input' },
+    flag('--note <id>', 'attach them to this note'),
+    flag('--name <name>', 'the name of the file that comes from standard input'),
     WORKSPACE_FLAG,
     JSON_FLAG,
     DB_FLAG,
@@ -110,28 +120,22 @@ export const filesAdd: Command = {
   },
 }
 
-export const filesList: Command = {
-  name: 'files list',
+export const filesList = listCommand({
+  of: 'files',
   summary: 'List the files of a workspace, oldest first.',
-  flags: [WORKSPACE_FLAG, JSON_FLAG, DB_FLAG],
-  examples: ['daybook files list', 'daybook files list --json'],
-  run: (input, io) =>
-    inWorkspace(input, io, async (db, workspace) => {
-      const files = (await store()).listFileRows(db, workspace.pk)
-      if (input.flags.json) printJson(io, { files: files.map((await present()).presentFile) })
-      else {
-        const rows = files.map((file) => [
-          file.id,
-          file.fileName,
-          String(file.size),
-          file.noteId ?? '-',
-          stateOf(file),
-        ])
-        printTable(io, ['ID', 'NAME', 'BYTES', 'NOTE', 'STATE'], rows)
-      }
-      return 0
-    }),
-}
+  flags: [WORKSPACE_FLAG],
+  read: (input, io) =>
+    inWorkspace(input, io, async (db, workspace) =>
+      (await store()).listFileRows(db, workspace.pk).map((await present()).presentFile),
+    ),
+  columns: {
+    ID: ({ id }) => id,
+    NAME: ({ file_name }) => file_name,
+    BYTES: ({ size }) => String(size),
+    NOTE: ({ note_id }) => note_id ?? '-',
+    STATE: stateOf,
+  },
+})
 
 export const filesDelete: Command = {
   name: 'files delete',
@@ -144,7 +148,7 @@ export const filesDelete: Command = {
   examples: ['daybook files delete 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>
     inWorkspace(input, io, async (db, workspace) => {
-      const { deleteFile } = await adding()
+      const { deleteFile } = await service()
       const file = await deleteFile(db, commandCaller(workspace), input.args[0] ?? '')
       await (await clearing()).deleteRemovedFiles(db)
       io.status(`The file "${file.fileName}" was deleted.\n`)

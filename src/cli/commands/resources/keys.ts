@@ -3,9 +3,10 @@ import { getMember } from '../../../account/users.ts'
 import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
 import { systemClock } from '../../../lib/clock.ts'
 import { isoOrNull, isoTimestamp } from '../../../lib/dates.ts'
-import { type Command, DB_FLAG, JSON_FLAG, textFlag, WrongUsage } from '../../command.ts'
+import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag, WrongUsage } from '../../command.ts'
+import { listCommand } from '../../list-command.ts'
 import { withDatabase } from '../../open-database.ts'
-import { printJson, printTable } from '../../output.ts'
+import { printJson } from '../../output.ts'
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
@@ -24,15 +25,11 @@ export const keysCreate: Command = {
   name: 'keys create',
   summary: 'Create an API key and print it, once.',
   flags: [
-    { name: 'name', value: 'name', help: 'what the key is for', isRequired: true },
-    { name: 'scope', value: 'scope', help: 'write or read (default write)', choices: ['write', 'read'] },
-    { name: 'user', value: 'name', help: 'the user who owns the key (default the only member)' },
-    { name: 'workspace', value: 'name', help: 'the workspace it gives access to (default the only one)' },
-    {
-      name: 'expires',
-      value: 'time',
-      help: 'how long it is valid: 30m, 12h, 90d, 4w (default until revoked)',
-    },
+    flag('--name <name>', 'what the key is for', { isRequired: true }),
+    flag('--scope <scope>', 'write or read (default write)', { choices: ['write', 'read'] }),
+    flag('--user <name>', 'the user who owns the key (default the only member)'),
+    flag('--workspace <name>', 'the workspace it gives access to (default the only one)'),
+    flag('--expires <time>', 'how long it is valid: 30m, 12h, 90d, 4w (default until revoked)'),
     JSON_FLAG,
     DB_FLAG,
   ],
@@ -74,38 +71,28 @@ const presentKey = ({ key, workspace, user }: ListedKey) => ({
   last_used_at: isoOrNull(key.lastUsedAt),
 })
 
-function stateOf({ key }: ListedKey): string {
-  if (key.revokedAt !== null) return `revoked ${isoTimestamp(key.revokedAt)}`
-  if (key.expiresAt === null) return 'valid until revoked'
-  const verb = key.expiresAt <= systemClock.now() ? 'expired' : 'expires'
-  return `${verb} ${isoTimestamp(key.expiresAt)}`
+type PresentedKey = ReturnType<typeof presentKey>
+
+function stateOf({ revoked_at, expires_at }: PresentedKey): string {
+  if (revoked_at !== null) return `revoked ${revoked_at}`
+  if (expires_at === null) return 'valid until revoked'
+  return `${Date.parse(expires_at) <= systemClock.now() ? 'expired' : 'expires'} ${expires_at}`
 }
 
-export const keysList: Command = {
-  name: 'keys list',
+export const keysList = listCommand({
+  of: 'keys',
   summary: 'List all keys, revoked ones included, oldest first; without the keys themselves.',
-  flags: [JSON_FLAG, DB_FLAG],
-  examples: ['daybook keys list', 'daybook keys list --json'],
-  run: (input, io) =>
-    withDatabase(input, io, (db) => {
-      const keys = listKeys(db)
-      if (input.flags.json) printJson(io, { keys: keys.map(presentKey) })
-      else {
-        const headings = ['ID', 'NAME', 'SCOPE', 'USER', 'WORKSPACE', 'LAST USED', 'STATE']
-        const rows = keys.map((listed) => [
-          listed.key.id,
-          listed.key.name,
-          listed.key.scope,
-          listed.user ?? '-',
-          listed.workspace,
-          isoOrNull(listed.key.lastUsedAt) ?? 'never',
-          stateOf(listed),
-        ])
-        printTable(io, headings, rows)
-      }
-      return 0
-    }),
-}
+  read: (input, io) => withDatabase(input, io, (db) => listKeys(db).map(presentKey)),
+  columns: {
+    ID: ({ id }) => id,
+    NAME: ({ name }) => name,
+    SCOPE: ({ scope }) => scope,
+    USER: ({ user }) => user ?? '-',
+    WORKSPACE: ({ workspace }) => workspace,
+    'LAST USED': ({ last_used_at }) => last_used_at ?? 'never',
+    STATE: stateOf,
+  },
+})
 
 export const keysRevoke: Command = {
   name: 'keys revoke',

@@ -1,7 +1,15 @@
 import { basename } from 'node:path'
 import { checkStorable } from '../../../http/body.ts'
 import { headingText } from '../../../lib/text.ts'
-import { type Command, DB_FLAG, type Input, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../../command.ts'
+import {
+  type Command,
+  DB_FLAG,
+  flag,
+  type Input,
+  JSON_FLAG,
+  textFlag,
+  WORKSPACE_FLAG,
+} from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { commandCaller, inWorkspace } from '../../open-database.ts'
 import { printJson } from '../../output.ts'
@@ -43,12 +51,8 @@ export const noteAdd: Command = {
   summary: 'Create a note from a file or from standard input.',
   parameters: ['[file | -]'],
   flags: [
-    {
-      name: 'title',
-      value: 'title',
-      help: 'default: its first heading, else the file name, else its first line',
-    },
-    { name: 'tag', value: 'tag', help: 'add this tag; created if there is none', isRepeatable: true },
+    flag('--title <title>', 'default: its first heading, else the file name, else its first line'),
+    flag('--tag <tag>', 'add this tag; created if there is none', { isRepeatable: true }),
     WORKSPACE_FLAG,
     JSON_FLAG,
     DB_FLAG,

@@ -4,7 +4,7 @@ import type { Db } from '../../../db/database.ts'
 import { storableJson } from '../../../http/body.ts'
 import { isObject, type JsonObject } from '../../../lib/json.ts'
 import { Refusal, refused } from '../../../refusal.ts'
-import { type Command, DB_FLAG, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../../command.ts'
+import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { commandCaller, inWorkspace } from '../../open-database.ts'
 import { printJson } from '../../output.ts'
@@ -92,12 +92,7 @@ export const recordsAdd: Command = {
   summary: 'Write rows from lines of JSON, from a file or from standard input.',
   parameters: ['<structure>', '[file.jsonl | -]'],
   flags: [
-    {
-      name: 'on-conflict',
-      value: 'what',
-      help: 'refuse or update (default refuse)',
-      choices: ['refuse', 'update'],
-    },
+    flag('--on-conflict <what>', 'refuse or update (default refuse)', { choices: ['refuse', 'update'] }),
     WORKSPACE_FLAG,
     JSON_FLAG,
     DB_FLAG,

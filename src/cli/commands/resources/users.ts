@@ -21,6 +21,7 @@ import { findServerAddress } from '../../../sessions/store.ts'
 import {
   type Command,
   DB_FLAG,
+  flag,
   type Input,
   JSON_FLAG,
   textFlag,
@@ -28,8 +29,9 @@ import {
   WrongUsage,
 } from '../../command.ts'
 import type { Io } from '../../io.ts'
+import { listCommand } from '../../list-command.ts'
 import { withDatabase } from '../../open-database.ts'
-import { printJson, printTable } from '../../output.ts'
+import { printJson } from '../../output.ts'
 
 /** Where a server listens by default. */
 const DEFAULT_ORIGIN = 'http://127.0.0.1:8787'
@@ -50,7 +52,7 @@ export const usersAdd: Command = {
   summary: 'Add a user to a workspace; the user is created if there is none of that name.',
   parameters: ['<name>'],
   flags: [
-    { name: 'role', value: 'role', help: 'owner, editor or viewer (default editor)', choices: ROLES },
+    flag('--role <role>', 'owner, editor or viewer (default editor)', { choices: ROLES }),
     WORKSPACE_FLAG,
     JSON_FLAG,
     DB_FLAG,
@@ -80,32 +82,26 @@ export const usersAdd: Command = {
     }),
 }
 
-export const usersList: Command = {
-  name: 'users list',
+export const usersList = listCommand({
+  of: 'users',
   summary: 'List the users and the workspaces they belong to.',
-  flags: [JSON_FLAG, DB_FLAG],
-  examples: ['daybook users list', 'daybook users list --json'],
-  run: (input, io) =>
-    withDatabase(input, io, (db) => {
-      const users = listUsers(db).map(({ user, memberships }) => ({
+  read: (input, io) =>
+    withDatabase(input, io, (db) =>
+      listUsers(db).map(({ user, memberships }) => ({
         id: user.id,
         name: user.name,
         has_password: user.passwordHash !== null,
         created_at: isoTimestamp(user.createdAt),
         memberships: memberships.map(({ workspace, role }) => ({ workspace, role })),
-      }))
-      if (input.flags.json) printJson(io, { users })
-      else {
-        const rows = users.map(({ id, name, memberships }) => [
-          id,
-          name,
-          memberships.map(({ workspace, role }) => `${workspace} (${role})`).join(', ') || '-',
-        ])
-        printTable(io, ['ID', 'NAME', 'WORKSPACES'], rows)
-      }
-      return 0
-    }),
-}
+      })),
+    ),
+  columns: {
+    ID: ({ id }) => id,
+    NAME: ({ name }) => name,
+    WORKSPACES: ({ memberships }) =>
+      memberships.map(({ workspace, role }) => `${workspace} (${role})`).join(', ') || '-',
+  },
+})
 
 export const usersRole: Command = {
   name: 'users role',
@@ -142,7 +138,7 @@ export const usersRemove: Command = {
   name: 'users remove',
   summary: 'Remove a user, or with --workspace only from that workspace.',
   parameters: ['<name>'],
-  flags: [{ name: 'workspace', value: 'name', help: 'remove the user from this workspace only' }, DB_FLAG],
+  flags: [flag('--workspace <name>', 'remove the user from this workspace only'), DB_FLAG],
   remarks: [
     'The keys, sessions and setup links of the user end for good, also if the user is added again. Without --workspace the',
     'user is deleted. Who belongs to no workspace any more has no password. The last owner of a workspace stays.',

@@ -3,9 +3,19 @@ import { readWebhookAllowlist } from '../../../config.ts'
 import type { RecordEvent } from '../../../delivery/outbox.ts'
 import { storableJson } from '../../../http/body.ts'
 import type { NewWebhook, UnparsedInput } from '../../../webhooks/service.ts'
-import { type Command, DB_FLAG, type Input, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../../command.ts'
+import {
+  type Command,
+  DB_FLAG,
+  flag,
+  type Input,
+  JSON_FLAG,
+  setting,
+  textFlag,
+  WORKSPACE_FLAG,
+} from '../../command.ts'
+import { listCommand } from '../../list-command.ts'
 import { commandCaller, inWorkspace } from '../../open-database.ts'
-import { printJson, printTable } from '../../output.ts'
+import { printJson } from '../../output.ts'
 import { checkStructure } from '../../structure-name.ts'
 
 /** Imported only when needed, because they load the records. */
@@ -15,24 +25,22 @@ const schema = () => import('../../../webhooks/schema.ts')
 const present = () => import('../../../webhooks/present.ts')
 const validation = () => import('../../../http/validation.ts')
 
-export const webhooksList: Command = {
-  name: 'webhooks list',
+export const webhooksList = listCommand({
+  of: 'webhooks',
   summary: 'List the webhooks of a workspace, and which of them are paused.',
-  flags: [WORKSPACE_FLAG, JSON_FLAG, DB_FLAG],
-  examples: ['daybook webhooks list', 'daybook webhooks list --json'],
-  run: (input, io) =>
+  flags: [WORKSPACE_FLAG],
+  read: (input, io) =>
     inWorkspace(input, io, async (db, workspace) => {
-      const { listWebhooks } = await service()
-      const { presentWebhook } = await present()
-      const webhooks = listWebhooks(db, commandCaller(workspace)).map(presentWebhook)
-      if (input.flags.json) printJson(io, { webhooks })
-      else {
-        const rows = webhooks.map(({ id, structure, status, url }) => [id, structure.name, status, url])
-        printTable(io, ['ID', 'STRUCTURE', 'STATUS', 'URL'], rows)
-      }
-      return 0
+      const [{ listWebhooks }, { presentWebhook }] = await Promise.all([service(), present()])
+      return listWebhooks(db, commandCaller(workspace)).map(presentWebhook)
     }),
-}
+  columns: {
+    ID: ({ id }) => id,
+    STRUCTURE: ({ structure }) => structure.name,
+    STATUS: ({ status }) => status,
+    URL: ({ url }) => url,
+  },
+})
 
 export const webhooksResume: Command = {
   name: 'webhooks resume',
@@ -89,21 +97,15 @@ export const webhooksCreate: Command = {
   name: 'webhooks create',
   summary: 'Subscribe a URL to the changes of a structure, and print the signing secret, once.',
   flags: [
-    { name: 'structure', value: 'name', help: 'the structure, by name or id', isRequired: true },
-    { name: 'url', value: 'url', help: 'a public https address', isRequired: true },
-    {
-      name: 'events',
-      value: 'events',
-      help: 'record.created, record.updated, record.deleted, with commas (default all)',
-    },
-    { name: 'filter', value: 'json', help: 'conditions that a row must meet, as in the API' },
-    {
-      name: 'webhook-allow',
-      value: 'target',
-      help: 'what the server was started with, for an address that is not public',
-      isRepeatable: true,
-      isSetting: true,
-    },
+    flag('--structure <name>', 'the structure, by name or id', { isRequired: true }),
+    flag('--url <url>', 'a public https address', { isRequired: true }),
+    flag('--events <events>', 'record.created, record.updated, record.deleted, with commas (default all)'),
+    flag('--filter <json>', 'conditions that a row must meet, as in the API'),
+    setting(
+      '--webhook-allow <target>',
+      'what the server was started with, for an address that is not public',
+      { isRepeatable: true },
+    ),
     WORKSPACE_FLAG,
     JSON_FLAG,
     DB_FLAG,

@@ -1,15 +1,16 @@
 import { listWorkspaces } from '../../../account/store.ts'
 import { createOwnedWorkspace } from '../../../account/workspaces.ts'
 import { isoTimestamp } from '../../../lib/dates.ts'
-import { type Command, DB_FLAG, JSON_FLAG, textFlag } from '../../command.ts'
+import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag } from '../../command.ts'
+import { listCommand } from '../../list-command.ts'
 import { withDatabase } from '../../open-database.ts'
-import { printJson, printTable } from '../../output.ts'
+import { printJson } from '../../output.ts'
 
 export const workspacesAdd: Command = {
   name: 'workspaces add',
   summary: 'Create an empty workspace.',
   parameters: ['<name>'],
-  flags: [{ name: 'owner', value: 'user', help: 'the owner (default the only user)' }, JSON_FLAG, DB_FLAG],
+  flags: [flag('--owner <user>', 'the owner (default the only user)'), JSON_FLAG, DB_FLAG],
   remarks: ['Workspaces share the database file and nothing else: a key gives access to exactly one.'],
   examples: ['daybook workspaces add Work', 'daybook workspaces add Lab --owner mira --json'],
   run: (input, io) =>
@@ -27,25 +28,18 @@ export const workspacesAdd: Command = {
     }),
 }
 
-export const workspacesList: Command = {
-  name: 'workspaces list',
+export const workspacesList = listCommand({
+  of: 'workspaces',
   summary: 'List the workspaces and how many notes each holds.',
-  flags: [JSON_FLAG, DB_FLAG],
-  examples: ['daybook workspaces list', 'daybook workspaces list --json'],
-  run: (input, io) =>
-    withDatabase(input, io, (db) => {
-      const workspaces = listWorkspaces(db).map((row) => ({
+  read: (input, io) =>
+    withDatabase(input, io, (db) =>
+      listWorkspaces(db).map((row) => ({
         id: row.id,
         name: row.name,
         notes: row.liveNotes,
         trashed_notes: row.trashedNotes,
         created_at: isoTimestamp(row.createdAt),
-      }))
-      if (input.flags.json) printJson(io, { workspaces })
-      else {
-        const rows = workspaces.map(({ id, name, notes }) => [id, name, String(notes)])
-        printTable(io, ['ID', 'NAME', 'NOTES'], rows)
-      }
-      return 0
-    }),
-}
+      })),
+    ),
+  columns: { ID: ({ id }) => id, NAME: ({ name }) => name, NOTES: ({ notes }) => String(notes) },
+})

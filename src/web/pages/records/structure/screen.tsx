@@ -13,7 +13,7 @@ import { FieldForm } from './field-form.tsx'
 import { ReadOnlyStructure } from './read-only.tsx'
 import { UniqueSets } from './unique-sets.tsx'
 import { useDraft } from './use-draft.ts'
-import { useForecast, useHadRows } from './use-forecast.ts'
+import { useHadRows, useRefusals } from './use-refusals.ts'
 
 /** The definition of a structure; without one, a new one. */
 export function StructureScreen({ structure }: { structure: Structure | undefined }) {
@@ -66,7 +66,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
     if (!structure) navigate(address(['records', answer.structure.id]))
   })
   const hadRows = useHadRows(structure)
-  const forecasts = useForecast(structure, draft.value, hadRows)
+  const refusals = useRefusals(structure, draft.value)
   const { fields } = draft.value
   return (
     <form
@@ -156,12 +156,11 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
               <Button onClick={() => takeOver(structure)}>Begin again with theirs</Button>
             </Banner>
           )}
-          {forecasts.length > 0 && (
-            <ul class="forecast" aria-label="What this change would do">
-              {forecasts.map(({ sentence, isRefused }) => (
+          {refusals.length > 0 && (
+            <ul class="forecast" aria-label="What would be refused">
+              {refusals.map((sentence) => (
                 <li key={sentence}>
-                  <span class={`status ${isRefused ? 'bad' : 'warn'}`}>{isRefused ? 'Refused' : 'Note'}</span>{' '}
-                  {sentence}
+                  <span class="status bad">Refused</span> {sentence}
                 </li>
               ))}
             </ul>

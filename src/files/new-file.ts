@@ -1,5 +1,6 @@
 import type { ChangeAuthor } from '../changes/log.ts'
 import type { Db } from '../db/database.ts'
+import { pauseForOthers } from '../db/writes/chunks.ts'
 import { completing } from '../db/writes/requester.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { fail, invalid, notFound } from '../refusal.ts'
@@ -13,26 +14,29 @@ import {
   insertFile,
   insertPart,
   makeFileVisible,
+  PART_BYTES,
   setFileSize,
 } from './store.ts'
 
-interface Upload {
+interface NewFile {
   readonly fileName: string
   /** The note it is attached to, if any. */
   readonly noteId: string | null
   /** The number of bytes that the sender announced, if any. */
-  readonly announced: number | undefined
-  readonly bytes: AsyncIterable<Uint8Array> | null
+  readonly announced?: number | undefined
+  /** All of them, or as they arrive. */
+  readonly bytes: Uint8Array | AsyncIterable<Uint8Array> | null
 }
 
 /**
  * Adds a file while its bytes arrive, in short transactions; no more than a part of it is in memory. It is visible only
- * when it is complete: what breaks off, or grows larger than a file may be, is removed. Refuses an unknown note.
+ * when it is complete: what breaks off, or grows larger than a file may be, is removed. Its text is extracted in the
+ * background afterwards. Refuses an unknown note.
  */
-export async function uploadFile(
+export async function addFile(
   db: Db,
   author: ChangeAuthor,
-  { fileName, noteId, announced, bytes }: Upload,
+  { fileName, noteId, announced, bytes }: NewFile,
 ): Promise<FileRow> {
   const { workspacePk } = author
   checkedFileName(fileName)
@@ -58,12 +62,12 @@ export async function uploadFile(
 }
 
 /** Returns how many bytes there were. An empty file has one empty part. */
-async function storeParts(db: Db, pk: number, bytes: Upload['bytes']): Promise<number> {
+async function storeParts(db: Db, pk: number, bytes: NewFile['bytes']): Promise<number> {
   let number = 0
   let size = 0
   const store = (part: Uint8Array) => db.write((tx): void => void insertPart(tx, pk, number++, part))
   const counted = async function* () {
-    for await (const chunk of arriving(bytes)) {
+    for await (const chunk of arriving(bytes instanceof Uint8Array ? besideServer(bytes) : bytes)) {
       size += chunk.length
       refuseTooLarge(size)
       yield chunk
@@ -75,11 +79,19 @@ async function storeParts(db: Db, pk: number, bytes: Upload['bytes']): Promise<n
 }
 
 /** A connection that breaks is not a failure of the service. */
-async function* arriving(bytes: Upload['bytes']): AsyncGenerator<Uint8Array> {
+async function* arriving(bytes: AsyncIterable<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   const iterator = bytes?.[Symbol.asyncIterator]()
   const next = () =>
     iterator?.next().catch(() => {
       throw invalid('The file ended before it was complete; send it again.')
     })
   for (let item = await next(); item && !item.done; item = await next()) yield item.value
+}
+
+/** The bytes of a whole file, so slowly that a server beside this process writes, too. */
+async function* besideServer(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PART_BYTES) {
+    if (at > 0) await pauseForOthers()
+    yield bytes.subarray(at, at + PART_BYTES)
+  }
 }

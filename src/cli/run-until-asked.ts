@@ -1,0 +1,30 @@
+import type { RunningServer } from '../server.ts'
+import type { Io } from './io.ts'
+
+export const LAST_MESSAGES_MS = 1_000
+/** Longer than everything that stopping waits for. */
+const STOP_AT_MOST_MS = 20_000
+
+/** Says where a server listens, and stops it when the process is asked to end or its database is lost; returns the exit code. */
+export async function runUntilAsked(
+  server: RunningServer,
+  io: Io,
+  asked: Promise<unknown> = io.untilAskedToEnd(),
+  beforeStop = () => {},
+): Promise<number> {
+  // The signals are listened for already: the reader of the line may send one at once.
+  io.out(`daybook listening on ${server.url}\n`)
+  const lost = await Promise.race([asked.then(() => undefined), server.lost])
+  io.endWithin(STOP_AT_MOST_MS, 1)
+  beforeStop()
+  let isClosed = true
+  try {
+    isClosed = await server.stop()
+  } finally {
+    if (isClosed) io.endWithin(LAST_MESSAGES_MS)
+    else io.killAfter(LAST_MESSAGES_MS)
+  }
+  if (lost === undefined) return 0
+  io.err(`${lost}\n`)
+  return 1
+}
