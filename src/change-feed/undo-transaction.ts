@@ -13,7 +13,7 @@ import { removeAllFromSearch } from '../notes/search/tables.ts'
 import { findByAlias, findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
 import { refuseTakenAlias } from '../notes/writing/create.ts'
 import { type PropertyValues, writeProperties } from '../notes/writing/properties.ts'
-import { attachTags, detachTags, ensureTags } from '../notes/writing/tags.ts'
+import { ensureTags, replaceTags } from '../notes/writing/tags.ts'
 import { putInTrash, takeOutOfTrash } from '../notes/writing/trash.ts'
 import { changesOf, changeText } from '../notes/writing/update.ts'
 import { createItem, type TakenItem } from '../quick-access/service.ts'
@@ -272,7 +272,7 @@ function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Ch
   const { tags, title = note.title, ...columns }: OldNote = old
   if (columns.alias) refuseTakenAlias(tx, caller.workspacePk, columns.alias, note.pk)
   const previousProperties = writeProperties(tx, caller, note.pk, properties)
-  const tagsAdded = tags !== undefined && setTags(tx, caller, note.pk, tags)
+  const tagsAdded = tags !== undefined && replaceTags(tx, note.pk, ensureTags(tx, caller, tags))
   changeText(
     tx,
     caller,
@@ -280,21 +280,6 @@ function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Ch
     { title, content: content ?? note.content },
     { changes: changesOf(note, columns), tagsAdded, previousProperties },
   )
-}
-
-/** Gives a note exactly these tags; returns whether that changed anything. */
-function setTags(tx: Tx, caller: Caller, note: number, names: readonly string[]): boolean {
-  const wanted = ensureTags(tx, caller, names)
-  const held = tx.sql.column<number>(
-    'SELECT tag FROM note_tags WHERE note = ? AND tag IN (SELECT id FROM tags WHERE is_removed = 0)',
-    note,
-  )
-  const isDetached = detachTags(
-    tx,
-    note,
-    held.filter((tag) => !wanted.includes(tag)),
-  )
-  return attachTags(tx, note, wanted).length > 0 || isDetached
 }
 
 /** What the transaction has logged. */

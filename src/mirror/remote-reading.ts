@@ -130,7 +130,7 @@ export class RemoteReading {
   async #readBytes(file: StagedFile): Promise<void> {
     let number = 0
     for await (const part of inParts(this.remote.fileContent(file)))
-      this.stage.addPart(file.id, number++, part)
+      this.stage.addContent('part', file.id, number++, part)
   }
 
   async #readText(id: string, pages: number): Promise<void> {
@@ -142,7 +142,7 @@ export class RemoteReading {
       if (length > MAX_CHARACTERS || texts.length > MAX_PAGES)
         throw refused(`The remote has a longer text for the file ${id} than any daybook reads of one.`)
     }
-    for (const [at, text] of texts.entries()) this.stage.addPage(id, at + 1, text)
+    for (const [at, text] of texts.entries()) this.stage.addContent('page', id, at, text)
   }
 
   /** Stages how records were when they were deleted that were changed before: events of those changes need it. */
