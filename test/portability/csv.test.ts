@@ -301,12 +301,6 @@ describe('an existing structure', () => {
   })
 })
 
-test('an import leaves all derived data consistent', async () => {
-  await importText('a,b\n1,x\n2,y\n', '--structure', 'Rows')
-  const { out } = await runInProcess(['check', '--db', folder.file('daybook.db')])
-  expect(out).toBe('ok\n')
-})
-
 test('an import is refused while a server runs', async () => {
   const lock = takeServerLock(folder.file('daybook.db'))
   const { exitCode, err } = await importText('a\n1\n', '--structure', 'Rows')
