@@ -4,7 +4,6 @@ import { deleteRemovedFiles } from '../files/cleanup.ts'
 import { fold } from '../lib/text.ts'
 import { Refusal } from '../refusal.ts'
 import { finishDeletions } from '../structures/deletion.ts'
-import { findStructureById } from '../structures/store.ts'
 import { applyStage, type Target } from './apply/apply-stage.ts'
 import { mirrorApply } from './apply/worker-task.ts'
 import { type ChangePage, CursorExpired, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
@@ -29,7 +28,6 @@ const REFUSED_RETRY_MS = 15_000
 /** Larger pages are applied in the worker, so that requests need not wait. */
 const FEW_CHANGES = 600
 const SHORT_LENGTH = 1_000_000
-const MANY_ROWS = 10_000
 
 /** The file beside the database in which a large part of the remote is staged. */
 export const stageFileOf = (file: string): string => `${file}.stage`
@@ -111,7 +109,7 @@ export class Follower {
   }
 
   async #applyRun(first: ChangePage): Promise<void> {
-    const isSmall = this.#isSmall(first)
+    const isSmall = isSmallPage(first)
     const stage = isSmall ? this.#memory : newStage(this.#stageFile)
     try {
       const reading = new RemoteReading(this.#options.remote, this.#selector, stage)
@@ -189,24 +187,10 @@ export class Follower {
     for (const id of structures) if (id !== null) this.#ctx.bus.wake(id)
   }
 
-  #isSmall({ changes, has_more }: ChangePage): boolean {
-    if (has_more || changes.length > FEW_CHANGES) return false
-    let length = 0
-    for (const { kind, id, object } of changes) {
-      if (kind === 'file' && object !== null) return false
-      if (kind === 'structure') {
-        const known = findStructureById(this.#ctx.db, this.#state.workspace, String(id))
-        if (known && known.live > MANY_ROWS) return false
-      }
-      if (typeof object?.content === 'string') length += object.content.length
-      if (length > SHORT_LENGTH) return false
-    }
-    return true
-  }
-
   async #noteContact(cursor: string): Promise<void> {
+    const { workspace } = this.#state
     const progress = { cursor, delayMs: 0, lastContactAt: this.#ctx.clock.now() }
-    await this.#ctx.db.write((tx): void => void saveProgress(tx, progress))
+    await this.#ctx.db.write((tx): void => saveProgress(tx, workspace, progress))
     this.#state = { ...this.#state, cursor }
   }
 
@@ -236,6 +220,13 @@ export class Follower {
       })
     })
   }
+}
+
+/** A change of a structure may concern many rows. */
+function isSmallPage({ changes, has_more }: ChangePage): boolean {
+  const length = changes.reduce((sum, { object }) => sum + String(object?.content ?? '').length, 0)
+  const areShort = changes.every(({ kind }) => kind !== 'file' && kind !== 'structure')
+  return !has_more && areShort && changes.length <= FEW_CHANGES && length <= SHORT_LENGTH
 }
 
 /** A stage in a file, which an interrupted process may have left. */

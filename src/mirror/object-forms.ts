@@ -84,7 +84,7 @@ const INSTANT = text({
 
 /**
  * The schema with the rules that responses are only documented to obey: the forms of ids and instants, and lists of
- * words. Attributes that it does not name are for `known-attributes.ts`.
+ * words. Attributes that it does not name are for `knownObject`.
  */
 function strictly(schema: TSchema): TSchema {
   if (schema.format === 'uuid') return ID
@@ -131,3 +131,37 @@ export function checkChange(change: RemoteChange): void {
   if (object.id !== id)
     throw refused(`The remote sent a change of the ${kind.replaceAll('_', ' ')} ${id} with another.`)
 }
+
+/*
+ * A remote of a newer minor version may send attributes that this program does not know. They are left out: the copy has
+ * no place for them, and every object would seem to differ from the remote's.
+ */
+
+/** The object with the attributes of this version alone. */
+export const knownObject = (kind: ChangeKind, object: RemoteObject): RemoteObject =>
+  known(SCHEMAS[kind], object) as RemoteObject
+
+/** The change, and its object, with the attributes of this version alone. */
+export function knownChange(change: RemoteChange): RemoteChange {
+  const { kind, changed, previous } = change
+  const object = change.object && knownObject(kind, change.object)
+  // Those of a record are the fields of its structure.
+  if (kind === 'record') return { ...change, object }
+  const attributes: Readonly<Record<string, TSchema>> = SCHEMAS[kind].properties
+  const isKnown = (name: string) => attributes[name] !== undefined
+  return { ...change, object, changed: changed.filter(isKnown), previous: pick(attributes, previous) }
+}
+
+function known(schema: TSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return schema.items ? value.map((item) => known(schema.items, item)) : value
+  if (value === null || typeof value !== 'object' || schema.additionalProperties !== false) return value
+  return pick(schema.properties, value)
+}
+
+const pick = (attributes: Readonly<Record<string, TSchema>>, object: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(object).flatMap(([name, value]) => {
+      const schema = attributes[name]
+      return schema ? [[name, known(schema, value)]] : []
+    }),
+  )

@@ -4,8 +4,7 @@ import { isObject, type JsonObject } from '../lib/json.ts'
 import { API_VERSION } from '../lib/version.ts'
 import { refused } from '../refusal.ts'
 import { pagesIn } from './file-text.ts'
-import { knownChange, knownObject } from './known-attributes.ts'
-import { checkChange, checkObject } from './object-forms.ts'
+import { checkChange, checkObject, knownChange, knownObject } from './object-forms.ts'
 import {
   checkedChange,
   checkedKind,

@@ -8,7 +8,7 @@ import type { Remote } from './remote.ts'
 import { RemoteReading } from './remote-reading.ts'
 import { Selector } from './selection.ts'
 import type { Stage } from './stage.ts'
-import { getState } from './status.ts'
+import { getState } from './state.ts'
 import { listDifferingFiles } from './verify-files.ts'
 
 /** All objects of a kind, on the remote or in the copy; the digests of two that are equal are equal. */

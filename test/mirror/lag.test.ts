@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { features } from '../../src/features.ts'
-import { statusOf } from '../../src/mirror/status.ts'
+import { statusOf } from '../../src/mirror/state.ts'
 import { mirrorOf, type TestMirror } from '../support/mirror.ts'
 import { startService, type TestService } from '../support/service.ts'
 

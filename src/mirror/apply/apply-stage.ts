@@ -29,7 +29,7 @@ export function applyStage(tx: Tx, stage: Stage, target: Target): void {
   if (mode !== 'fresh' && target.isForwarding) addEvents(copy, target.workspaceId)
   applyObjects(copy)
   if (mode !== 'fresh') appendMirrored(tx, workspacePk, mirroredChanges(stage))
-  saveProgress(tx, progress)
+  saveProgress(tx, workspacePk, progress)
 }
 
 /** Each kind refers only to kinds before it: so what is gone goes in the other direction, before anything is written. */
