@@ -46,20 +46,8 @@ export const saveProgress = (tx: Tx, workspace: number, { selection, ...progress
 /** After this time without the remote a copy counts as one that does not follow. */
 const SILENCE_MS = 60_000
 
-export interface MirrorStatus {
-  readonly isFollowing: boolean
-  readonly status: {
-    readonly remote: string
-    readonly workspace: { readonly id: string; readonly name: string }
-    readonly cursor: string
-    readonly lag_ms: number
-    readonly last_contact_at: string
-    readonly counts: Readonly<Record<ChangeKind, number>>
-  }
-}
-
 /** Where a copy is; one that does not follow is behind by the time since it last did. */
-export function statusOf(reader: Reader, features: FeatureHooks, file: string, now: number): MirrorStatus {
+export function statusOf(reader: Reader, features: FeatureHooks, file: string, now: number) {
   const { workspace, remote, cursor, delayMs, lastContactAt } = getState(reader, file)
   const row = findWorkspace(reader, workspace) ?? fail(refused('The copy has no workspace.'))
   const silence = Math.max(0, now - lastContactAt)
@@ -85,7 +73,7 @@ export function statusOf(reader: Reader, features: FeatureHooks, file: string, n
         quick_access_item: counts.quickAccess,
         file: counts.files,
         webhook: counts.webhooks,
-      },
+      } satisfies Record<ChangeKind, number>,
     },
   }
 }

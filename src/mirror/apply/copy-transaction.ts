@@ -40,15 +40,10 @@ export interface Restorer<Shown = never> {
   finish?(copy: CopyTransaction): void
 }
 
-export interface Timestamps {
-  readonly created_at: string
-  readonly updated_at: string
-}
-
 /** Of a timestamp as the API returns it. */
 export const instantOf = (timestamp: string): number => Date.parse(timestamp)
 
-export const instantsOf = ({ created_at, updated_at }: Timestamps) => ({
-  createdAt: instantOf(created_at),
-  updatedAt: instantOf(updated_at),
+export const instantsOf = (shown: { readonly created_at: string; readonly updated_at: string }) => ({
+  createdAt: instantOf(shown.created_at),
+  updatedAt: instantOf(shown.updated_at),
 })

@@ -13,7 +13,7 @@ import {
 import { columnsShown } from '../../objects/shown-columns.ts'
 import type { CopyTransaction, Restorer } from './copy-transaction.ts'
 
-interface File {
+export interface RemoteFile {
   readonly id: string
   readonly file_name: string
   readonly note_id: string | null
@@ -22,10 +22,11 @@ interface File {
   readonly status: 'processing' | 'ready' | 'failed'
   readonly pages: number | null
   readonly outline: readonly object[]
+  readonly updated_at: string
 }
 
 /** Removed files are hidden at once; their bytes are deleted afterwards, in chunks (`files/cleanup.ts`). */
-export const files: Restorer<File> = {
+export const files: Restorer<RemoteFile> = {
   kind: 'file',
   remove: ({ tx, workspacePk, author }, ids) => {
     for (const id of ids) {
@@ -51,7 +52,7 @@ export const files: Restorer<File> = {
 }
 
 /** The bytes of a file are staged whole, or not at all where the copy has them. */
-function replaceBytes({ tx, stage }: CopyTransaction, pk: number, { id, size }: File): void {
+function replaceBytes({ tx, stage }: CopyTransaction, pk: number, { id, size }: RemoteFile): void {
   const clear = () => deleteSomeParts(tx, pk, Number.MAX_SAFE_INTEGER)
   if (size === 0) clear()
   for (const [number, bytes] of stage.contentsOf<Uint8Array>('part', id)) {
@@ -61,7 +62,11 @@ function replaceBytes({ tx, stage }: CopyTransaction, pk: number, { id, size }: 
 }
 
 /** The text of a file is staged whole, or not at all where the copy has it. */
-function replacePages({ tx, workspacePk, stage }: CopyTransaction, pk: number, { id, ...file }: File): void {
+function replacePages(
+  { tx, workspacePk, stage }: CopyTransaction,
+  pk: number,
+  { id, ...file }: RemoteFile,
+): void {
   const clear = () => {
     ensurePageTable(tx, workspacePk)
     deleteSomePages(tx, workspacePk, pk, Number.MAX_SAFE_INTEGER)

@@ -1,6 +1,8 @@
+import type { Static } from '@sinclair/typebox'
 import { updateOf } from '../../db/query.ts'
 import { notes as table } from '../../db/schema/notes.ts'
 import { indexLinks } from '../../notes/links/indexing.ts'
+import type { Note as Schema } from '../../notes/schema.ts'
 import { markForSearch } from '../../notes/search/indexing.ts'
 import { removeAllFromSearch } from '../../notes/search/tables.ts'
 import { addToCounters, findNote, type NoteRow, updateContent } from '../../notes/store.ts'
@@ -8,19 +10,9 @@ import { insertNote } from '../../notes/writing/create.ts'
 import { type PropertyRule, type PropertyValues, setValue } from '../../notes/writing/properties.ts'
 import { countInItsTags, replaceTags } from '../../notes/writing/tags.ts'
 import { columnsShown } from '../../objects/shown-columns.ts'
-import { type CopyTransaction, instantsOf, type Restorer, type Timestamps } from './copy-transaction.ts'
+import { type CopyTransaction, instantsOf, type Restorer } from './copy-transaction.ts'
 
-interface Note extends Timestamps {
-  readonly id: string
-  readonly title: string
-  readonly content: string
-  readonly tags: readonly string[]
-  readonly alias: string | null
-  readonly pinned: boolean
-  readonly pin_label: string | null
-  readonly cover_url: string | null
-  readonly properties: PropertyValues
-}
+type Note = Static<typeof Schema> & { readonly properties: PropertyValues }
 
 /** Of a note in the trash of the remote, the copy has nothing. */
 export const notes: Restorer<Note> = {

@@ -1,4 +1,6 @@
+import type { Static } from '@sinclair/typebox'
 import type { RecordData } from '../../changes/record-data.ts'
+import type { RecordObject } from '../../records/schema.ts'
 import { findRecord, insertRecord, updateRecord } from '../../records/store.ts'
 import { deleteLiveRow, insertLiveRow } from '../../structures/storage/row-table-writes.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
@@ -8,12 +10,9 @@ import {
   findStructureByPk,
   type StructureRow,
 } from '../../structures/store.ts'
-import { type CopyTransaction, instantsOf, type Restorer, type Timestamps } from './copy-transaction.ts'
+import { type CopyTransaction, instantsOf, type Restorer } from './copy-transaction.ts'
 
-interface StoredRecord extends Timestamps {
-  readonly id: string
-  readonly data: RecordData
-}
+export type StoredRecord = Static<typeof RecordObject> & { readonly data: RecordData }
 
 /** How the number of rows of a structure changes, and whether its rows stay in the order of their creation. */
 interface Counter {
