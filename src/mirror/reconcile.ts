@@ -1,5 +1,5 @@
 import { CHANGE_KINDS, type ChangeKind, type Difference, differenceOf } from '../changes/entries.ts'
-import { changedKeys, type RecordData, valueIn } from '../changes/record-data.ts'
+import { changedKeys, previousValues, type RecordData } from '../changes/record-data.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { type CopyTransaction, instantOf } from './apply/copy-transaction.ts'
 import { type Compared, compare, DERIVED } from './comparison.ts'
@@ -64,17 +64,16 @@ function addEntry(
 }
 
 function differenceBetween(kind: ChangeKind, before: RemoteObject, after: RemoteObject): Difference {
-  if (kind === 'record') return differenceOfData(before.data as RecordData, after.data as RecordData)
+  if (kind === 'record') {
+    const [old, now] = [before.data as RecordData, after.data as RecordData]
+    const keys = changedKeys(old, now)
+    return { changed: keys, previous: previousValues(keys, old) }
+  }
   const { changed, previous } = differenceOf(before, after, DERIVED[kind])
   if (kind !== 'note') return { changed, previous }
   const { content: _, properties, ...old } = previous
   if (properties === undefined) return { changed, previous: old }
   return { changed, previous: { ...old, properties: changedValues(before.properties, after.properties) } }
-}
-
-function differenceOfData(before: RecordData, after: RecordData): Difference {
-  const changed = changedKeys(before, after)
-  return { changed, previous: Object.fromEntries(changed.map((key) => [key, valueIn(before, key) ?? null])) }
 }
 
 /** The old values of the properties that changed, null where there was none. */
