@@ -108,47 +108,51 @@ export class Follower {
       })
   }
 
+  /** A small page is staged in memory and written at once; all others in a file, from which the worker writes them. */
   async #applyRun(first: ChangePage): Promise<void> {
+    const { bus } = this.#ctx
     const isSmall = isSmallPage(first)
-    const stage = isSmall ? this.#memory : newStage(this.#stageFile)
-    try {
-      const reading = new RemoteReading(this.#options.remote, this.#selector, stage)
-      const cursor = await reading.readChanges(this.#state.cursor, first)
-      await this.#readRest(reading)
-      await this.#apply(stage, isSmall, 'changes', cursor, reading.lastAt)
-      if (!first.has_more) this.#wake(first)
-    } finally {
-      if (isSmall) stage.clear()
-      else this.#removeStage(stage)
-    }
-    if (!isSmall) this.#ctx.bus.wake()
-    await this.#finishRemovals()
+    await this.#apply(isSmall, 'changes', (reading) => reading.readChanges(this.#state.cursor, first))
+    const structures = new Set(first.changes.map(({ structure_id }) => structure_id))
+    if (!isSmall) bus.wake()
+    else for (const id of structures) if (id !== null) bus.wake(id)
   }
 
   /** The whole workspace is read beside the copy, and what differs is applied at once. */
   async #copyAnew(): Promise<void> {
-    const stage = newStage(this.#stageFile)
-    try {
-      const reading = new RemoteReading(this.#options.remote, this.#selector, stage)
-      const start = await reading.readSnapshot(() => {})
-      const cursor = await reading.readChanges(start)
-      await this.#readRest(reading)
+    await this.#apply(false, 'whole', async (reading, stage) => {
+      const cursor = await reading.readChanges(await reading.readSnapshot(() => {}))
       stage.forgetEntries()
-      await this.#apply(stage, false, 'whole', cursor, undefined)
-    } finally {
-      this.#removeStage(stage)
-    }
+      return cursor
+    })
     this.#ctx.bus.wake()
-    await this.#finishRemovals()
   }
 
-  async #readRest(reading: RemoteReading): Promise<void> {
-    await reading.readContents(this.#ctx.db, this.#state.selection.hasFiles)
-    if (this.#options.isForwarding) await reading.readDeletedRecords()
-  }
-
+  /** Stages what `read` reads of the remote, up to the cursor that it returns, and brings the copy there. */
   async #apply(
-    stage: Stage,
+    isSmall: boolean,
+    mode: Target['mode'],
+    read: (reading: RemoteReading, stage: Stage) => Promise<string>,
+  ): Promise<void> {
+    const { db, features } = this.#ctx
+    const { remote, isForwarding } = this.#options
+    const stage = isSmall ? this.#memory : newStage(this.#stageFile)
+    try {
+      const reading = new RemoteReading(remote, this.#selector, stage)
+      const cursor = await read(reading, stage)
+      await reading.readContents(db, this.#state.selection.hasFiles)
+      if (isForwarding) await reading.readDeletedRecords()
+      await this.#write(isSmall, mode, cursor, mode === 'whole' ? undefined : reading.lastAt)
+    } finally {
+      if (isSmall) stage.clear()
+      else removeStage(stage, this.#stageFile)
+    }
+    // Deletes in chunks what was only hidden.
+    await finishDeletions({ db, features })
+    await deleteRemovedFiles(db)
+  }
+
+  async #write(
     isSmall: boolean,
     mode: Target['mode'],
     cursor: string,
@@ -170,7 +174,7 @@ export class Follower {
       },
     }
     try {
-      if (isSmall) await db.write((tx): void => applyStage(tx, stage, target))
+      if (isSmall) await db.write((tx): void => applyStage(tx, this.#memory, target))
       else await worker.write(mirrorApply, { stageFile: this.#stageFile, now, target })
       this.#isDamaged = false
     } catch (error) {
@@ -181,12 +185,6 @@ export class Follower {
     this.#options.onEvents()
   }
 
-  /** Wakes the watches of what a page changed. */
-  #wake({ changes }: ChangePage): void {
-    const structures = new Set(changes.map(({ structure_id }) => structure_id))
-    for (const id of structures) if (id !== null) this.#ctx.bus.wake(id)
-  }
-
   async #noteContact(cursor: string): Promise<void> {
     const { workspace } = this.#state
     const progress = { cursor, delayMs: 0, lastContactAt: this.#ctx.clock.now() }
@@ -194,20 +192,8 @@ export class Follower {
     this.#state = { ...this.#state, cursor }
   }
 
-  /** Deletes in chunks what was only hidden. */
-  async #finishRemovals(): Promise<void> {
-    const { db, features } = this.#ctx
-    await finishDeletions({ db, features })
-    await deleteRemovedFiles(db)
-  }
-
   get #stageFile(): string {
     return stageFileOf(this.#ctx.db.file)
-  }
-
-  #removeStage(stage: Stage): void {
-    stage.close()
-    rmSync(this.#stageFile, { force: true })
   }
 
   #sleep(ms: number): Promise<void> {
@@ -233,6 +219,11 @@ function isSmallPage({ changes, has_more }: ChangePage): boolean {
 export function newStage(file: string): Stage {
   rmSync(file, { force: true })
   return new Stage(file)
+}
+
+export function removeStage(stage: Stage, file: string): void {
+  stage.close()
+  rmSync(file, { force: true })
 }
 
 const fail = (): never => {

@@ -1,9 +1,8 @@
-import { rmSync } from 'node:fs'
 import { CHANGE_KINDS, type ChangeKind } from '../changes/entries.ts'
 import type { Db } from '../db/database.ts'
 import { refused } from '../refusal.ts'
 import { compare, DERIVED } from './comparison.ts'
-import { newStage } from './follower.ts'
+import { newStage, removeStage } from './follower.ts'
 import type { Remote } from './remote.ts'
 import { RemoteReading } from './remote-reading.ts'
 import { Selector } from './selection.ts'
@@ -58,8 +57,7 @@ export async function verifyCopy(db: Db, remote: Remote): Promise<Verification> 
     const isIdentical = missing === 0 && kinds.every(({ differing }) => differing.length === 0)
     return { kinds, missing, isIdentical }
   } finally {
-    stage.close()
-    rmSync(stageFile, { force: true })
+    removeStage(stage, stageFile)
   }
 }
 
