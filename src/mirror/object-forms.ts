@@ -133,20 +133,20 @@ export function checkChange(change: RemoteChange): void {
 }
 
 /*
- * A remote of a newer minor version may send attributes that this program does not know. They are left out: the copy has
- * no place for them, and every object would seem to differ from the remote's.
+ * A remote of a newer minor version may send attributes that this program does not know, and one that is no daybook any.
+ * They are left out: the copy has no place for them, and they could be taken for columns of its tables.
  */
 
 /** The object with the attributes of this version alone. */
 export const knownObject = (kind: ChangeKind, object: RemoteObject): RemoteObject =>
   known(SCHEMAS[kind], object) as RemoteObject
 
-/** The change, and its object, with the attributes of this version alone. */
-export function knownChange(change: RemoteChange): RemoteChange {
+/** The change with the attributes of this version alone; a remote of the same version names others, such as secrets. */
+export function knownChange(change: RemoteChange, isOfThisVersion: boolean): RemoteChange {
   const { kind, changed, previous } = change
   const object = change.object && knownObject(kind, change.object)
   // Those of a record are the fields of its structure.
-  if (kind === 'record') return { ...change, object }
+  if (isOfThisVersion || kind === 'record') return { ...change, object }
   const attributes: Readonly<Record<string, TSchema>> = SCHEMAS[kind].properties
   const isKnown = (name: string) => attributes[name] !== undefined
   return { ...change, object, changed: changed.filter(isKnown), previous: pick(attributes, previous) }
@@ -158,10 +158,11 @@ function known(schema: TSchema, value: unknown): unknown {
   return pick(schema.properties, value)
 }
 
-const pick = (attributes: Readonly<Record<string, TSchema>>, object: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(object).flatMap(([name, value]) => {
-      const schema = attributes[name]
-      return schema ? [[name, known(schema, value)]] : []
-    }),
-  )
+function pick(attributes: Readonly<Record<string, TSchema>>, object: object): Record<string, unknown> {
+  const picked: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(object)) {
+    const schema = Object.hasOwn(attributes, name) ? attributes[name] : undefined
+    if (schema) picked[name] = known(schema, value)
+  }
+  return picked
+}
