@@ -148,7 +148,7 @@ export class Remote {
 
   #objectOf(line: SnapshotObject): SnapshotObject {
     const kind = checkedKind(line.kind)
-    const object = knownObject(kind, line.object)
+    const object = knownObject(kind, line.object, this.#isOfThisVersion)
     checkObject(kind, line.structure_id, object)
     return { ...line, kind, object }
   }

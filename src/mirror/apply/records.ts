@@ -56,8 +56,15 @@ export class Records implements Restorer<StoredRecord> {
     const structure = this.#structure(structureId, () => findStructureById(tx, workspacePk, structureId))
     if (!structure) return
     const { id, data } = record
-    const times = instantsOf(record)
-    const row = { id, structure: structure.pk, data: JSON.stringify(data), ...times, deletedAt: null }
+    const { createdAt, updatedAt } = instantsOf(record)
+    const row = {
+      id,
+      structure: structure.pk,
+      data: JSON.stringify(data),
+      createdAt,
+      updatedAt,
+      deletedAt: null,
+    }
     const known = isFresh
       ? undefined
       : tx.sql.get<{ pk: number }>('SELECT pk FROM records WHERE id = ?', id)?.pk
@@ -66,10 +73,10 @@ export class Records implements Restorer<StoredRecord> {
       updateRecord(tx, { ...row, pk })
       markForTextIndex(tx, structure, pk)
     }
-    insertLiveRow(tx, structure.pk, definitionOf(structure), { pk, data, ...times })
+    insertLiveRow(tx, structure.pk, definitionOf(structure), { pk, data, createdAt, updatedAt })
     const counter = this.#counter(structure)
     counter.live += 1
-    if (known === undefined) countNew(counter, times.createdAt, id)
+    if (known === undefined) countNew(counter, createdAt, id)
   }
 
   finish({ tx }: CopyTransaction): void {
@@ -86,8 +93,11 @@ export class Records implements Restorer<StoredRecord> {
   }
 
   #structure(key: number | string, find: () => StructureRow | undefined): StructureRow | undefined {
-    if (!this.#structures.has(key)) this.#structures.set(key, find())
-    return this.#structures.get(key)
+    const known = this.#structures.get(key)
+    if (known || this.#structures.has(key)) return known
+    const found = find()
+    this.#structures.set(key, found)
+    return found
   }
 
   #counter({ pk, lastCreatedAt, lastId }: StructureRow): Counter {
