@@ -1,4 +1,4 @@
-import { refuseInMirror } from '../changes/read-only-copy.ts'
+import { refuseInMirror } from '../changes/mirror-guard.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'

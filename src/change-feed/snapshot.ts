@@ -19,8 +19,6 @@ import { CurrentObjects } from './objects.ts'
 /** Where objects of a kind are listed, by their primary keys. */
 interface Source {
   readonly table: string
-  /** Of an object as a reader names it. */
-  readonly idColumn: 'id'
   readonly pkColumn: 'pk' | 'id'
   /** Of the objects that a reader can see. */
   readonly isVisible: string
@@ -28,7 +26,6 @@ interface Source {
 
 const source = (table: string, isVisible = 'TRUE', pkColumn: Source['pkColumn'] = 'pk'): Source => ({
   table,
-  idColumn: 'id',
   pkColumn,
   isVisible,
 })
@@ -46,6 +43,18 @@ const SOURCES: readonly (readonly [Exclude<ChangeKind, 'record'>, Source])[] = [
   ['file', source('files', `status IN ('processing', 'ready', 'failed')`)],
   ['webhook', source('webhooks', 'is_removed = 0')],
 ]
+
+/** The ids of all objects of a kind that a reader can see. */
+export function listVisibleIds(
+  { sql }: Reader,
+  workspacePk: number,
+  kind: Exclude<ChangeKind, 'record'>,
+): string[] {
+  const { table, isVisible } = SOURCES.find(([name]) => name === kind)?.[1] ?? source('tags')
+  return sql
+    .column<string | number>(`SELECT id FROM ${table} WHERE workspace = ? AND ${isVisible}`, workspacePk)
+    .map(String)
+}
 
 /** Which objects the next part begins with. */
 export interface Place {
@@ -98,9 +107,9 @@ function readObjects(
   kind: Exclude<ChangeKind, 'record'>,
 ): Part {
   const at = SOURCES.findIndex(([name]) => name === kind)
-  const { table, idColumn, pkColumn, isVisible } = SOURCES[at]?.[1] ?? source('tags')
+  const { table, pkColumn, isVisible } = SOURCES[at]?.[1] ?? source('tags')
   const rows = reader.sql.rows<[pk: number, id: string]>(
-    `SELECT ${pkColumn}, ${idColumn} FROM ${table} WHERE workspace = ? AND ${pkColumn} > ? AND ${isVisible}
+    `SELECT ${pkColumn}, id FROM ${table} WHERE workspace = ? AND ${pkColumn} > ? AND ${isVisible}
      ORDER BY ${pkColumn} LIMIT ?`,
     workspacePk,
     place.after,

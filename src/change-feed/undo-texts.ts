@@ -4,8 +4,8 @@ import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { quoteList } from '../lib/text.ts'
-import { type NoteText, type Rewrite, replaceEach } from '../notes/writing/replace-content.ts'
-import { fail, refused } from '../refusal.ts'
+import { type NoteText, replaceEach } from '../notes/writing/replace-content.ts'
+import { refused } from '../refusal.ts'
 
 /*
  * Notes of which a transaction changed the body alone, as it does where links are rewritten, are taken back together, in
@@ -26,66 +26,41 @@ const changedBodyAlone = ({ kind, changes }: ChangedObject): boolean =>
   changes.every(({ operation, detail }) => operation === 'updated' && detail === BODY_ALONE)
 
 /** The body that a change replaced: it is in a revision, unless retention removed that and its pk was given to another. */
-const findOldContent = (
+export function getOldContent(
   { sql }: Reader,
-  { pk }: Pick<NoteText, 'pk'>,
+  { pk, title }: Pick<NoteText, 'pk' | 'title'>,
   { replaced, at }: Change,
-): string | undefined =>
-  sql.get<{ content: string }>(
-    'SELECT content FROM revisions WHERE pk = ? AND note = ? AND created_at = ?',
-    replaced,
-    pk,
-    at,
-  )?.content
-
-export const getOldContent = (reader: Reader, note: Pick<NoteText, 'pk' | 'title'>, change: Change): string =>
-  findOldContent(reader, note, change) ??
-  fail(
-    refused(
-      `The text that the note ${quoteList([note.title])} had is no longer kept; revisions are kept 7 days.`,
-    ),
+): string {
+  const select = 'SELECT content FROM revisions WHERE pk = ? AND note = ? AND created_at = ?'
+  const [content] = sql.column<string>(select, replaced, pk, at)
+  if (content !== undefined) return content
+  throw refused(
+    `The text that the note ${quoteList([title])} had is no longer kept; revisions are kept 7 days.`,
   )
-
-/** The notes among the objects whose bodies alone changed, by pk, each with its first change. */
-function firstChanges(
-  { sql }: Reader,
-  workspace: number,
-  objects: readonly ChangedObject[],
-): Map<number, Change> {
-  const texts = objects.filter(changedBodyAlone)
-  const pks = new Map(
-    sql.rows<[id: string, pk: number]>(
-      'SELECT id, pk FROM notes WHERE workspace = ? AND id IN (SELECT value FROM json_each(?))',
-      workspace,
-      JSON.stringify(texts.map(({ id }) => id)),
-    ),
-  )
-  const changes = new Map<number, Change>()
-  for (const {
-    id,
-    changes: [first],
-  } of texts) {
-    const pk = pks.get(id)
-    if (pk !== undefined && first) changes.set(pk, first)
-  }
-  return changes
 }
 
 /** Gives notes, by pk, the bodies that these changes replaced. */
-export function undoBodies(tx: Tx, caller: Caller, changes: ReadonlyMap<number, Change>): void {
-  const takeBack: Rewrite = (note) => {
+export const undoBodies = (tx: Tx, caller: Caller, changes: ReadonlyMap<number, Change>): void =>
+  void replaceEach(tx, caller, [...changes.keys()], (note) => {
     const change = changes.get(note.pk)
-    return change && differing(note, getOldContent(tx, note, change))
-  }
-  replaceEach(tx, caller, [...changes.keys()], takeBack)
-}
-
-const differing = (note: NoteText, content: string | undefined) =>
-  content === undefined || content === note.content ? undefined : { content, links: 0 }
+    const content = change ? getOldContent(tx, note, change) : note.content
+    return content === note.content ? undefined : { content, links: 0 }
+  })
 
 /** Takes back the changes of notes whose bodies alone changed; returns the ids of these notes. */
 export function undoTexts(tx: Tx, caller: Caller, objects: readonly ChangedObject[]): Set<string> {
-  const changes = firstChanges(tx, caller.workspacePk, objects)
+  const firsts = new Map(objects.filter(changedBodyAlone).map(({ id, changes }) => [id, changes[0]]))
+  const notes = tx.sql.rows<[id: string, pk: number]>(
+    'SELECT id, pk FROM notes WHERE workspace = ? AND id IN (SELECT value FROM json_each(?))',
+    caller.workspacePk,
+    JSON.stringify([...firsts.keys()]),
+  )
+  const pks = new Map(notes)
+  const changes = new Map<number, Change>()
+  for (const [id, first] of firsts) {
+    const pk = pks.get(id)
+    if (pk !== undefined && first) changes.set(pk, first)
+  }
   undoBodies(tx, caller, changes)
-  return new Set([...changes.values()].map(({ id }) => String(id)))
+  return new Set(pks.keys())
 }

@@ -1,16 +1,47 @@
+import { findPosition, transactionCursor } from '../changes/cursors.ts'
+import { type ChangeKind, type ChangeOperation, parseDifference } from '../changes/entries.ts'
+import { loggedRange } from '../changes/log.ts'
+import { type Change, changesAfter, changesOfTransaction } from '../changes/read.ts'
+import { saveUndo, touchedAfter } from '../changes/undos.ts'
 import type { AppContext, Caller } from '../context.ts'
-import type { WorkerTask } from '../db/worker/client.ts'
-import { type Undone, undoTransaction } from './undo-transaction.ts'
+import type { Reader } from '../db/reader.ts'
+import type { WorkerTask, WriteListeners } from '../db/worker/client.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+import type { FeatureHooks } from '../feature-hooks.ts'
+import { fold, quoteList } from '../lib/text.ts'
+import { removeAllFromSearch } from '../notes/search/tables.ts'
+import { findByAlias, findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
+import { refuseTakenAlias } from '../notes/writing/create.ts'
+import { type PropertyValues, writeProperties } from '../notes/writing/properties.ts'
+import { ensureTags, replaceTags } from '../notes/writing/tags.ts'
+import { putInTrash, takeOutOfTrash } from '../notes/writing/trash.ts'
+import { changesOf, changeText } from '../notes/writing/update.ts'
+import { createItem, type TakenItem } from '../quick-access/service.ts'
+import { changeLive, deleteLive, restoreDeleted } from '../records/writing/one-record.ts'
+import { takeBack } from '../records/writing/revert.ts'
+import { notFound, Refusal, refused } from '../refusal.ts'
+import { type ChangedObject, getOldContent, undoBodies, undoTexts } from './undo-texts.ts'
+
+/** More cannot be undone in one transaction without delaying other writes for long. */
+const MAX_UNDONE = 20_000
+
+export interface Undone {
+  readonly undone: readonly {
+    readonly kind: 'note' | 'record'
+    readonly id: string
+    readonly op: ChangeOperation
+  }[]
+  readonly transaction: string | null
+}
 
 interface UndoInput {
   readonly caller: Caller
   readonly transaction: string
 }
 
-export const undoTask = (features: AppContext['features']): WorkerTask<UndoInput, Undone> => ({
+export const undoTask = (features: FeatureHooks): WorkerTask<UndoInput, Undone> => ({
   name: 'features.undo',
-  run: (tx, { caller, transaction }, listeners) =>
-    undoTransaction(features, listeners, tx, caller, transaction),
+  run: (tx, input, listeners) => undoTransaction(features, listeners, tx, input),
 })
 
 /** Undoes all changes of notes and records of a transaction, in one new transaction, or refuses. */
@@ -21,4 +52,263 @@ export async function undo(
 ): Promise<Undone> {
   const undone = await worker.write(undoTask(features), { caller, transaction }, { isDryRun })
   return isDryRun ? { ...undone, transaction: null } : undone
+}
+
+function undoTransaction(
+  features: FeatureHooks,
+  listeners: WriteListeners,
+  tx: Tx,
+  { caller, transaction }: UndoInput,
+): Undone {
+  const { workspacePk } = caller
+  const changes = findTransaction(tx, workspacePk, transaction)
+  const objects = changedObjects(changes)
+  refuseOthers(changes)
+  refuseTouched(tx, workspacePk, objects, changes.at(-1)?.number ?? 0)
+  const undone = undoTexts(tx, caller, objects.toReversed())
+  const takenItems = takenItemsByNote(changes)
+  const removed: number[] = []
+  for (const object of objects.toReversed()) {
+    if (undone.has(object.id)) continue
+    if (object.kind === 'record') undoRecord(listeners, tx, caller, object)
+    else undoNote(features, tx, caller, object, { takenItems, removed })
+  }
+  removeAllFromSearch(tx, workspacePk, removed)
+  const range = loggedRange(tx, workspacePk)
+  if (range) saveUndo(tx, workspacePk, range.first, changes[0]?.first ?? 0)
+  return outcomeOf(tx, workspacePk)
+}
+
+function findTransaction(reader: Reader, workspace: number, transaction: string): Change[] {
+  const first = findPosition(reader, workspace, transaction)
+  if (first === undefined) throw notFound('transaction')
+  const changes = changesOfTransaction(reader, workspace, first, MAX_UNDONE + 1)
+  // Of a transaction whose first changes are no longer kept, the rest is not the whole.
+  if (changes[0]?.number !== first) throw notFound('transaction')
+  if (changes.length <= MAX_UNDONE) return changes
+  throw refused(
+    `This transaction has more than ${MAX_UNDONE.toLocaleString('en-US')} changes, too many to be undone at once.`,
+  )
+}
+
+function changedObjects(changes: readonly Change[]): ChangedObject[] {
+  const objects = new Map<string, ChangedObject>()
+  for (const change of changes) {
+    const { kind, id } = change
+    if (kind !== 'note' && kind !== 'record') continue
+    const object = objects.get(String(id)) ?? { kind, id: String(id), changes: [] }
+    object.changes.push(change)
+    objects.set(object.id, object)
+  }
+  return [...objects.values()]
+}
+
+/** The note of an item of Quick Access, which the log keeps of items that come and go. */
+const noteOf = ({ detail }: Change): string | undefined =>
+  detail === null ? undefined : (JSON.parse(detail) as { note_id?: string }).note_id
+
+/** Tags that the transaction created do not prevent it, nor do changes of Quick Access that follow from those of a note. */
+function refuseOthers(changes: readonly Change[]): void {
+  const deleted = deletedBy(changes)
+  if (deleted !== undefined)
+    throw refused(`This transaction is part of the deletion of ${deleted}, which cannot be undone.`)
+  const notes = new Set(changes.filter(({ kind }) => kind === 'note').map(({ id }) => id))
+  const items = changes.filter(({ kind }) => kind === 'quick_access_item')
+  const comesOrGoes = ({ operation }: Change) => operation === 'created' || operation === 'deleted'
+  const goesAlong = (item: Change) => comesOrGoes(item) && notes.has(noteOf(item) ?? '')
+  const mayShift = items.some(goesAlong)
+  const isAllowed = (change: Change): boolean => {
+    const { kind, operation } = change
+    if (kind === 'record' || (kind === 'tag' && operation === 'created')) return true
+    if (kind === 'note') return operation !== 'purged'
+    if (kind !== 'quick_access_item') return false
+    return operation === 'updated' ? mayShift && isShift(change) : goesAlong(change)
+  }
+  const others = changes.filter((change) => !isAllowed(change))
+  if (others.length === 0) return
+  const names = [...new Set(others.map(({ kind, id }) => `${wordOf(kind)} ${id}`))].slice(0, MAX_NAMED)
+  throw refused(
+    `Only changes of notes and records can be undone; this transaction also changed ${names.join(', ')}.`,
+  )
+}
+
+/** The tag or property, in words, whose deletion, of one or several transactions, made the changes. */
+function deletedBy(changes: readonly Change[]): string | undefined {
+  for (const { kind, operation, detail } of changes) {
+    if (detail === null) continue
+    if (operation === 'deleted' && (kind === 'tag' || kind === 'property'))
+      return `the ${kind} "${(JSON.parse(detail) as { name: string }).name}"`
+    if (operation === 'updated' && detail.startsWith('[')) {
+      const { deleted } = parseDifference(detail)
+      if (deleted !== undefined) return deleted
+    }
+  }
+  return undefined
+}
+
+const MAX_NAMED = 10
+
+const wordOf = (kind: ChangeKind) => (kind === 'quick_access_item' ? 'the Quick Access item' : `the ${kind}`)
+
+const isShift = ({ detail }: Change): boolean =>
+  detail !== null && parseDifference(detail).changed.every((name) => name === 'position')
+
+/** Refuses when any of the objects has a change after the transaction that was not undone. */
+function refuseTouched(tx: Tx, workspace: number, objects: readonly ChangedObject[], last: number): void {
+  const touched = touchedAfter(tx, workspace, objects, last)
+  const gone = objects.filter((object) => isGone(tx, object))
+  const names = [...new Set([...touched, ...gone])]
+    .slice(0, MAX_NAMED)
+    .map(({ kind, id }) => nameOf(tx, kind, id))
+  if (names.length === 0) return
+  throw new Refusal('stale', `Changed since then: ${names.join(', ')}; nothing was undone.`)
+}
+
+/** The rows of a structure that was deleted go without a change of their own. */
+const isGone = ({ sql }: Tx, { kind, changes }: ChangedObject): boolean =>
+  kind === 'record' &&
+  sql.get(
+    'SELECT 1 FROM structures WHERE id = ? AND name_fold IS NOT NULL',
+    changes[0]?.structureId ?? '',
+  ) === undefined
+
+function nameOf({ sql }: Tx, kind: string, id: string): string {
+  const title =
+    kind === 'note'
+      ? sql.get<{ title: string }>('SELECT title FROM notes WHERE id = ?', id)?.title
+      : undefined
+  return title === undefined ? `the ${kind} ${id}` : `the note ${quoteList([title])}`
+}
+
+/** Whether the object was there, and not deleted, before and after the transaction. */
+function presence({ changes }: ChangedObject): { readonly before: boolean; readonly after: boolean } {
+  const first = changes[0]?.operation
+  return {
+    before: first === 'updated' || first === 'deleted',
+    after: changes.at(-1)?.operation !== 'deleted',
+  }
+}
+
+function undoRecord(listeners: WriteListeners, tx: Tx, caller: Caller, object: ChangedObject): void {
+  const { before, after } = presence(object)
+  const { id } = object
+  if (!before) {
+    if (after) deleteLive(listeners, tx, caller, id)
+    return
+  }
+  if (!after) restoreDeleted(listeners, tx, caller, id)
+  const values: Record<string, unknown> = {}
+  for (const change of object.changes.toReversed()) takeBack(values, change)
+  if (Object.keys(values).length > 0) changeLive(listeners, tx, caller, id, values)
+}
+
+interface Undoing {
+  /** The deletions of items of Quick Access, by note. */
+  readonly takenItems: ReadonlyMap<string, Change>
+  /** Gets the notes that are to be removed from the search tables. */
+  readonly removed: number[]
+}
+
+function undoNote(
+  features: FeatureHooks,
+  tx: Tx,
+  caller: Caller,
+  object: ChangedObject,
+  { takenItems, removed }: Undoing,
+): void {
+  const { before, after } = presence(object)
+  const { id } = object
+  if (!before) {
+    if (after) putInTrash({ features }, tx, caller, id, { alias: hiddenAlias(object.changes[0]), removed })
+    return
+  }
+  if (!after) {
+    restoreWhole(tx, caller, id, hiddenAlias(object.changes.at(-1)))
+    const item = takenItems.get(id)
+    if (item) restoreItem(tx, caller, item)
+  }
+  const updates = object.changes.filter(({ operation }) => operation === 'updated')
+  if (updates.length === 0) return
+  const trashed = findTrashedNote(tx, caller.workspacePk, id)
+  const [first] = updates
+  // Of a note in the trash, only links in its body can have changed.
+  if (trashed && first) undoBodies(tx, caller, new Map([[trashed.pk, first]]))
+  else undoUpdates(tx, caller, getNote(tx, caller, id), updates)
+}
+
+/** The alias that a note had in the trash before it was restored, or before it came there; undefined if it kept it. */
+const hiddenAlias = (change: Change | undefined): string | null | undefined =>
+  change === undefined || change.operation === 'updated' || change.detail === null
+    ? undefined
+    : (JSON.parse(change.detail) as { alias?: string | null }).alias
+
+/** Unlike an ordinary restore it refuses when the note would lose its alias; `replaced` is the one that it is to have. */
+function restoreWhole(tx: Tx, caller: Caller, id: string, replaced: string | null | undefined): void {
+  const alias = replaced === undefined ? findTrashedNote(tx, caller.workspacePk, id)?.alias : replaced
+  if (alias && findByAlias(tx, caller.workspacePk, fold(alias)))
+    refuseTakenAlias(tx, caller.workspacePk, alias)
+  takeOutOfTrash(tx, caller, id, replaced)
+}
+
+function takenItemsByNote(changes: readonly Change[]): Map<string, Change> {
+  const items = new Map<string, Change>()
+  for (const change of changes) {
+    if (change.kind !== 'quick_access_item' || change.operation !== 'deleted') continue
+    const note = noteOf(change)
+    if (note !== undefined && !items.has(note)) items.set(note, change)
+  }
+  return items
+}
+
+function restoreItem(tx: Tx, caller: Caller, taken: Change): void {
+  if (taken.detail === null) return
+  const { createdAt, ...item } = JSON.parse(taken.detail) as TakenItem
+  createItem({ ...tx, now: createdAt, newId: () => String(taken.id) }, caller, item)
+}
+
+interface OldNote {
+  title?: string
+  alias?: string | null
+  pinned?: boolean
+  pin_label?: string | null
+  cover_url?: string | null
+  tags?: string[]
+}
+
+function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Change[]): void {
+  const old: Record<string, unknown> = {}
+  const properties: PropertyValues = {}
+  let content: string | undefined
+  for (const change of updates.toReversed()) {
+    const { changed, previous } = parseDifference(change.detail ?? '{}')
+    Object.assign(old, previous)
+    Object.assign(properties, previous.properties)
+    if (changed.includes('content')) content = getOldContent(tx, note, change)
+  }
+  const { tags, title = note.title, ...columns }: OldNote = old
+  if (columns.alias) refuseTakenAlias(tx, caller.workspacePk, columns.alias, note.pk)
+  const previousProperties = writeProperties(tx, caller, note.pk, properties)
+  const tagsAdded = tags !== undefined && replaceTags(tx, note.pk, ensureTags(tx, caller, tags))
+  changeText(
+    tx,
+    caller,
+    note,
+    { title, content: content ?? note.content },
+    { changes: changesOf(note, columns), tagsAdded, previousProperties },
+  )
+}
+
+/** What the transaction has logged. */
+function outcomeOf(tx: Tx, workspace: number): Undone {
+  const range = loggedRange(tx, workspace)
+  if (!range) return { undone: [], transaction: null }
+  const changes = changesAfter(tx, workspace, {
+    after: range.first - 1,
+    upTo: range.last,
+    limit: range.last - range.first + 1,
+  })
+  const undone = changes.flatMap(({ kind, id, operation: op }) =>
+    kind === 'note' || kind === 'record' ? [{ kind, id: String(id), op }] : [],
+  )
+  return { undone, transaction: transactionCursor(tx, workspace) }
 }

@@ -14,7 +14,7 @@ import {
   kindNumber,
   numberOf,
 } from './entries.ts'
-import { refuseInMirror } from './read-only-copy.ts'
+import { refuseInMirror } from './mirror-guard.ts'
 
 /*
  * One row for each changed object, with an index by object, costs about 89 bytes and 4 microseconds a change. One row
@@ -34,7 +34,7 @@ export interface ChangeAuthor {
   readonly userId: string
   readonly keyId: string | null
   readonly keyName: string | null
-  /** Set for the mirror, which logs the changes of the remote itself (`append-copied.ts`); only it may write in a copy. */
+  /** Set for the mirror, which logs the changes of the remote itself (`append-mirrored.ts`); only it may write in a copy. */
   readonly isCopying?: true
 }
 

@@ -1,5 +1,5 @@
 import { logUpdate, systemAuthor } from '../changes/log.ts'
-import { lacksFileContents, remoteOf } from '../changes/read-only-copy.ts'
+import { lacksFileContents, remoteOf } from '../changes/mirror-guard.ts'
 import type { IntegrityCheck } from '../db/integrity.ts'
 import { listWorkspacePks } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'

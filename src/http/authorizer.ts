@@ -1,4 +1,4 @@
-import { readOnlyCopy } from '../changes/read-only-copy.ts'
+import { readOnlyCopy } from '../changes/mirror-guard.ts'
 import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox'
-import { readOnlyCopy } from '../changes/read-only-copy.ts'
+import { readOnlyCopy } from '../changes/mirror-guard.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { readOnly } from '../http/authorizer.ts'
 import { checkStorable } from '../http/body.ts'

@@ -103,11 +103,11 @@ async function createDatabase(
       }
     })
   } finally {
-    await closed(db)
+    await close(db)
   }
 }
 
-async function closed(db: Db): Promise<void> {
+export async function close(db: Db): Promise<void> {
   await db.finishCheckpoint()
   db.close()
 }

@@ -2,22 +2,15 @@ import type { RecordChange } from '../changes/bus.ts'
 import type { RecordData, RecordState } from '../changes/record-data.ts'
 import { changePayload } from '../delivery/outbox.ts'
 import { dataOf, findRecord } from '../records/store.ts'
-import { findStructureById } from '../structures/store.ts'
+import { definitionOf, findStructureById } from '../structures/store.ts'
 import { type CopyTransaction, instantOf } from './apply/copy-transaction.ts'
+import type { StoredRecord } from './apply/records.ts'
 import type { StagedEntry } from './stage.ts'
 
 /*
  * The feed says what each change of a record replaced, and how the record is now. Going back from there gives the
  * record after each change, as a subscription would have sent it.
  */
-
-/** How a remote record is staged. */
-interface StagedRecord {
-  readonly id: string
-  readonly data: RecordData
-  readonly created_at: string
-  readonly updated_at: string
-}
 
 interface Version {
   readonly entry: StagedEntry
@@ -28,24 +21,16 @@ interface Version {
 /** Stores an event for every staged change of a record, in order, in the caller's transaction. */
 export function addEvents(copy: CopyTransaction, workspaceId: string): void {
   const { tx, stage } = copy
-  const entries = new Map<string, StagedEntry[]>()
-  const renames: StagedEntry[] = []
-  const all: StagedEntry[] = []
-  for (const entry of stage.entries()) {
-    if (entry.kind === 'structure' && entry.changed.includes('name')) renames.push(entry)
-    if (entry.kind === 'record')
-      entries.set(String(entry.id), [...(entries.get(String(entry.id)) ?? []), entry])
-    if (entry.kind === 'record' || entry.kind === 'structure') all.push(entry)
-  }
+  const entries = [...stage.entries()].filter(({ kind }) => kind === 'record' || kind === 'structure')
+  const structures = structuresOf(copy, entries)
+  const ofRecords = entries.filter(({ kind }) => kind === 'record')
   const versions = new Map<StagedEntry, Version>()
-  for (const [id, ofRecord] of entries)
+  for (const [id, ofRecord] of Map.groupBy(ofRecords, (entry) => String(entry.id)))
     for (const version of versionsOf(copy, id, ofRecord)) versions.set(version.entry, version)
-  const names = new StructureNames(copy, renames)
-  for (const entry of all) {
-    if (entry.kind === 'structure') names.pass(entry)
+  for (const entry of ofRecords) {
     const version = versions.get(entry)
-    const structure = version && names.structureOf(entry)
-    const change = structure && changeOf(version, structure)
+    const structure = structures.get(entry)
+    const change = version && structure && changeOf(version, structure)
     if (!change) continue
     const event = { id: tx.newId(), type: `record.${change.kind}` }
     const head = { ...event, occurredAt: instantOf(entry.at), workspaceId, structure, source: change.source }
@@ -59,13 +44,45 @@ export function addEvents(copy: CopyTransaction, workspaceId: string): void {
   }
 }
 
+interface NamedStructure {
+  readonly id: string
+  readonly name: string
+}
+
+/** The structure of each entry, with the name that it had then; none where it is gone: its subscriptions are too. */
+function structuresOf(
+  copy: CopyTransaction,
+  entries: readonly StagedEntry[],
+): Map<StagedEntry, NamedStructure> {
+  const names = new Map<string, string | undefined>()
+  const structures = new Map<StagedEntry, NamedStructure>()
+  for (const entry of entries.toReversed()) {
+    const id = entry.structure_id ?? ''
+    if (!names.has(id)) names.set(id, structureIn(copy, id)?.name)
+    const name = names.get(id)
+    if (name === undefined) continue
+    structures.set(entry, { id, name })
+    const isRenamed = entry.kind === 'structure' && entry.changed.includes('name')
+    if (isRenamed) names.set(id, String(entry.previous.name))
+  }
+  return structures
+}
+
+/** A structure as it will be in the copy. */
+function structureIn(
+  { tx, workspacePk, stage }: CopyTransaction,
+  id: string,
+): { readonly name: string; readonly fields: readonly { readonly key: string }[] } | undefined {
+  const staged = stage.objectJson('structure', id)
+  if (staged !== undefined) return staged === null ? undefined : JSON.parse(staged)
+  const row = findStructureById(tx, workspacePk, id)
+  return row && { name: row.name, fields: definitionOf(row).fields }
+}
+
 const KINDS = { created: 'created', restored: 'created', updated: 'updated', deleted: 'deleted' } as const
 
 /** Undefined for what is no event: the import of a record, and an update of omitted fields alone. */
-function changeOf(
-  { entry, before, after }: Version,
-  structure: { id: string; name: string },
-): RecordChange | undefined {
+function changeOf({ entry, before, after }: Version, structure: NamedStructure): RecordChange | undefined {
   if (entry.op === 'purged') return undefined
   if (entry.op === 'created' && after.createdAt !== instantOf(entry.at)) return undefined
   if (entry.op === 'updated' && entry.changed.length === 0) return undefined
@@ -84,14 +101,14 @@ function changeOf(
 function versionsOf(copy: CopyTransaction, id: string, entries: readonly StagedEntry[]): Version[] {
   const { tx, stage } = copy
   const json = stage.objectJson('record', id)
-  const final = json ? (JSON.parse(json) as StagedRecord) : undefined
-  const deleted = stage.deletedRecord(id) as StagedRecord | undefined
+  const final = json ? (JSON.parse(json) as StoredRecord) : undefined
+  const deleted = stage.deletedRecord(id) as StoredRecord | undefined
   const row = findRecord(tx, id)
   const known = row && { createdAt: row.createdAt, updatedAt: row.updatedAt, data: dataOf(row) }
   const last = final ?? deleted
   const end = last?.data ?? known?.data
   if (!end) return []
-  const order = fieldOrder(copy, entries[0]?.structure_id ?? '')
+  const order = structureIn(copy, entries[0]?.structure_id ?? '')?.fields.map(({ key }) => key) ?? []
   const data = dataAfterEach(entries, end, order)
   const createdAt = last ? instantOf(last.created_at) : (known?.createdAt ?? 0)
   let before: RecordState | null = known ? { id, ...known, deletedAt: null } : null
@@ -154,47 +171,3 @@ const withPrevious = (
   entry: StagedEntry,
   order: readonly string[],
 ): RecordState => ({ ...(before ?? after), data: takeBack(after.data, entry, order) })
-
-/** The keys of a structure's fields, as they will be in the copy. */
-function fieldOrder({ tx, workspacePk, stage }: CopyTransaction, structureId: string): string[] {
-  const staged = stage.objectJson('structure', structureId)
-  const fields = staged
-    ? (JSON.parse(staged) as { fields: { key: string }[] }).fields
-    : (JSON.parse(findStructureById(tx, workspacePk, structureId)?.fields ?? '[]') as { key: string }[])
-  return fields.map(({ key }) => key)
-}
-
-/** The names that structures had at each change. */
-class StructureNames {
-  readonly #names = new Map<string, string | undefined>()
-  /** What they were called before each of the renames that are still ahead. */
-  readonly #ahead = new Map<string, string[]>()
-
-  constructor(
-    private readonly copy: CopyTransaction,
-    renames: readonly StagedEntry[],
-  ) {
-    for (const { id, previous } of renames)
-      this.#ahead.set(String(id), [...(this.#ahead.get(String(id)) ?? []), String(previous.name)])
-  }
-
-  pass({ id, changed }: StagedEntry): void {
-    if (changed.includes('name')) this.#ahead.get(String(id))?.shift()
-  }
-
-  /** Undefined for a structure that is gone: its subscriptions are too. */
-  structureOf({ structure_id }: StagedEntry): { id: string; name: string } | undefined {
-    const id = structure_id ?? ''
-    if (!this.#names.has(id)) this.#names.set(id, this.#current(id))
-    const current = this.#names.get(id)
-    return current === undefined ? undefined : { id, name: this.#ahead.get(id)?.[0] ?? current }
-  }
-
-  #current(id: string): string | undefined {
-    const { tx, workspacePk, stage } = this.copy
-    const staged = stage.objectJson('structure', id)
-    if (staged === null) return undefined
-    if (staged !== undefined) return (JSON.parse(staged) as { name: string }).name
-    return findStructureById(tx, workspacePk, id)?.name
-  }
-}

@@ -4,7 +4,6 @@ import { deleteRemovedFiles } from '../files/cleanup.ts'
 import { fold } from '../lib/text.ts'
 import { Refusal } from '../refusal.ts'
 import { finishDeletions } from '../structures/deletion.ts'
-import { findStructureById } from '../structures/store.ts'
 import { applyStage, type Target } from './apply/apply-stage.ts'
 import { mirrorApply } from './apply/worker-task.ts'
 import { type ChangePage, CursorExpired, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
@@ -29,7 +28,6 @@ const REFUSED_RETRY_MS = 15_000
 /** Larger pages are applied in the worker, so that requests need not wait. */
 const FEW_CHANGES = 600
 const SHORT_LENGTH = 1_000_000
-const MANY_ROWS = 10_000
 
 /** The file beside the database in which a large part of the remote is staged. */
 export const stageFileOf = (file: string): string => `${file}.stage`
@@ -110,47 +108,51 @@ export class Follower {
       })
   }
 
+  /** A small page is staged in memory and written at once; all others in a file, from which the worker writes them. */
   async #applyRun(first: ChangePage): Promise<void> {
-    const isSmall = this.#isSmall(first)
-    const stage = isSmall ? this.#memory : newStage(this.#stageFile)
-    try {
-      const reading = new RemoteReading(this.#options.remote, this.#selector, stage)
-      const cursor = await reading.readChanges(this.#state.cursor, first)
-      await this.#readRest(reading)
-      await this.#apply(stage, isSmall, 'changes', cursor, reading.lastAt)
-      if (!first.has_more) this.#wake(first)
-    } finally {
-      if (isSmall) stage.clear()
-      else this.#removeStage(stage)
-    }
-    if (!isSmall) this.#ctx.bus.wake()
-    await this.#finishRemovals()
+    const { bus } = this.#ctx
+    const isSmall = isSmallPage(first)
+    await this.#apply(isSmall, 'changes', (reading) => reading.readChanges(this.#state.cursor, first))
+    const structures = new Set(first.changes.map(({ structure_id }) => structure_id))
+    if (!isSmall) bus.wake()
+    else for (const id of structures) if (id !== null) bus.wake(id)
   }
 
   /** The whole workspace is read beside the copy, and what differs is applied at once. */
   async #copyAnew(): Promise<void> {
-    const stage = newStage(this.#stageFile)
-    try {
-      const reading = new RemoteReading(this.#options.remote, this.#selector, stage)
-      const start = await reading.readSnapshot(() => {})
-      const cursor = await reading.readChanges(start)
-      await this.#readRest(reading)
+    await this.#apply(false, 'whole', async (reading, stage) => {
+      const cursor = await reading.readChanges(await reading.readSnapshot(() => {}))
       stage.forgetEntries()
-      await this.#apply(stage, false, 'whole', cursor, undefined)
-    } finally {
-      this.#removeStage(stage)
-    }
+      return cursor
+    })
     this.#ctx.bus.wake()
-    await this.#finishRemovals()
   }
 
-  async #readRest(reading: RemoteReading): Promise<void> {
-    await reading.readContents(this.#ctx.db, this.#state.selection.hasFiles)
-    if (this.#options.isForwarding) await reading.readDeletedRecords()
-  }
-
+  /** Stages what `read` reads of the remote, up to the cursor that it returns, and brings the copy there. */
   async #apply(
-    stage: Stage,
+    isSmall: boolean,
+    mode: Target['mode'],
+    read: (reading: RemoteReading, stage: Stage) => Promise<string>,
+  ): Promise<void> {
+    const { db, features } = this.#ctx
+    const { remote, isForwarding } = this.#options
+    const stage = isSmall ? this.#memory : newStage(this.#stageFile)
+    try {
+      const reading = new RemoteReading(remote, this.#selector, stage)
+      const cursor = await read(reading, stage)
+      await reading.readContents(db, this.#state.selection.hasFiles)
+      if (isForwarding) await reading.readDeletedRecords()
+      await this.#write(isSmall, mode, cursor, mode === 'whole' ? undefined : reading.lastAt)
+    } finally {
+      if (isSmall) stage.clear()
+      else removeStage(stage, this.#stageFile)
+    }
+    // Deletes in chunks what was only hidden.
+    await finishDeletions({ db, features })
+    await deleteRemovedFiles(db)
+  }
+
+  async #write(
     isSmall: boolean,
     mode: Target['mode'],
     cursor: string,
@@ -172,7 +174,7 @@ export class Follower {
       },
     }
     try {
-      if (isSmall) await db.write((tx): void => applyStage(tx, stage, target))
+      if (isSmall) await db.write((tx): void => applyStage(tx, this.#memory, target))
       else await worker.write(mirrorApply, { stageFile: this.#stageFile, now, target })
       this.#isDamaged = false
     } catch (error) {
@@ -183,47 +185,15 @@ export class Follower {
     this.#options.onEvents()
   }
 
-  /** Wakes the watches of what a page changed. */
-  #wake({ changes }: ChangePage): void {
-    const structures = new Set(changes.map(({ structure_id }) => structure_id))
-    for (const id of structures) if (id !== null) this.#ctx.bus.wake(id)
-  }
-
-  #isSmall({ changes, has_more }: ChangePage): boolean {
-    if (has_more || changes.length > FEW_CHANGES) return false
-    let length = 0
-    for (const { kind, id, object } of changes) {
-      if (kind === 'file' && object !== null) return false
-      if (kind === 'structure') {
-        const known = findStructureById(this.#ctx.db, this.#state.workspace, String(id))
-        if (known && known.live > MANY_ROWS) return false
-      }
-      if (typeof object?.content === 'string') length += object.content.length
-      if (length > SHORT_LENGTH) return false
-    }
-    return true
-  }
-
   async #noteContact(cursor: string): Promise<void> {
+    const { workspace } = this.#state
     const progress = { cursor, delayMs: 0, lastContactAt: this.#ctx.clock.now() }
-    await this.#ctx.db.write((tx): void => void saveProgress(tx, progress))
+    await this.#ctx.db.write((tx): void => saveProgress(tx, workspace, progress))
     this.#state = { ...this.#state, cursor }
-  }
-
-  /** Deletes in chunks what was only hidden. */
-  async #finishRemovals(): Promise<void> {
-    const { db, features } = this.#ctx
-    await finishDeletions({ db, features })
-    await deleteRemovedFiles(db)
   }
 
   get #stageFile(): string {
     return stageFileOf(this.#ctx.db.file)
-  }
-
-  #removeStage(stage: Stage): void {
-    stage.close()
-    rmSync(this.#stageFile, { force: true })
   }
 
   #sleep(ms: number): Promise<void> {
@@ -238,10 +208,22 @@ export class Follower {
   }
 }
 
+/** A change of a structure may concern many rows. */
+function isSmallPage({ changes, has_more }: ChangePage): boolean {
+  const length = changes.reduce((sum, { object }) => sum + String(object?.content ?? '').length, 0)
+  const areShort = changes.every(({ kind }) => kind !== 'file' && kind !== 'structure')
+  return !has_more && areShort && changes.length <= FEW_CHANGES && length <= SHORT_LENGTH
+}
+
 /** A stage in a file, which an interrupted process may have left. */
 export function newStage(file: string): Stage {
   rmSync(file, { force: true })
   return new Stage(file)
+}
+
+export function removeStage(stage: Stage, file: string): void {
+  stage.close()
+  rmSync(file, { force: true })
 }
 
 const fail = (): never => {

@@ -8,7 +8,7 @@ import type { Reader } from '../db/reader.ts'
 import { openWorker } from '../db/worker/client.ts'
 import { VERSION } from '../lib/version.ts'
 import { fail, refused } from '../refusal.ts'
-import { type Accounts, makeCopy, readAccounts, removeUnfinished } from './copy.ts'
+import { type Accounts, close, makeCopy, readAccounts, removeUnfinished } from './copy.ts'
 import { Forwarding, forgetEvents, type PostEvent } from './event-forwarding.ts'
 import { Follower } from './follower.ts'
 import type { Remote } from './remote.ts'
@@ -96,11 +96,6 @@ async function examine(request: MirrorRequest): Promise<Previous> {
 
 const open = ({ config, clock, log, afterUpgrade }: MirrorRequest): Db =>
   openDatabase({ file: config.db, programVersion: VERSION, clock, log, role: 'server', afterUpgrade })
-
-async function close(db: Db): Promise<void> {
-  await db.finishCheckpoint()
-  db.close()
-}
 
 /** Brings a copy that is not served up to date, once. Two at a time would log each change twice. */
 export async function updateCopy(request: MirrorRequest): Promise<void> {

@@ -84,7 +84,7 @@ const INSTANT = text({
 
 /**
  * The schema with the rules that responses are only documented to obey: the forms of ids and instants, and lists of
- * words. Attributes that it does not name are for `known-attributes.ts`.
+ * words. Attributes that it does not name are for `knownObject`.
  */
 function strictly(schema: TSchema): TSchema {
   if (schema.format === 'uuid') return ID
@@ -130,4 +130,43 @@ export function checkChange(change: RemoteChange): void {
   checkObject(kind, structure_id, object)
   if (object.id !== id)
     throw refused(`The remote sent a change of the ${kind.replaceAll('_', ' ')} ${id} with another.`)
+}
+
+/*
+ * A remote of a newer minor version may send attributes that this program does not know, and one that is no daybook any.
+ * They are left out: the copy has no place for them, and they could be taken for columns of its tables.
+ */
+
+/** The object with the attributes of this version alone. */
+export function knownObject(kind: ChangeKind, object: RemoteObject, isOfThisVersion: boolean): RemoteObject {
+  const { properties } = SCHEMAS[kind]
+  // Looking at the names takes less time than copying the object.
+  const isKnown = isOfThisVersion && Object.keys(object).every((name) => Object.hasOwn(properties, name))
+  return isKnown ? object : (known(SCHEMAS[kind], object) as RemoteObject)
+}
+
+/** The change with the attributes of this version alone; a remote of the same version names others, such as secrets. */
+export function knownChange(change: RemoteChange, isOfThisVersion: boolean): RemoteChange {
+  const { kind, changed, previous } = change
+  const object = change.object && knownObject(kind, change.object, isOfThisVersion)
+  // Those of a record are the fields of its structure.
+  if (isOfThisVersion || kind === 'record') return { ...change, object }
+  const attributes: Readonly<Record<string, TSchema>> = SCHEMAS[kind].properties
+  const isKnown = (name: string) => attributes[name] !== undefined
+  return { ...change, object, changed: changed.filter(isKnown), previous: pick(attributes, previous) }
+}
+
+function known(schema: TSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return schema.items ? value.map((item) => known(schema.items, item)) : value
+  if (value === null || typeof value !== 'object' || schema.additionalProperties !== false) return value
+  return pick(schema.properties, value)
+}
+
+function pick(attributes: Readonly<Record<string, TSchema>>, object: object): Record<string, unknown> {
+  const picked: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(object)) {
+    const schema = Object.hasOwn(attributes, name) ? attributes[name] : undefined
+    if (schema) picked[name] = known(schema, value)
+  }
+  return picked
 }

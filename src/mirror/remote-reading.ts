@@ -3,9 +3,10 @@ import { MAX_CHARACTERS, MAX_PAGES } from '../files/extraction/pages.ts'
 import { hasBytes, inParts } from '../files/store.ts'
 import { refused } from '../refusal.ts'
 import { instantOf } from './apply/copy-transaction.ts'
+import type { RemoteFile } from './apply/files.ts'
 import { recordAt } from './record-state.ts'
 import { type ChangePage, type Remote, RemoteRefusal } from './remote.ts'
-import type { RemoteChange, RemoteObject } from './remote-objects.ts'
+import type { RemoteChange } from './remote-objects.ts'
 import type { Selector } from './selection.ts'
 import type { Stage } from './stage.ts'
 
@@ -104,7 +105,7 @@ export class RemoteReading {
   /** Stages what the feed does not hold: files and their texts, and which files belong to restored notes. */
   async readContents(copy: Reader | undefined, hasFiles: boolean): Promise<void> {
     for (const { json } of this.stage.objects('file'))
-      if (json !== null) await this.#readFile(copy, JSON.parse(json) as StagedFile, hasFiles)
+      if (json !== null) await this.#readFile(copy, JSON.parse(json) as RemoteFile, hasFiles)
     for (const note of this.#restoredNotes) {
       if (typeof this.stage.objectJson('note', note) !== 'string') continue
       const files = (await unlessGone(() => this.remote.filesOfNote(note))) ?? []
@@ -112,7 +113,7 @@ export class RemoteReading {
     }
   }
 
-  async #readFile(copy: Reader | undefined, file: StagedFile, hasFiles: boolean): Promise<void> {
+  async #readFile(copy: Reader | undefined, file: RemoteFile, hasFiles: boolean): Promise<void> {
     const { id, size, status, pages, updated_at } = file
     const known = copy?.sql.get<{ pk: number; status: string; updatedAt: number }>(
       'SELECT pk, status, updated_at AS updatedAt FROM files WHERE id = ?',
@@ -127,10 +128,10 @@ export class RemoteReading {
       await unlessGone(() => this.#readText(id, pages))
   }
 
-  async #readBytes(file: StagedFile): Promise<void> {
+  async #readBytes(file: RemoteFile): Promise<void> {
     let number = 0
     for await (const part of inParts(this.remote.fileContent(file)))
-      this.stage.addPart(file.id, number++, part)
+      this.stage.addContent('part', file.id, number++, part)
   }
 
   async #readText(id: string, pages: number): Promise<void> {
@@ -142,7 +143,7 @@ export class RemoteReading {
       if (length > MAX_CHARACTERS || texts.length > MAX_PAGES)
         throw refused(`The remote has a longer text for the file ${id} than any daybook reads of one.`)
     }
-    for (const [at, text] of texts.entries()) this.stage.addPage(id, at + 1, text)
+    for (const [at, text] of texts.entries()) this.stage.addContent('page', id, at, text)
   }
 
   /** Stages how records were when they were deleted that were changed before: events of those changes need it. */
@@ -156,14 +157,6 @@ export class RemoteReading {
 }
 
 const OBJECTS_AT_ONCE = 1_000
-
-interface StagedFile extends RemoteObject {
-  readonly id: string
-  readonly size: number
-  readonly status: string
-  readonly pages: number | null
-  readonly updated_at: string
-}
 
 /** Undefined for what was deleted meanwhile, or is not ready any more: a change says so. */
 export async function unlessGone<Found>(read: () => Promise<Found>): Promise<Found | undefined> {

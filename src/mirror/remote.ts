@@ -4,8 +4,7 @@ import { isObject, type JsonObject } from '../lib/json.ts'
 import { API_VERSION } from '../lib/version.ts'
 import { refused } from '../refusal.ts'
 import { pagesIn } from './file-text.ts'
-import { knownChange, knownObject } from './known-attributes.ts'
-import { checkChange, checkObject } from './object-forms.ts'
+import { checkChange, checkObject, knownChange, knownObject } from './object-forms.ts'
 import {
   checkedChange,
   checkedKind,
@@ -71,7 +70,7 @@ export class Remote {
   readonly #key: string
   readonly #clock: Clock
   readonly #signal: AbortSignal
-  #hasOwnVersion = true
+  #isOfThisVersion = true
 
   constructor({ url, key, clock, signal }: RemoteOptions) {
     this.url = url
@@ -88,7 +87,7 @@ export class Remote {
     } | null
     const version = String(document?.info?.version ?? '')
     checkVersion(this.url, version)
-    this.#hasOwnVersion = version === API_VERSION
+    this.#isOfThisVersion = version === API_VERSION
     if (document?.paths?.[SNAPSHOT] === undefined)
       throw refused(`${this.url} has no change feed, which a mirror needs; upgrade the remote.`)
     const isWorkspace = ({ workspace }: JsonObject) =>
@@ -128,9 +127,9 @@ export class Remote {
     // It would be asked for again and again.
     if (page.has_more && page.cursor === after) throw notADaybook(this.url)
     for (const change of page.changes) checkedChange(change)
-    const known = this.#hasOwnVersion ? page : { ...page, changes: page.changes.map(knownChange) }
-    for (const change of known.changes) checkChange(change)
-    return known
+    const changes = page.changes.map((change) => knownChange(change, this.#isOfThisVersion))
+    for (const change of changes) checkChange(change)
+    return { ...page, changes }
   }
 
   /** The cursor of the snapshot, then its objects. Throws RemoteAway when it breaks off before its end. */
@@ -149,7 +148,7 @@ export class Remote {
 
   #objectOf(line: SnapshotObject): SnapshotObject {
     const kind = checkedKind(line.kind)
-    const object = this.#hasOwnVersion ? line.object : knownObject(kind, line.object)
+    const object = knownObject(kind, line.object, this.#isOfThisVersion)
     checkObject(kind, line.structure_id, object)
     return { ...line, kind, object }
   }

@@ -1,4 +1,4 @@
-import { Database, type Statement } from 'bun:sqlite'
+import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { CHANGE_KINDS, type ChangeKind } from '../changes/entries.ts'
 import type { RemoteChange, RemoteObject } from './remote-objects.ts'
 
@@ -8,38 +8,30 @@ export interface StagedObject {
   readonly id: string
   readonly structureId: string | null
   readonly json: string | null
-  /** Set by `markSeen`. */
-  readonly isSeen: boolean
 }
-
-type StagedRow = [seq: number, id: string, structure: string | null, json: string | null, seen: number]
-
-const AT_ONCE = 500
-
-const SCHEMA = [
-  ...CHANGE_KINDS.map(
-    (kind) =>
-      `CREATE TABLE staged_${kind} (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, structure TEXT, json TEXT, seen INTEGER NOT NULL DEFAULT 0)`,
-  ),
-  'CREATE TABLE entries (seq INTEGER PRIMARY KEY, json TEXT NOT NULL)',
-  'CREATE TABLE names (kind TEXT NOT NULL, name TEXT NOT NULL, id TEXT NOT NULL, UNIQUE (kind, name, id))',
-  'CREATE TABLE parts (file TEXT NOT NULL, number INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (file, number))',
-  'CREATE TABLE pages (file TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (file, number))',
-  'CREATE TABLE note_files (note TEXT NOT NULL, file TEXT NOT NULL)',
-  'CREATE TABLE deleted_records (id TEXT PRIMARY KEY, json TEXT NOT NULL)',
-]
-const TABLES = [
-  ...CHANGE_KINDS.map((kind) => `staged_${kind}`),
-  'entries',
-  'names',
-  'parts',
-  'pages',
-  'note_files',
-  'deleted_records',
-]
 
 /** The columns of a change that its entry in the log of the copy needs. */
 export type StagedEntry = Omit<RemoteChange, 'object' | 'cursor'>
+
+/** Parts of an object that are staged beside it, by number: the bytes of a file, the text of its pages. */
+type Content = 'part' | 'page'
+
+const AT_ONCE = 500
+
+const TABLES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    CHANGE_KINDS.map((kind) => [
+      `staged_${kind}`,
+      'seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, structure TEXT, json TEXT',
+    ]),
+  ),
+  entries: 'seq INTEGER PRIMARY KEY, json TEXT NOT NULL',
+  names: 'kind TEXT NOT NULL, name TEXT NOT NULL, id TEXT NOT NULL, UNIQUE (kind, name, id)',
+  contents:
+    'what TEXT NOT NULL, id TEXT NOT NULL, number INTEGER NOT NULL, value, PRIMARY KEY (what, id, number)',
+  note_files: 'note TEXT NOT NULL, file TEXT NOT NULL',
+  deleted_records: 'id TEXT PRIMARY KEY, json TEXT NOT NULL',
+}
 
 /**
  * What was read of the remote and is not in the copy yet: objects, each in the last state that was read, in the order
@@ -54,8 +46,9 @@ export class Stage {
     this.#database = new Database(file, { create: true, strict: true })
     for (const pragma of ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -4096'])
       this.#database.run(`PRAGMA ${pragma}`)
-    const has = this.#get('SELECT 1 FROM sqlite_schema LIMIT 1')
-    if (has === null) for (const statement of SCHEMA) this.#database.run(statement)
+    if (this.#get('SELECT 1 FROM sqlite_schema LIMIT 1') !== undefined) return
+    for (const [name, columns] of Object.entries(TABLES))
+      this.#database.run(`CREATE TABLE ${name} (${columns})`)
   }
 
   /** Everything that `write` stores is stored together. */
@@ -83,12 +76,28 @@ export class Stage {
     this.#run(`DELETE FROM staged_${kind} WHERE seq = ?`, seq)
   }
 
-  markSeen(kind: ChangeKind, id: string | number): void {
-    this.#run(`UPDATE staged_${kind} SET seen = 1 WHERE id = ?`, String(id))
+  /** Undefined for an object that is not staged. */
+  objectJson(kind: ChangeKind, id: string | number): string | null | undefined {
+    return this.#get<{ json: string | null }>(`SELECT json FROM staged_${kind} WHERE id = ?`, String(id))
+      ?.json
   }
 
-  has(kind: ChangeKind, id: string | number): boolean {
-    return this.#get(`SELECT 1 FROM staged_${kind} WHERE id = ?`, String(id)) !== null
+  /** The objects of a kind in order. */
+  *objects(kind: ChangeKind): Generator<StagedObject> {
+    const rows = this.#eachBySeq<[number, string, string | null, string | null]>(
+      `seq, id, structure, json FROM staged_${kind}`,
+    )
+    for (const [seq, id, structureId, json] of rows) yield { seq, id, structureId, json }
+  }
+
+  /** Those that exist on the remote. */
+  *present<Shown>(kind: ChangeKind): Generator<Shown> {
+    for (const { json } of this.objects(kind)) if (json !== null) yield JSON.parse(json) as Shown
+  }
+
+  /** The ids of those that are gone there. */
+  *gone(kind: ChangeKind): Generator<string> {
+    for (const { id, json } of this.objects(kind)) if (json === null) yield id
   }
 
   addEntry({ transaction, at, kind, op, id, structure_id, changed, previous, actor }: StagedEntry): void {
@@ -96,39 +105,35 @@ export class Stage {
     this.#run('INSERT INTO entries (json) VALUES (?)', JSON.stringify(entry))
   }
 
+  *entries(): Generator<StagedEntry> {
+    for (const [, json] of this.#eachBySeq<[number, string]>('seq, json FROM entries'))
+      yield JSON.parse(json) as StagedEntry
+  }
+
+  /** Objects that were read are kept, and the changes that led to them forgotten. */
+  forgetEntries(): void {
+    this.#run('DELETE FROM entries')
+  }
+
   /** A name that a tag or property had while the objects were read. */
   addName(kind: ChangeKind, name: string, id: string | number): void {
     this.#run('INSERT OR IGNORE INTO names VALUES (?, ?, ?)', kind, name, String(id))
   }
 
-  namesOf(kind: ChangeKind): { name: string; id: string }[] {
-    return this.#prepare('SELECT name, id FROM names WHERE kind = ?').all(kind) as {
-      name: string
-      id: string
-    }[]
+  namesOf = (kind: ChangeKind) =>
+    this.#all<{ name: string; id: string }>('SELECT name, id FROM names WHERE kind = ?', kind)
+
+  /** Contents are numbered from 0. */
+  addContent(what: Content, id: string, number: number, value: string | Uint8Array): void {
+    this.#run('INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?)', what, id, number, value)
   }
 
-  addPart(file: string, number: number, bytes: Uint8Array): void {
-    this.#run('INSERT OR REPLACE INTO parts VALUES (?, ?, ?)', file, number, bytes)
-  }
-
-  *partsOf(file: string): Generator<Uint8Array> {
+  *contentsOf<Value>(what: Content, id: string): Generator<[number: number, value: Value]> {
+    const select = 'SELECT value FROM contents WHERE what = ? AND id = ? AND number = ?'
     for (let number = 0; ; number++) {
-      const row = this.#get('SELECT bytes FROM parts WHERE file = ? AND number = ?', file, number)
-      if (row === null) return
-      yield (row as { bytes: Uint8Array }).bytes
-    }
-  }
-
-  addPage(file: string, number: number, text: string): void {
-    this.#run('INSERT OR REPLACE INTO pages VALUES (?, ?, ?)', file, number, text)
-  }
-
-  *pagesOf(file: string): Generator<string> {
-    for (let number = 1; ; number++) {
-      const row = this.#get('SELECT text FROM pages WHERE file = ? AND number = ?', file, number)
-      if (row === null) return
-      yield (row as { text: string }).text
+      const row = this.#get<{ value: Value }>(select, what, id, number)
+      if (!row) return
+      yield [number, row.value]
     }
   }
 
@@ -137,9 +142,7 @@ export class Stage {
     this.#run('INSERT INTO note_files VALUES (?, ?)', note, file)
   }
 
-  noteFiles(): { note: string; file: string }[] {
-    return this.#prepare('SELECT note, file FROM note_files').all() as { note: string; file: string }[]
-  }
+  noteFiles = () => this.#all<{ note: string; file: string }>('SELECT note, file FROM note_files')
 
   /** The last state of a record that was deleted. */
   addDeletedRecord(id: string, record: RemoteObject): void {
@@ -147,50 +150,12 @@ export class Stage {
   }
 
   deletedRecord(id: string): RemoteObject | undefined {
-    const row = this.#get('SELECT json FROM deleted_records WHERE id = ?', id) as { json: string } | null
-    return row === null ? undefined : JSON.parse(row.json)
-  }
-
-  objectJson(kind: ChangeKind, id: string | number): string | null | undefined {
-    const row = this.#get(`SELECT json FROM staged_${kind} WHERE id = ?`, String(id)) as {
-      json: string | null
-    } | null
-    return row === null ? undefined : row.json
-  }
-
-  /** The objects of a kind in order. */
-  *objects(kind: ChangeKind): Generator<StagedObject> {
-    const select = this.#prepare(
-      `SELECT seq, id, structure, json, seen FROM staged_${kind} WHERE seq > ? ORDER BY seq LIMIT ${AT_ONCE}`,
-    )
-    let last = 0
-    for (;;) {
-      const rows = select.values(last) as StagedRow[]
-      for (const [seq, id, structureId, json, seen] of rows)
-        yield { seq, id, structureId, json, isSeen: seen === 1 }
-      if (rows.length < AT_ONCE) return
-      last = rows.at(-1)?.[0] ?? last
-    }
-  }
-
-  *entries(): Generator<StagedEntry> {
-    const select = this.#prepare(`SELECT seq, json FROM entries WHERE seq > ? ORDER BY seq LIMIT ${AT_ONCE}`)
-    let last = 0
-    for (;;) {
-      const rows = select.values(last) as [seq: number, json: string][]
-      for (const [, json] of rows) yield JSON.parse(json) as StagedEntry
-      if (rows.length < AT_ONCE) return
-      last = rows.at(-1)?.[0] ?? last
-    }
-  }
-
-  /** Objects that were read are kept, and the changes that led to them forgotten. */
-  forgetEntries(): void {
-    this.#run('DELETE FROM entries')
+    const row = this.#get<{ json: string }>('SELECT json FROM deleted_records WHERE id = ?', id)
+    return row && JSON.parse(row.json)
   }
 
   clear(): void {
-    for (const table of TABLES) this.#run(`DELETE FROM ${table}`)
+    for (const table of Object.keys(TABLES)) this.#run(`DELETE FROM ${table}`)
   }
 
   close(): void {
@@ -198,12 +163,27 @@ export class Stage {
     this.#database.close()
   }
 
-  #run(text: string, ...values: (string | number | Uint8Array | null)[]): void {
+  /** Rows that may be changed meanwhile. */
+  *#eachBySeq<Row extends [seq: number, ...unknown[]]>(columnsFrom: string): Generator<Row> {
+    const select = this.#prepare(`SELECT ${columnsFrom} WHERE seq > ? ORDER BY seq LIMIT ${AT_ONCE}`)
+    for (let last = 0; ; ) {
+      const rows = select.values(last) as Row[]
+      yield* rows
+      if (rows.length < AT_ONCE) return
+      last = rows.at(-1)?.[0] ?? last
+    }
+  }
+
+  #run(text: string, ...values: SQLQueryBindings[]): void {
     this.#prepare(text).run(...values)
   }
 
-  #get(text: string, ...values: (string | number)[]): unknown {
-    return this.#prepare(text).get(...values)
+  #get<Row>(text: string, ...values: SQLQueryBindings[]): Row | undefined {
+    return (this.#prepare(text).get(...values) ?? undefined) as Row | undefined
+  }
+
+  #all<Row>(text: string, ...values: SQLQueryBindings[]): Row[] {
+    return this.#prepare(text).all(...values) as Row[]
   }
 
   #prepare(text: string): Statement {

@@ -1,60 +1,94 @@
+import { getTableColumns } from 'drizzle-orm'
+import { findWorkspace } from '../account/store.ts'
+import type { ChangeKind } from '../changes/entries.ts'
+import { from, insertInto, rowBy, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
+import { mirrors } from '../db/schema/mirror.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { newSecret } from '../delivery/sign.ts'
+import type { FeatureHooks } from '../feature-hooks.ts'
+import { isoTimestamp } from '../lib/dates.ts'
+import { fail, refused } from '../refusal.ts'
 import type { Selection } from './selection.ts'
 
 /** What a copy knows of its remote. */
-export interface MirrorState {
-  readonly workspace: number
-  readonly remote: string
+export interface MirrorState extends Omit<typeof mirrors.$inferSelect, 'selection'> {
   readonly selection: Selection
-  readonly cursor: string
-  readonly delayMs: number
-  readonly lastContactAt: number
 }
 
-interface Row extends Omit<MirrorState, 'selection'> {
-  readonly selection: string
-}
+const findRow = rowBy(() => from(mirrors, getTableColumns(mirrors)))
 
 /** Undefined for a database that is no copy. */
-export function findState({ sql }: Reader): MirrorState | undefined {
-  const row = sql.get<Row>(
-    `SELECT workspace, remote, selection, cursor, delay_ms AS delayMs, last_contact_at AS lastContactAt
-     FROM mirrors`,
-  )
+export function findState(reader: Reader): MirrorState | undefined {
+  const row = findRow(reader)
   return row && { ...row, selection: JSON.parse(row.selection) as Selection }
 }
 
-export const insertState = (
-  { sql }: Tx,
-  { workspace, remote, selection, cursor, delayMs, lastContactAt }: MirrorState,
-) =>
-  sql.run(
-    `INSERT INTO mirrors (workspace, remote, selection, cursor, delay_ms, last_contact_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-    workspace,
-    remote,
-    JSON.stringify(selection),
-    cursor,
-    delayMs,
-    lastContactAt,
-  )
+export const getState = (reader: Reader, file: string): MirrorState =>
+  findState(reader) ?? fail(refused(`${file} is no copy of another daybook; name the --db of a mirror.`))
+
+const insert = insertInto(mirrors)
+
+export const insertState = (tx: Tx, state: MirrorState): number =>
+  insert(tx, { ...state, selection: JSON.stringify(state.selection) })
 
 /** How far the copy is; stored in the transaction that brings it there. */
-export interface Progress {
-  readonly cursor: string
-  readonly delayMs: number
-  readonly lastContactAt: number
+export interface Progress extends Pick<MirrorState, 'cursor' | 'delayMs' | 'lastContactAt'> {
   /** Undefined where it is as it was. */
   readonly selection?: Selection
 }
 
-export const saveProgress = ({ sql }: Reader, { cursor, delayMs, lastContactAt, selection }: Progress) =>
-  sql.run(
-    `UPDATE mirrors SET cursor = ?, delay_ms = ?, last_contact_at = ?,
-       selection = coalesce(?, selection)`,
-    cursor,
-    delayMs,
-    lastContactAt,
-    selection ? JSON.stringify(selection) : null,
-  )
+const update = updateOf(mirrors, mirrors.workspace)
+
+export const saveProgress = (tx: Tx, workspace: number, { selection, ...progress }: Progress): void =>
+  update(tx, workspace, { ...progress, ...(selection && { selection: JSON.stringify(selection) }) })
+
+/** After this time without the remote a copy counts as one that does not follow. */
+const SILENCE_MS = 60_000
+
+/** Where a copy is; one that does not follow is behind by the time since it last did. */
+export function statusOf(reader: Reader, features: FeatureHooks, file: string, now: number) {
+  const { workspace, remote, cursor, delayMs, lastContactAt } = getState(reader, file)
+  const row = findWorkspace(reader, workspace) ?? fail(refused('The copy has no workspace.'))
+  const silence = Math.max(0, now - lastContactAt)
+  const isFollowing = silence <= SILENCE_MS
+  const counts = features.countsOf(reader, workspace)
+  return {
+    isFollowing,
+    status: {
+      remote,
+      workspace: { id: row.id, name: row.name },
+      cursor,
+      lag_ms: isFollowing ? delayMs : silence,
+      last_contact_at: isoTimestamp(lastContactAt),
+      counts: {
+        note: row.liveNotes,
+        record: counts.records,
+        tag: counts.tags,
+        property: counts.properties,
+        structure: counts.structures,
+        preset: counts.presets,
+        view: counts.views,
+        lens: counts.lenses,
+        quick_access_item: counts.quickAccess,
+        file: counts.files,
+        webhook: counts.webhooks,
+      } satisfies Record<ChangeKind, number>,
+    },
+  }
+}
+
+/**
+ * Makes a copy an ordinary database: its keys may write, and its subscriptions, which stay disabled, get secrets of
+ * their own. Returns the address of what was the remote.
+ */
+export function detach(tx: Tx, file: string): string {
+  const { remote } = getState(tx, file)
+  const { sql } = tx
+  sql.run("UPDATE keys SET scope = 'write'")
+  for (const pk of sql.column<number>("SELECT pk FROM webhooks WHERE secret = ''"))
+    sql.run('UPDATE webhooks SET secret = ?, headers = NULL WHERE pk = ?', newSecret(), pk)
+  sql.run('DELETE FROM mirrors')
+  sql.run('DELETE FROM mirror_events')
+  return remote
+}

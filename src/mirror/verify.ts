@@ -1,27 +1,26 @@
-import { rmSync } from 'node:fs'
-import { FIRST_PLACE, type Part, snapshotQuery } from '../change-feed/snapshot.ts'
 import { CHANGE_KINDS, type ChangeKind } from '../changes/entries.ts'
 import type { Db } from '../db/database.ts'
-import type { Reader } from '../db/reader.ts'
 import { refused } from '../refusal.ts'
-import { newStage } from './follower.ts'
-import { DERIVED } from './reconcile.ts'
+import { compare, DERIVED } from './comparison.ts'
+import { newStage, removeStage } from './follower.ts'
 import type { Remote } from './remote.ts'
-import type { RemoteObject, SnapshotObject } from './remote-objects.ts'
 import { RemoteReading } from './remote-reading.ts'
 import { Selector } from './selection.ts'
 import type { Stage } from './stage.ts'
-import { getState } from './status.ts'
+import { getState } from './state.ts'
 import { listDifferingFiles } from './verify-files.ts'
+
+/** All objects of a kind, on the remote or in the copy; the digests of two that are equal are equal. */
+interface Side {
+  readonly count: number
+  readonly digest: string
+}
 
 /** How the objects of one kind compare. */
 export interface VerifiedKind {
   readonly kind: ChangeKind
-  readonly remote: number
-  readonly copy: number
-  /** Digests of all objects; equal where they are. */
-  readonly remoteDigest: string
-  readonly copyDigest: string
+  readonly remote: Side
+  readonly copy: Side
   /** The ids of some objects that differ, or that only one of the two has. */
   readonly differing: string[]
 }
@@ -49,20 +48,8 @@ export async function verifyCopy(db: Db, remote: Remote): Promise<Verification> 
   try {
     const reading = new RemoteReading(remote, selector, stage)
     const end = await reading.readChanges(await reading.readSnapshot(() => {}))
-    const isMoving = reading.lastAt !== undefined
     const missing = await untilCaughtUp(db, remote)
-    let kinds: VerifiedKind[]
-    db.sql.run('BEGIN')
-    try {
-      const { cursor } = getState(db, db.file)
-      const [later, ahead] = [await remote.changes(cursor), await remote.changes(end)]
-      const changing = new Set([...later.changes, ...ahead.changes].map(({ kind, id }) => `${kind} ${id}`))
-      const comparison = new Comparison(stage, isMoving || changing.size > 0, changing)
-      for (const object of objectsOf(db, workspace, selector)) comparison.addOfCopy(object)
-      kinds = comparison.finish()
-    } finally {
-      db.sql.run('COMMIT')
-    }
+    const kinds = await compareKinds(db, remote, { stage, end, selector, isMoving: !!reading.lastAt })
     const files = kinds.find(({ kind }) => kind === 'file')
     for await (const id of listDifferingFiles(db, remote, { workspace, hasFiles: selection.hasFiles }))
       if (files && files.differing.length < MAX_NAMED && !files.differing.includes(id))
@@ -70,8 +57,7 @@ export async function verifyCopy(db: Db, remote: Remote): Promise<Verification> 
     const isIdentical = missing === 0 && kinds.every(({ differing }) => differing.length === 0)
     return { kinds, missing, isIdentical }
   } finally {
-    stage.close()
-    rmSync(stageFile, { force: true })
+    removeStage(stage, stageFile)
   }
 }
 
@@ -85,88 +71,63 @@ async function untilCaughtUp(db: Db, remote: Remote): Promise<number> {
   }
 }
 
-function* objectsOf(reader: Reader, workspacePk: number, selector: Selector): Generator<SnapshotObject> {
-  const decoder = new TextDecoder()
-  for (let place: Part['next'] = FIRST_PLACE; place; ) {
-    const part: Part = snapshotQuery.run(reader, { workspacePk, place })
-    for (const line of decoder.decode(part.bytes).split('\n')) {
-      if (line === '') continue
-      const { kind, structure_id, object } = JSON.parse(line) as SnapshotObject
-      const selected = selector.object(kind, structure_id, object)
-      if (selected) yield { kind, structure_id, object: selected }
-    }
-    place = part.next
-  }
+interface Read {
+  readonly stage: Stage
+  /** The cursor after what is staged. */
+  readonly end: string
+  readonly selector: Selector
+  /** Whether the remote changed while it was read. */
+  readonly isMoving: boolean
 }
 
-interface Side {
-  count: number
-  /** The sum of the hashes of the objects, which does not depend on their order. */
-  sum: bigint
-}
-
-class Comparison {
-  readonly #copy = new Map<ChangeKind, Side>()
-  readonly #differing = new Map<ChangeKind, string[]>()
-
-  constructor(
-    private readonly stage: Stage,
-    /** Whether attributes that follow from others may be of different moments. */
-    private readonly isMoving: boolean,
-    private readonly changing: ReadonlySet<string>,
-  ) {}
-
-  addOfCopy({ kind, object }: SnapshotObject): void {
-    if (this.changing.has(`${kind} ${object.id}`)) return
-    const text = this.#compared(kind, object)
-    add(sideOf(this.#copy, kind), text)
-    const staged = this.stage.objectJson(kind, object.id)
-    if (typeof staged !== 'string' || this.#compared(kind, JSON.parse(staged)) !== text)
-      this.#note(kind, String(object.id))
-    else this.stage.markSeen(kind, object.id)
-  }
-
-  finish(): VerifiedKind[] {
+/** In one state of the copy. */
+async function compareKinds(
+  db: Db,
+  remote: Remote,
+  { stage, end, selector, isMoving }: Read,
+): Promise<VerifiedKind[]> {
+  db.sql.run('BEGIN')
+  try {
+    const { workspace, cursor } = getState(db, db.file)
+    const [later, ahead] = [await remote.changes(cursor), await remote.changes(end)]
+    const changing = new Set([...later.changes, ...ahead.changes].map(({ kind, id }) => `${kind} ${id}`))
+    // Attributes that follow from others may be of different moments.
+    const derived = isMoving || changing.size > 0 ? DERIVED : {}
     return CHANGE_KINDS.map((kind) => {
-      const remote: Side = { count: 0, sum: 0n }
-      for (const { id, json, isSeen } of this.stage.objects(kind)) {
-        if (json === null || this.changing.has(`${kind} ${id}`)) continue
-        add(remote, this.#compared(kind, JSON.parse(json)))
-        if (!isSeen) this.#note(kind, id)
+      const [ofRemote, ofCopy] = [new Digest(), new Digest()]
+      const differing: string[] = []
+      for (const { id, structureId, json, current } of compare(db, workspace, stage, kind)) {
+        if (changing.has(`${kind} ${id}`)) continue
+        const [theirs, ours] = [json, current].map((text) => {
+          const object = text === null ? undefined : selector.object(kind, structureId, JSON.parse(text))
+          return (
+            object &&
+            JSON.stringify(object, (name, value) => (derived[kind]?.includes(name) ? undefined : value))
+          )
+        })
+        ofRemote.add(theirs)
+        ofCopy.add(ours)
+        if (theirs !== ours && differing.length < MAX_NAMED) differing.push(id)
       }
-      const copy = sideOf(this.#copy, kind)
-      return {
-        kind,
-        remote: remote.count,
-        copy: copy.count,
-        remoteDigest: digestOf(remote),
-        copyDigest: digestOf(copy),
-        differing: this.#differing.get(kind) ?? [],
-      }
+      return { kind, remote: ofRemote.side, copy: ofCopy.side, differing }
     })
-  }
-
-  #compared(kind: ChangeKind, object: RemoteObject): string {
-    const derived = this.isMoving ? (DERIVED[kind] ?? []) : []
-    return JSON.stringify(object, (name, value) => (derived.includes(name) ? undefined : value))
-  }
-
-  #note(kind: ChangeKind, id: string): void {
-    const known = this.#differing.get(kind) ?? []
-    if (known.length < MAX_NAMED && !known.includes(id)) known.push(id)
-    this.#differing.set(kind, known)
+  } finally {
+    db.sql.run('COMMIT')
   }
 }
 
-function sideOf(sides: Map<ChangeKind, Side>, kind: ChangeKind): Side {
-  const side = sides.get(kind) ?? { count: 0, sum: 0n }
-  sides.set(kind, side)
-  return side
-}
+class Digest {
+  #count = 0
+  /** The sum of the hashes of the objects, which does not depend on their order. */
+  #sum = 0n
 
-function add(side: Side, text: string): void {
-  side.count += 1
-  side.sum = BigInt.asUintN(64, side.sum + BigInt(Bun.hash(text)))
-}
+  add(text: string | undefined): void {
+    if (text === undefined) return
+    this.#count += 1
+    this.#sum = BigInt.asUintN(64, this.#sum + BigInt(Bun.hash(text)))
+  }
 
-const digestOf = ({ sum }: Side): string => sum.toString(16).padStart(16, '0')
+  get side(): Side {
+    return { count: this.#count, digest: this.#sum.toString(16).padStart(16, '0') }
+  }
+}

@@ -8,6 +8,7 @@ import { isId } from '../lib/ids.ts'
 import { isSame } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { fail, notFound } from '../refusal.ts'
+import { columnsShown } from './shown-columns.ts'
 import {
   type Fields,
   type ObjectTable,
@@ -49,6 +50,9 @@ export interface AnyRow {
 const pkOf = ({ pk, id }: AnyRow): number => pk ?? Number(id)
 
 const isOrdered = (table: ObjectTable): table is ObjectTable & OrderedTable => table.position !== undefined
+
+/** A name that no object can have, so that two objects of which one takes the other's name never collide. */
+export const placeholderOf = (id: string | number): string => `\0${id}`
 
 /** A kind of objects, as it is declared. */
 export const objectKind = <Read extends Fields, Shown extends object>(
@@ -193,17 +197,22 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     this.#logShifts(tx, author, this.positions?.closeGap(tx, author.workspacePk, row.position))
   }
 
-  /** Writes an object as another database has it, with its id and times, and logs nothing. Returns its pk. */
-  put(tx: Tx, workspace: number, id: string | number, columns: Partial<Row>): number {
+  /**
+   * Writes an object of another database as it is shown there, with its id and times, and logs nothing. `columns` are
+   * those that cannot be read from what is shown. Returns its pk.
+   */
+  put(tx: Tx, workspace: number, shown: Shown & Pick<AnyRow, 'id'>, columns: Partial<Row> = {}): number {
+    const { id } = shown
     const known = this.findById(tx, workspace, id)
-    if (!known) return this.#write.insert(tx, { ...columns, id, workspace })
-    this.#write.update(tx, pkOf(known), columns)
+    const row = { ...columnsShown(this.table, shown, this.derived), ...columns }
+    if (!known) return this.#write.insert(tx, { ...row, id, workspace })
+    this.#write.update(tx, pkOf(known), row)
     return pkOf(known)
   }
 
   /** Takes from an object what only one may have, its name and being the default, before others are `put`. */
-  setAside(tx: Tx, id: string | number, name: string): void {
-    this.#write.setAside?.(tx, id, name)
+  setAside(tx: Tx, id: string | number): void {
+    this.#write.setAside?.(tx, id, placeholderOf(id))
   }
 
   /** Deletes an object, if there is one, and logs nothing. */

@@ -19,6 +19,7 @@ const MAX_ALIASES = 50
 const CORE = new Schema({ schema: 'core' })
 const INTEGER_TAG = 'tag:yaml.org,2002:int'
 const SAFE_INTEGER = /^-?(?:0|[1-9]\d{0,14})$/
+const NULL_OR_BOOLEAN = /^(?:null|true|false)$/i
 
 /** Integers that would not be written back in the same form stay text: `007`, `0x1f`, and what no double can hold. */
 const LOSSLESS = new Schema({
@@ -95,85 +96,27 @@ function parseMapping(yaml: string, schema: Schema): Record<string, unknown> | u
   }
 }
 
-/** Words that YAML reads as text without quotes. */
-const PLAIN_TEXT = /^[A-Za-z\u00c0-\u024f](?:[\w./\u00c0-\u024f -]*[\w./\u00c0-\u024f])?$/
-const NULL_OR_BOOLEAN = /^(?:null|true|false)$/i
-const QUOTED = /^"([^"\\]*)"$|^'([^']*)'$/
-const DAY = /^\d{4}-\d{2}-\d{2}$/
-const KEY = /^[A-Za-z][\w-]*(?: [\w-]+)*$/
-/** Line breaks for some YAML parsers and not for others. */
-const ODD_LINE_BREAK = /[\r\u2028\u2029]/
-
-/** The text without the spaces around it; other white space stays. In one pass, because a line may be hostile. */
-function withoutSpaces(text: string): string {
-  let start = 0
-  let end = text.length
-  while (text[start] === ' ') start += 1
-  while (end > start && text[end - 1] === ' ') end -= 1
-  return text.slice(start, end)
-}
-
-/** Splits `  - item`. */
-function itemLine(line: string): { indent: string; item: string } | undefined {
-  const dash = line.indexOf('-')
-  if (dash === -1 || line[dash + 1] !== ' ') return undefined
-  const indent = line.slice(0, dash)
-  return withoutSpaces(indent) === '' ? { indent, item: withoutSpaces(line.slice(dash + 1)) } : undefined
-}
-
-/** Splits `key: text`. */
-function keyLine(line: string): { key: string; text: string } | undefined {
-  const colon = line.indexOf(':')
-  const key = line.slice(0, Math.max(0, colon))
-  const rest = line.slice(colon + 1)
-  if ((rest !== '' && rest[0] !== ' ') || !KEY.test(key)) return undefined
-  return { key, text: withoutSpaces(rest) }
-}
-
-/** Undefined for anything that is not certain to be a plain scalar. */
-function parseScalar(text: string): string | number | boolean | undefined {
-  if (DAY.test(text)) return text
-  if (SAFE_INTEGER.test(text)) return Number(text)
-  if (text === 'true' || text === 'false') return text === 'true'
-  if (PLAIN_TEXT.test(text)) return NULL_OR_BOOLEAN.test(text) ? undefined : text
-  const quoted = QUOTED.exec(text)
-  return quoted ? (quoted[1] ?? quoted[2]) : undefined
-}
-
-function parseFlatList(text: string): unknown[] | undefined {
-  if (!text.startsWith('[') || !text.endsWith(']')) return undefined
-  const inner = text.slice(1, -1).trim()
-  // A comma in quotes splits a text into two parts, neither of which is a valid scalar.
-  const values = inner === '' ? [] : inner.split(',').map((word) => parseScalar(word.trim()))
-  return values.includes(undefined) ? undefined : values
-}
+const DAY = '\\d{4}-\\d{2}-\\d{2}'
+const INTEGER = '(?:0|-?[1-9]\\d{0,14})(?![\\w.])'
+/** Words that YAML reads as text without quotes, or as null, true or false. */
+const WORDS = '[a-z\\u00c0-\\u024f](?:[\\w./\\u00c0-\\u024f -]*[\\w./\\u00c0-\\u024f])?'
+const SCALAR = `(?:${DAY}|${INTEGER}|${WORDS}|"[^"\\\\\\s]*(?: [^"\\\\\\s]+)*"|'[^'\\s]*(?: [^'\\s]+)*')`
+const FLAT_LIST = `\\[ *(?:${SCALAR}(?: *, *${SCALAR})*)? *\\]`
+const END = ' *(?:\\r?\\n|$)'
+const ITEMS = `( *)- +${SCALAR}${END}(?:\\1- +${SCALAR}${END})*`
+/** A key with a scalar, a flat list, a list of lines, or nothing. */
+const SIMPLE_ENTRY = new RegExp(
+  `(?!(?:null|true|false) *:)[a-z][\\w-]*(?: [\\w-]+)*:(?: +(?:${SCALAR}|${FLAT_LIST})${END}|${END}(?:${ITEMS})?)`,
+  'iy',
+)
 
 /**
- * Parses front matter in the form that nearly all notes have: keys with words, numbers, days and flat lists. Returns
- * undefined for anything else, which is left to a full YAML parser; that takes twenty times as long, half of an import.
+ * Parses front matter in the form that nearly all notes have: keys with words, numbers, days and flat lists, which the
+ * parser of the runtime reads as the full one does. Returns undefined for anything else, which is left to the full YAML parser;
+ * that takes twenty times as long, half of an import.
  */
 export function parseSimpleYaml(yaml: string): Record<string, unknown> | undefined {
-  const mapping: Record<string, unknown> = {}
-  let list: { readonly items: unknown[]; readonly indent: string } | undefined
-  let lastKey = ''
-  for (const line of yaml.split(/\r?\n/)) {
-    if (ODD_LINE_BREAK.test(line)) return undefined
-    const entry = itemLine(line)
-    if (entry) {
-      const value = parseScalar(entry.item)
-      if (!list && mapping[lastKey] === null) list = { items: [], indent: entry.indent }
-      if (value === undefined || list?.indent !== entry.indent) return undefined
-      list.items.push(value)
-      mapping[lastKey] = list.items
-      continue
-    }
-    const { key, text } = keyLine(line) ?? { key: undefined, text: '' }
-    if (key === undefined || NULL_OR_BOOLEAN.test(key) || Object.hasOwn(mapping, key)) return undefined
-    const value = text === '' ? null : (parseScalar(text) ?? parseFlatList(text))
-    if (value === undefined) return undefined
-    mapping[key] = value
-    lastKey = key
-    list = undefined
-  }
-  return mapping
+  SIMPLE_ENTRY.lastIndex = 0
+  while (SIMPLE_ENTRY.lastIndex < yaml.length) if (!SIMPLE_ENTRY.test(yaml)) return undefined
+  return yaml === '' ? undefined : (Bun.YAML.parse(yaml) as Record<string, unknown>)
 }

@@ -18,34 +18,47 @@ import { refused } from '../refusal.ts'
 /** A new or changed file or folder has this name beside its own until it is complete. */
 const unfinishedName = (target: string): string => join(dirname(target), `.${basename(target)}.unfinished`)
 
-/** `fill` writes one consistent snapshot into a new folder, which has another name until it is complete. */
+/**
+ * `fill` writes one consistent snapshot under another name, until it is complete. `refuse` refuses what is in its place,
+ * before and after; a failed system call names `what`.
+ */
+function writeWhole<Result>(
+  reader: Reader,
+  { target, what, refuse }: { readonly target: string; readonly what: string; refuse(): void },
+  fill: (unfinished: string) => Result,
+): Result {
+  const unfinished = unfinishedName(target)
+  const clear = () => rmSync(unfinished, { recursive: true, force: true })
+  try {
+    refuse()
+    clear()
+    try {
+      const result = inOneSnapshot(reader, () => fill(unfinished))
+      refuse()
+      // rmdir only removes an empty folder.
+      if (existsSync(target)) rmdirSync(target)
+      renameSync(unfinished, target)
+      return result
+    } finally {
+      clear()
+    }
+  } catch (error) {
+    throw asRefusal(error, what)
+  }
+}
+
+/** Writes a new folder, or fills an empty one. */
 export function writeNewFolder<Result>(
   reader: Reader,
   folder: string,
   fill: (folder: string) => Result,
 ): Result {
-  try {
-    refuseNonEmpty(folder)
-    return writeFolder(reader, existsSync(folder) ? realpathSync(folder) : resolve(folder), fill)
-  } catch (error) {
-    throw asRefusal(error, `The folder ${folder}`)
-  }
-}
-
-function writeFolder<Result>(reader: Reader, target: string, fill: (folder: string) => Result): Result {
-  const unfinished = unfinishedName(target)
-  rmSync(unfinished, { recursive: true, force: true })
-  try {
+  const target = existsSync(folder) ? realpathSync(folder) : resolve(folder)
+  const place = { target, what: `The folder ${folder}`, refuse: () => refuseNonEmpty(folder) }
+  return writeWhole(reader, place, (unfinished) => {
     mkdirSync(unfinished, { recursive: true })
-    const result = inOneSnapshot(reader, () => fill(unfinished))
-    refuseNonEmpty(target)
-    // rmdir only removes an empty folder.
-    if (existsSync(target)) rmdirSync(target)
-    renameSync(unfinished, target)
-    return result
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true })
-  }
+    return fill(unfinished)
+  })
 }
 
 function refuseNonEmpty(folder: string): void {
@@ -55,27 +68,17 @@ function refuseNonEmpty(folder: string): void {
     throw refused(`The folder ${folder} is not empty; name another one.`)
 }
 
-/** `fill` writes one consistent snapshot into a new file, which has another name until it is complete. */
 export function writeNewFile(
   reader: Reader,
   file: string,
   fill: (write: (part: string) => void) => void,
 ): void {
-  const refuseExisting = () => {
+  const refuse = () => {
     if (existsSync(file)) throw refused(`${file} exists already; name another file.`)
   }
-  const unfinished = unfinishedName(resolve(file))
-  try {
-    refuseExisting()
-    rmSync(unfinished, { recursive: true, force: true })
-    inOneSnapshot(reader, () => withNewFile(unfinished, fill))
-    refuseExisting()
-    renameSync(unfinished, file)
-  } catch (error) {
-    throw asRefusal(error, file)
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true })
-  }
+  writeWhole(reader, { target: resolve(file), what: file, refuse }, (unfinished) =>
+    withNewFile(unfinished, fill),
+  )
 }
 
 /** A failed system call, such as EACCES or ENOSPC, as a sentence. */

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { getKey, listKeys, revokeKey } from '../../src/account/keys.ts'
 import { getUser, removeUser } from '../../src/account/users.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
@@ -26,15 +25,6 @@ describe('a request that waits for a change is refused', () => {
     await settle()
     return { answer: waiting.then(({ status, body }) => [status, body.code]) }
   }
-
-  test('when its key is revoked', async () => {
-    const { answer } = await wait(await service.newKey())
-    const lent = listKeys(service.ctx.db).find(({ key }) => key.name === 'test key')
-    await service.ctx.db.write((tx): void => revokeKey(tx, getKey(tx, lent?.key.id ?? '')))
-    service.ctx.bus.wake()
-    expect(await answer).toEqual([401, 'unauthorized'])
-    expect(service.clock.waiting()).toBe(0)
-  })
 
   test('when its user leaves', async () => {
     const { answer } = await wait(await service.newKey({ user: 'Vera', role: 'viewer' }))

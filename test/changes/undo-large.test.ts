@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { undoTransaction } from '../../src/change-feed/undo-transaction.ts'
 import { insertNote } from '../../src/notes/writing/create.ts'
 import { ensureTags } from '../../src/notes/writing/tags.ts'
 import { writeRecords } from '../../src/records/writing/write-records.ts'
 import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
-import { declare, list, write } from '../support/records.ts'
+import { declare, list } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { watch } from '../support/watch.ts'
 
@@ -109,20 +108,6 @@ test('a write of 1,000 notes is taken back, and that too: each is found, counted
   expect(await state()).toEqual(before)
 })
 
-test('taking back many notes has the search tables write what they collect a few times, not for every note', async () => {
-  await writeNotes()
-  await service.get('/v1/notes?search=green')
-  const { transaction } = await newest()
-  const { ctx } = service
-  const written = await ctx.db.write((tx): number => {
-    const changes = () => tx.sql.scalar<number>('SELECT total_changes()')
-    const before = changes()
-    undoTransaction(ctx.features, ctx.bus, tx, callerOf(service), transaction)
-    return changes() - before
-  })
-  expect(written).toBeLessThan(13 * NOTES)
-})
-
 test('a write of more changes than can be taken back at once is refused, and nothing is written', async () => {
   await writeMany(20_001)
   const { transaction } = await newest()
@@ -140,35 +125,4 @@ test('one row of 1,000 that was touched since stands in the way of all', async (
   const { status, body } = await service.post('/v1/changes/undo', { transaction })
   expect([status, body.code, body.error]).toEqual([409, 'stale', expect.stringContaining(id)])
   expect([await count(), await end()]).toEqual([1_000, before])
-})
-
-test('all that a key did since a moment is taken back, the newest first', async () => {
-  const [kept] = await write(service, 'Boxes', { name: 'kept', size: 1 })
-  const since = await end()
-  const agent = service.as(await service.newKey())
-  const { key } = (await agent.get('/v1/me')).body
-  for (let batch = 0; batch < 3; batch++) {
-    const rows = await write(
-      agent,
-      'Boxes',
-      ...Array.from({ length: 500 }, (_, at) => ({ name: `new ${at}` })),
-    )
-    for (const { id } of rows.slice(0, 10)) await agent.patch(`/v1/records/${id}`, { data: { size: batch } })
-    await agent.patch(`/v1/records/${kept.id}`, { data: { size: batch + 10 } })
-    await agent.delete(`/v1/records/${rows[100].id}`)
-  }
-  const transactions: string[] = []
-  for (let before = 'now', hasMore = true; hasMore && before !== since; ) {
-    const { changes, cursor, has_more } = (await service.get(`/v1/changes?before=${before}&limit=1000`)).body
-    const own = changes.filter(({ actor }: { actor: { key_id: string } }) => actor.key_id === key.id)
-    transactions.push(...own.map(({ transaction }: { transaction: string }) => transaction))
-    before = cursor
-    hasMore = has_more
-  }
-  for (const transaction of new Set(transactions)) {
-    const { status } = await service.post('/v1/changes/undo', { transaction })
-    expect(status).toBe(200)
-  }
-  const { records, total } = (await list(service, 'Boxes')).body
-  expect([total, records[0].id, records[0].data]).toEqual([1, kept.id, kept.data])
 })

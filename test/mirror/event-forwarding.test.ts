@@ -59,29 +59,6 @@ test('an event that was posted and could not be deleted is deleted later, not po
   expect([posted, waiting()]).toEqual([['a', 'b', 'c'], []])
 })
 
-test('an event that nobody answers is posted again a second later, before the next one', async () => {
-  const posted: string[] = []
-  let isAway = true
-  const forwarding = new Forwarding(
-    service.ctx,
-    async ({ id }) => {
-      posted.push(id)
-      return !isAway
-    },
-    stop.signal,
-  )
-  await add('a', 'b')
-  forwarding.wake()
-  await settle()
-  isAway = false
-  service.clock.advance(999)
-  await settle()
-  expect(posted).toEqual(['a'])
-  service.clock.advance(1)
-  await settle()
-  expect([posted, waiting()]).toEqual([['a', 'a', 'b'], []])
-})
-
 test('while nobody answers there is one try a second, however often more events come', async () => {
   const posted: string[] = []
   let isAway = true

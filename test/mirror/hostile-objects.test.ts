@@ -157,6 +157,22 @@ test.each([...OBJECTS, ...CHANGES])(
   30_000,
 )
 
+test.each(['note', 'tag', 'property', 'structure', 'file'])(
+  'of a %s with attributes that name columns of the copy, these are left alone',
+  async (kind) => {
+    await changeAll()
+    const columns = { pk: 7, workspace: 2, is_removed: 1, deleted_at: '2026-01-01T00:00:00.000Z', claim: 'x' }
+    spoil = { kind, how: ({ object }) => Object.assign(object ?? {}, columns) }
+    await mirror.catchUp()
+    spoil = undefined
+    const linesOf = (snapshot: string) => snapshot.split('\n').slice(1)
+    const { body } = await service.get('/v1/changes/snapshot')
+    expect(linesOf(await everything())).toEqual(linesOf(body))
+    expect(faultsOf(mirror)).toEqual([])
+  },
+  30_000,
+)
+
 test.each(OBJECTS)(
   'a snapshot that has a %s with %s is no workspace to copy',
   async (kind, _, how, sentence) => {

@@ -5,38 +5,25 @@ import fc from 'fast-check'
 import { takeServerLock } from '../../src/db/connection/server-lock.ts'
 import { runInProcess } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
-import { newFolder } from '../support/process.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { newTableTest, type TableTest } from '../support/tables.ts'
 
-let folder: ReturnType<typeof newFolder>
-let service: TestService
+let table: TableTest
 
 beforeEach(async () => {
-  folder = newFolder()
-  service = await startService({ file: folder.file('daybook.db') })
+  table = await newTableTest()
 })
-afterEach(() => {
-  service.close()
-  folder.remove()
-})
+afterEach(() => table.remove())
 
-/** Writes the text to a file and imports it while no server runs; returns the report. */
+const service = () => table.service()
+const rowsOf = (structure: string) => table.rows(structure)
+
+/** Imports the text; returns the report, too. */
 async function importText(text: string | Uint8Array, ...flags: string[]) {
-  const file = folder.file('rows.csv')
-  const db = folder.file('daybook.db')
-  await Bun.write(file, text)
-  service.close()
-  const outcome = await runInProcess(['import', file, '--db', db, '--json', ...flags])
-  service = await startService({ file: db })
+  const outcome = await table.run(text, '--json', ...flags)
   return { ...outcome, report: outcome.out === '' ? undefined : JSON.parse(outcome.out) }
 }
 
-const rowsOf = async (structure: string) => {
-  const { body } = await service.get(`/v1/records?structure=${structure}&limit=500&direction=asc`)
-  return (body.records as { data: object }[]).map(({ data }) => data)
-}
-
-const structures = async () => (await service.get('/v1/records/structures')).body.structures
+const structures = async () => (await service().get('/v1/records/structures')).body.structures
 
 describe('a new structure', () => {
   test('gets a field for each column, of the type that fits all its cells', async () => {
@@ -177,7 +164,9 @@ describe('a new structure', () => {
     const { report } = await importText(['n,text', ...lines].join('\n'), '--structure', 'Rows')
     expect(report.inserted).toBe(60_000)
     for (const offset of [0, 31_117, 59_999]) {
-      const { body } = await service.get(`/v1/records?structure=Rows&limit=1&direction=asc&offset=${offset}`)
+      const { body } = await service().get(
+        `/v1/records?structure=Rows&limit=1&direction=asc&offset=${offset}`,
+      )
       expect(body.records[0].data).toEqual({ n: offset, text: `line ${offset}, as "said" in the file` })
     }
   })
@@ -198,8 +187,8 @@ describe('a new structure', () => {
       { n: 'none', day: 'soon', text: 'end' },
     ])
     expect(await structures()).toMatchObject([{ record_count: 121 }])
-    expect(service.ctx.db.sql.scalar<number>('SELECT count(*) FROM records')).toBe(121)
-    expect((await runInProcess(['check', '--db', folder.file('daybook.db')])).out).toBe('ok\n')
+    expect(service().ctx.db.sql.scalar<number>('SELECT count(*) FROM records')).toBe(121)
+    expect((await runInProcess(['check', '--db', table.db])).out).toBe('ok\n')
   })
 })
 
@@ -210,8 +199,8 @@ describe('an existing structure', () => {
     { key: 'kind', type: 'select', options: ['a', 'b'] },
   ]
   beforeEach(async () => {
-    await service.post('/v1/records/structures', { name: 'People', fields: FIELDS })
-    await service.post('/v1/records', { structure: 'People', data: { name: 'Ada', age: 36 } })
+    await service().post('/v1/records/structures', { name: 'People', fields: FIELDS })
+    await service().post('/v1/records', { structure: 'People', data: { name: 'Ada', age: 36 } })
   })
 
   test('is filled by key or label, ignoring case', async () => {
@@ -290,7 +279,7 @@ describe('an existing structure', () => {
   })
 
   test('with one row is only replaced by a file with one row', async () => {
-    await service.post('/v1/records/structures', {
+    await service().post('/v1/records/structures', {
       name: 'Settings',
       fields: [{ key: 'theme', type: 'text' }],
       max_rows: 1,
@@ -301,14 +290,8 @@ describe('an existing structure', () => {
   })
 })
 
-test('an import leaves all derived data consistent', async () => {
-  await importText('a,b\n1,x\n2,y\n', '--structure', 'Rows')
-  const { out } = await runInProcess(['check', '--db', folder.file('daybook.db')])
-  expect(out).toBe('ok\n')
-})
-
 test('an import is refused while a server runs', async () => {
-  const lock = takeServerLock(folder.file('daybook.db'))
+  const lock = takeServerLock(table.db)
   const { exitCode, err } = await importText('a\n1\n', '--structure', 'Rows')
   lock?.release()
   expect([exitCode, err, await structures()]).toEqual([
@@ -319,17 +302,15 @@ test('an import is refused while a server runs', async () => {
 })
 
 test('a path that cannot be read is refused with a sentence', async () => {
-  symlinkSync(folder.file('circle'), folder.file('circle'))
-  spawnSync(['mkfifo', folder.file('pipe')])
-  service.close()
+  symlinkSync(table.file('circle'), table.file('circle'))
+  spawnSync(['mkfifo', table.file('pipe')])
   const errors: string[] = []
   for (const name of ['circle', 'pipe', 'none']) {
-    const flags = ['--structure', 'Rows', '--db', folder.file('daybook.db')]
-    const { exitCode, err } = await runInProcess(['import', folder.file(name), ...flags])
+    const flags = ['--structure', 'Rows', '--db', table.db]
+    const { exitCode, err } = await runInProcess(['import', table.file(name), ...flags])
     expect(exitCode).toBe(1)
-    errors.push(err.replaceAll(`${folder.path}/`, ''))
+    errors.push(err.replaceAll(`${table.file('')}/`, ''))
   }
-  service = await startService({ file: folder.file('daybook.db') })
   expect(errors).toEqual([
     'circle cannot be read (ELOOP); its symbolic links form a circle, so name the file that they should lead to.\n',
     'pipe is neither a file nor a folder.\n',

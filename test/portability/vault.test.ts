@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import { takeServerLock } from '../../src/db/connection/server-lock.ts'
 import { runInProcess } from '../support/cli.ts'
 import { makeNote } from '../support/notes.ts'
 import { newVaultTest, type VaultTest } from '../support/vault.ts'
@@ -394,15 +393,6 @@ test('a folder without notes is refused, and so are flags that do not apply to t
   expect((await vault.run('--structure', 'Rows')).exitCode).toBe(2)
   const rows = ['import', join(vault.path, 'rows.csv'), '--structure', 'Rows', '--folders-as-tags']
   expect((await runInProcess([...rows, '--db', vault.db])).exitCode).toBe(2)
-})
-
-test('an import is refused while a server runs', async () => {
-  vault.write({ 'A.md': 'a' })
-  const lock = takeServerLock(vault.db)
-  const { exitCode, err } = await vault.run()
-  lock?.release()
-  expect([exitCode, err]).toEqual([1, 'A server is running on this database; stop it before you import.\n'])
-  expect(await counts()).toMatchObject({ notes: 0 })
 })
 
 test('existing objects are unchanged', async () => {

@@ -9,7 +9,7 @@ export interface TableTest {
   /** The service on the database; another one after each import. */
   service(): TestService
   /** Imports the text as a file into the structure `T` while nobody serves the database. */
-  run(text: string, ...flags: string[]): ReturnType<typeof runInProcess>
+  run(text: string | Uint8Array, ...flags: string[]): ReturnType<typeof runInProcess>
   /** The types of the fields of a structure, by key. */
   types(structure?: string): Promise<Record<string, string>>
   /** The data of all rows, oldest first. */

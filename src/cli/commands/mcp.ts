@@ -1,6 +1,6 @@
 import { createAuthenticate } from '../../account/keys.ts'
 import { createBus } from '../../changes/bus.ts'
-import { remoteOf } from '../../changes/read-only-copy.ts'
+import { remoteOf } from '../../changes/mirror-guard.ts'
 import { readConfig, readKey } from '../../config.ts'
 import type { AppContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'

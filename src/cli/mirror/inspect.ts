@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { takeServerLock } from '../../db/connection/server-lock.ts'
 import { features } from '../../features.ts'
 import { systemClock } from '../../lib/clock.ts'
-import { detach } from '../../mirror/detach.ts'
-import { getState, statusOf } from '../../mirror/status.ts'
+
+import { detach, getState, statusOf } from '../../mirror/state.ts'
 import { type Verification, verifyCopy } from '../../mirror/verify.ts'
 import { fail, refused } from '../../refusal.ts'
 import type { Input } from '../command.ts'
@@ -45,24 +45,19 @@ export const verifyWithRemote = (input: Input, io: Io): Promise<number> =>
 const presentVerification = ({ isIdentical, missing, kinds }: Verification) => ({
   identical: isIdentical,
   missing_changes: missing,
-  kinds: kinds.map(({ kind, remote, copy, remoteDigest, copyDigest, differing }) => ({
-    kind,
-    remote: { count: remote, digest: remoteDigest },
-    copy: { count: copy, digest: copyDigest },
-    differing,
-  })),
+  kinds,
 })
 
 function printVerification({ isIdentical, missing, kinds }: Verification, io: Io): void {
   printTable(
     io,
     ['KIND', 'REMOTE', 'COPY', 'REMOTE DIGEST', 'COPY DIGEST'],
-    kinds.map(({ kind, remote, copy, remoteDigest, copyDigest }) => [
+    kinds.map(({ kind, remote, copy }) => [
       kind,
-      String(remote),
-      String(copy),
-      remoteDigest,
-      copyDigest,
+      String(remote.count),
+      String(copy.count),
+      remote.digest,
+      copy.digest,
     ]),
   )
   for (const { kind, differing } of kinds)

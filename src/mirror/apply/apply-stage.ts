@@ -1,27 +1,15 @@
-import { appendCopied, type CopiedChange } from '../../changes/append-copied.ts'
+import { appendMirrored, type MirroredChange } from '../../changes/append-mirrored.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { addEvents } from '../events.ts'
 import { reconcile } from '../reconcile.ts'
-import type { Stage, StagedEntry } from '../stage.ts'
+import type { Stage } from '../stage.ts'
 import { type Progress, saveProgress } from '../state.ts'
-import { type CopyTransaction, copyingAuthor, instantOf } from './copy-transaction.ts'
-import { applyFiles, removeFiles } from './files.ts'
-import { Names } from './names.ts'
-import { applyNotes, removeNotes } from './notes.ts'
-import {
-  applyLenses,
-  applyPresets,
-  applyProperties,
-  applyQuickAccess,
-  applyTags,
-  applyViews,
-  removeProperties,
-  removeSaved,
-  removeTags,
-} from './objects.ts'
-import { applyRecords, takeOutRecords } from './records.ts'
-import { applyStructures, removeStructures } from './structures.ts'
-import { applyWebhooks, removeWebhooks } from './webhooks.ts'
+import { CopyTransaction, instantOf, type Restorer } from './copy-transaction.ts'
+import { files } from './files.ts'
+import { notes } from './notes.ts'
+import { items, lenses, presets, properties, subscriptions, tags, views } from './objects.ts'
+import { Records } from './records.ts'
+import { structures } from './structures.ts'
 
 export interface Target {
   readonly workspacePk: number
@@ -36,67 +24,41 @@ export interface Target {
 /** Brings the copy to the state of the remote that is staged, in the caller's transaction. */
 export function applyStage(tx: Tx, stage: Stage, target: Target): void {
   const { workspacePk, mode, progress } = target
-  const copy: CopyTransaction = {
-    tx,
-    workspacePk,
-    stage,
-    author: copyingAuthor(workspacePk),
-    isFresh: mode === 'fresh',
-  }
+  const copy = new CopyTransaction(tx, workspacePk, stage, mode === 'fresh')
   if (mode === 'whole') reconcile(copy)
   if (mode !== 'fresh' && target.isForwarding) addEvents(copy, target.workspaceId)
   applyObjects(copy)
-  if (mode !== 'fresh') appendCopied(tx, workspacePk, copiedChanges(stage))
-  saveProgress(tx, progress)
+  if (mode !== 'fresh') appendMirrored(tx, workspacePk, mirroredChanges(stage))
+  saveProgress(tx, workspacePk, progress)
 }
 
-/** What is gone goes first, and what others refer to is written before them. */
+/** Each kind refers only to kinds before it: so what is gone goes in the other direction, before anything is written. */
 function applyObjects(copy: CopyTransaction): void {
-  removeSaved(copy)
-  removeWebhooks(copy)
-  removeFiles(copy)
-  takeOutRecords(copy)
-  removeNotes(copy)
-  removeStructures(copy)
-  removeProperties(copy)
-  removeTags(copy)
-  applyTags(copy)
-  applyProperties(copy)
-  const names = new Names(copy.tx, copy.workspacePk, copy.stage)
-  applyStructures(copy)
-  applyNotes(copy, names)
-  applyRecords(copy)
-  applyFiles(copy)
-  applyPresets(copy, names)
-  applyViews(copy, names)
-  applyLenses(copy)
-  applyQuickAccess(copy)
-  applyWebhooks(copy)
+  const { stage, isFresh } = copy
+  const kinds: readonly Restorer[] = [
+    ...[tags, properties, structures, notes, new Records(), files],
+    ...[presets, views, lenses, items, subscriptions],
+  ]
+  for (const restorer of isFresh ? [] : kinds.toReversed()) {
+    restorer.remove(copy, stage.gone(restorer.kind))
+    if (!restorer.setAside) continue
+    for (const { id, json } of stage.objects(restorer.kind)) if (json !== null) restorer.setAside(copy, id)
+  }
+  for (const restorer of kinds) {
+    for (const { json, structureId } of stage.objects(restorer.kind))
+      if (json !== null) restorer.write(copy, JSON.parse(json) as never, structureId)
+    restorer.finish?.(copy)
+  }
 }
 
 /** An update of nothing but what the copy leaves out is among them: `updated_at` of the object is another. */
-function* copiedChanges(stage: Stage): Generator<CopiedChange> {
-  for (const entry of stage.entries()) yield copiedChange(entry)
+function* mirroredChanges(stage: Stage): Generator<MirroredChange> {
+  for (const { at, op, structure_id, actor, ...entry } of stage.entries())
+    yield {
+      ...entry,
+      at: instantOf(at),
+      operation: op,
+      structureId: structure_id,
+      actor: { surface: actor.surface, userId: actor.user_id, keyId: actor.key_id, name: actor.name },
+    }
 }
-
-const copiedChange = ({
-  transaction,
-  at,
-  kind,
-  op,
-  id,
-  structure_id,
-  changed,
-  previous,
-  actor,
-}: StagedEntry) => ({
-  transaction,
-  at: instantOf(at),
-  kind,
-  operation: op,
-  id,
-  structureId: structure_id,
-  changed,
-  previous,
-  actor: { surface: actor.surface, userId: actor.user_id, keyId: actor.key_id, name: actor.name },
-})

@@ -15,19 +15,19 @@ const ambiguous = (kind: Kind, name: string) =>
 type Kind = 'tag' | 'property'
 
 const CURRENT: Record<Kind, string> = {
-  tag: 'SELECT id, name FROM tags WHERE workspace = ? AND is_removed = 0',
-  property: 'SELECT pk AS id, key AS name FROM properties WHERE workspace = ? AND is_removed = 0',
+  tag: 'SELECT id, id AS pk, name FROM tags WHERE workspace = ? AND is_removed = 0',
+  property: 'SELECT id, pk, key AS name FROM properties WHERE workspace = ? AND is_removed = 0',
 }
+
+const AMBIGUOUS = -1
 
 /** The pks of tags and properties in the copy, by their names. */
 export class Names {
-  readonly #pks: Record<Kind, Map<string, number>>
+  readonly #pks: Record<Kind, ReadonlyMap<string, number>>
 
   constructor(reader: Reader, workspace: number, stage: Stage) {
-    this.#pks = {
-      tag: namesOf(reader, workspace, stage, 'tag'),
-      property: namesOf(reader, workspace, stage, 'property'),
-    }
+    const namesOf = (kind: Kind) => pksByName(reader, workspace, stage, kind)
+    this.#pks = { tag: namesOf('tag'), property: namesOf('property') }
   }
 
   /** Undefined for one that was deleted since. */
@@ -42,19 +42,14 @@ export class Names {
   }
 }
 
-const AMBIGUOUS = -1
-
-function namesOf(reader: Reader, workspace: number, stage: Stage, kind: Kind): Map<string, number> {
-  const pks = new Map<string, number>()
-  for (const { id, name } of reader.sql.all<{ id: number; name: string }>(CURRENT[kind], workspace))
-    pks.set(fold(name), id)
+function pksByName({ sql }: Reader, workspace: number, stage: Stage, kind: Kind): Map<string, number> {
+  const current = sql.all<{ id: number | string; pk: number; name: string }>(CURRENT[kind], workspace)
+  const byId = new Map(current.map(({ id, pk }) => [String(id), pk]))
+  const byName = new Map(current.map(({ name, pk }) => [fold(name), pk]))
   for (const { name, id } of stage.namesOf(kind)) {
-    const pk = kind === 'tag' ? Number(id) : propertyPk(reader, id)
-    const known = pks.get(fold(name))
-    if (pk !== undefined) pks.set(fold(name), known === undefined || known === pk ? pk : AMBIGUOUS)
+    const pk = byId.get(id)
+    const known = byName.get(fold(name)) ?? pk
+    if (pk !== undefined) byName.set(fold(name), known === pk ? pk : AMBIGUOUS)
   }
-  return pks
+  return byName
 }
-
-const propertyPk = ({ sql }: Reader, id: string): number | undefined =>
-  sql.get<{ pk: number }>('SELECT pk FROM properties WHERE id = ? AND is_removed = 0', id)?.pk

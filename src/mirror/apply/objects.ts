@@ -1,148 +1,127 @@
+import { insertInto, updateOf } from '../../db/query.ts'
+import { webhooks } from '../../db/schema/webhooks.ts'
 import { lensKind } from '../../lenses/service.ts'
-import { fold } from '../../lib/text.ts'
 import { markAllForSearch } from '../../notes/search/indexing.ts'
 import { indexTagName, removeTagName } from '../../notes/search/tables.ts'
 import { findNoteSummary } from '../../notes/store.ts'
 import type { AnyRow, ObjectKind } from '../../objects/objects.ts'
+import { columnsShown } from '../../objects/shown-columns.ts'
 import { presetKind } from '../../presets/service.ts'
 import { type PresetProperty, replaceProperties, replaceTags } from '../../presets/store.ts'
 import { propertyKind } from '../../properties/service.ts'
 import { findPropertyHeadByPk } from '../../properties/store.ts'
 import { itemKind } from '../../quick-access/service.ts'
+import { findStructureById } from '../../structures/store.ts'
 import { tagKind } from '../../tags/service.ts'
 import { listNotesTagged, replaceLinks } from '../../tags/store.ts'
 import { viewKind } from '../../views/service.ts'
-import type { RemoteObject } from '../remote-objects.ts'
-import { type CopyTransaction, flagOf, gone, instantOf, placeholderOf, present } from './copy-transaction.ts'
-import type { Names } from './names.ts'
+import { deleteWebhookAtOnce } from '../../webhooks/deletion.ts'
+import type { CopyTransaction, Restorer } from './copy-transaction.ts'
 
-/* Tags, properties, presets, views, lenses and the items of Quick Access, which are each written from what is shown. */
+/* Tags, properties, presets, views, lenses, the items of Quick Access and webhooks. */
 
 /**
- * Writes the objects of a kind: `columnsOf` finds their columns but the times, or nothing if there is no place for an
- * object, and `then` writes what other tables hold.
+ * `own` finds the columns that do not follow from what is shown, or nothing if there is no place for an object; `then`
+ * writes what other tables hold.
  */
-function apply<Row extends AnyRow, Shown extends object>(
-  copy: CopyTransaction,
+function restorer<Row extends AnyRow, Shown extends object>(
   kind: ObjectKind<Row, Shown>,
-  columnsOf: (shown: Shown) => Partial<Row> | undefined,
-  then: (pk: number, shown: Shown) => void = () => {},
-): void {
-  const { tx, workspacePk } = copy
-  const shown = () => present<Shown & RemoteObject>(copy, kind.kind)
-  if (!copy.isFresh) for (const { id } of shown()) kind.setAside(tx, id, placeholderOf(id))
-  for (const object of shown()) {
-    const columns = columnsOf(object)
-    if (columns) then(kind.put(tx, workspacePk, object.id, { ...columns, ...timesOf(object) }), object)
-  }
-}
-
-const timesOf = ({ created_at, updated_at }: RemoteObject) => ({
-  ...(created_at !== undefined && { createdAt: instantOf(String(created_at)) }),
-  ...(updated_at !== undefined && { updatedAt: instantOf(String(updated_at)) }),
-})
-
-export function removeSaved(copy: CopyTransaction): void {
-  for (const { kind, remove } of [presetKind, viewKind, lensKind, itemKind])
-    for (const id of gone(copy, kind)) remove(copy.tx, id)
-}
-
-export function removeProperties(copy: CopyTransaction): void {
-  for (const id of gone(copy, 'property')) propertyKind.remove(copy.tx, id)
-}
-
-export function removeTags(copy: CopyTransaction): void {
-  const { tx, workspacePk } = copy
-  for (const id of gone(copy, 'tag')) {
-    const notes = listNotesTagged(tx, Number(id))
-    markAllForSearch(tx, workspacePk, JSON.stringify(notes), { canWait: true })
-    removeTagName(tx, workspacePk, Number(id))
-    tagKind.remove(tx, id)
-  }
-}
-
-export function applyTags(copy: CopyTransaction): void {
-  const { tx, workspacePk } = copy
-  const linked: { tag: number; tags: readonly number[] }[] = []
-  apply(
-    copy,
-    tagKind,
-    ({ name, color, is_pinned }) => ({ name, nameFold: fold(name), color, isPinned: flagOf(is_pinned) }),
-    (tag, { name, linked_tags }) => {
-      indexTagName(tx, workspacePk, tag, name)
-      linked.push({ tag, tags: linked_tags.map(({ id }) => id) })
+  own: (copy: CopyTransaction, shown: Shown) => Partial<Row> | undefined = () => ({}),
+  then: (copy: CopyTransaction, pk: number, shown: Shown) => void = () => {},
+): Restorer<Shown & Pick<AnyRow, 'id'>> {
+  return {
+    kind: kind.kind,
+    remove: ({ tx }, ids) => {
+      for (const id of ids) kind.remove(tx, id)
     },
-  )
-  const exists = (tag: number) => tagKind.findById(tx, workspacePk, tag) !== undefined
-  for (const { tag, tags } of linked) replaceLinks(tx, tag, tags.filter(exists))
+    setAside: ({ tx }, id) => kind.setAside(tx, id),
+    write: (copy, shown) => {
+      const columns = own(copy, shown)
+      if (columns) then(copy, kind.put(copy.tx, copy.workspacePk, shown, columns), shown)
+    },
+  }
 }
 
-export const applyProperties = (copy: CopyTransaction): void =>
-  apply(copy, propertyKind, ({ key, type, label, options, position, is_pinned }) => ({
-    key,
-    type,
-    label: label === key ? null : label,
-    options: options === null ? null : JSON.stringify(options),
-    position,
-    isPinned: flagOf(is_pinned),
-  }))
+type Tag = ReturnType<typeof tagKind.present>
 
-export function applyPresets(copy: CopyTransaction, names: Names): void {
+export const tags: Restorer<Tag> = {
+  ...restorer(tagKind, undefined, ({ tx, workspacePk }, tag, { name }) => {
+    indexTagName(tx, workspacePk, tag, name)
+  }),
+  remove: ({ tx, workspacePk }, ids) => {
+    for (const text of ids) {
+      const id = Number(text)
+      const notes = listNotesTagged(tx, id)
+      markAllForSearch(tx, workspacePk, JSON.stringify(notes), { canWait: true })
+      removeTagName(tx, workspacePk, id)
+      tagKind.remove(tx, id)
+    }
+  },
+  finish: ({ tx, workspacePk, stage }) => {
+    const exists = (tag: number) => tagKind.findById(tx, workspacePk, tag) !== undefined
+    for (const { id, linked_tags } of stage.present<Tag>('tag'))
+      replaceLinks(tx, id, linked_tags.map((linked) => linked.id).filter(exists))
+  },
+}
+
+export const properties = restorer(propertyKind, (_, { label, key }) => ({
+  label: label === key ? null : label,
+}))
+
+export const presets = restorer(presetKind, undefined, (copy, pk, shown) => {
   const entries = (list: readonly { key: string; value: unknown }[]): PresetProperty[] =>
     list.flatMap(({ key, value }) => {
-      const rule = propertyNamed(copy, names, key)
+      const rule = propertyNamed(copy, key)
       return rule ? [{ rule, value }] : []
     })
-  apply(
-    copy,
-    presetKind,
-    ({ name, icon, color, is_pinned }) => ({
-      name,
-      nameFold: fold(name),
-      icon,
-      color,
-      isPinned: flagOf(is_pinned),
-    }),
-    (pk, { tags, properties, asks }) => {
-      replaceTags(copy.tx, pk, names.findAll('tag', tags))
-      replaceProperties(copy.tx, pk, { properties: entries(properties), asks: entries(asks) })
-    },
-  )
-}
+  replaceTags(copy.tx, pk, copy.names.findAll('tag', shown.tags))
+  replaceProperties(copy.tx, pk, { properties: entries(shown.properties), asks: entries(shown.asks) })
+})
 
-export function applyViews(copy: CopyTransaction, names: Names): void {
-  const idOf = (key: string): string | undefined => propertyNamed(copy, names, key)?.id
-  apply(copy, viewKind, ({ name, filter, sort, icon, color, ...view }) => ({
-    name,
-    filter: filter === null ? null : JSON.stringify(filter),
+export const views = restorer(viewKind, (copy, { sort, display_properties }) => {
+  const idOf = (key: string): string | undefined => propertyNamed(copy, key)?.id
+  return {
     sortField: sort.field,
     sortDirection: sort.direction,
     sortProperty: sort.property === undefined ? null : (idOf(sort.property) ?? null),
-    displayProperties: JSON.stringify(view.display_properties.map(idOf).filter((id) => id !== undefined)),
-    showTags: flagOf(view.show_tags),
-    isPinned: flagOf(view.is_pinned),
-    isDefault: flagOf(view.is_default),
-    icon,
-    color,
-    coverUrl: view.cover_url,
-  }))
-}
+    displayProperties: JSON.stringify(display_properties.map(idOf).filter((id) => id !== undefined)),
+  }
+})
 
-function propertyNamed({ tx }: CopyTransaction, names: Names, key: string) {
+function propertyNamed({ tx, names }: CopyTransaction, key: string) {
   const pk = names.find('property', key)
   return pk === undefined ? undefined : findPropertyHeadByPk(tx, pk)
 }
 
-export const applyLenses = (copy: CopyTransaction): void =>
-  apply(copy, lensKind, ({ name, scope, settings, is_default }) => ({
-    name,
-    scope: scope === null ? null : JSON.stringify(scope),
-    settings: JSON.stringify(settings),
-    isDefault: flagOf(is_default),
-  }))
+export const lenses = restorer(lensKind)
 
-export const applyQuickAccess = (copy: CopyTransaction): void =>
-  apply(copy, itemKind, ({ note_id, icon, color, icon_filled, position }) => {
-    const note = findNoteSummary(copy.tx, copy.workspacePk, note_id)?.pk
-    return note === undefined ? undefined : { note, icon, color, iconFilled: flagOf(icon_filled), position }
-  })
+export const items = restorer(itemKind, ({ tx, workspacePk }, { note_id }) => {
+  const note = findNoteSummary(tx, workspacePk, note_id)?.pk
+  return note === undefined ? undefined : { note }
+})
+
+interface Webhook {
+  readonly id: string
+  readonly structure: { readonly id: string }
+}
+
+const insertWebhook = insertInto(webhooks)
+const updateWebhook = updateOf(webhooks, webhooks.pk)
+
+/** The remote never sends a secret, and in a copy no subscription is enabled: it sends nothing. */
+export const subscriptions: Restorer<Webhook> = {
+  kind: 'webhook',
+  remove: ({ tx }, ids) => {
+    for (const id of ids) deleteWebhookAtOnce(tx, id)
+  },
+  write: ({ tx, workspacePk: workspace }, webhook) => {
+    const structure = findStructureById(tx, workspace, webhook.structure.id)?.pk
+    if (structure === undefined) return
+    const { id } = webhook
+    const shown = columnsShown(webhooks, webhook) as typeof webhooks.$inferInsert
+    const row = { headers: null, ...shown, structure, secret: '', enabled: 0 }
+    const known = tx.sql.get<{ pk: number }>('SELECT pk FROM webhooks WHERE id = ?', id)?.pk
+    if (known === undefined) insertWebhook(tx, { ...row, id, workspace })
+    else updateWebhook(tx, known, row)
+  },
+}

@@ -1,140 +1,119 @@
+import type { Static } from '@sinclair/typebox'
 import type { RecordData } from '../../changes/record-data.ts'
-import { rowTable } from '../../db/row-table-names.ts'
-import * as store from '../../records/store.ts'
-import { countChange, deleteLiveRow, insertLiveRow } from '../../structures/storage/row-table-writes.ts'
+import type { RecordObject } from '../../records/schema.ts'
+import { findRecord, insertRecord, updateRecord } from '../../records/store.ts'
+import { deleteLiveRow, insertLiveRow } from '../../structures/storage/row-table-writes.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
 import {
-  type Definition,
   definitionOf,
   findStructureById,
   findStructureByPk,
   type StructureRow,
 } from '../../structures/store.ts'
-import type { RemoteObject } from '../remote-objects.ts'
-import { type CopyTransaction, instantsOf, type Timestamps } from './copy-transaction.ts'
+import { type CopyTransaction, instantsOf, type Restorer } from './copy-transaction.ts'
 
-interface RemoteRecord extends RemoteObject, Timestamps {
-  readonly id: string
-  readonly data: RecordData
+export type StoredRecord = Static<typeof RecordObject> & { readonly data: RecordData }
+
+/** How the number of rows of a structure changes, and whether its rows stay in the order of their creation. */
+interface Counter {
+  live: number
+  isOrdered: 0 | 1
+  lastCreatedAt: number | null
+  lastId: string | null
 }
 
-/**
- * Takes the rows that change or go out of their row tables, so that no two of them collide while values move between
- * them, and deletes those that are gone.
- */
-export function takeOutRecords({ tx, workspacePk, stage, isFresh }: CopyTransaction): void {
-  if (isFresh) return
-  const structures = new Map<number, StructureRow | undefined>()
-  const taken = new Map<number, number>()
-  for (const { id, json } of stage.objects('record')) {
-    const row = store.findRecord(tx, id)
-    if (!row) continue
-    if (!structures.has(row.structure))
-      structures.set(row.structure, findStructureByPk(tx, workspacePk, row.structure))
-    const structure = structures.get(row.structure)
-    // The rows of a structure that is being deleted go with it.
-    if (!structure) continue
+/** The records of one transaction. */
+export class Records implements Restorer<StoredRecord> {
+  readonly kind = 'record'
+  /** Before the transaction by pk, in it by id; undefined while it is being deleted, when its rows go with it. */
+  readonly #structures = new Map<number | string, StructureRow | undefined>()
+  readonly #counters = new Map<number, Counter>()
+
+  remove(copy: CopyTransaction, ids: Iterable<string>): void {
+    for (const id of ids) {
+      const pk = this.#takeOut(copy, id)
+      if (pk !== undefined) copy.tx.sql.run('DELETE FROM records WHERE pk = ?', pk)
+    }
+  }
+
+  /** No two rows collide while values move between them: they are not in the row tables meanwhile. */
+  setAside(copy: CopyTransaction, id: string): void {
+    this.#takeOut(copy, id)
+  }
+
+  #takeOut({ tx, workspacePk }: CopyTransaction, id: string): number | undefined {
+    const row = findRecord(tx, id)
+    const structure =
+      row && this.#structure(row.structure, () => findStructureByPk(tx, workspacePk, row.structure))
+    if (!row || !structure) return undefined
     deleteLiveRow(tx, structure.pk, row.pk)
     markForTextIndex(tx, structure, row.pk)
-    if (json === null) tx.sql.run('DELETE FROM records WHERE pk = ?', row.pk)
-    taken.set(structure.pk, (taken.get(structure.pk) ?? 0) + 1)
-  }
-  for (const [pk, count] of taken) countChange(tx, pk, -count)
-}
-
-/** Writes the rows that were taken out, and new ones; returns the ids of their structures. */
-export function applyRecords(copy: CopyTransaction): void {
-  const { tx, workspacePk, stage, isFresh } = copy
-  const targets = new Map<string, Target | undefined>()
-  for (const { structureId, json } of stage.objects('record')) {
-    if (json === null || structureId === null) continue
-    if (!targets.has(structureId)) {
-      const structure = findStructureById(tx, workspacePk, structureId)
-      targets.set(structureId, structure && new Target(copy, structure))
-    }
-    targets.get(structureId)?.write(JSON.parse(json) as RemoteRecord, isFresh)
-  }
-  for (const target of targets.values()) target?.count()
-}
-
-/** A structure whose rows are written. */
-class Target {
-  readonly #definition: Definition
-  /** Rows that were in the copy before, and new ones. */
-  #kept = 0
-  #added = 0
-  #isOrdered = true
-  #lastCreatedAt: number
-  #lastId: string
-
-  constructor(
-    private readonly copy: CopyTransaction,
-    private readonly structure: StructureRow,
-  ) {
-    this.#definition = definitionOf(structure)
-    this.#lastCreatedAt = structure.lastCreatedAt ?? Number.NEGATIVE_INFINITY
-    this.#lastId = structure.lastId ?? ''
+    this.#counter(structure).live -= 1
+    return row.pk
   }
 
-  write(record: RemoteRecord, isNew: boolean): void {
-    const { tx } = this.copy
-    const { pk: structure } = this.structure
+  write({ tx, workspacePk, isFresh }: CopyTransaction, record: StoredRecord, structureId: string): void {
+    const structure = this.#structure(structureId, () => findStructureById(tx, workspacePk, structureId))
+    if (!structure) return
     const { id, data } = record
     const { createdAt, updatedAt } = instantsOf(record)
-    const row = { id, structure, data: JSON.stringify(data), createdAt, updatedAt, deletedAt: null }
-    const known = isNew
+    const row = {
+      id,
+      structure: structure.pk,
+      data: JSON.stringify(data),
+      createdAt,
+      updatedAt,
+      deletedAt: null,
+    }
+    const known = isFresh
       ? undefined
       : tx.sql.get<{ pk: number }>('SELECT pk FROM records WHERE id = ?', id)?.pk
-    const pk = known ?? store.insertRecord(tx, row)
+    const pk = known ?? insertRecord(tx, row)
     if (known !== undefined) {
-      store.updateRecord(tx, { ...row, pk })
-      markForTextIndex(tx, this.structure, pk)
+      updateRecord(tx, { ...row, pk })
+      markForTextIndex(tx, structure, pk)
     }
-    insertLiveRow(tx, structure, this.#definition, { pk, data, createdAt, updatedAt })
-    if (known === undefined) this.#noteNew(createdAt, id)
-    else this.#kept += 1
+    insertLiveRow(tx, structure.pk, definitionOf(structure), { pk, data, createdAt, updatedAt })
+    const counter = this.#counter(structure)
+    counter.live += 1
+    if (known === undefined) countNew(counter, createdAt, id)
   }
 
-  #noteNew(createdAt: number, id: string): void {
-    this.#added += 1
-    if (createdAt < this.#lastCreatedAt || id <= this.#lastId) this.#isOrdered = false
-    this.#lastCreatedAt = Math.max(createdAt, this.#lastCreatedAt)
-    if (id > this.#lastId) this.#lastId = id
+  finish({ tx }: CopyTransaction): void {
+    for (const [structure, { live, isOrdered, lastCreatedAt, lastId }] of this.#counters)
+      tx.sql.run(
+        `UPDATE structure_stats SET live = live + ?, changes = changes + 1, in_order = in_order AND ?,
+           last_created_at = ?, last_id = ? WHERE structure = ?`,
+        live,
+        isOrdered,
+        lastCreatedAt,
+        lastId,
+        structure,
+      )
   }
 
-  /** Brings the counters of the structure up to date. */
-  count(): void {
-    const { tx } = this.copy
-    const { pk } = this.structure
-    if (this.#kept > 0) countChange(tx, pk, this.#kept)
-    if (this.#added === 0) return
-    tx.sql.run(
-      `UPDATE structure_stats SET live = live + ?, changes = changes + 1, in_order = in_order AND ?,
-         last_created_at = ?, last_id = ? WHERE structure = ?`,
-      this.#added,
-      this.#isOrdered ? 1 : 0,
-      this.#lastCreatedAt,
-      this.#lastId,
-      pk,
-    )
+  #structure(key: number | string, find: () => StructureRow | undefined): StructureRow | undefined {
+    const known = this.#structures.get(key)
+    if (known || this.#structures.has(key)) return known
+    const found = find()
+    this.#structures.set(key, found)
+    return found
+  }
+
+  #counter({ pk, lastCreatedAt, lastId }: StructureRow): Counter {
+    const known = this.#counters.get(pk)
+    if (known) return known
+    const counter: Counter = { live: 0, isOrdered: 1, lastCreatedAt, lastId }
+    this.#counters.set(pk, counter)
+    return counter
   }
 }
 
-/** The ids of the live rows of the workspace, structure by structure. */
-export function* listRecordIds(
-  { sql }: Pick<CopyTransaction['tx'], 'sql'>,
-  structures: readonly StructureRow[],
-): Generator<{ id: string; structureId: string }> {
-  for (const { pk, id: structureId } of structures) {
-    for (let last = 0; ; ) {
-      const rows = sql.rows<[pk: number, id: string]>(
-        `SELECT pk, (SELECT id FROM records r WHERE r.pk = rows.pk) FROM ${rowTable(pk)} AS rows
-         WHERE pk > ? ORDER BY pk LIMIT 1000`,
-        last,
-      )
-      for (const [, id] of rows) yield { id, structureId }
-      if (rows.length < 1_000) break
-      last = rows.at(-1)?.[0] ?? last
-    }
-  }
+function countNew(counter: Counter, createdAt: number, id: string): void {
+  const { lastCreatedAt, lastId } = counter
+  const isLater = (lastCreatedAt ?? createdAt) <= createdAt
+  const isNext = lastId === null || lastId < id
+  if (!isLater || !isNext) counter.isOrdered = 0
+  if (isLater) counter.lastCreatedAt = createdAt
+  if (isNext) counter.lastId = id
 }

@@ -1,6 +1,8 @@
+import { structures as table } from '../../db/schema/structures.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { fold } from '../../lib/text.ts'
-import { lostFields } from '../../structures/fields.ts'
+import { placeholderOf } from '../../objects/objects.ts'
+import { columnsShown } from '../../objects/shown-columns.ts'
+import { type FieldInput, fieldDefinitions, lostFields } from '../../structures/fields.ts'
 import {
   addColumns,
   changeUniqueSets,
@@ -18,102 +20,53 @@ import {
   updateStructure,
 } from '../../structures/store.ts'
 import { markWebhooksRemovedOf } from '../../webhooks/deletion.ts'
-import type { RemoteObject } from '../remote-objects.ts'
-import {
-  type CopyTransaction,
-  flagOf,
-  gone,
-  instantsOf,
-  placeholderOf,
-  present,
-  type Timestamps,
-} from './copy-transaction.ts'
+import type { Restorer } from './copy-transaction.ts'
 
-interface RemoteStructure extends RemoteObject, Timestamps {
+interface Structure {
   readonly id: string
-  readonly name: string
-  readonly description: string | null
-  readonly fields: readonly (Omit<FieldDefinition, 'column' | 'label'> & { readonly label: string })[]
-  readonly label_field: string | null
+  readonly fields: FieldInput[]
   readonly unique_together: readonly (readonly string[])[]
-  readonly max_rows: number | null
-  readonly immutable: boolean
 }
 
-/** Hides them at once; their rows are deleted afterwards, in chunks (`structures/deletion.ts`). */
-export function removeStructures(copy: CopyTransaction): void {
-  const { tx, workspacePk } = copy
-  for (const id of gone(copy, 'structure')) {
-    const structure = findStructureById(tx, workspacePk, id)
-    if (!structure) continue
-    tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)
-    markWebhooksRemovedOf(tx, structure.pk)
-  }
-}
-
-/** The rows that change must not be in the row tables meanwhile: they may collide with what becomes unique. */
-export function applyStructures(copy: CopyTransaction): void {
-  const { workspacePk: workspace } = copy
-  const { tx } = copy
-  for (const { id } of present<RemoteStructure>(copy, 'structure'))
-    tx.sql.run(
-      'UPDATE structures SET name_fold = ? WHERE id = ? AND name_fold IS NOT NULL',
-      placeholderOf(id),
-      id,
+/**
+ * Removed structures are hidden at once; their rows are deleted afterwards, in chunks (`structures/deletion.ts`). The rows
+ * that change must not be in the row tables meanwhile: they may collide with what becomes unique.
+ */
+export const structures: Restorer<Structure> = {
+  kind: 'structure',
+  remove: ({ tx, workspacePk }, ids) => {
+    for (const id of ids) {
+      const structure = findStructureById(tx, workspacePk, id)
+      if (!structure) continue
+      tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)
+      markWebhooksRemovedOf(tx, structure.pk)
+    }
+  },
+  setAside: ({ tx }, id) => {
+    const name = 'UPDATE structures SET name_fold = ? WHERE id = ? AND name_fold IS NOT NULL'
+    tx.sql.run(name, placeholderOf(id), id)
+  },
+  write: ({ tx, workspacePk: workspace }, structure) => {
+    const { id, unique_together } = structure
+    const known = findStructureById(tx, workspace, id)
+    // The structures that record fields name may come later.
+    const fields = fieldDefinitions(
+      structure.fields,
+      known ? definitionOf(known).fields : [],
+      (named) => named,
     )
-  for (const structure of present<RemoteStructure>(copy, 'structure')) {
-    const known = findStructureById(tx, workspace, structure.id)
-    const definition = definitionIn(structure, known)
+    const definition = { fields, uniqueSets: uniqueSetsOf(fields, unique_together) }
+    const shown = columnsShown(table, structure) as Omit<StructureRow, 'fields'>
+    const columns = { ...shown, fields: JSON.stringify(fields) }
     if (known) {
       changeTable(tx, known, definition)
-      updateStructure(tx, known.pk, columnsOf(structure, definition))
+      updateStructure(tx, known.pk, columns)
     } else {
-      const pk = insertStructure(tx, { ...columnsOf(structure, definition), id: structure.id, workspace })
-      createRowTable(tx, pk, definition.fields)
+      const pk = insertStructure(tx, { ...columns, id, workspace } as never)
+      createRowTable(tx, pk, fields)
       changeUniqueSets(tx, pk, { before: [], after: definition.uniqueSets, isEmpty: true })
     }
-  }
-}
-
-const columnsOf = (structure: RemoteStructure, { fields }: Pick<Definition, 'fields'>) => ({
-  name: structure.name,
-  nameFold: fold(structure.name),
-  description: structure.description,
-  fields: JSON.stringify(fields),
-  labelField: structure.label_field,
-  uniqueTogether: JSON.stringify(structure.unique_together),
-  maxRows: structure.max_rows,
-  immutable: flagOf(structure.immutable),
-  ...instantsOf(structure),
-})
-
-/** Fields keep their columns; new ones get the next. */
-function definitionIn(
-  { fields: remote, unique_together }: RemoteStructure,
-  known: StructureRow | undefined,
-): Pick<Definition, 'fields' | 'uniqueSets'> {
-  const before = known ? definitionOf(known).fields : []
-  let next = before.reduce((highest, { column }) => Math.max(highest, column), 0) + 1
-  const fields = remote.map(({ key, type, label, ...field }): FieldDefinition => {
-    const existing = before.find((one) => one.key === key && one.type === type)
-    const column = existing?.column ?? next++
-    const { required, unit, hidden, unique, min, max, options, structure } = field
-    return {
-      key,
-      type,
-      label: label === key ? null : label,
-      required,
-      unit,
-      hidden,
-      unique,
-      min,
-      max,
-      options,
-      structure,
-      column,
-    }
-  })
-  return { fields, uniqueSets: uniqueSetsOf(fields, unique_together) }
+  },
 }
 
 /** Fields are lost only while the remote has had no row; then the copy has none either. */

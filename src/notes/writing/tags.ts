@@ -124,6 +124,14 @@ export function detachTags(tx: Tx, note: number, tags: readonly number[]): boole
   return removed.length > 0
 }
 
+/** Gives an active note exactly these tags. Returns whether that changed anything. */
+export function replaceTags(tx: Tx, note: number, tags: readonly number[]): boolean {
+  const held = tx.sql.column<number>(`SELECT tag FROM note_tags WHERE note = ? AND ${REMAINS}`, note)
+  const surplus = held.filter((tag) => !tags.includes(tag))
+  const isDetached = detachTags(tx, note, surplus)
+  return attachTags(tx, note, tags).length > 0 || isDetached
+}
+
 /** Removes a tag from a note. Without effect when the note does not have it; refused when there is no such tag. */
 export const removeTag = (ctx: AppContext, caller: Caller, id: string, name: string): Promise<NoteRow> =>
   ctx.db.write((tx) => takeOffTags(tx, caller, getNote(tx, caller, id), [name]))

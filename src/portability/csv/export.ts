@@ -1,29 +1,13 @@
 import type { FieldValue, RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowTable } from '../../db/row-table-names.ts'
 import { recordJson } from '../../records/present.ts'
-import { loadRecords, type RecordRow } from '../../records/store.ts'
+import type { RecordRow } from '../../records/store.ts'
 import { type Definition, definitionOf, getStructure } from '../../structures/store.ts'
 import { writeNewFile } from '../new-files.ts'
+import { rowsOf } from '../rows.ts'
 
 export type TableFormat = 'csv' | 'jsonl'
-
-const CHUNK_ROWS = 1_000
-
-/** The rows that are not deleted, in the order of their creation, in chunks. */
-function* liveRows(reader: Reader, structure: number): Generator<RecordRow[]> {
-  for (let last = 0; ; ) {
-    const pks = reader.sql.column<number>(
-      `SELECT pk FROM ${rowTable(structure)} WHERE pk > ? ORDER BY pk LIMIT ?`,
-      last,
-      CHUNK_ROWS,
-    )
-    if (pks.length === 0) return
-    last = pks.at(-1) ?? last
-    yield loadRecords(reader, pks)
-  }
-}
 
 /** A spreadsheet would take such a text for a formula; an apostrophe before it, which an import removes, prevents that. */
 const LOOKS_LIKE_FORMULA = /^'*[=+\-@\t\r]/
@@ -60,7 +44,7 @@ export function exportTable(
   let count = 0
   writeNewFile(reader, file, (write) => {
     if (format === 'csv') write(`${fields.map(({ key }) => key).join(',')}\n`)
-    for (const rows of liveRows(reader, structure.pk)) {
+    for (const rows of rowsOf(reader, structure.pk, false)) {
       count += rows.length
       write(rows.map((row) => `${lineOf(row)}\n`).join(''))
     }

@@ -60,9 +60,7 @@ export const importRows = (
   runImport(
     ctx.db,
     request,
-    (run) =>
-      writeInOnePass(ctx, run, caller, request) ??
-      new RowsWriter(ctx, run, caller, request, inferFromAllRows).write(),
+    (run) => writeInOnePass(ctx, run, caller, request) ?? new RowsWriter(ctx, run, caller, request).write(),
   )
 
 /** The rows of the file after its header; `share` is how much of the file has been read. */
@@ -89,33 +87,20 @@ interface InferredColumns {
   readonly demoted: readonly DemotedColumn[]
 }
 
-type Infer = (request: RowsImport) => InferredColumns
-
-function inferFromAllRows(request: RowsImport): InferredColumns {
-  const format = new CellFormat(request)
-  let inference: TypeInference | undefined
-  let names: readonly string[] = []
-  for (const { header, rows, share } of dataRows(request)) {
-    names = header
-    inference ??= new TypeInference(header, format)
+/** The types that fit all rows of the file, or those at its beginning; there some column may have no value yet. */
+function infer(request: RowsImport, ofBeginning = false): InferredColumns & { readonly isComplete: boolean } {
+  let header: readonly string[] = []
+  let inference = new TypeInference(header, new CellFormat(request))
+  for (const { header: names, rows, share } of dataRows(request)) {
+    if (header.length === 0) inference = new TypeInference(names, new CellFormat(request))
+    header = names
     for (const cells of rows) inference.addRow(cells)
+    if (ofBeginning) break
     request.onProgress(share * SHARE_OF_INFERENCE)
   }
-  return { header: names, types: inference?.types() ?? [], demoted: inference?.demoted() ?? [] }
+  const isComplete = inference.isComplete()
+  return { header, types: inference.types(), demoted: inference.demoted(), isComplete }
 }
-
-/** Undefined when some column has no value in the first chunk of the file. */
-function inferFromBeginning(request: RowsImport): InferredColumns | undefined {
-  const [first] = dataRows(request)
-  if (!first) return undefined
-  const inference = new TypeInference(first.header, new CellFormat(request))
-  for (const cells of first.rows) inference.addRow(cells)
-  if (!inference.isComplete()) return undefined
-  return { header: first.header, types: inference.types(), demoted: inference.demoted() }
-}
-
-/** A row shows that the types inferred from the beginning may be wrong. */
-class WrongTypes extends Error {}
 
 /**
  * Creates a structure with the types of the beginning of the file and writes the rows, so that the file is read once
@@ -128,24 +113,18 @@ function writeInOnePass(
   caller: Caller,
   request: RowsImport,
 ): RowsOutcome | undefined {
-  const { sql } = run.tx
   if (findStructure(run.tx, caller, request.structure)) return undefined
-  const inferred = inferFromBeginning(request)
-  if (!inferred) return undefined
-  sql.run('SAVEPOINT import_one_pass')
-  try {
-    return new RowsWriter(ctx, run, caller, request, () => inferred, true).write()
-  } catch (error) {
-    if (!(error instanceof WrongTypes)) throw error
-    sql.run('ROLLBACK TO import_one_pass')
-    return undefined
-  } finally {
-    if (sql.database.inTransaction) sql.run('RELEASE import_one_pass')
-  }
+  const inferred = infer(request, true)
+  let outcome: RowsOutcome | undefined
+  if (inferred.isComplete)
+    run.refusalOf(() => {
+      outcome = new RowsWriter(ctx, run, caller, request, inferred).write()
+    })
+  return outcome
 }
 
 /** Finds the structure, or creates it with a field for every column. `columns` are the fields that the columns fill. */
-function prepareStructure(tx: Tx, caller: Caller, request: RowsImport, infer: Infer) {
+function prepareStructure(tx: Tx, caller: Caller, request: RowsImport, inferred?: InferredColumns) {
   const { structure: nameOrId, types: given, hasHeader } = request
   const known = findStructure(tx, caller, nameOrId)
   if (known) {
@@ -157,7 +136,7 @@ function prepareStructure(tx: Tx, caller: Caller, request: RowsImport, infer: In
     const columns = columnsOf(first?.header ?? [], definitionOf(known), hasHeader)
     return { structure: known, isNew: false, columns, demoted: [] }
   }
-  const { header, types, demoted } = infer(request)
+  const { header, types, demoted } = inferred ?? infer(request)
   const byColumn = typesByColumn(header, given)
   const fields = fieldsFor(
     header,
@@ -180,16 +159,15 @@ class RowsWriter {
   #updated = 0
   #rowsBefore = 0
 
-  /** With `isOnePass` a row that is refused throws WrongTypes. */
+  /** With types that were inferred from the beginning of the file alone, a row that does not fit ends it. */
   constructor(
     private readonly ctx: Pick<AppContext, 'bus'>,
     private readonly run: ImportRun,
     private readonly caller: Caller,
     private readonly request: RowsImport,
-    infer: Infer,
-    private readonly isOnePass = false,
+    private readonly inferred?: InferredColumns,
   ) {
-    const { structure, isNew, columns, demoted } = prepareStructure(run.tx, caller, request, infer)
+    const { structure, isNew, columns, demoted } = prepareStructure(run.tx, caller, request, inferred)
     this.#demoted = demoted
     this.#format = new CellFormat(request)
     this.#columns = columns
@@ -198,7 +176,7 @@ class RowsWriter {
   }
 
   write(): RowsOutcome {
-    const before = this.#isNew && !this.isOnePass ? SHARE_OF_INFERENCE : 0
+    const before = this.#isNew && !this.inferred ? SHARE_OF_INFERENCE : 0
     for (const { rows, share } of dataRows(this.request)) {
       for (let at = 0; at < rows.length; at += BATCH_SIZE) this.#writeBatch(rows.slice(at, at + BATCH_SIZE))
       this.request.onProgress(before + share * (1 - before))
@@ -215,11 +193,12 @@ class RowsWriter {
 
   /** Writes all rows at once; when one is refused, row by row, so that every refusal is found. */
   #writeBatch(rows: readonly (readonly string[])[]): void {
-    if (!this.run.refusalOf(() => this.#writeRows(rows))) {
+    const ofBatch = this.run.refusalOf(() => this.#writeRows(rows))
+    if (ofBatch && this.inferred) throw ofBatch
+    if (!ofBatch) {
       this.#rowsBefore += rows.length
       return
     }
-    if (this.isOnePass) throw new WrongTypes()
     for (const cells of rows) {
       const refusal = this.run.refusalOf(() => this.#writeRows([cells]))
       this.#rowsBefore += 1

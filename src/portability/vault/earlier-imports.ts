@@ -1,5 +1,7 @@
 import type { Caller } from '../../context.ts'
+import { insertInto, updateOf } from '../../db/query.ts'
 import type { Reader } from '../../db/reader.ts'
+import { importedFiles } from '../../db/schema/imported-files.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { findFile } from '../../files/store.ts'
 import { findNoteSummary } from '../../notes/store.ts'
@@ -92,36 +94,29 @@ export class EarlierImports {
     return paths.sort()
   }
 
-  add(tx: Tx, kind: Kind, path: string, { object, digest, written, fields }: ImportedObject): void {
-    tx.sql.run(
-      `INSERT INTO imported_files (workspace, folder, path, kind, object, digest, written, fields)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      this.#workspace,
-      this.folder,
+  add(tx: Tx, kind: Kind, path: string, { fields, ...made }: ImportedObject): void {
+    insert(tx, {
+      ...made,
+      workspace: this.#workspace,
+      folder: this.folder,
       path,
       kind,
-      object,
-      digest,
-      written,
-      fields === null ? null : JSON.stringify(fields),
-    )
+      fields: textOf(fields),
+    })
   }
 
   update(
     tx: Tx,
     { pk, path: oldPath }: EarlierImport,
     path: string,
-    now: Omit<ImportedObject, 'object'>,
+    { digest, written, fields }: Omit<ImportedObject, 'object'>,
   ): void {
-    const { digest, written, fields } = now
-    tx.sql.run(
-      'UPDATE imported_files SET digest = ?, written = ?, fields = ? WHERE pk = ?',
-      digest,
-      written,
-      fields === null ? null : JSON.stringify(fields),
-      pk,
-    )
-    if (path === oldPath) return
-    tx.sql.run('UPDATE imported_files SET folder = ?, path = ? WHERE pk = ?', this.folder, path, pk)
+    const moved = path === oldPath ? {} : { folder: this.folder, path }
+    update(tx, pk, { digest, written, fields: textOf(fields), ...moved })
   }
 }
+
+const insert = insertInto(importedFiles)
+const update = updateOf(importedFiles, importedFiles.pk)
+
+const textOf = (fields: WrittenFields | null): string | null => fields && JSON.stringify(fields)

@@ -1,7 +1,7 @@
 import type { Caller } from '../../context.ts'
 import { codePointLength, fold, normalized } from '../../lib/text.ts'
 import type { TextSpan } from '../../notes/links/syntax.ts'
-import { addToTagCount, ensureTags, findTagByName, withLinkedTags } from '../../notes/writing/tags.ts'
+import { ensureTags, findTagByName, withLinkedTags } from '../../notes/writing/tags.ts'
 import type { ImportRun } from '../import-run.ts'
 import type { VaultNote } from './note.ts'
 import { paragraphsOf } from './prose.ts'
@@ -57,14 +57,13 @@ export function* bodyTags(lines: readonly TextSpan[]): Generator<string> {
   for (const paragraph of paragraphsOf(lines)) yield* inlineTags(paragraph)
 }
 
-/** Puts tags on the notes of a folder. The note counts of tags are written once, at the end. */
+/** The tags of the notes of a folder; those that do not exist are created. */
 export class VaultTags {
   /** How many tags are new to the workspace. */
   created = 0
   readonly #ids = new Map<string, number>()
   /** A tag with all tags that come along with it. */
   readonly #withLinked = new Map<number, readonly number[]>()
-  readonly #noteCounts = new Map<number, number>()
 
   constructor(
     private readonly run: ImportRun,
@@ -72,25 +71,12 @@ export class VaultTags {
     private readonly foldersAsTags: boolean,
   ) {}
 
-  /** Puts these tags on a new note. */
-  addTo(pk: number, ids: readonly number[]): void {
-    for (const id of ids) {
-      this.run.tx.sql.run('INSERT INTO note_tags (tag, note) VALUES (?, ?)', id, pk)
-      this.#noteCounts.set(id, (this.#noteCounts.get(id) ?? 0) + 1)
-    }
-  }
-
   /** The ids of the tags of a note: those of its front matter, its body and its folder, and all that come along. */
   idsOf({ tags, file }: VaultNote, lines: readonly TextSpan[]): number[] {
     const words = new Set(tags)
     for (const word of bodyTags(lines)) words.add(word)
     if (this.foldersAsTags) words.add(file.path.slice(0, Math.max(0, file.path.lastIndexOf('/'))))
     return [...new Set([...words].flatMap((word) => this.#tagsFor(word, file.path)))]
-  }
-
-  /** To be called once every note has its tags. */
-  updateCounts(): void {
-    for (const [id, notes] of this.#noteCounts) addToTagCount(this.run.tx, id, notes)
   }
 
   #tagsFor(word: string, place: string): readonly number[] {

@@ -85,7 +85,6 @@ export class VaultWriter implements LinkContext {
       this.#writeBody(plan)
       onProgress((at + 1) / planned.length)
     }
-    this.parts.tags.updateCounts()
   }
 
   resolvesTo(target: string, note: VaultNote): boolean {
@@ -183,7 +182,7 @@ export class VaultWriter implements LinkContext {
         this.#noteUpdate(note, 'it was brought up to date with its file.')
     } else {
       for (const [rule, value] of properties) setValue(run.tx, pk, rule, value)
-      parts.tags.addTo(pk, tagIds)
+      attachTags(run.tx, pk, tagIds)
       addContent(run.tx, caller.workspacePk, { pk, title, content: body, tagIds })
       this.created += 1
     }

@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { readParts } from '../../files/store.ts'
+import { recordJson } from '../../records/present.ts'
 import { withNewFile, writeNewFolder } from '../new-files.ts'
+import { rowsOf } from '../rows.ts'
 import { exportFile, listFiles } from './files.ts'
 import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, splitExtension, TRASH } from './format.ts'
 import { exportNote, listNotes } from './notes.ts'
 import { exportTags, OBJECT_FILES, propertyFile } from './object-kinds.ts'
-import { exportRows, exportStructure, listStructures } from './structures.ts'
+import { exportStructure, listStructures } from './structures.ts'
 import { exportWebhooks } from './webhooks.ts'
 
 /** The number of exported objects of each kind. */
@@ -68,9 +70,9 @@ function writeStructures(work: Export): void {
 function writeRows({ reader }: Export, path: string, structure: number): number {
   let count = 0
   withNewFile(path, (write) => {
-    for (const rows of exportRows(reader, structure)) {
+    for (const rows of rowsOf(reader, structure, true)) {
       count += rows.length
-      write(`${rows.join('\n')}\n`)
+      write(rows.map((row) => `${recordJson(row)}\n`).join(''))
     }
   })
   return count

@@ -1,10 +1,12 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { getTableName } from 'drizzle-orm'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { validationRefusal } from '../../http/validation.ts'
 import { parseInstant } from '../../lib/dates.ts'
 import { isId } from '../../lib/ids.ts'
 import { isObject } from '../../lib/json.ts'
+import type { ObjectTable } from '../../objects/statements.ts'
 import { refused } from '../../refusal.ts'
 
 /** What the service assigned to an object when it was created and changed; an import keeps it. */
@@ -64,8 +66,7 @@ export const txForOriginal = (tx: Tx, { id, createdAt }: Pick<Identity, 'id' | '
   newId: () => id,
 })
 
-export type TimestampedTable = 'properties' | 'structures' | 'presets' | 'views' | 'lenses'
-
 /** Sets `updated_at` back to its exported value, which the creation of later objects may have changed. */
-export const restoreUpdatedAt = ({ sql }: Tx, table: TimestampedTable, { id, updatedAt }: Identity) =>
-  sql.run(`UPDATE ${table} SET updated_at = ? WHERE id = ?`, updatedAt, id)
+export function restoreUpdatedAt({ sql }: Tx, table: ObjectTable, { id, updatedAt }: Identity): void {
+  if (table.updatedAt) sql.run(`UPDATE ${getTableName(table)} SET updated_at = ? WHERE id = ?`, updatedAt, id)
+}

@@ -2,13 +2,15 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Caller } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
+import { structures } from '../../db/schema/structures.ts'
 import { refuseTooLarge } from '../../files/service.ts'
 import { storableJson } from '../../http/body.ts'
+import type { ObjectTable } from '../../objects/statements.ts'
 import { Refusal, refused } from '../../refusal.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { type ImportMode, type ImportReport, type ImportRun, runImport } from '../import-run.ts'
 import { linesOf, readText, textChunks } from '../read-file.ts'
-import { asObject, type Identity, restoreUpdatedAt, type TimestampedTable } from './exported-object.ts'
+import { asObject, type Identity, restoreUpdatedAt } from './exported-object.ts'
 import { importFile } from './files.ts'
 import { FILES, FORMAT, MANIFEST, NOTES, STRUCTURES, TRASH } from './format.ts'
 import { importNote } from './notes.ts'
@@ -78,7 +80,7 @@ const isPlainFolder = (path: string) => statsOf(path)?.isDirectory() === true
 class WorkspaceImporter {
   readonly #tags: TagIds = new Map()
   readonly #counts: Record<string, number> = {}
-  readonly #timestamped: { table: TimestampedTable; original: Identity }[] = []
+  readonly #timestamped: { table: ObjectTable; original: Identity }[] = []
 
   constructor(
     private readonly run: ImportRun,
@@ -90,12 +92,12 @@ class WorkspaceImporter {
     const { tx } = this.run
     this.#each('tags', (value) => importTag(tx, this.caller, value, this.#tags))
     this.#kind(propertyFile)
-    const structures = this.#structures()
+    const imported = this.#structures()
     this.#notes(NOTES, 'notes', 0, 0.7)
     this.#notes(TRASH, 'trashed_notes', 0.7, 0.8)
     this.#each('tags', (value) => importTagLinks(tx, this.caller, value, this.#tags))
     this.#files()
-    for (const { path, row } of structures) this.#rows(path, row)
+    for (const { path, row } of imported) this.#rows(path, row)
     for (const kind of OBJECT_FILES) this.#kind(kind)
     const webhookSecrets: NewWebhookSecret[] = []
     this.#each('webhooks', (value) => void webhookSecrets.push(importWebhook(tx, this.caller, value)))
@@ -123,8 +125,7 @@ class WorkspaceImporter {
 
   #kind({ name, table, create }: ObjectFile): void {
     this.#each(name, (value) => {
-      const original = create(this.run.tx, this.caller, value, this.#tags)
-      if (table) this.#timestamped.push({ table, original })
+      this.#timestamped.push({ table, original: create(this.run.tx, this.caller, value, this.#tags) })
     })
   }
 
@@ -152,7 +153,7 @@ class WorkspaceImporter {
     for (const { name, content } of byAge(files)) {
       this.run.try(`${STRUCTURES}/${name}`, () => {
         const { original, row } = importStructure(this.run.tx, this.caller, content)
-        this.#timestamped.push({ table: 'structures', original })
+        this.#timestamped.push({ table: structures, original })
         imported.push({ path: `${STRUCTURES}/${name}l`, row })
       })
     }

@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import { logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import { insertInto } from '../../db/query.ts'
@@ -11,7 +12,8 @@ import { fold } from '../../lib/text.ts'
 import { indexTagName } from '../../notes/search/tables.ts'
 import { findPropertyRule } from '../../notes/writing/properties.ts'
 import { ensureTags, findTagByName, isFreeTagId } from '../../notes/writing/tags.ts'
-import type { ObjectKind } from '../../objects/objects.ts'
+import type { AnyRow, ObjectKind } from '../../objects/objects.ts'
+import type { ObjectTable } from '../../objects/statements.ts'
 import { CreatePresetBody } from '../../presets/schema.ts'
 import {
   insertPreset,
@@ -29,119 +31,105 @@ import { getTagRow, logTagUpdate, tagKind } from '../../tags/service.ts'
 import { replaceLinks } from '../../tags/store.ts'
 import { CreateViewBody } from '../../views/schema.ts'
 import { createView, parseView, type ViewRequest, viewKind } from '../../views/service.ts'
-import {
-  asObject,
-  checkInput,
-  type Identity,
-  parseExported,
-  type TimestampedTable,
-  txForOriginal,
-} from './exported-object.ts'
+import { asObject, checkInput, type Identity, parseExported, txForOriginal } from './exported-object.ts'
 
 /** How the objects of one kind are exported to their JSON file and imported from it. */
 export interface ObjectFile {
   /** The name of the file without extension, and of the kind in reports. */
   readonly name: string
-  /** The table in which `updated_at` is restored at the end of an import; undefined for a kind without one. */
-  readonly table: TimestampedTable | undefined
+  readonly table: ObjectTable
   list(reader: Reader, caller: Caller): readonly object[]
   /** Creates an object from its exported form; `tags` maps exported tag ids to the ids in this database. */
   create(tx: Tx, caller: Caller, value: unknown, tags: TagIds): Identity
 }
 
-/** Objects as they are shown, without what follows from other attributes and from their order. */
-const exported = <Shown extends object>(
-  kind: Pick<ObjectKind<never, Shown>, 'list' | 'derived'>,
-  reader: Reader,
-  caller: Caller,
-): Shown[] =>
-  kind.list(reader, caller).map((shown) => {
-    const own = Object.entries(shown).filter(([name]) => name !== 'position' && !kind.derived.includes(name))
-    return Object.fromEntries(own) as Shown
-  })
-
-export const propertyFile: ObjectFile = {
-  name: 'properties',
-  table: 'properties',
-  list: (reader, caller) =>
-    exported(propertyKind, reader, caller).map(({ label, options, ...property }) => ({
-      ...property,
-      ...(label !== property.key && { label }),
-      ...(options !== null && { options }),
-    })),
-  create: (tx, caller, value) => {
-    const original = parseExported<NewPropertyInput>(value, CreatePropertyBody)
-    createProperty(txForOriginal(tx, original), caller, original.input)
-    return original
-  },
+interface Declaration<Shown, Input> {
+  readonly schema: TSchema
+  create(tx: Tx, caller: Caller, input: Input, tags: TagIds): void
+  /** The exported form, where it is not what is shown without what follows from other attributes and from the order. */
+  exported?(shown: Shown): object
+  /** Whether the oldest is first, and not the order in which they are shown kept. */
+  readonly isByAge?: boolean
 }
 
+const objectFile = <Row extends AnyRow, Shown extends object, Input>(
+  name: string,
+  kind: ObjectKind<Row, Shown>,
+  { schema, create, exported = (shown) => shown, isByAge = false }: Declaration<Shown, Input>,
+): ObjectFile => ({
+  name,
+  table: kind.table,
+  list: (reader, caller) => {
+    const rows = kind.rows(reader, caller.workspacePk)
+    if (isByAge) rows.sort((left, right) => (left.id < right.id ? -1 : 1))
+    const isOwn = ([attribute]: [string, unknown]) =>
+      attribute !== 'position' && !kind.derived.includes(attribute)
+    return rows.map((row) => {
+      const own = Object.entries(kind.present(row, reader)).filter(isOwn)
+      return exported(Object.fromEntries(own) as Shown)
+    })
+  },
+  create: (tx, caller, value, tags) => {
+    const original = parseExported<Input>(value, schema)
+    create(txForOriginal(tx, original), caller, original.input, tags)
+    return original
+  },
+})
+
+export const propertyFile = objectFile('properties', propertyKind, {
+  schema: CreatePropertyBody,
+  create: (tx, caller, input: NewPropertyInput) => createProperty(tx, caller, input),
+  exported: ({ label, options, ...property }) => ({
+    ...property,
+    ...(label !== property.key && { label }),
+    ...(options !== null && { options }),
+  }),
+})
+
 /** Inserted without the checks of the API: a value that is no longer among a property's options is kept. */
-const presetFile: ObjectFile = {
-  name: 'presets',
-  table: 'presets',
-  list: (reader, caller) =>
-    exported(presetKind, reader, caller)
-      .map(({ asks, ...preset }) => ({ ...preset, ask: asks }))
-      .sort((left, right) => (left.id < right.id ? -1 : 1)),
-  create: (tx, caller, value) => {
-    const original = parseExported<PresetInput & { name: string }>(value, CreatePresetBody)
-    const { name, icon = null, color = null, is_pinned } = original.input
-    const { tags = [], properties = [], ask = [] } = original.input
+const presetFile = objectFile('presets', presetKind, {
+  schema: CreatePresetBody,
+  create: (tx, caller, input: PresetInput & { name: string }) => {
+    const { name, icon = null, color = null, is_pinned, tags = [], properties = [], ask = [] } = input
     const { workspacePk: workspace } = caller
     if (presetKind.findByName(tx, workspace, fold(name)))
       throw nameTaken(`A preset named "${name}" exists already; rename one of them.`)
     const entries = (list: readonly PresetPropertyInput[]) =>
-      list.map(({ key, value: entry = null }) => ({
+      list.map(({ key, value = null }) => ({
         rule: findPropertyRule(tx, workspace, key) ?? fail(refused(`There is no property "${key}".`)),
-        value: entry,
+        value,
       }))
-    insertPreset(txForOriginal(tx, original), caller, {
+    insertPreset(tx, caller, {
       columns: { name, nameFold: fold(name), icon, color, isPinned: is_pinned ? 1 : 0 },
       properties: entries(properties),
       asks: entries(ask),
       tags: ensureTags(tx, caller, tags),
     })
-    return original
   },
-}
+  exported: ({ asks, ...preset }) => ({ ...preset, ask: asks }),
+  isByAge: true,
+})
 
-const viewFile: ObjectFile = {
-  name: 'views',
-  table: 'views',
-  list: (reader, caller) => exported(viewKind, reader, caller),
-  create: (tx, caller, value, tags) => {
-    const original = parseExported<ViewRequest & { name: string }>(value, CreateViewBody)
-    const view = parseView(original.input)
-    const filter = view.filter ? withTagIds(view.filter, tags) : null
-    createView(txForOriginal(tx, original), caller, { ...view, filter })
-    return original
+const viewFile = objectFile('views', viewKind, {
+  schema: CreateViewBody,
+  create: (tx, caller, input: ViewRequest & { name: string }, tags) => {
+    const view = parseView(input)
+    createView(tx, caller, { ...view, filter: view.filter ? withTagIds(view.filter, tags) : null })
   },
-}
+})
 
-const lensFile: ObjectFile = {
-  name: 'lenses',
-  table: 'lenses',
-  list: (reader, caller) => exported(lensKind, reader, caller),
-  create: (tx, caller, value, tags) => {
-    const original = parseExported<LensRequest & { name: string }>(value, CreateLensBody)
-    const lens = parseLens(original.input)
-    const scope = lens.scope ? withTagIds(lens.scope, tags) : null
-    createLens(txForOriginal(tx, original), caller, { ...lens, scope })
-    return original
+const lensFile = objectFile('lenses', lensKind, {
+  schema: CreateLensBody,
+  create: (tx, caller, input: LensRequest & { name: string }, tags) => {
+    const lens = parseLens(input)
+    createLens(tx, caller, { ...lens, scope: lens.scope ? withTagIds(lens.scope, tags) : null })
   },
-}
+})
 
-const itemFile: ObjectFile = {
-  name: 'quick-access',
-  table: undefined,
-  list: (reader, caller) => exported(itemKind, reader, caller),
-  create: (tx, caller, value) => {
-    const original = parseExported<{ note_id: string }>(value, CreateItemBody)
-    createItem(txForOriginal(tx, original), caller, original.input)
-    return original
-  },
-}
+const itemFile = objectFile('quick-access', itemKind, {
+  schema: CreateItemBody,
+  create: (tx, caller, input: { note_id: string }) => createItem(tx, caller, input),
+})
 
 /** In the order in which they must be imported: each refers only to kinds before it, and to notes. */
 export const OBJECT_FILES: readonly ObjectFile[] = [presetFile, viewFile, lensFile, itemFile]

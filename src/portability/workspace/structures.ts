@@ -2,12 +2,10 @@ import { logChange } from '../../changes/log.ts'
 import { type RecordData, valueIn } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowTable } from '../../db/row-table-names.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { normalised } from '../../filter/record/values.ts'
 import { isId } from '../../lib/ids.ts'
-import { recordJson } from '../../records/present.ts'
-import { insertRecord, loadRecords, updateRecord } from '../../records/store.ts'
+import { insertRecord, updateRecord } from '../../records/store.ts'
 import { refused } from '../../refusal.ts'
 import { presentStructure } from '../../structures/present.ts'
 import { CreateStructureBody } from '../../structures/schema.ts'
@@ -40,26 +38,6 @@ export const listStructures = (reader: Reader, { workspacePk }: Caller): Structu
   listStructureRows(reader, workspacePk).sort(
     (left, right) => left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1),
   )
-
-const CHUNK_ROWS = 1_000
-
-/** All rows, deleted ones included, in the order of their creation, as JSON in chunks. */
-export function* exportRows(reader: Reader, structure: number): Generator<string[]> {
-  for (let last = 0; ; ) {
-    const pks = reader.sql.column<number>(
-      `SELECT pk FROM (
-         SELECT pk FROM ${rowTable(structure)} UNION ALL
-         SELECT pk FROM records WHERE structure = ? AND deleted_at IS NOT NULL
-       ) WHERE pk > ? ORDER BY pk LIMIT ?`,
-      structure,
-      last,
-      CHUNK_ROWS,
-    )
-    if (pks.length === 0) return
-    last = pks.at(-1) ?? last
-    yield loadRecords(reader, pks).map(recordJson)
-  }
-}
 
 /** A record field may refer to a structure that is imported later, or that no longer exists. */
 const anyStructure = (nameOrId: string) => (isId(nameOrId) ? nameOrId : undefined)

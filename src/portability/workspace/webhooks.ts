@@ -1,6 +1,8 @@
 import { logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
+import { insertInto } from '../../db/query.ts'
 import type { Reader } from '../../db/reader.ts'
+import { webhooks } from '../../db/schema/webhooks.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { renewSubscriptionsVersion } from '../../delivery/outbox.ts'
 import { newSecret } from '../../delivery/sign.ts'
@@ -17,14 +19,15 @@ import {
   refuseTooMany,
   type UnparsedInput,
 } from '../../webhooks/service.ts'
-import { insertWebhook } from '../../webhooks/store.ts'
-import { asObject, instantOrNull, parseExported, txForOriginal } from './exported-object.ts'
+import { asObject, instantOrNull, parseExported } from './exported-object.ts'
 
 /** Everything but the secrets, the values of its own headers, which may be credentials, and the deliveries. */
 export const exportWebhooks = (reader: Reader, caller: Caller) =>
   listWebhooks(reader, caller)
     .map(presentWebhook)
     .map(({ structure, status: _, headers: __, ...webhook }) => ({ ...webhook, structure: structure.id }))
+
+const insertWebhook = insertInto(webhooks)
 
 /** Far more than a webhook reaches in practice. */
 const MAX_FAILURES = 1_000_000_000
@@ -48,21 +51,18 @@ export function importWebhook(tx: Tx, caller: Caller, value: unknown): NewWebhoo
   const input = parseInput(original.input)
   const structure = getStructure(tx, caller, input.structure)
   const secret = newSecret()
-  const pk = insertWebhook(txForOriginal(tx, original), {
+  insertWebhook(tx, {
     ...mergedColumns(structure, { ...NEW_WEBHOOK, url: input.url }, input),
     id,
     workspace: caller.workspacePk,
     structure: structure.pk,
     secret,
     createdByKeyId: textOrNull(created_by_key_id),
+    pausedAt: instantOrNull(paused_at, 'paused_at'),
+    consecutiveFailures: failuresOf(consecutive_failures),
+    createdAt: original.createdAt,
+    updatedAt: original.updatedAt,
   })
-  tx.sql.run(
-    'UPDATE webhooks SET paused_at = ?, consecutive_failures = ?, updated_at = ? WHERE pk = ?',
-    instantOrNull(paused_at, 'paused_at'),
-    failuresOf(consecutive_failures),
-    original.updatedAt,
-    pk,
-  )
   renewSubscriptionsVersion(tx, structure.pk)
   logChange(tx, caller, { kind: 'webhook', id, structureId: structure.id }, 'created')
   return { id, url: input.url, secret }

@@ -3,7 +3,7 @@ import { type ChangeKind, type ChangeOperation, differenceText, hexOf, keyOf, ki
 import { type ActorRow, actorPk, lastChange } from './log.ts'
 
 /** A change of another database, as it is written into the log of its copy. */
-export interface CopiedChange {
+export interface MirroredChange {
   /** Changes in a row with the same name belong to one transaction. */
   readonly transaction: string
   readonly at: number
@@ -20,7 +20,7 @@ const INSERT = `INSERT INTO changes (key, position, at, actor, kind, object, str
   VALUES (?, ?, ?, ?, ?, unhex(?, '-'), unhex(?, '-'), ?)`
 
 /** Appends changes to the log of a workspace as another database made them, with its authors and times. */
-export function appendCopied(tx: Tx, workspace: number, changes: Iterable<CopiedChange>): void {
+export function appendMirrored(tx: Tx, workspace: number, changes: Iterable<MirroredChange>): void {
   const actors = new Map<string, number>()
   let number = lastChange(tx, workspace)
   let first = 0
