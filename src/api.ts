@@ -35,6 +35,7 @@ import { memberRoutes } from './sessions/members/routes.ts'
 import { createRecheck } from './sessions/rights.ts'
 import { sessionFeatures } from './sessions/routes.ts'
 import { createSessionAuthenticate } from './sessions/sessions.ts'
+import { Streams } from './sessions/streams.ts'
 import { structureManagementRoutes, structureRoutes } from './structures/routes.ts'
 import { tagRoutes } from './tags/routes.ts'
 import { viewRoutes } from './views/routes.ts'
@@ -59,13 +60,14 @@ const LOCAL: HttpServer = { requestIP: () => ({ address: 'local' }), timeout: ()
 /** The whole HTTP service over one context: one line per feature. `port` is where it listens. */
 export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ctx.config.port): Api {
   let stopping = false
-  const watches = new Watches(ctx)
+  const streams = new Streams(ctx)
+  const watches = new Watches(ctx, streams)
   const requests = new RequestMetrics()
   const { host: boundHost, publicUrls, trustedProxies } = ctx.config
   const rules = createBrowserRules({ boundHost, publicUrls })
   const isSecure = publicUrls.some((url) => url.startsWith('https:'))
   const cookie = sessionCookie(isSecure, port)
-  const subscribers = new ChangeSubscribers(ctx)
+  const subscribers = new ChangeSubscribers(ctx, streams)
   const features = [
     docsRoutes((): Promise<OpenApiDocument> => openApi(), publicUrls),
     applicationRoutes(publicUrls, (request) => cookie.tokenIn(request) !== undefined),
@@ -112,7 +114,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
         mirrorOf: ctx.mirrorOf,
       }),
       recheck: createRecheck(ctx),
-      onRightEnd: (caller, listener) => subscribers.credentials.onEnd(caller, listener),
+      onRightEnd: (caller, listener) => streams.credentials.onEnd(caller, listener),
       rules,
       corsOrigins: ctx.config.corsOrigins,
       log: ctx.log,
@@ -131,7 +133,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     watching: () => watches.open,
     stop: () => {
       stopping = true
-      watches.close()
+      streams.close()
       subscribers.close()
     },
   }

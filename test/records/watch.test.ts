@@ -353,22 +353,51 @@ describe('a reader that comes back', () => {
     }
   })
 
-  test('is sent the changes as long as the change log has them', async () => {
+  test('misses nothing as long as the change log has everything since', async () => {
     const id = await readAndLeave()
-    const [added] = await write(service, 'Boxes', { name: 'a' })
+    await one({ name: 'a' })
     service.clock.advance(29 * DAY_MS)
     await runMaintenance(service.ctx)
-    const late = await returning(id)
-    const changes = { created: [added], updated: [], removed: [] }
-    expect(await late.event('answer')).toMatchObject({ resumed: true, changes })
+    const late = await returning(id, { changes: false })
+    expect(await late.event('answer')).toMatchObject({ resumed: true })
     await late.leave()
     service.clock.advance(2 * DAY_MS)
     await one({ name: 'b' })
     await runMaintenance(service.ctx)
-    const tooLate = await returning(id)
-    const answer = await tooLate.event('answer')
-    expect(answer).toMatchObject({ resumed: false, total: 2 })
+    for (const changes of [true, false]) {
+      const tooLate = await returning(id, { changes })
+      const answer = await tooLate.event('answer')
+      expect(answer).toMatchObject({ resumed: false, total: 2 })
+      expect(answer).not.toHaveProperty('changes')
+    }
+  })
+
+  test('after a restart of the server knows its page if nothing has changed since', async () => {
+    const folder = newFolder()
+    let server = await startService({ file: folder.file('daybook.db') })
+    const restart = async () => {
+      server.app.stop()
+      server.close()
+      server = await startService({ file: folder.file('daybook.db') })
+    }
+    await declare(server, 'Boxes', FIELDS)
+    const opened = await watch(server, 'Boxes', { changes: true })
+    await opened.event('answer')
+    const back = async () => {
+      const headers = { 'last-event-id': opened.lastId ?? '' }
+      return (await watch(server, 'Boxes', { changes: true, headers })).event('answer')
+    }
+    await restart()
+    const changes = { created: [], updated: [], removed: [] }
+    expect(await back()).toMatchObject({ resumed: true, changes })
+    await restart()
+    await write(server, 'Boxes', { name: 'a' })
+    const answer = await back()
+    expect(answer).toMatchObject({ resumed: false, total: 1 })
     expect(answer).not.toHaveProperty('changes')
+    server.app.stop()
+    server.close()
+    folder.remove()
   })
 
   test('cannot learn of another workspace with an id from there', async () => {
