@@ -2,7 +2,6 @@ import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { identifyRequester } from '../db/writes/requester.ts'
 import { type Authorize, type Rule, tokenIn } from './authorizer.ts'
-import type { BodyReservation } from './body-budget.ts'
 import {
   type CheckedCaller,
   type Recheck,
@@ -89,8 +88,6 @@ export class Exchange {
   right: RequestRight | undefined = undefined
   /** The body as it was sent; empty without one. */
   bodyText = ''
-  /** The memory of the body, until there is a response. */
-  reservation: BodyReservation | undefined = undefined
   /** Whether the key may be in the query. */
   takesToken = false
   /** Whether there is a response. */
@@ -136,10 +133,9 @@ export class Exchange {
     return this.caller ? this.rights.onRightEnd(this.caller, listener) : () => {}
   }
 
-  /** Gives back what the request holds; its connection may be idle again. */
+  /** There is a response; the connection may be idle again. */
   end(): void {
     this.isOver = true
-    this.reservation?.release()
     this.server.timeout(this.request, IDLE_SECONDS)
   }
 

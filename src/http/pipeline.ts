@@ -3,7 +3,6 @@ import { BunAdapter } from 'elysia/adapter/bun'
 import { asRequester } from '../db/writes/requester.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../refusal.ts'
-import type { BodyBudget } from './body-budget.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders, preflight } from './browser/cors.ts'
 import { errorResponse, methodNotAllowed } from './errors.ts'
@@ -14,8 +13,6 @@ import { SentBody, SentQuery } from './sent.ts'
 import { isStreamed } from './streamed.ts'
 
 export interface PipelineOptions extends Rights {
-  /** Bounds the memory that request bodies take. */
-  bodies: BodyBudget
   rules: BrowserRules
   corsOrigins: readonly string[]
   log: Log
@@ -78,7 +75,7 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
   function begin({ request, params }: { request: Request; params: object }) {
     checkParameters(params)
     const exchange = newExchange(request)
-    return { exchange, query: new SentQuery(exchange), body: new SentBody(exchange, options.bodies) }
+    return { exchange, query: new SentQuery(exchange), body: new SentBody(exchange) }
   }
 
   async function finishHead(exchange: Exchange, response: Response): Promise<Response> {
