@@ -4,7 +4,7 @@ import type { Reader } from '../db/reader.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { renewSubscriptionsVersion } from '../delivery/outbox.ts'
+import { renewSubscriptionsVersion } from '../delivery/subscriptions.ts'
 
 const DELIVERIES_PER_STEP = 50
 

@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { HOUR_MS } from '../../lib/dates.ts'
 import type { Log } from '../../lib/log.ts'
 import type { AttemptOutcome } from '../client/sender.ts'
-import { TEST_EVENT } from '../outbox.ts'
+import { TEST_EVENT } from '../payload.ts'
 
 /*
  * The queue of deliveries in the database: which of a subscription's deliveries is due next, and what its queue is after
