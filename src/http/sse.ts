@@ -189,9 +189,11 @@ class EventStream implements StreamReader {
   }
 
   #enqueue(bytes: Uint8Array): void {
-    if (!this.#isBusy) return this.#send(bytes)
-    this.#queue.push(bytes)
-    this.#queuedBytes += bytes.byteLength
+    if (!this.#isBusy) this.#send(bytes)
+    else {
+      this.#queue.push(bytes)
+      this.#queuedBytes += bytes.byteLength
+    }
   }
 
   #send(bytes: Uint8Array): void {

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { undoTransaction } from '../../src/change-feed/undo-transaction.ts'
 import { insertNote } from '../../src/notes/writing/create.ts'
 import { ensureTags } from '../../src/notes/writing/tags.ts'
 import { writeRecords } from '../../src/records/writing/write-records.ts'
@@ -107,20 +106,6 @@ test('a write of 1,000 notes is taken back, and that too: each is found, counted
   expect(await state()).toEqual({ found: 0, tags: [0, 0], trash: NOTES })
   await service.post('/v1/changes/undo', { transaction: undone.body.transaction })
   expect(await state()).toEqual(before)
-})
-
-test('taking back many notes has the search tables write what they collect a few times, not for every note', async () => {
-  await writeNotes()
-  await service.get('/v1/notes?search=green')
-  const { transaction } = await newest()
-  const { ctx } = service
-  const written = await ctx.db.write((tx): number => {
-    const changes = () => tx.sql.scalar<number>('SELECT total_changes()')
-    const before = changes()
-    undoTransaction(ctx.features, ctx.bus, tx, callerOf(service), transaction)
-    return changes() - before
-  })
-  expect(written).toBeLessThan(13 * NOTES)
 })
 
 test('a write of more changes than can be taken back at once is refused, and nothing is written', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
@@ -152,39 +152,6 @@ describe('a body', () => {
     const { note } = (await (await send(long(kept))).json()) as { note: { id: string } }
     const { tree } = (await service.get(`/v1/notes/${note.id}/properties`)).body.properties
     expect(tree.slice(0, -1)).toEqual(JSON.parse(`[${kept}]`))
-  })
-
-  test('that is long is decoded, scanned and parsed in turns in which others are served', async () => {
-    let turn = 0
-    let isDone = false
-    const next = () => {
-      turn += 1
-      if (!isDone) setImmediate(next)
-    }
-    next()
-    const decoded: number[] = []
-    const parsed: number[] = []
-    const { decode } = TextDecoder.prototype
-    const decodes = spyOn(TextDecoder.prototype, 'decode').mockImplementation(function (
-      this: TextDecoder,
-      bytes,
-    ) {
-      if ((bytes?.byteLength ?? 0) > 500_000) decoded.push(turn)
-      return decode.call(this, bytes)
-    })
-    const { parse } = JSON
-    const parses = spyOn(JSON, 'parse').mockImplementation((text) => {
-      if (text.length > 500_000) parsed.push(turn)
-      return parse(text)
-    })
-    const body = `{"title": 1, "content": "${'x'.repeat(600_000)}"}`
-    const answers = await Promise.all([send(body), send(body), send(body)])
-    isDone = true
-    decodes.mockRestore()
-    parses.mockRestore()
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400])
-    expect(new Set(parsed).size).toBe(3)
-    for (const [at, turn] of parsed.entries()) expect(turn - (decoded[at] ?? turn)).toBeGreaterThan(1)
   })
 
   test('may hold the largest numbers, and such numbers in texts', async () => {

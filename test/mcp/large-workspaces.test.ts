@@ -52,21 +52,3 @@ test('the instructions and the description are the same as those of the main thr
   await open({ manyRows: -1 })
   expect(await told()).toEqual(before)
 })
-
-test('a description of much is read in the worker, and one of little is not', async () => {
-  const describe = async () => {
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'describe', arguments: {} } }
-    const headers = {
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-    }
-    return (await service.request('POST', '/mcp', body, headers)).body.result
-  }
-  await close()
-  await open({ manyRows: 50, timeLimitMs: 0 })
-  const { isError, content } = await describe()
-  expect([isError, content[0].text]).toEqual([true, expect.stringContaining('longer than 0 seconds')])
-  await close()
-  await open({ manyRows: 10_000, timeLimitMs: 0 })
-  expect((await describe()).isError).not.toBe(true)
-})

@@ -1,5 +1,4 @@
-import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
-import { Sql } from '../../src/db/sql.ts'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { declare } from '../support/records.ts'
@@ -68,15 +67,6 @@ test('each event tells of its own row, in the order of the rows, and of its own 
     .filter(({ data: { n } }) => n !== 7)
     .map(({ data: { what, n } }) => ['record.updated', what, 7, n])
   expect(told).toEqual([...created, ...updated])
-})
-
-test('one statement stores all deliveries of an event', async () => {
-  const few = rows().slice(0, 20)
-  const runs = spyOn(Sql.prototype, 'run')
-  await service.post('/v1/records', { structure: 'Tasks', rows: few })
-  const inserts = runs.mock.calls.filter(([text]) => text.includes('INTO webhook_deliveries'))
-  runs.mockRestore()
-  expect(inserts).toHaveLength(few.length)
 })
 
 test('a refused batch leaves none', async () => {

@@ -21,18 +21,6 @@ const RETRY_AFTER_MS: readonly number[] = [60_000, 600_000, HOUR_MS, 6 * HOUR_MS
 /** How many failed deliveries in a row pause a subscription. */
 const FAILURES_TO_PAUSE = 10
 
-export type NextStep =
-  | { readonly status: 'delivered' }
-  | { readonly status: 'pending'; readonly afterMs: number }
-  | { readonly status: 'failed' }
-
-/** The state of a delivery after an attempt; `attempts` includes this one. */
-export function nextStep({ error }: AttemptOutcome, attempts: number): NextStep {
-  if (error === null) return { status: 'delivered' }
-  const afterMs = RETRY_AFTER_MS[attempts - 1]
-  return afterMs === undefined ? { status: 'failed' } : { status: 'pending', afterMs }
-}
-
 interface DueRow {
   event: number
   id: string
@@ -221,27 +209,27 @@ function recordOutcome(tx: Tx, attempt: FinishedAttempt): LoggedOutcome {
   const { due, outcome, attemptedAt } = attempt
   insertAttempt(tx, attempt)
   const attempts = due.attempts + 1
-  const step = nextStep(outcome, attempts)
+  const retryAfterMs = outcome.error === null ? undefined : RETRY_AFTER_MS[attempts - 1]
+  const status = retryAfterMs !== undefined ? 'pending' : outcome.error === null ? 'delivered' : 'failed'
   const { changes } = tx.sql.run(
     `UPDATE webhook_deliveries SET status = ?, attempts = ?, is_urgent = 0, response_status = ?, error = ?,
        next_attempt_at = ?, last_attempt_at = ?, ended_at = ?
      WHERE event = ? AND webhook = ? AND id = ? AND redeliveries = ? AND status = 'pending'`,
-    step.status,
+    status,
     attempts,
     outcome.status,
     outcome.error,
-    step.status === 'pending' ? tx.now + step.afterMs : null,
+    retryAfterMs === undefined ? null : tx.now + retryAfterMs,
     attemptedAt,
-    step.status === 'pending' ? null : tx.now,
+    status === 'pending' ? null : tx.now,
     due.event,
     due.webhook,
     due.id,
     due.redeliveries,
   )
-  if (changes === 0 || step.status === 'pending') return NOTHING_TO_LOG
+  if (changes === 0 || status === 'pending') return NOTHING_TO_LOG
   const isTest = due.type === TEST_EVENT
-  if (step.status === 'failed')
-    return { hasFailed: true, isPausing: !isTest && countFailure(tx, due.webhook) }
+  if (status === 'failed') return { hasFailed: true, isPausing: !isTest && countFailure(tx, due.webhook) }
   if (!isTest) resetFailures(tx, due.webhook)
   return NOTHING_TO_LOG
 }

@@ -27,10 +27,8 @@ import {
   shortenAll,
   shortenEach,
   shortenValues,
-  size,
 } from '../text/fit.ts'
 import { count, inline, pageLine } from '../text/markdown.ts'
-import { estimateTokens } from '../text/tokens.ts'
 import { type Answer, noteLink, tool } from '../tool.ts'
 
 /** A note of a list, as the API presents it without its body. */
@@ -173,17 +171,6 @@ function linkLines({ outgoing, backlinks }: Links): string[] {
   return [`links to: ${to.join('; ') || 'none'}`, `linked from: ${from.join('; ') || 'none'}`]
 }
 
-/** The number of leading lines that take at most this many tokens. */
-function fittingLines(lines: readonly string[], tokens: number): number {
-  if (lines.reduce((bytes, line) => bytes + Buffer.byteLength(line), 0) <= tokens) return lines.length
-  let left = tokens
-  for (const [at, line] of lines.entries()) {
-    left -= estimateTokens(line) + 2
-    if (left < 0) return at
-  }
-  return lines.length
-}
-
 /** What is said of a note beside its text takes at most this share of an answer. */
 const TOKENS_OF_HEAD = 0.4 * MAX_TOKENS
 const MANY_LINKS = 60
@@ -300,16 +287,14 @@ function outlineAnswer(about: About, all: readonly Heading[], totalLines: number
   })
 }
 
+/** As many of the lines as fit, at least one. */
 function pageAnswer(about: About, lines: readonly string[], from: number, most: number): Answer {
-  const wanted = lines.slice(from - 1, from - 1 + most)
-  const room = 0.95 * (MAX_TOKENS - size(writePage(about, { lines, from, shown: 0 })))
-  let shown = Math.max(Math.min(1, wanted.length), fittingLines(wanted, room))
-  let answer = writePage(about, { lines, from, shown })
-  while (shown > 1 && !fits(answer)) {
-    shown = Math.floor(shown * 0.8)
-    answer = writePage(about, { lines, from, shown })
+  let shown = Math.min(most, Math.max(0, lines.length - from + 1))
+  for (;;) {
+    const answer = writePage(about, { lines, from, shown })
+    if (shown <= 1 || fits(answer)) return answer
+    shown = Math.floor(shown * 0.9)
   }
-  return answer
 }
 
 interface LinePage {
