@@ -2,7 +2,7 @@ import type { AppContext } from '../context.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
-import { pageRequest } from '../http/page.ts'
+import { pageRequest } from '../http/pagination.ts'
 import { parseInstant } from '../lib/dates.ts'
 import {
   type DescribedDelivery,

@@ -98,15 +98,6 @@ describe('the stream', () => {
     expect(service.app.watching()).toEqual({ channels: 0, readers: 0 })
     expect(service.clock.waiting()).toBe(0)
   })
-
-  test('carries the headers of CORS', async () => {
-    const origin = 'https://app.example.com'
-    const open = await startService({ config: { corsOrigins: [origin] } })
-    await declare(open, 'Boxes', FIELDS)
-    const { response } = await watch(open, 'Boxes', { headers: { origin } })
-    expect(response.headers.get('access-control-allow-origin')).toBe(origin)
-    open.close()
-  })
 })
 
 describe('an answer', () => {
@@ -441,41 +432,6 @@ describe('one channel', () => {
     await merge()
     expect(new Set(await told())).toEqual(new Set([1]))
     expect(service.app.watching()).toEqual({ channels: 1, readers: 1_100 })
-  })
-
-  test('also serves readers that connect while it reads the page', async () => {
-    const folder = newFolder()
-    // Every look goes to the worker, which has yet to be started.
-    const other = await startService({ file: folder.file('daybook.db'), worker: { manyRows: -1 } })
-    await declare(other, 'Boxes', FIELDS)
-    const early = await watch(other, 'Boxes')
-    await settle()
-    await write(other, 'Boxes', { name: 'a' })
-    const late = await watch(other, 'Boxes')
-    expect((await late.event('answer')).total).toBe(1)
-    await early.event('answer')
-    expect(other.app.watching()).toEqual({ channels: 1, readers: 2 })
-    other.close()
-    folder.remove()
-  })
-
-  test('serves no reader of another query', async () => {
-    const elsewhere = await service.newWorkspace('Elsewhere')
-    await declare(service.as(elsewhere), 'Boxes', FIELDS)
-    await declare(service, 'Bags', FIELDS)
-    await watch(service, 'Boxes')
-    await watch(service, 'Bags')
-    await watch({ app: service.app, key: elsewhere }, 'Boxes')
-    for (const more of [
-      { limit: 49 },
-      { sort: 'updated_at' },
-      { direction: 'asc' },
-      { filter: filterOf(big) },
-      { filter: filterOf({ ...big, value: 2 }) },
-      { filter: filterOf(named) },
-    ])
-      await watch(service, 'Boxes', more)
-    expect(service.app.watching()).toEqual({ channels: 9, readers: 9 })
   })
 
   test('of another workspace is sent nothing', async () => {
