@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { getPosition, oldestChange } from '../changes/cursors.ts'
 import { type ChangeKind, keyOf } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
@@ -19,6 +20,7 @@ import { isId } from '../lib/ids.ts'
 import { fail, invalid, notFound } from '../refusal.ts'
 import { findStructure } from '../structures/store.ts'
 import { CurrentObjects } from './objects.ts'
+import type { ChangesQuery } from './schema.ts'
 
 /** What a reader of the feed asks for, apart from where it is. */
 export interface FeedQuery extends ChangeFilter {
@@ -27,12 +29,7 @@ export interface FeedQuery extends ChangeFilter {
   readonly limit: number
 }
 
-export interface FeedRequest {
-  readonly kinds?: string
-  readonly structure?: string
-  readonly include?: 'objects'
-  readonly limit?: number
-}
+export type FeedRequest = Pick<Static<typeof ChangesQuery>, 'kinds' | 'structure' | 'include' | 'limit'>
 
 const DEFAULT_CHANGES = 100
 

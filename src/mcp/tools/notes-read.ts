@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { parseTree } from '../../filter/tree/parse.ts'
@@ -54,16 +54,24 @@ const USUAL_NOTES = 20
 
 const SORTS = ['created_at', 'updated_at', 'title'] as const
 
-interface ListInput {
-  readonly view?: string
-  readonly filter?: Record<string, unknown>
-  readonly sort?: (typeof SORTS)[number]
-  readonly direction?: NoteSort['direction']
-  readonly limit?: number
-  readonly offset?: number
-}
+const ListInput = strict({
+  view: optional(name('id or name')),
+  filter: optional(
+    values(
+      '{type:"tags",op:"has_all|has_any|has_none",tag_ids} | {type:"property",def_id,op,value} | {type:"field",field:"title|created_at|updated_at",op,value} | {type:"group",match:"all|any|none",children}; ids from describe; date values YYYY-MM-DD or {relative:{n,unit}}',
+    ),
+  ),
+  sort: optional(choice(SORTS)),
+  direction: direction(),
+  limit: limit(USUAL_NOTES, MAX_PAGE),
+  offset: offset(),
+})
 
-async function findNotes(ctx: AppContext, caller: Caller, input: ListInput): Promise<NotePage> {
+async function findNotes(
+  ctx: AppContext,
+  caller: Caller,
+  input: Static<typeof ListInput>,
+): Promise<NotePage> {
   const { view, filter, sort: field, direction: way, limit: most = USUAL_NOTES, offset: skipped = 0 } = input
   if (view !== undefined && filter !== undefined) throw invalid('Give "view" or "filter", not both.')
   const query = { limit: most, offset: skipped, content: false }
@@ -85,18 +93,7 @@ export const listNotesTool = tool({
   name: 'list_notes',
   description: 'Notes without text: all (newest edit first), of a view, or by a filter tree.',
   writes: false,
-  input: strict({
-    view: optional(name('id or name')),
-    filter: optional(
-      values(
-        '{type:"tags",op:"has_all|has_any|has_none",tag_ids} | {type:"property",def_id,op,value} | {type:"field",field:"title|created_at|updated_at",op,value} | {type:"group",match:"all|any|none",children}; ids from describe; date values YYYY-MM-DD or {relative:{n,unit}}',
-      ),
-    ),
-    sort: optional(choice(SORTS)),
-    direction: direction(),
-    limit: limit(USUAL_NOTES, MAX_PAGE),
-    offset: offset(),
-  }),
+  input: ListInput,
   output: page('notes'),
   run: async (ctx, caller, input) => {
     const { notes, total } = await findNotes(ctx, caller, input)
