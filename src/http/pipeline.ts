@@ -87,7 +87,7 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
     exchange.request.method === 'HEAD' ? finishHead(exchange, response) : finish(exchange, response)
 
   function succeed(exchange: Exchange, result: unknown): Response | Promise<Response> {
-    exchange.right?.checkAfter(true)
+    exchange.caller?.checkAfter(true)
     return respond(exchange, responseOf(result))
   }
 
@@ -141,9 +141,9 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
 }
 
 /** The refusal of a caller whose right has ended meanwhile, which a failure of the handler does not hide. */
-function refusalOf({ right }: Exchange): Refusal | undefined {
+function refusalOf({ caller }: Exchange): Refusal | undefined {
   try {
-    right?.checkAfter(false)
+    caller?.checkAfter(false)
   } catch (error) {
     if (error instanceof Refusal) return error
   }

@@ -28,7 +28,7 @@ export class SentBody implements Unread {
   async read({ schema, checkBody }: Form): Promise<unknown> {
     const { exchange } = this
     const { text, value } = await readBody(exchange.request, exchange.caller?.mayWrite ?? false)
-    exchange.right?.check()
+    exchange.caller?.check()
     exchange.bodyText = text
     if (value === undefined && schema !== NoBody)
       throw invalid('A JSON object is required as the body of this request.')
