@@ -92,34 +92,26 @@ export const renewSubscriptionsVersion = (tx: Tx, structurePk: number) =>
     tx.newId(),
   )
 
-/** The pks of the subscriptions that a change triggers. A filter that several of them share is applied once. */
+/**
+ * The pks of the subscriptions that a change triggers: by the type of the event, the key that made the change, the changed
+ * fields of an update, and the filter, which is applied once where several share it.
+ */
 export function listTriggered(subscriptions: readonly Subscription[], change: RecordChange): number[] {
+  const { kind, changed, source } = change
   const applied = new Map<readonly Condition[], boolean>()
   const meets = (conditions: readonly Condition[]): boolean => {
     const isMet = applied.get(conditions) ?? matchesFilter(filteredState(change), conditions)
     applied.set(conditions, isMet)
     return isMet
   }
-  return subscriptions
-    .filter((subscription) => isTriggeredBy(subscription, change, meets))
-    .map(({ pk }) => pk)
+  const isTriggered = ({ events, conditions, fields, ignoredKeys }: Subscription): boolean =>
+    events.has(`record.${kind}`) &&
+    !ignoredKeys.has(source.keyId) &&
+    (kind !== 'updated' || fields === null || changed.some((key) => fields.has(key))) &&
+    meets(conditions)
+  return subscriptions.filter(isTriggered).map(({ pk }) => pk)
 }
 
 /** The row after the change, or before it for a deletion. */
 const filteredState = ({ kind, before, after }: RecordChange): RecordState =>
   kind === 'deleted' && before !== null ? before : after
-
-/**
- * Whether a change triggers a subscription: by the type of the event, the key that made the change, the changed fields
- * of an update, and the filter (`filteredState`); `meets` returns whether the change meets a filter.
- */
-export function isTriggeredBy(
-  { events, conditions, fields, ignoredKeys }: Subscription,
-  change: RecordChange,
-  meets = (filter: readonly Condition[]) => matchesFilter(filteredState(change), filter),
-): boolean {
-  const { kind, changed, source } = change
-  if (!events.has(`record.${kind}`) || ignoredKeys.has(source.keyId)) return false
-  if (kind === 'updated' && fields !== null && !changed.some((key) => fields.has(key))) return false
-  return meets(conditions)
-}
