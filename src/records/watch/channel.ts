@@ -8,7 +8,14 @@ import type { Streams } from '../../sessions/streams.ts'
 import { getStructure, type StructureRow } from '../../structures/store.ts'
 import { readPage } from '../query/list.ts'
 import type { WatchQuery } from './watch-query.ts'
-import { isKnownEvent, queryDigest, type Versions, WatchedPage, watchPageQuery } from './watched-page.ts'
+import {
+  isKnownEvent,
+  PageEvents,
+  queryDigest,
+  type Versions,
+  WatchedPage,
+  watchPageQuery,
+} from './watched-page.ts'
 
 /** The latest pages by the ids of their events, so that a reader that comes back is sent what changed since. */
 export type WatchHistory = BoundedCache<string, Versions>
@@ -40,12 +47,13 @@ export class Watcher {
   ) {}
 
   /** Sends the page, unless it is the one sent last; the first answer to a reader that comes back says what that misses. */
-  send(page: WatchedPage, resume: (watcher: this, id: string) => Resumption): void {
+  send(events: PageEvents, resume: (watcher: this, id: string) => Resumption): void {
+    const { page } = events
     if (page === this.#page && this.#problem === undefined) return
     const isFirst = this.#page === undefined
     const resumed = isFirst && this.lastEventId !== null ? resume(this, this.lastEventId) : undefined
     const before = this.wantsChanges ? (this.#page?.versions ?? resumed?.versions) : undefined
-    const event = before ? page.eventAfter(before) : page.event
+    const event = events.since(before)
     this.#page = page
     this.#problem = undefined
     this.reader.send(resumed ? withResumed(event, resumed.isKnown) : event)
@@ -155,9 +163,9 @@ export class WatchChannel {
 
   async #serve(due: readonly Watcher[], isThere: (watcher: Watcher) => boolean): Promise<void> {
     try {
-      const page = await this.#readPage()
+      const events = new PageEvents(await this.#readPage())
       await this.streams.inTurns(this.query.key, due.filter(isThere), (watcher) =>
-        watcher.send(page, (from, id) => this.#resume(from, id, page)),
+        watcher.send(events, (from, id) => this.#resume(from, id, events.page)),
       )
     } catch (thrown) {
       const error = asUnavailable(thrown)
