@@ -55,7 +55,7 @@ export const webhookRoutes = (ctx: AppContext) =>
       ({ exchange, caller, body }) => {
         const input = parseInput(body)
         const create = (tx: Tx) => withSecret(createWebhook(ctx, tx, caller, input))
-        return respondOnce(ctx.db, exchange, create, { toSave: ({ webhook }) => ({ webhook }) })
+        return respondOnce(ctx.db, exchange, create, ({ webhook }) => ({ webhook }))
       },
       {
         access: 'write',
