@@ -2,7 +2,7 @@ import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { identifyRequester } from '../db/writes/requester.ts'
 import { type Authorize, type Rule, tokenIn } from './authorizer.ts'
-import { isRead, type Recheck, RequestCaller } from './request-caller.ts'
+import { isRead, type Recheck, RequestCaller } from './request-right.ts'
 
 /** The server that took a request; Bun's own is one. */
 export interface HttpServer {

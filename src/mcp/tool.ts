@@ -3,7 +3,7 @@ import { readOnlyCopy } from '../changes/read-only-copy.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { readOnly } from '../http/authorizer.ts'
 import { checkStorable } from '../http/body.ts'
-import { asWrite } from '../http/request-caller.ts'
+import { asWrite } from '../http/request-right.ts'
 import { createCheck, type FormCheck } from '../http/validation.ts'
 
 /** A note that an answer is about, for clients that offer it to their user. */

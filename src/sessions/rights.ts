@@ -2,7 +2,7 @@ import { findKeyState } from '../account/keys.ts'
 import type { AppContext } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { invalidKey, ownerRequired, readOnly, signInNeeded } from '../http/authorizer.ts'
-import { type Recheck, type RightData, type Standing, standsForWriting } from '../http/request-caller.ts'
+import { type Recheck, type RightData, type Standing, standsForWriting } from '../http/request-right.ts'
 import { findSessionState, scopeOfRole } from './sessions.ts'
 
 /** Throws the refusal that the request would get now; returns what its caller may do now. */
