@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { spawnSync } from 'bun'
-import { packApplication } from '../src/http/application/assets.ts'
-import { buildApplication, PACKED } from '../src/http/application/build.ts'
+import { packApplication } from '../src/http/web-app/assets.ts'
+import { buildApplication, PACKED } from '../src/http/web-app/build.ts'
 
 const { values } = parseArgs({
   options: { outfile: { type: 'string', default: 'dist/daybook' }, target: { type: 'string' } },

@@ -6,9 +6,7 @@ import { changeRoutes } from './change-feed/routes.ts'
 import { ChangeSubscribers } from './change-feed/subscribers.ts'
 import type { AppContext } from './context.ts'
 import { fileManagementRoutes, fileRoutes, filesOfNoteRoutes } from './files/routes.ts'
-import { applicationRoutes } from './http/application/routes.ts'
 import { createAuthorizer } from './http/authorizer.ts'
-import { BodyBudget } from './http/body-budget.ts'
 import { createBrowserRules } from './http/browser/browser-rules.ts'
 import { behindProxies } from './http/client-address.ts'
 import { docsRoutes } from './http/docs/routes.ts'
@@ -18,6 +16,7 @@ import type { ApiDescription, OpenApiDocument } from './http/openapi/document.ts
 import { createPipeline } from './http/pipeline.ts'
 import { RequestMetrics } from './http/request-metrics.ts'
 import { id, integer, text } from './http/schema/types.ts'
+import { applicationRoutes } from './http/web-app/routes.ts'
 import { lensRoutes } from './lenses/routes.ts'
 import { API_VERSION } from './lib/version.ts'
 import { NO_BACKUPS } from './maintenance/backups.ts'
@@ -35,6 +34,7 @@ import { memberRoutes } from './sessions/members/routes.ts'
 import { createRecheck } from './sessions/rights.ts'
 import { sessionFeatures } from './sessions/routes.ts'
 import { createSessionAuthenticate } from './sessions/sessions.ts'
+import { Streams } from './sessions/streams.ts'
 import { structureManagementRoutes, structureRoutes } from './structures/routes.ts'
 import { tagRoutes } from './tags/routes.ts'
 import { viewRoutes } from './views/routes.ts'
@@ -59,13 +59,14 @@ const LOCAL: HttpServer = { requestIP: () => ({ address: 'local' }), timeout: ()
 /** The whole HTTP service over one context: one line per feature. `port` is where it listens. */
 export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ctx.config.port): Api {
   let stopping = false
-  const watches = new Watches(ctx)
+  const streams = new Streams(ctx)
+  const watches = new Watches(ctx, streams)
   const requests = new RequestMetrics()
   const { host: boundHost, publicUrls, trustedProxies } = ctx.config
   const rules = createBrowserRules({ boundHost, publicUrls })
   const isSecure = publicUrls.some((url) => url.startsWith('https:'))
   const cookie = sessionCookie(isSecure, port)
-  const subscribers = new ChangeSubscribers(ctx)
+  const subscribers = new ChangeSubscribers(ctx, streams)
   const features = [
     docsRoutes((): Promise<OpenApiDocument> => openApi(), publicUrls),
     applicationRoutes(publicUrls, (request) => cookie.tokenIn(request) !== undefined),
@@ -112,13 +113,12 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
         mirrorOf: ctx.mirrorOf,
       }),
       recheck: createRecheck(ctx),
-      onRightEnd: (caller, listener) => subscribers.credentials.onEnd(caller, listener),
+      onRightEnd: (caller, listener) => streams.credentials.onEnd(caller, listener),
       rules,
       corsOrigins: ctx.config.corsOrigins,
       log: ctx.log,
       requests,
       noteError: (error) => ctx.db.noteError(error),
-      bodies: new BodyBudget(ctx.clock),
       refusal: () => (stopping ? (ctx.db.refusal ?? shuttingDown()) : undefined),
     },
     features,
@@ -131,7 +131,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     watching: () => watches.open,
     stop: () => {
       stopping = true
-      watches.close()
+      streams.close()
       subscribers.close()
     },
   }

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { getPosition, oldestChange } from '../changes/cursors.ts'
 import { type ChangeKind, keyOf } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
@@ -12,12 +13,14 @@ import {
 } from '../changes/read.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import type { SqlPart } from '../db/sql-part.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import { encoded, type JsonBody } from '../http/responses.ts'
 import { isId } from '../lib/ids.ts'
 import { fail, invalid, notFound } from '../refusal.ts'
 import { findStructure } from '../structures/store.ts'
 import { CurrentObjects } from './objects.ts'
+import type { ChangesQuery } from './schema.ts'
 
 /** What a reader of the feed asks for, apart from where it is. */
 export interface FeedQuery extends ChangeFilter {
@@ -26,12 +29,7 @@ export interface FeedQuery extends ChangeFilter {
   readonly limit: number
 }
 
-export interface FeedRequest {
-  readonly kinds?: string
-  readonly structure?: string
-  readonly include?: 'objects'
-  readonly limit?: number
-}
+export type FeedRequest = Pick<Static<typeof ChangesQuery>, 'kinds' | 'structure' | 'include' | 'limit'>
 
 const DEFAULT_CHANGES = 100
 
@@ -100,7 +98,7 @@ const bodyOf = (changes: readonly { json: string }[], cursor: string, hasMore: b
 /** Changes in a row that a filter leaves out are passed over up to this number; then the page ends. */
 export const MAX_SCANNED = 200_000
 /** A page with more text than this ends after a transaction. */
-export const MAX_PAGE_LENGTH = 2_097_152
+const MAX_PAGE_LENGTH = 2_097_152
 
 export interface Found {
   readonly changes: readonly Change[]
@@ -109,18 +107,30 @@ export interface Found {
   readonly hasMore: boolean
 }
 
-/** A transaction is split only when it has more changes than fit on one page. */
 function find(reader: Reader, { workspacePk, after, limit, ...filter }: PageInput): Found {
   const last = lastChange(reader, workspacePk)
   const upTo = scanEnd(reader, workspacePk, after, last)
   const selected = selectAfter(reader, workspacePk, { after, upTo, limit: limit + 1 }, filter)
+  return pageOf(reader, selected, limit, after, { position: Math.max(after, upTo), hasMore: upTo < last })
+}
+
+/**
+ * The first changes of a selection, which begins after `start`; with `end` for its position if these are all. A transaction is
+ * split only when it has more changes than fit on one page.
+ */
+export function pageOf(
+  reader: Reader,
+  selected: SqlPart,
+  limit: number,
+  start: number,
+  end: Omit<Found, 'changes'>,
+): Found {
   const { taken: found, isCut } = takeTransactions(eachChange(reader, selected), MAX_PAGE_LENGTH)
-  if (isCut) return { changes: found, position: found.at(-1)?.number ?? after, hasMore: true }
   const next = found[limit]
-  if (!next) return { changes: found, position: Math.max(after, upTo), hasMore: upTo < last }
-  const start = found.findIndex(({ first }) => first === next.first)
-  const changes = found.slice(0, start > 0 ? start : limit)
-  return { changes, position: changes.at(-1)?.number ?? after, hasMore: true }
+  if (!next && !isCut) return { changes: found, ...end }
+  const cut = isCut ? found.length : found.findIndex(({ first }) => first === next?.first)
+  const changes = found.slice(0, cut > 0 ? cut : limit)
+  return { changes, position: changes.at(-1)?.number ?? start, hasMore: true }
 }
 
 /** The last change that one page reads: not in the middle of a transaction, unless that alone is longer. */

@@ -1,7 +1,7 @@
 import { checkCursor, findPosition, oldestChange } from '../changes/cursors.ts'
 import { CHANGE_KINDS } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
-import { eachChange, selectBefore, takeTransactions } from '../changes/read.ts'
+import { selectBefore } from '../changes/read.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
@@ -12,8 +12,8 @@ import {
   type FeedQuery,
   type FeedRequest,
   type Found,
-  MAX_PAGE_LENGTH,
   MAX_SCANNED,
+  pageOf,
   parseFeedRequest,
   write,
 } from './feed.ts'
@@ -63,21 +63,12 @@ export function endPosition(reader: Reader, workspace: number, before: string): 
   )
 }
 
-/** The newest come first; a transaction is split only when it has more changes than fit on one page. */
 function find(reader: Reader, { workspacePk, before, limit, ...filter }: NewestFirstInput): Found {
   const first = oldestChange(reader, workspacePk)
   const downTo = Math.max(first, before - MAX_SCANNED)
   const selected = selectBefore(reader, workspacePk, { before, downTo, limit: limit + 1 }, filter)
-  const { taken: found, isCut } = takeTransactions(eachChange(reader, selected), MAX_PAGE_LENGTH)
-  if (isCut) return { changes: found, position: found.at(-1)?.number ?? before, hasMore: true }
-  const next = found[limit]
-  if (!next) {
-    const position = Math.min(before, downTo, lastChange(reader, workspacePk))
-    return { changes: found, position, hasMore: downTo > first }
-  }
-  const start = found.findIndex((change) => change.first === next.first)
-  const changes = found.slice(0, start > 0 ? start : limit)
-  return { changes, position: changes.at(-1)?.number ?? before, hasMore: true }
+  const position = Math.min(before, downTo, lastChange(reader, workspacePk))
+  return pageOf(reader, selected, limit, before, { position, hasMore: downTo > first })
 }
 
 /** One page towards the past. */

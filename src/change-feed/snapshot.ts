@@ -5,6 +5,9 @@ import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { rowTable } from '../db/row-table-names.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
+import { byteStream } from '../http/byte-stream.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { markStreamed } from '../http/streamed.ts'
 import { recordJson } from '../records/present.ts'
 import { eachRecord } from '../records/store.ts'
 import { findStructureById, findStructureByPk } from '../structures/store.ts'
@@ -192,7 +195,7 @@ export const snapshotQuery: WorkerQuery<PartInput, Part> = {
 }
 
 /** The lines of a snapshot, in parts. The reader of the parts takes the time it needs: nothing waits for it. */
-export async function* snapshotLines(
+async function* snapshotLines(
   { db, worker }: Pick<AppContext, 'db' | 'worker'>,
   caller: Caller,
   signal: AbortSignal,
@@ -221,4 +224,21 @@ export async function* snapshotLines(
     place = part.next
   }
   yield encoder.encode(`${JSON.stringify({ end: true, counts })}\n`)
+}
+
+const HEADERS = { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' }
+
+/** Sends a snapshot; each part is read when the client has taken those before it. */
+export function snapshotResponse(ctx: AppContext, exchange: Exchange, caller: Caller): Response {
+  if (exchange.request.method === 'HEAD') return new Response(null, { headers: HEADERS })
+  const gone = new AbortController()
+  const lines = snapshotLines(ctx, caller, gone.signal)
+  const body = byteStream(exchange, {
+    next: async () => (await lines.next()).value ?? undefined,
+    close: (reason) => {
+      gone.abort()
+      if (reason !== undefined) ctx.log.warn('a snapshot was broken off', { error: String(reason) })
+    },
+  })
+  return markStreamed(new Response(body, { headers: HEADERS }))
 }

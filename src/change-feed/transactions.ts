@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { checkCursor, oldestChange } from '../changes/cursors.ts'
 import { CHANGE_KINDS } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
@@ -18,14 +19,7 @@ import { isoTimestamp } from '../lib/dates.ts'
 import { parseFeedRequest } from './feed.ts'
 import { labelOf } from './labels.ts'
 import { endPosition } from './newest-first.ts'
-
-interface TransactionsRequest {
-  readonly before?: string
-  readonly limit?: number
-  readonly kinds?: string
-  readonly structure?: string
-  readonly actor?: string
-}
+import type { TransactionsQuery } from './schema.ts'
 
 interface TransactionsInput extends ChangeFilter {
   readonly workspacePk: number
@@ -43,7 +37,7 @@ const MAX_SCANNED = 1_000_000
 export async function listTransactions(
   ctx: Pick<AppContext, 'db' | 'worker'>,
   caller: Caller,
-  { before = 'now', limit = DEFAULT_TRANSACTIONS, actor, ...request }: TransactionsRequest,
+  { before = 'now', limit = DEFAULT_TRANSACTIONS, actor, ...request }: Static<typeof TransactionsQuery>,
 ): Promise<JsonBody> {
   const { db, worker } = ctx
   if (before !== 'now') checkCursor(before, 'before')

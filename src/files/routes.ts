@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts'
 import { downloadResponse } from '../http/download.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
-import { presentPage } from '../http/page.ts'
+import { presentPage } from '../http/pagination.ts'
 import { binaryContent, RawBody } from '../http/schema/types.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { addFile } from './new-file.ts'

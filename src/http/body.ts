@@ -1,6 +1,5 @@
 import { nextTurn, Turns } from '../lib/fair-queue.ts'
 import { invalid, Refusal } from '../refusal.ts'
-import { type BodyReservation, SMALL_BODY_BYTES } from './body-budget.ts'
 
 /** The largest body the service reads, in bytes. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024
@@ -23,56 +22,24 @@ const tooLarge = () => new Refusal('too_large', 'The body is larger than 10 MiB;
 const DISCARDED_BYTES = 64 * 1024 * 1024
 const DISCARD_WITHIN_MS = 1_000
 
-/** Reserves memory for a body of this many bytes; waits until there is enough. */
-export type Reserve = (bytes: number) => Promise<BodyReservation>
-
-/** The bytes of a body, and the reservation of their memory, to be released when the request is finished. */
-interface Received {
-  readonly bytes: Uint8Array
-  readonly reservation?: BodyReservation
-}
-
-async function receive(request: Request, reserve: Reserve): Promise<Received> {
+async function receive(request: Request): Promise<Uint8Array> {
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (declared <= SMALL_BODY_BYTES) return { bytes: new Uint8Array(await request.arrayBuffer()) }
-  if (declared <= MAX_BODY_BYTES)
-    return withRoom(await reserve(declared), async () => new Uint8Array(await request.arrayBuffer()))
-  if (!request.body) return { bytes: new Uint8Array() }
-  return receiveUndeclared(request.body.getReader(), declared, reserve)
-}
-
-async function withRoom(reservation: BodyReservation, read: () => Promise<Uint8Array>): Promise<Received> {
-  try {
-    return { bytes: await reservation.arrived(read()), reservation }
-  } catch (error) {
-    reservation.release()
-    throw error
-  }
+  if (declared <= MAX_BODY_BYTES) return new Uint8Array(await request.arrayBuffer())
+  if (!request.body) return new Uint8Array()
+  return receiveParts(request.body.getReader(), declared > MAX_BODY_BYTES ? declared : 0)
 }
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
 
 /** A body in chunks, whose bytes are counted; or one that is declared too large. */
-async function receiveUndeclared(reader: Reader, declared: number, reserve: Reserve): Promise<Received> {
+async function receiveParts(reader: Reader, declared: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
-  let size = declared > MAX_BODY_BYTES ? declared : 0
-  const readUpTo = async (limit: number): Promise<boolean> => {
-    while (size <= limit) {
-      const { value } = await reader.read()
-      if (!value) return true
-      chunks.push(value)
-      size += value.byteLength
-    }
-    return false
+  for (let size = declared; size <= MAX_BODY_BYTES; ) {
+    const { value } = await reader.read()
+    if (!value) return Buffer.concat(chunks)
+    chunks.push(value)
+    size += value.byteLength
   }
-  if (await readUpTo(SMALL_BODY_BYTES)) return { bytes: Buffer.concat(chunks) }
-  if (size > MAX_BODY_BYTES) return refuseTooLarge(reader)
-  return withRoom(await reserve(MAX_BODY_BYTES), async () =>
-    (await readUpTo(MAX_BODY_BYTES)) ? Buffer.concat(chunks) : refuseTooLarge(reader),
-  )
-}
-
-async function refuseTooLarge(reader: Reader): Promise<never> {
   await discard(reader)
   throw tooLarge()
 }
@@ -88,9 +55,9 @@ async function discard(reader: Reader): Promise<void> {
 }
 
 /** A connection that breaks is not a failure of the service. */
-async function receiveWhole(request: Request, reserve: Reserve): Promise<Received> {
+async function receiveWhole(request: Request): Promise<Uint8Array> {
   try {
-    return await receive(request, reserve)
+    return await receive(request)
   } catch (error) {
     throw error instanceof Refusal ? error : invalid('The body ended before it was complete.')
   }
@@ -112,99 +79,44 @@ function parseJson(text: string, what: string): unknown {
   }
 }
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COLON = 0x3a
-const COMMA = 0x2c
-const PLUS = 0x2b
-const SMALL_E = 0x65
-const LARGE_E = 0x45
+const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
 const isOpening = (unit: number) => unit === 0x5b || unit === 0x7b
 const isClosing = (unit: number) => unit === 0x5d || unit === 0x7d
 
-/** The position after the quote that ends the string literal in which `from` is. */
+/** The position of the quote that ends the string literal in which `from` is. */
 function endOfString(json: string, from: number): number {
   for (let end = json.indexOf('"', from); end !== -1; end = json.indexOf('"', end + 1)) {
     let escapes = 0
     while (json.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1
-    if (escapes % 2 === 0) return end + 1
+    if (escapes % 2 === 0) return end
   }
   return json.length
 }
 
-/** What is found of a JSON text before it is parsed. */
-interface Scanned {
-  /** How many members its objects have, together. */
-  readonly members: number
-  readonly values: number
-  /** Whether a number may exceed the range of a double: that takes an exponent of three digits, or 200 digits in a row. */
-  readonly mayOverflow: boolean
-}
-
-const SUSPICIOUS_DIGITS = 200
-const isDigit = (unit: number) => unit >= 0x30 && unit <= 0x39
-
-function endOfDigits(json: string, from: number): number {
-  let end = from
-  while (isDigit(json.charCodeAt(end))) end += 1
-  return end
-}
-
-/** Whether three digits follow, after a plus sign or none. */
-function isLongExponent(json: string, from: number): boolean {
-  const at = json.charCodeAt(from) === PLUS ? from + 1 : from
-  return endOfDigits(json, at) >= at + 3
-}
-
-/** Checked before parsing: a deep text costs the parser seconds, and recursion over it would overflow the stack. */
-function scanJson(json: string, what: string): Scanned {
-  let [depth, members, values, at] = [0, 0, 1, 0]
-  let mayOverflow = false
-  while (at < json.length) {
-    const unit = json.charCodeAt(at++)
-    if (isDigit(unit)) {
-      const end = endOfDigits(json, at)
-      if (end - at >= SUSPICIOUS_DIGITS - 1) mayOverflow = true
-      at = end
-    } else if (unit === QUOTE) at = endOfString(json, at)
+/** Refuses, before it is parsed, a text that would keep the parser busy for long, or is nested so deeply that it takes seconds. */
+function checkCounts(json: string, what: string, most?: MostCounts): void {
+  let [depth, members, values] = [0, 0, 1]
+  for (let at = 0; at < json.length; at++) {
+    const unit = json.charCodeAt(at)
+    if (unit === QUOTE) at = endOfString(json, at + 1)
     else if (unit === COLON) members += 1
     else if (unit === COMMA) values += 1
-    else if (unit === SMALL_E || unit === LARGE_E) mayOverflow ||= isLongExponent(json, at)
     else if (isClosing(unit)) depth -= 1
     else if (isOpening(unit)) {
       values += 1
       if (++depth > MAX_DEPTH) throw tooDeep(what)
     }
   }
-  return { members, values, mayOverflow }
-}
-
-/** A member of an object takes at least five characters, `"":0,`: a text of this length cannot hold too many. */
-const SHORT_TEXT = 5 * MOST_TO_READ.members
-
-/** Whether a text is too short, or has too few brackets, to be nested too deeply or have too many values. */
-function isSimple(json: string): boolean {
-  if (json.length > SHORT_TEXT) return false
-  let openings = 0
-  for (const bracket of ['{', '[']) {
-    for (let at = json.indexOf(bracket); at !== -1; at = json.indexOf(bracket, at + 1))
-      if (++openings > MAX_DEPTH) return false
-  }
-  return true
-}
-
-/** Refuses what the parser and the checks after it would take long for, in one piece. */
-function checkCounts({ members, values }: Scanned, most: MostCounts): void {
-  if (members <= most.members && values <= most.values) return
+  if (!most || (members <= most.members && values <= most.values)) return
   throw invalid(
-    `The body holds more than ${most.values} values, or ${most.members} members of objects; send less in one request.`,
+    `${what} holds more than ${most.values} values, or ${most.members} members of objects; send less in one request.`,
   )
 }
 
 /** Only escapes can bring a NUL or a lone surrogate: most bodies need no further check. */
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
 
-/** Finds what `Scanned.mayOverflow` tells, in a short text faster; also in strings. */
+/** A number may exceed the range of a double: that takes an exponent of three digits, or 200 digits in a row. */
 const SUSPICIOUS_NUMBER = /[eE]\+?\d{3}|(?<!\d)\d{200}/
 
 const tooDeep = (what: string) => invalid(`${what} is nested more than ${MAX_DEPTH} levels deep.`)
@@ -235,58 +147,38 @@ export interface Body {
   readonly text: string
   /** Undefined for no body at all. */
   readonly value: unknown
-  /** The reservation of its memory, to be released when the request is finished. */
-  readonly reservation?: BodyReservation
 }
 
-/** The text of the body and its JSON value. The Content-Type does not matter. It may hold less where nothing is written. */
-export async function readBody(request: Request, reserve: Reserve, mayWrite: boolean): Promise<Body> {
-  const most = mayWrite ? MOST_TO_WRITE : MOST_TO_READ
-  const { bytes, reservation } = await receiveWhole(request, reserve)
-  if (bytes.byteLength === 0) return { text: '', value: undefined, reservation }
-  try {
-    const text = decodeUtf8(bytes)
-    const value = text.length > LONG_TEXT ? await longValue(text, most) : shortValue(text, most)
-    return { text, value, reservation }
-  } catch (error) {
-    reservation?.release()
-    throw error
-  }
-}
-
-/** Scanning or parsing a longer text takes milliseconds. */
+/** Reading a longer text takes milliseconds. */
 const LONG_TEXT = 500_000
 
 /** Each step with a long body has a turn of its own, in which other requests wait for no other step. */
 const turns = new Turns(nextTurn)
 
-async function longValue(text: string, most: MostCounts): Promise<unknown> {
-  const inTurn = <Result>(work: () => Result) => turns.run('', work)
-  const scanned = await inTurn(() => scanJson(text, WHAT))
-  checkCounts(scanned, most)
-  const value = await inTurn(() => parseJson(text, WHAT))
-  if (mayBeUnstorable(text, scanned)) await inTurn(() => checkStorable(value, WHAT))
-  return value
-}
+const inTurn = <Result>(isLong: boolean, work: () => Result): Result | Promise<Result> =>
+  isLong ? turns.run('', work) : work()
 
 const WHAT = 'The body'
 
-function shortValue(text: string, most: MostCounts): unknown {
-  const scanned = isSimple(text) ? undefined : scanJson(text, WHAT)
-  if (scanned) checkCounts(scanned, most)
-  return storable(text, WHAT, scanned)
+/** The text of the body and its JSON value. The Content-Type does not matter. It may hold less where nothing is written. */
+export async function readBody(request: Request, mayWrite: boolean): Promise<Body> {
+  const bytes = await receiveWhole(request)
+  if (bytes.byteLength === 0) return { text: '', value: undefined }
+  const text = decodeUtf8(bytes)
+  const isLong = text.length > LONG_TEXT
+  await inTurn(isLong, () => checkCounts(text, WHAT, mayWrite ? MOST_TO_WRITE : MOST_TO_READ))
+  return { text, value: await inTurn(isLong, () => storable(text, WHAT)) }
 }
 
 /** Parses a JSON text. Refuses one that could not be stored as it was sent; `what` names it in the refusal. */
-export const storableJson = (text: string, what: string): unknown =>
-  storable(text, what, isSimple(text) ? undefined : scanJson(text, what))
-
-function storable(text: string, what: string, scanned: Scanned | undefined): unknown {
-  const value = parseJson(text, what)
-  if (mayBeUnstorable(text, scanned)) checkStorable(value, what)
-  return value
+export function storableJson(text: string, what: string): unknown {
+  checkCounts(text, what)
+  return storable(text, what)
 }
 
-const mayBeUnstorable = (text: string, scanned: Scanned | undefined): boolean =>
-  (text.includes('\\u') && SUSPICIOUS_ESCAPE.test(text)) ||
-  (scanned ? scanned.mayOverflow : SUSPICIOUS_NUMBER.test(text))
+function storable(text: string, what: string): unknown {
+  const value = parseJson(text, what)
+  const isSuspicious = (text.includes('\\u') && SUSPICIOUS_ESCAPE.test(text)) || SUSPICIOUS_NUMBER.test(text)
+  if (isSuspicious) checkStorable(value, what)
+  return value
+}

@@ -2,14 +2,7 @@ import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { identifyRequester } from '../db/writes/requester.ts'
 import { type Authorize, type Rule, tokenIn } from './authorizer.ts'
-import type { BodyReservation } from './body-budget.ts'
-import {
-  type CheckedCaller,
-  type Recheck,
-  RequestRight,
-  type Standing,
-  standsForWriting,
-} from './request-right.ts'
+import { isRead, type Recheck, RequestCaller } from './request-right.ts'
 
 /** The server that took a request; Bun's own is one. */
 export interface HttpServer {
@@ -37,46 +30,6 @@ let requestCount = 0x10000000
 const processPrefix = crypto.getRandomValues(Buffer.alloc(5)).toString('hex')
 const nextRequestId = () => `${processPrefix}${(requestCount++).toString(16)}`
 
-/** The caller of one request. */
-class RequestCaller implements CheckedCaller {
-  readonly workspacePk: number
-  readonly workspaceId: string
-  readonly userId: string
-  readonly keyId: string | null
-  readonly keyName: string | null
-  readonly sessionId: string | undefined
-  scope: Caller['scope']
-  role: Caller['role']
-  mayWrite: boolean
-  readonly surface: Caller['surface']
-  readonly #request: Request
-
-  constructor(caller: Caller, request: Request) {
-    this.workspacePk = caller.workspacePk
-    this.workspaceId = caller.workspaceId
-    this.userId = caller.userId
-    this.keyId = caller.keyId
-    this.keyName = caller.keyName
-    this.sessionId = caller.sessionId
-    this.scope = caller.scope
-    this.role = caller.role
-    this.mayWrite = caller.mayWrite
-    this.surface = caller.surface
-    this.#request = request
-  }
-
-  note({ scope, role }: Standing): void {
-    this.scope = scope
-    this.role = role
-    this.mayWrite &&= standsForWriting({ scope, role })
-  }
-
-  /** Read only where something waits for long: Bun makes the signal when it is first read. */
-  get signal(): AbortSignal {
-    return this.#request.signal
-  }
-}
-
 /** A request with what is known of it so far, and its response: what handlers hand to the functions of `http`. */
 export class Exchange {
   /** In the response as `X-Request-Id`, and in the log. */
@@ -85,12 +38,9 @@ export class Exchange {
   /** The path of the endpoint with the names of its parameters; undefined for a request that none serves. */
   route: string | undefined = undefined
   /** Undefined where no key is needed, and until it is checked. */
-  caller: Caller | undefined = undefined
-  right: RequestRight | undefined = undefined
+  caller: RequestCaller | undefined = undefined
   /** The body as it was sent; empty without one. */
   bodyText = ''
-  /** The memory of the body, until there is a response. */
-  reservation: BodyReservation | undefined = undefined
   /** Whether the key may be in the query. */
   takesToken = false
   /** Whether there is a response. */
@@ -114,13 +64,11 @@ export class Exchange {
     this.route = route
     this.takesToken = rule.keyInQuery ?? false
     const token = this.takesToken ? tokenIn(this.search) : undefined
-    const { request, rights } = this
-    const isRead = request.method === 'GET' || request.method === 'HEAD'
-    const caller = new RequestCaller(rights.authorize(request, this.server, rule, token), request)
-    this.caller = caller
-    this.right = new RequestRight(rights.recheck, caller, rule, isRead)
-    identifyRequester(requesterKey(caller), this.right)
-    if (isRead) this.waitForHandler()
+    const { request, server, rights } = this
+    const caller = rights.authorize(request, server, rule, token)
+    this.caller = new RequestCaller(caller, request, rule, rights.recheck)
+    identifyRequester(requesterKey(caller), this.caller)
+    if (isRead(request)) this.waitForHandler()
   }
 
   /** Admits anyone. */
@@ -136,10 +84,9 @@ export class Exchange {
     return this.caller ? this.rights.onRightEnd(this.caller, listener) : () => {}
   }
 
-  /** Gives back what the request holds; its connection may be idle again. */
+  /** There is a response; the connection may be idle again. */
   end(): void {
     this.isOver = true
-    this.reservation?.release()
     this.server.timeout(this.request, IDLE_SECONDS)
   }
 

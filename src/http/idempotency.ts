@@ -24,10 +24,8 @@ export interface Outcome {
   replayed: boolean
 }
 
-interface CreationOptions<Created extends Body> {
-  /** Leaves out what only the first response may hold, such as a secret. */
-  toSave?: (created: Created) => Body
-}
+/** Leaves out what only the first response may hold, such as a secret. */
+type ToSave<Created extends Body> = (created: Created) => Body
 
 /**
  * Runs a creation in a transaction of its own and responds with 201. With an `Idempotency-Key` the response is saved
@@ -39,10 +37,10 @@ export async function respondOnce<Created extends Body>(
   db: Db,
   exchange: Exchange,
   create: (tx: Tx) => Created,
-  { toSave = (created) => created }: CreationOptions<Created> = {},
+  toSave?: ToSave<Created>,
 ): Promise<Response> {
   const identity = identityOf(exchange)
-  const { text, replayed } = await createOnce(db, identity, exchange.bodyText, create, { toSave })
+  const { text, replayed } = await createOnce(db, identity, exchange.bodyText, create, toSave)
   return createdResponse(text, replayed)
 }
 
@@ -58,8 +56,8 @@ export const createOnce = <Created extends Body>(
   identity: RequestIdentity | undefined,
   body: string,
   create: (tx: Tx) => Created,
-  { toSave = (created) => created }: CreationOptions<Created> = {},
-): Promise<Outcome> => db.write((tx) => once(tx, signed(identity, body), create, { toSave }))
+  toSave?: ToSave<Created>,
+): Promise<Outcome> => db.write((tx) => once(tx, signed(identity, body), create, toSave))
 
 const asText = (body: Body) => (typeof body === 'string' ? body : JSON.stringify(body))
 
@@ -93,7 +91,7 @@ export function once<Created extends Body>(
   tx: Tx,
   request: SignedRequest | undefined,
   create: (tx: Tx) => Created,
-  { toSave = (created) => created }: CreationOptions<Created> = {},
+  toSave: ToSave<Created> = (created) => created,
 ): Outcome {
   if (!request) return { text: asText(create(tx)), replayed: false }
   const { bodyHash } = request

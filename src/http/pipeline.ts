@@ -3,7 +3,6 @@ import { BunAdapter } from 'elysia/adapter/bun'
 import { asRequester } from '../db/writes/requester.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../refusal.ts'
-import type { BodyBudget } from './body-budget.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders, preflight } from './browser/cors.ts'
 import { errorResponse, methodNotAllowed } from './errors.ts'
@@ -14,8 +13,6 @@ import { SentBody, SentQuery } from './sent.ts'
 import { isStreamed } from './streamed.ts'
 
 export interface PipelineOptions extends Rights {
-  /** Bounds the memory that request bodies take. */
-  bodies: BodyBudget
   rules: BrowserRules
   corsOrigins: readonly string[]
   log: Log
@@ -78,7 +75,7 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
   function begin({ request, params }: { request: Request; params: object }) {
     checkParameters(params)
     const exchange = newExchange(request)
-    return { exchange, query: new SentQuery(exchange), body: new SentBody(exchange, options.bodies) }
+    return { exchange, query: new SentQuery(exchange), body: new SentBody(exchange) }
   }
 
   async function finishHead(exchange: Exchange, response: Response): Promise<Response> {
@@ -90,7 +87,7 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
     exchange.request.method === 'HEAD' ? finishHead(exchange, response) : finish(exchange, response)
 
   function succeed(exchange: Exchange, result: unknown): Response | Promise<Response> {
-    exchange.right?.checkAfter(true)
+    exchange.caller?.checkAfter(true)
     return respond(exchange, responseOf(result))
   }
 
@@ -144,9 +141,9 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
 }
 
 /** The refusal of a caller whose right has ended meanwhile, which a failure of the handler does not hide. */
-function refusalOf({ right }: Exchange): Refusal | undefined {
+function refusalOf({ caller }: Exchange): Refusal | undefined {
   try {
-    right?.checkAfter(false)
+    caller?.checkAfter(false)
   } catch (error) {
     if (error instanceof Refusal) return error
   }

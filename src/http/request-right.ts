@@ -22,35 +22,54 @@ export const standsForWriting = ({ scope, role }: Standing): boolean => scope ==
 /** Throws the refusal that the request would get if it came now; by default as reads see the database. */
 export type Recheck = (right: RightData, reader?: Reader) => Standing
 
-/** A caller whose standing is that of the last check. */
-export interface CheckedCaller extends Caller {
-  note(standing: Standing): void
-}
-
 /**
- * The right of one request. It is checked when the request arrives (`authorizer.ts`) and, because it may end meanwhile,
- * again once the body is there, in every transaction of a write, and before the response to a read leaves that had to
- * wait. Only the first check counts for limits.
+ * The caller of one request, and its right. That is checked when the request arrives (`authorizer.ts`) and, because it may
+ * end meanwhile, again once the body is there, in every transaction of a write, and before the response to a read leaves that
+ * had to wait. Only the first check counts for limits. What the caller may do is what it might at the last check.
  */
-export class RequestRight implements Right {
-  /** Whether what was asked for is written: then the response says so, whatever has ended since. */
-  #isFulfilled = false
+export class RequestCaller implements Caller, Right {
+  readonly workspacePk: number
+  readonly workspaceId: string
+  readonly userId: string
+  readonly keyId: string | null
+  readonly keyName: string | null
+  readonly sessionId: string | undefined
+  scope: Caller['scope']
+  role: Caller['role']
+  mayWrite: boolean
+  readonly surface: Caller['surface']
+  readonly #request: Request
+  readonly #recheck: Recheck
   readonly #data: RightData
   readonly #isWriteRoute: boolean
   /** Whether the request changes something, if only who may enter. What a read writes is the server's own: indexes. */
   #isWrite: boolean
+  /** Whether what was asked for is written: then the response says so, whatever has ended since. */
+  #isFulfilled = false
 
-  constructor(
-    private readonly recheck: Recheck,
-    private readonly caller: CheckedCaller,
-    rule: Rule,
-    isRead: boolean,
-  ) {
+  constructor(caller: Caller, request: Request, rule: Rule, recheck: Recheck) {
+    this.workspacePk = caller.workspacePk
+    this.workspaceId = caller.workspaceId
+    this.userId = caller.userId
+    this.keyId = caller.keyId
+    this.keyName = caller.keyName
+    this.sessionId = caller.sessionId
+    this.scope = caller.scope
+    this.role = caller.role
+    this.mayWrite = caller.mayWrite
+    this.surface = caller.surface
+    this.#request = request
+    this.#recheck = recheck
     const { keyId, sessionId = '', workspacePk } = caller
-    const needsWrite = rule.write ?? false
-    this.#data = { keyId, sessionId, workspacePk, needsOwner: rule.owner ?? false, needsWrite }
-    this.#isWriteRoute = needsWrite || (rule.session === true && !isRead)
+    const { owner: needsOwner = false, write: needsWrite = false } = rule
+    this.#data = { keyId, sessionId, workspacePk, needsOwner, needsWrite }
+    this.#isWriteRoute = needsWrite || (rule.session === true && !isRead(request))
     this.#isWrite = this.#isWriteRoute
+  }
+
+  /** Read only where something waits for long: Bun makes the signal when it is first read. */
+  get signal(): AbortSignal {
+    return this.#request.signal
   }
 
   get data(): RightData | undefined {
@@ -58,11 +77,14 @@ export class RequestRight implements Right {
   }
 
   checkInWrite(reader: Reader): void {
-    if (this.#isWrite) this.caller.note(this.recheck(this.#data, reader))
+    if (this.#isWrite) this.check(reader)
   }
 
-  check(): void {
-    this.caller.note(this.recheck(this.#data))
+  check(reader?: Reader): void {
+    const { scope, role } = this.#recheck(this.#data, reader)
+    this.scope = scope
+    this.role = role
+    this.mayWrite &&= standsForWriting({ scope, role })
   }
 
   /** Checks it when the handler is done, but for one that has written what was asked for. */
@@ -86,8 +108,10 @@ export class RequestRight implements Right {
   }
 }
 
+export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
+
 /** Runs what writes in a request whose route does not say so, as the call of a tool. */
 export function asWrite<Result>(run: () => Result | Promise<Result>): Result | Promise<Result> {
   const right = currentRight()
-  return right instanceof RequestRight ? right.asWrite(run) : run()
+  return right instanceof RequestCaller ? right.asWrite(run) : run()
 }

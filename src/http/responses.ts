@@ -51,31 +51,31 @@ export function listResponse<Item>(
   parts: Iterator<readonly Item[], void>,
   present: (item: Item) => object,
 ): Response {
-  let isFirst = true
-  const textOf = (items: readonly Item[]): string => {
-    const text = items.map((item) => JSON.stringify(present(item))).join(',')
-    const separator = isFirst || text === '' ? '' : ','
-    isFirst &&= text === ''
-    return separator + text
-  }
-  const first = parts.next()
-  const beginning = `{"${name}":[${first.done ? '' : textOf(first.value)}`
+  let text = `{"${name}":[`
+  let separator = ''
   let next = parts.next()
-  if (next.done) return jsonResponse(`${beginning}]}`)
+  const takePart = (): void => {
+    const items = next.done ? [] : next.value.map((item) => JSON.stringify(present(item)))
+    if (items.length > 0) {
+      text += separator + items.join(',')
+      separator = ','
+    }
+    next = parts.next()
+    if (next.done) text += ']}'
+  }
+  takePart()
+  if (next.done) return jsonResponse(text)
   const encoder = new TextEncoder()
-  let rest: string | undefined = beginning
   const body = byteStream(exchange, {
     next: async () => {
-      if (rest !== undefined) {
-        const bytes = encoder.encode(rest)
-        rest = undefined
-        return bytes
+      while (text === '' && !next.done) {
+        await new Promise((resolve) => setImmediate(resolve))
+        takePart()
       }
-      if (next.done) return undefined
-      await new Promise((resolve) => setImmediate(resolve))
-      let text = ''
-      for (; text === '' && !next.done; next = parts.next()) text = textOf(next.value)
-      return encoder.encode(next.done ? `${text}]}` : text)
+      if (text === '') return undefined
+      const bytes = encoder.encode(text)
+      text = ''
+      return bytes
     },
     close: () => void parts.return?.(),
   })

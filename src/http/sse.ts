@@ -1,6 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { Refusal } from '../refusal.ts'
 import type { Exchange } from './exchange.ts'
 import { markStreamed } from './streamed.ts'
 
@@ -60,6 +59,8 @@ const CLOSE_WITHIN_SECONDS = 1
 /** How long a client may take nothing of what it was sent. */
 const STALLED_MS = 60_000
 
+const NOT_READ = new Error('the reader of a stream no longer reads')
+
 const encoder = new TextEncoder()
 const RETRY = encoder.encode('retry: 2000\n\n')
 const KEEP_ALIVE = encoder.encode(': alive\n\n')
@@ -81,106 +82,22 @@ function bytesOf(sent: StreamEvent | readonly StreamEvent[]): Uint8Array {
 }
 
 /**
- * Writes to a connection, in order, as fast as it accepts bytes. What it does not accept yet is queued here and not
- * in the stream, so that a reader that no longer reads can be cut off without sending the rest first.
+ * One response of Server-Sent Events, open until either side ends it. Bytes are written in order, as fast as the connection
+ * accepts them. What it does not accept yet is queued here and not in the stream, so that a reader that no longer reads can
+ * be cut off without sending the rest first.
  */
-class Connection {
-  readonly #controller: ReadableStreamDirectController
+class EventStream implements StreamReader {
+  readonly type = 'direct'
+  #controller: ReadableStreamDirectController | undefined
+  /** Once it is ending, nothing more is written but what is queued. */
+  #state: 'open' | 'ending' | 'over' = 'open'
   /** Whether the connection has not yet accepted the last write. */
   #isBusy = false
   readonly #queue: Uint8Array[] = []
   #queuedBytes = 0
-  #isEnding = false
-  #isOver = false
-  readonly #over = Promise.withResolvers<void>()
+  /** Resolved when everything is written. */
   #idle: PromiseWithResolvers<void> | undefined
-
-  constructor(controller: ReadableStreamDirectController) {
-    this.#controller = controller
-  }
-
-  /** The bytes queued behind the last write. */
-  get queuedBytes(): number {
-    return this.#queuedBytes
-  }
-
-  get isBusy(): boolean {
-    return this.#isBusy
-  }
-
-  /** Resolves when everything is written. */
-  whenIdle(): Promise<void> {
-    if (!this.#isBusy) return Promise.resolve()
-    this.#idle ??= Promise.withResolvers<void>()
-    return this.#idle.promise
-  }
-
-  /** Settles when the connection is no longer needed. */
-  get over(): Promise<void> {
-    return this.#over.promise
-  }
-
-  write(bytes: Uint8Array): void {
-    if (!this.#isBusy) this.#send(bytes)
-    else {
-      this.#queue.push(bytes)
-      this.#queuedBytes += bytes.byteLength
-    }
-  }
-
-  /** Ends once everything is written. */
-  end(): void {
-    this.#isEnding = true
-    if (!this.#isBusy) this.#close()
-  }
-
-  /** Ends at once; what is queued is lost. */
-  abort(): void {
-    this.#close(new Error('the reader of a stream no longer reads'))
-  }
-
-  /** The connection is gone. */
-  markClosed(): void {
-    this.#isOver = true
-    this.#over.resolve()
-  }
-
-  #close(error?: Error): void {
-    if (this.#isOver) return
-    this.#controller.close(error)
-    this.markClosed()
-  }
-
-  #send(bytes: Uint8Array): void {
-    const written: unknown = this.#controller.write(bytes)
-    this.#controller.flush()
-    if (!(written instanceof Promise)) return
-    this.#isBusy = true
-    written.then(
-      () => this.#resume(),
-      () => {},
-    )
-  }
-
-  #resume(): void {
-    if (this.#isOver) return
-    this.#isBusy = false
-    while (this.#queue[0] && !this.#isBusy) {
-      this.#queuedBytes -= this.#queue[0].byteLength
-      this.#send(this.#queue[0])
-      this.#queue.shift()
-    }
-    if (this.#isBusy) return
-    this.#idle?.resolve()
-    this.#idle = undefined
-    if (this.#isEnding) this.#close()
-  }
-}
-
-/** One response of Server-Sent Events, open until either side ends it. */
-class EventStream implements StreamReader {
-  readonly type = 'direct'
-  #connection: Connection | undefined
+  readonly #over = Promise.withResolvers<void>()
   #stopSource: (() => void) | undefined
   #stopKeepAlive: (() => void) | undefined
 
@@ -192,20 +109,21 @@ class EventStream implements StreamReader {
 
   /** Called when the connection is there; it is kept open until the promise settles. */
   pull(controller: ReadableStreamDirectController): Promise<void> {
-    const connection = new Connection(controller)
-    this.#connection = connection
+    this.#controller = controller
     this.on.open()
     this.#write(RETRY)
     this.#scheduleKeepAlive()
     const stopSource = this.source(this)
-    if (this.#connection) this.#stopSource = stopSource
+    if (this.#state === 'open') this.#stopSource = stopSource
     else stopSource()
-    return connection.over
+    return this.#over.promise
   }
 
   /** Called when the client has gone away. */
   cancel(): void {
-    this.#finish()?.markClosed()
+    this.#stop()
+    this.#state = 'over'
+    this.#over.resolve()
   }
 
   send(event: StreamEvent): void {
@@ -217,31 +135,34 @@ class EventStream implements StreamReader {
   }
 
   async whenTaken(): Promise<void> {
-    const connection = this.#connection
-    if (!connection?.isBusy) return
-    const cancel = this.clock.after(STALLED_MS, () => {
-      if (this.#connection === connection) this.#cutOff()
-    })
-    await Promise.race([connection.whenIdle(), connection.over])
+    if (!this.#isBusy || this.#state !== 'open') return
+    const cancel = this.clock.after(STALLED_MS, () => this.#cutOff())
+    this.#idle ??= Promise.withResolvers<void>()
+    await Promise.race([this.#idle.promise, this.#over.promise])
     cancel()
   }
 
   end(last: StreamEvent): void {
-    const connection = this.#finish()
-    connection?.write(bytesOf(last))
-    connection?.end()
-    if (connection?.isBusy) this.clock.after(CLOSE_WITHIN_MS, () => connection.abort())
+    if (this.#state !== 'open') return
+    this.#stop()
+    this.#state = 'ending'
+    this.#enqueue(bytesOf(last))
+    if (this.#isBusy) this.clock.after(CLOSE_WITHIN_MS, () => this.#close(NOT_READ))
+    else this.#close()
   }
 
   /** A reader that no longer reads must not fill the memory; one that is only slow catches up. */
   #write(bytes: Uint8Array): void {
-    if (!this.#connection) return
-    if (this.#connection.queuedBytes < MAX_QUEUED_BYTES) this.#connection.write(bytes)
+    if (this.#state !== 'open') return
+    if (this.#queuedBytes < MAX_QUEUED_BYTES) this.#enqueue(bytes)
     else this.#cutOff()
   }
 
+  /** Ends at once; what is queued is lost. */
   #cutOff(): void {
-    this.#finish()?.abort()
+    if (this.#state !== 'open') return
+    this.#stop()
+    this.#close(NOT_READ)
     this.on.cutOff()
   }
 
@@ -252,15 +173,52 @@ class EventStream implements StreamReader {
     })
   }
 
-  /** Ends the stream: from here on, only the returned connection is written to, once more at most. */
-  #finish(): Connection | undefined {
-    const connection = this.#connection
-    if (!connection) return undefined
-    this.#connection = undefined
+  /** The source sends nothing more. */
+  #stop(): void {
+    if (this.#state !== 'open') return
     this.#stopKeepAlive?.()
     this.#stopSource?.()
     this.on.over()
-    return connection
+  }
+
+  #close(error?: Error): void {
+    if (this.#state === 'over') return
+    this.#state = 'over'
+    this.#controller?.close(error)
+    this.#over.resolve()
+  }
+
+  #enqueue(bytes: Uint8Array): void {
+    if (!this.#isBusy) this.#send(bytes)
+    else {
+      this.#queue.push(bytes)
+      this.#queuedBytes += bytes.byteLength
+    }
+  }
+
+  #send(bytes: Uint8Array): void {
+    const written: unknown = this.#controller?.write(bytes)
+    this.#controller?.flush()
+    if (!(written instanceof Promise)) return
+    this.#isBusy = true
+    written.then(
+      () => this.#resume(),
+      () => {},
+    )
+  }
+
+  #resume(): void {
+    if (this.#state === 'over') return
+    this.#isBusy = false
+    while (this.#queue[0] && !this.#isBusy) {
+      this.#queuedBytes -= this.#queue[0].byteLength
+      this.#send(this.#queue[0])
+      this.#queue.shift()
+    }
+    if (this.#isBusy) return
+    this.#idle?.resolve()
+    this.#idle = undefined
+    if (this.#state === 'ending') this.#close()
   }
 }
 
@@ -284,39 +242,4 @@ export function eventStream(
     cutOff: () => log.warn('a stream was closed because its client read nothing', { request_id: requestId }),
   })
   return markStreamed(new Response(new ReadableStream(stream), { headers: HEADERS }))
-}
-
-const MAX_QUERIES = 100
-const RETRY_AFTER_SECONDS = 5
-
-/** Limits on how many different queries one key has open streams. Readers of the same query count once. */
-export class StreamLimit {
-  /** How many readers each query has, by key. */
-  readonly #readers = new Map<string, Map<string, number>>()
-
-  /** `verb` says in refusals what the key does: "watches". */
-  constructor(private readonly verb: string) {}
-
-  /** Refuses one query too many. */
-  check(key: string, query: string): void {
-    const queries = this.#readers.get(key)
-    if (!queries || queries.size < MAX_QUERIES || queries.has(query)) return
-    throw new Refusal(
-      'rate_limited',
-      `This key ${this.verb} ${MAX_QUERIES} different queries already; close one first.`,
-      RETRY_AFTER_SECONDS,
-    )
-  }
-
-  /** Counts a reader; returns the function that ends the count, to be called once. */
-  add(key: string, query: string): () => void {
-    const queries = this.#readers.get(key) ?? new Map<string, number>()
-    this.#readers.set(key, queries.set(query, (queries.get(query) ?? 0) + 1))
-    return () => {
-      const left = (queries.get(query) ?? 1) - 1
-      if (left > 0) queries.set(query, left)
-      else queries.delete(query)
-      if (queries.size === 0 && this.#readers.get(key) === queries) this.#readers.delete(key)
-    }
-  }
 }

@@ -1,4 +1,6 @@
-import { isObject, type JsonObject } from '../lib/json.ts'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import type { JsonObject } from '../lib/json.ts'
 
 /*
  * Calls of tools whose form leaves the library of MCP nothing to decide. It checks every message in full, which takes ten
@@ -18,40 +20,42 @@ const CURRENT = '2026-07-28'
 const EARLIER = ['2025-11-25', '2025-06-18']
 
 const PREFIX = 'io.modelcontextprotocol/'
-const [VERSION, CLIENT, CAPABILITIES] = [
-  `${PREFIX}protocolVersion`,
-  `${PREFIX}clientInfo`,
-  `${PREFIX}clientCapabilities`,
-]
 export const SERVER = `${PREFIX}serverInfo`
 
-const hasOnly = (object: JsonObject, names: readonly string[]): boolean =>
-  Object.keys(object).every((name) => names.includes(name))
+const exactly = <Properties extends Record<string, TSchema>>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false })
 
-const isToken = (value: unknown) =>
-  value === undefined || typeof value === 'string' || Number.isSafeInteger(value)
+const id = () =>
+  Type.Union([
+    Type.String(),
+    Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+  ])
+const progressToken = Type.Optional(id())
 
-function isFromCurrent(meta: unknown, tool: string, headers: Headers): boolean {
-  if (!isObject(meta) || !hasOnly(meta, [VERSION, CLIENT, CAPABILITIES, 'progressToken'])) return false
-  const client = meta[CLIENT]
-  return (
-    meta[VERSION] === CURRENT &&
-    isObject(client) &&
-    hasOnly(client, ['name', 'version', 'title']) &&
-    typeof client.name === 'string' &&
-    typeof client.version === 'string' &&
-    typeof (client.title ?? '') === 'string' &&
-    isObject(meta[CAPABILITIES]) &&
-    isToken(meta.progressToken) &&
-    headers.get('mcp-protocol-version') === CURRENT &&
-    headers.get('mcp-method') === 'tools/call' &&
-    headers.get('mcp-name') === tool
-  )
-}
+const callWith = <Meta extends TSchema>(meta: Meta) =>
+  exactly({
+    jsonrpc: Type.Literal('2.0'),
+    id: id(),
+    method: Type.Literal('tools/call'),
+    params: exactly({ name: Type.String(), arguments: Type.Optional(Type.Object({})), _meta: meta }),
+  })
 
-const isFromEarlier = (meta: unknown, headers: Headers): boolean =>
-  EARLIER.includes(headers.get('mcp-protocol-version') ?? '') &&
-  (meta === undefined || (isObject(meta) && hasOnly(meta, ['progressToken']) && isToken(meta.progressToken)))
+const isFromCurrent = TypeCompiler.Compile(
+  callWith(
+    exactly({
+      [`${PREFIX}protocolVersion`]: Type.Literal(CURRENT),
+      [`${PREFIX}clientInfo`]: exactly({
+        name: Type.String(),
+        version: Type.String(),
+        title: Type.Optional(Type.String()),
+      }),
+      [`${PREFIX}clientCapabilities`]: Type.Object({}),
+      progressToken,
+    }),
+  ),
+)
+const EarlierCall = callWith(Type.Optional(exactly({ progressToken })))
+const isFromEarlier = TypeCompiler.Compile(EarlierCall)
 
 function acceptsJson(headers: Headers): boolean {
   const accepted = headers.get('accept') ?? ''
@@ -65,14 +69,12 @@ function acceptsJson(headers: Headers): boolean {
 
 /** Undefined for everything that is not the plain call of a tool. */
 export function directCallIn({ headers }: Request, body: object): DirectCall | undefined {
-  const { jsonrpc, id, method, params } = body as JsonObject
-  if (jsonrpc !== '2.0' || method !== 'tools/call' || !isObject(params)) return undefined
-  if (!hasOnly(body as JsonObject, ['jsonrpc', 'id', 'method', 'params'])) return undefined
-  if (typeof id !== 'string' && !(typeof id === 'number' && Number.isSafeInteger(id))) return undefined
-  const { name: tool, arguments: input = {}, _meta: meta } = params
-  if (typeof tool !== 'string' || !isObject(input) || !hasOnly(params, ['name', 'arguments', '_meta']))
+  const version = headers.get('mcp-protocol-version') ?? ''
+  const isCurrent = version === CURRENT
+  if (!acceptsJson(headers) || !(isCurrent || EARLIER.includes(version))) return undefined
+  if (!(isCurrent ? isFromCurrent : isFromEarlier).Check(body)) return undefined
+  const { id: call, params } = body as Static<typeof EarlierCall>
+  if (isCurrent && (headers.get('mcp-method') !== 'tools/call' || headers.get('mcp-name') !== params.name))
     return undefined
-  if (!acceptsJson(headers)) return undefined
-  if (isFromCurrent(meta, tool, headers)) return { id, tool, input, isCurrent: true }
-  return isFromEarlier(meta, headers) ? { id, tool, input, isCurrent: false } : undefined
+  return { id: call, tool: params.name, input: (params.arguments ?? {}) as JsonObject, isCurrent }
 }

@@ -1,6 +1,6 @@
 import type { RecordChange } from '../changes/bus.ts'
 import type { RecordData, RecordState } from '../changes/record-data.ts'
-import { changePayload } from '../delivery/outbox.ts'
+import { changePayload } from '../delivery/payload.ts'
 import { dataOf, findRecord } from '../records/store.ts'
 import { definitionOf, findStructureById } from '../structures/store.ts'
 import { type CopyTransaction, instantOf } from './apply/copy-transaction.ts'

@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
-import { pageRequest, presentPage } from '../http/page.ts'
+import { pageRequest, presentPage } from '../http/pagination.ts'
 import { jsonResponse, listResponse } from '../http/responses.ts'
 import { getLinks } from './links/note-links.ts'
 import { presentCreated, presentNote, presentRenamed, presentRevision, presentTrashed } from './present.ts'

@@ -1,6 +1,6 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
-import { type PageRequest, pageRequest } from '../http/page.ts'
+import { type PageRequest, pageRequest } from '../http/pagination.ts'
 import type { JsonBody } from '../http/responses.ts'
 import { utcDay } from '../lib/dates.ts'
 import { type NoteSort, treeQuery } from '../notes/query/tree-query.ts'

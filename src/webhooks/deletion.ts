@@ -1,10 +1,10 @@
 import type { Db } from '../db/database.ts'
-import { IS_NEW, IS_NOT_NEW } from '../db/delivery-conditions.ts'
 import type { Reader } from '../db/reader.ts'
+import { IS_NEW, IS_NOT_NEW } from '../db/schema/webhooks.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { renewSubscriptionsVersion } from '../delivery/outbox.ts'
+import { renewSubscriptionsVersion } from '../delivery/subscriptions.ts'
 
 const DELIVERIES_PER_STEP = 50
 

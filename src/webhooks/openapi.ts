@@ -1,4 +1,4 @@
-import { EVENTS, type EventType } from '../delivery/outbox.ts'
+import { EVENTS, type EventType } from '../delivery/payload.ts'
 import { exampleOf, type JsonSchema, type SchemaComponents } from '../http/openapi/schemas.ts'
 import { RecordObject } from '../records/schema.ts'
 import { DeliveredEvent } from './schema.ts'

@@ -2,7 +2,7 @@ import type { AppContext } from '../context.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
-import { pageRequest } from '../http/page.ts'
+import { pageRequest } from '../http/pagination.ts'
 import { parseInstant } from '../lib/dates.ts'
 import {
   type DescribedDelivery,
@@ -55,7 +55,7 @@ export const webhookRoutes = (ctx: AppContext) =>
       ({ exchange, caller, body }) => {
         const input = parseInput(body)
         const create = (tx: Tx) => withSecret(createWebhook(ctx, tx, caller, input))
-        return respondOnce(ctx.db, exchange, create, { toSave: ({ webhook }) => ({ webhook }) })
+        return respondOnce(ctx.db, exchange, create, ({ webhook }) => ({ webhook }))
       },
       {
         access: 'write',

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { SURFACES } from '../changes/log.ts'
-import { EVENTS, RECORD_EVENTS } from '../delivery/outbox.ts'
+import { EVENTS, RECORD_EVENTS } from '../delivery/payload.ts'
 import { OPERATORS } from '../filter/record/operators.ts'
 import { MAX_CONDITIONS } from '../filter/record/parse.ts'
 import { RECORD_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { findKey } from '../account/keys.ts'
 import { differenceOf } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
@@ -6,8 +7,9 @@ import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { urlError } from '../delivery/client/address-policy.ts'
-import { RECORD_EVENTS, type RecordEvent, renewSubscriptionsVersion } from '../delivery/outbox.ts'
+import { RECORD_EVENTS } from '../delivery/payload.ts'
 import { newSecret } from '../delivery/sign.ts'
+import { renewSubscriptionsVersion } from '../delivery/subscriptions.ts'
 import { checkFilter, parseConditions, type RawCondition } from '../filter/record/parse.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { quoteList } from '../lib/text.ts'
@@ -22,24 +24,15 @@ import {
 import { deleteRemovedWebhooks, markWebhookRemoved } from './deletion.ts'
 import { checkedHeaders } from './headers.ts'
 import { presentWebhook } from './present.ts'
+import type { PatchWebhookBody } from './schema.ts'
 import * as store from './store.ts'
 
 const MAX_WEBHOOKS = 25
 
-export interface WebhookInput {
-  url?: string
-  events?: RecordEvent[]
-  filter?: readonly RawCondition[] | undefined
-  fields?: string[] | null
-  ignore_own_key?: boolean
-  ignore_key_id?: string | null
-  description?: string | null
-  headers?: Record<string, unknown> | null
-  enabled?: boolean
-}
-
 /** An input as it is sent. */
-export type UnparsedInput = Omit<WebhookInput, 'filter'> & { filter?: unknown[] }
+export type UnparsedInput = Omit<Static<typeof PatchWebhookBody>, 'resume'>
+
+export type WebhookInput = Omit<UnparsedInput, 'filter'> & { filter?: readonly RawCondition[] | undefined }
 
 /** A subscription with its structure. */
 export interface DescribedWebhook {

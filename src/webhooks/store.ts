@@ -3,7 +3,7 @@ import { from, insertInto, rowsBy, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { webhooks } from '../db/schema/webhooks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import type { RecordEvent } from '../delivery/outbox.ts'
+import type { RecordEvent } from '../delivery/payload.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
 import { storedObjects } from '../objects/statements.ts'
 

@@ -4,6 +4,7 @@ import { ChangeSubscribers } from '../../src/change-feed/subscribers.ts'
 import { lastChange } from '../../src/changes/log.ts'
 import { commandCaller } from '../../src/cli/open-database.ts'
 import type { StreamEvent } from '../../src/http/sse.ts'
+import { Streams } from '../../src/sessions/streams.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
 const queryOf = (workspacePk: number): FeedQuery => ({ workspacePk, includesObjects: false, limit: 100 })
@@ -38,7 +39,7 @@ const workspaceOf = ({ ctx }: TestService, pk: number) => ({
 /* The second reader comes between the change and the round in which readers are told of it. */
 test('a reader that comes back just after a change gets it, also while another workspace is followed', async () => {
   const service = await startService()
-  const subscribers = new ChangeSubscribers(service.ctx)
+  const subscribers = new ChangeSubscribers(service.ctx, new Streams(service.ctx))
   const other = service.as(await service.newWorkspace('Other'))
   const permanent = follow(service, subscribers, 1, 0)
   for (let time = 0; time < 5; time++) {

@@ -177,8 +177,8 @@ describe('src', () => {
       'files/extraction/process.ts names new Worker',
       // A command copies a remote in a thread, so that it can be told to end.
       'mirror/copy.ts imports db/worker/thread.ts',
-      // A watch sends to thousands of readers.
-      'records/watch/watches.ts imports lib/fair-queue.ts',
+      // Streams have thousands of readers.
+      'sessions/streams.ts imports lib/fair-queue.ts',
     ]
     const wrong = files
       .filter(({ path }) => isFeature(path))

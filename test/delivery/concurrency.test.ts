@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { AttemptOutcome, Send } from '../../src/delivery/client/sender.ts'
 import { daybook, newFolder } from '../support/process.ts'
-import { measureProcessorTime } from '../support/processor-time.ts'
 import { declare, write } from '../support/records.ts'
 import { settle } from '../support/service.ts'
 import { deliveriesOf, type Hooked, startHooked, subscribe, until, webhookOf } from '../support/webhooks.ts'
@@ -75,24 +74,6 @@ async function subscribeMany(count: number): Promise<string[]> {
   for (let number = 0; number < count; number++) ids.push((await subscribe(it, 'Tasks', urlOf(number))).id)
   return ids
 }
-
-test('attempts are started for a few milliseconds at a time, between which others are served', async () => {
-  await subscribeMany(10)
-  let now = performance.now()
-  const time = spyOn(performance, 'now').mockImplementation(() => (now += 10))
-  try {
-    const written = write(it, 'Tasks', { n: 1 })
-    const started = [0]
-    while (network.begun.length < 10) {
-      await new Promise(setImmediate)
-      started.push(network.begun.length)
-    }
-    expect(Math.max(...started.map((count, at) => count - (started[at - 1] ?? 0)))).toBe(1)
-    await written
-  } finally {
-    time.mockRestore()
-  }
-})
 
 test('at most 4 attempts are in flight per subscription once one went well, in the order of creation', async () => {
   const [id = ''] = await subscribeMany(1)
@@ -317,32 +298,6 @@ test('an outcome that storage does not take is written later, and the delivery i
   await until(async () => (await deliveriesOf(it, id))[0].status === 'delivered')
   expect(network.begun).toHaveLength(1)
   expect(sql.scalar<number>("SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'")).toBe(1)
-})
-
-test('a queue of many thousands is read in small pages', async () => {
-  const [id = ''] = await subscribeMany(1)
-  await it.patch(`/v1/webhooks/${id}`, { enabled: false })
-  await it.ctx.db.write((tx): void => {
-    tx.sql.run(
-      `INSERT INTO webhook_events (id, type, body)
-       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
-       SELECT printf('event %05d', i), 'record.created', '{}' FROM n`,
-    )
-    tx.sql.run(
-      `INSERT INTO webhook_deliveries (event, webhook, id, status, next_attempt_at, created_at)
-       SELECT pk, 1, printf('delivery %05d', pk), 'pending', ?1, ?1 FROM webhook_events`,
-      tx.now,
-    )
-  })
-  await it.patch(`/v1/webhooks/${id}`, { enabled: true })
-  const processorTime = measureProcessorTime()
-  while (network.begun.length < 400) {
-    await until(() => network.open.size > 0)
-    network.endAll(OK)
-  }
-  expect(processorTime()).toBeLessThan(2_000)
-  expect(network.most).toBe(4)
-  expect(network.begun[0]?.event).toBe('event 00001')
 })
 
 describe('beside the command line', () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
@@ -154,39 +154,6 @@ describe('a body', () => {
     expect(tree.slice(0, -1)).toEqual(JSON.parse(`[${kept}]`))
   })
 
-  test('that is long is decoded, scanned and parsed in turns in which others are served', async () => {
-    let turn = 0
-    let isDone = false
-    const next = () => {
-      turn += 1
-      if (!isDone) setImmediate(next)
-    }
-    next()
-    const decoded: number[] = []
-    const parsed: number[] = []
-    const { decode } = TextDecoder.prototype
-    const decodes = spyOn(TextDecoder.prototype, 'decode').mockImplementation(function (
-      this: TextDecoder,
-      bytes,
-    ) {
-      if ((bytes?.byteLength ?? 0) > 500_000) decoded.push(turn)
-      return decode.call(this, bytes)
-    })
-    const { parse } = JSON
-    const parses = spyOn(JSON, 'parse').mockImplementation((text) => {
-      if (text.length > 500_000) parsed.push(turn)
-      return parse(text)
-    })
-    const body = `{"title": 1, "content": "${'x'.repeat(600_000)}"}`
-    const answers = await Promise.all([send(body), send(body), send(body)])
-    isDone = true
-    decodes.mockRestore()
-    parses.mockRestore()
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400])
-    expect(new Set(parsed).size).toBe(3)
-    for (const [at, turn] of parsed.entries()) expect(turn - (decoded[at] ?? turn)).toBeGreaterThan(1)
-  })
-
   test('may hold the largest numbers, and such numbers in texts', async () => {
     await service.post('/v1/properties', { key: 'tree', type: 'json' })
     const tree = [Number.MAX_VALUE, -Number.MAX_VALUE, 5e-324, '1e400', '9'.repeat(400)]
@@ -274,4 +241,36 @@ test('a large body of the wrong form costs little more than reading it', async (
     expect(status).toBe(400)
   })
   expect(refusing).toBeLessThan(reading * 12)
+})
+
+describe('a body with very many values is refused before it is parsed', () => {
+  const TOO_MANY = {
+    error: 'The body holds more than 2000000 values, or 200000 members of objects; send less in one request.',
+    code: 'invalid_request',
+  }
+
+  test.each([
+    ['members', `{${Array(200_001).fill('"a":1')}}`],
+    ['numbers', `{"title": [${'1,'.repeat(2_000_000)}1]}`],
+    ['lists', `{"title": [${'[],'.repeat(1_200_000)}1]}`],
+  ])('%s', async (_, body) => {
+    expect(await service.post('/v1/notes', body)).toMatchObject({ status: 400, body: TOO_MANY })
+  })
+
+  test.each([
+    ['members', `{"filter": {${Array(20_001).fill('"a":1')}}}`],
+    ['numbers', `{"filter": {"type": "tags", "tag_ids": [${'1,'.repeat(100_000)}1]}}`],
+  ])('of fewer %s where the key may not write', async (_, body) => {
+    const reader = service.as(await service.newKey({ scope: 'read' }))
+    const error =
+      'The body holds more than 100000 values, or 20000 members of objects; send less in one request.'
+    const refused = { status: 400, body: { error, code: 'invalid_request' } }
+    expect(await reader.post('/v1/notes/query', body)).toMatchObject(refused)
+    expect((await service.post('/v1/notes/query', body)).body.error).not.toBe(error)
+  })
+
+  test('but not one with as many in its texts', async () => {
+    const { status } = await service.post('/v1/notes', { title: 'Text', content: ',:[{'.repeat(200_000) })
+    expect(status).toBe(201)
+  })
 })

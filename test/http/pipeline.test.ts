@@ -145,17 +145,6 @@ describe('HEAD', () => {
 })
 
 describe('a URL', () => {
-  const urlOf = (length: number) => `/v1/notes?search=${'a'.repeat(length - '/v1/notes?search='.length)}`
-
-  test('is served up to 65,536 bytes, and refused from there', async () => {
-    expect((await service.get(urlOf(65_536))).body.error).toContain('"search" must be a text of 1 to 500')
-    const { status, body } = await service.get(urlOf(65_537))
-    expect({ status, body }).toEqual({
-      status: 431,
-      body: { error: 'The URL is longer than 65536 bytes; send less in the query.', code: 'uri_too_long' },
-    })
-  })
-
   test('may be long in its path too', async () => {
     expect((await service.get(`/v1/notes/${'a'.repeat(60_000)}`)).status).toBe(404)
     expect((await service.get(`/v1/notes/${'a'.repeat(66_000)}`)).status).toBe(431)

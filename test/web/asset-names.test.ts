@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { cpSync, symlinkSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { BuiltFiles } from '../../src/http/application/build.ts'
+import type { BuiltFiles } from '../../src/http/web-app/build.ts'
 import { newFolder } from '../support/process.ts'
 
 /** The sources of the application, and what builds them. */
-const SOURCES = ['src/web', 'src/lib', 'src/http/application/build.ts', 'package.json', 'tsconfig.json']
+const SOURCES = ['src/web', 'src/lib', 'src/http/web-app/build.ts', 'package.json', 'tsconfig.json']
 
 /** A copy of the sources, so that they can be changed. */
 const folder = newFolder()
@@ -14,7 +14,7 @@ let build: () => Promise<BuiltFiles>
 beforeAll(async () => {
   for (const path of SOURCES) cpSync(resolve(path), folder.file(path), { recursive: true })
   symlinkSync(resolve('node_modules'), folder.file('node_modules'))
-  build = (await import(folder.file('src/http/application/build.ts'))).buildApplication
+  build = (await import(folder.file('src/http/web-app/build.ts'))).buildApplication
 })
 afterAll(() => folder.remove())
 

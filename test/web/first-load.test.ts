@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { gzipSync } from 'bun'
-import { ASSETS_PATH, buildApplication } from '../../src/http/application/build.ts'
+import { ASSETS_PATH, buildApplication } from '../../src/http/web-app/build.ts'
 
 const MAX_BYTES = 60 * 1024
 

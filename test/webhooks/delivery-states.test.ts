@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
-import { Sql } from '../../src/db/sql.ts'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import {
   findDue,
   findNextDueAt,
   listSubscriptionsWithPending,
-  shortenRetryDelays,
 } from '../../src/delivery/dispatch/delivery-queue.ts'
-import { deleteDeliveriesEndedBefore } from '../../src/webhooks/deletion.ts'
 import { declare, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { deliveriesOf, subscribe } from '../support/webhooks.ts'
+import { subscribe } from '../support/webhooks.ts'
 
 /* Deliveries that were never attempted are in other indexes than the others: what reads deliveries finds both. */
 
@@ -106,32 +103,4 @@ test('wake their subscription while one waits, whichever it is', () => {
   expect(pending()).toEqual([1])
   db.sql.script("DELETE FROM webhook_deliveries WHERE status = 'pending'")
   expect(pending()).toEqual([])
-})
-
-test('are found by index, whatever reads or changes them', async () => {
-  const methods = ['get', 'all', 'rows', 'column', 'scalar', 'run'] as const
-  const spies = methods.map((method) => spyOn(Sql.prototype, method))
-  const { db } = service.ctx
-  dueAt(NOW)
-  findNextDueAt(db, 1, NOW)
-  listSubscriptionsWithPending(db)
-  await listed('', 3)
-  for (const status of ['pending', 'failed', 'delivered']) await listed(`&status=${status}`, 3)
-  const [delivery] = await deliveriesOf(service, webhook)
-  await service.post(`/v1/webhooks/${webhook}/deliveries/${delivery.id}/redeliver`)
-  await service.post(`/v1/webhooks/${webhook}/recover`, { since: new Date(NOW).toISOString() })
-  await service.get('/metrics')
-  await db.write((tx): void => void shortenRetryDelays(tx))
-  await db.write((tx): void => void deleteDeliveriesEndedBefore(tx, NOW, 1))
-  await service.delete(`/v1/webhooks/${webhook}`)
-  const texts = new Set(spies.flatMap(({ mock }) => mock.calls.map(([text]) => text)))
-  for (const spy of spies) spy.mockRestore()
-  const ours = [...texts].filter((text) => /^[^I].*webhook_deliveries/s.test(text))
-  expect(ours.length).toBeGreaterThan(15)
-  const plans = ours.map((text) =>
-    db.sql.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`).map(({ detail }) => detail),
-  )
-  const scans = plans.flat().filter((detail) => /^SCAN (d|webhook_deliveries)\b/.test(detail))
-  // When the clock was set back, the retries of all subscriptions are changed.
-  expect(scans).toEqual(['SCAN webhook_deliveries USING INDEX webhook_deliveries_due'])
 })

@@ -1,5 +1,4 @@
-import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
-import { Sql } from '../../src/db/sql.ts'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { declare } from '../support/records.ts'
@@ -38,24 +37,6 @@ const rows = (change: object = {}) =>
 /** The rows from number 0 to 23 meet fewer filters. */
 const DELIVERIES = ROWS * WEBHOOKS - (WEBHOOKS * (WEBHOOKS - 1)) / 2
 
-test('whoever reads meanwhile sees the rows with every event and delivery, or nothing', async () => {
-  let isDone = false
-  const seen = new Set<string>()
-  const reading = (async () => {
-    while (!isDone) {
-      seen.add(stored().join())
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-  })()
-  const answer = await service.post('/v1/records', { structure: 'Tasks', rows: rows() })
-  expect(answer.status).toBe(201)
-  expect(stored()).toEqual([ROWS, ROWS, DELIVERIES])
-  isDone = true
-  await reading
-  seen.add(stored().join())
-  expect([...seen]).toEqual([[0, 0, 0].join(), [ROWS, ROWS, DELIVERIES].join()])
-})
-
 test('each event tells of its own row, in the order of the rows, and of its own change', async () => {
   await service.post('/v1/records', { structure: 'Tasks', rows: rows() })
   await service.post('/v1/records', { structure: 'Tasks', rows: rows({ n: 7 }), on_conflict: 'update' })
@@ -68,28 +49,6 @@ test('each event tells of its own row, in the order of the rows, and of its own 
     .filter(({ data: { n } }) => n !== 7)
     .map(({ data: { what, n } }) => ['record.updated', what, 7, n])
   expect(told).toEqual([...created, ...updated])
-})
-
-test('one statement stores all deliveries of an event', async () => {
-  const few = rows().slice(0, 20)
-  const runs = spyOn(Sql.prototype, 'run')
-  await service.post('/v1/records', { structure: 'Tasks', rows: few })
-  const inserts = runs.mock.calls.filter(([text]) => text.includes('INTO webhook_deliveries'))
-  runs.mockRestore()
-  expect(inserts).toHaveLength(few.length)
-})
-
-test('a refused batch leaves none', async () => {
-  const [first] = rows()
-  const answer = await service.post('/v1/records', {
-    structure: 'Tasks',
-    rows: [...rows().slice(1), first, first],
-  })
-  expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request'])
-  const collides = [...rows().slice(0, ROWS - 1), first]
-  const refused = await service.post('/v1/records', { structure: 'Tasks', rows: collides })
-  expect([refused.status, refused.body.code]).toEqual([400, 'unique_violation'])
-  expect(stored()).toEqual([0, 0, 0])
 })
 
 test('an import that leaves a row out stores the events of those that it writes, and no others', async () => {

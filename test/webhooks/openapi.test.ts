@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { EVENTS, type EventType } from '../../src/delivery/outbox.ts'
+import { EVENTS, type EventType } from '../../src/delivery/payload.ts'
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
 import { faultsOf } from '../contract/json-schema.ts'
 import { openApiDocument } from '../support/openapi.ts'

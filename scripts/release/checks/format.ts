@@ -1,5 +1,5 @@
 import { MIGRATIONS } from '../../../src/db/schema/migrations/migrations.ts'
-import { PACKED } from '../../../src/http/application/build.ts'
+import { PACKED } from '../../../src/http/web-app/build.ts'
 import type { Target } from '../targets.ts'
 
 const MIB = 2 ** 20

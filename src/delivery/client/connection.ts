@@ -45,45 +45,84 @@ function bodyLength(status: number, headers: readonly string[]): number | 'chunk
   return length <= MAX_BYTES ? length : 'unknown'
 }
 
+/** What is read next: a line, without its line break, or so many bytes, which are dropped. */
+type Wanted = 'status line' | 'line' | number
+/** `complete`: the connection can carry the next request. `unusable`: it must be closed. */
+type End = 'complete' | 'unusable'
+
+function* skipChunks(): Generator<Wanted, End, string> {
+  for (;;) {
+    const [, size] = CHUNK_SIZE.exec(yield 'line') ?? []
+    if (size === undefined) return 'unusable'
+    const length = Number.parseInt(size, 16)
+    if (length > 0) yield length
+    // After the last chunk come trailers, if any, and an empty line.
+    for (let line = yield 'line'; line !== ''; line = yield 'line') if (length > 0) return 'unusable'
+    if (length === 0) return 'complete'
+  }
+}
+
 /**
- * Parses one HTTP/1.x response as its bytes arrive: first its status, which decides an attempt, then the rest as far as
- * needed to know whether the connection can be used again. The body is dropped.
+ * Parses one response as its bytes arrive: first its status, which decides an attempt, then the rest as far as needed to know
+ * whether the connection can be used again. The body is dropped.
  */
 export class ResponseParser {
   /** The final status; interim responses (1xx) are skipped. */
   status: number | null = null
-  /** `complete`: the connection can carry the next request. `unusable`: it must be closed. */
-  state: 'more' | 'complete' | 'unusable' = 'more'
+  state: 'more' | End = 'more'
   /** The bytes read so far of the head, or of the body, without line feeds. */
   #bytes = 0
-  /** The bytes left until the next line of a chunked body, or until the end of the body. */
-  #left = 0
+  #wanted: Wanted = 'status line'
   /** The pieces of the line that is being read. */
   #line: string[] = []
   #lineLength = 0
-  #takeLine = this.#takeStatusLine
-  #isPersistent = false
-  #isChunked = false
-  #headers: string[] = []
+  readonly #reading = this.#readResponse()
+
+  constructor() {
+    this.#reading.next('')
+  }
 
   feed(bytes: Buffer): void {
     let rest = bytes
-    while (rest.length > 0 && this.state === 'more') {
-      rest = this.#left > 0 ? this.#skip(rest) : this.#read(rest)
-    }
+    while (rest.length > 0 && this.state === 'more')
+      rest = typeof this.#wanted === 'number' ? this.#skip(rest, this.#wanted) : this.#readLine(rest)
     if (rest.length > 0) this.state = 'unusable'
   }
 
-  #skip(bytes: Buffer): Buffer {
-    const skipped = Math.min(this.#left, bytes.length)
-    this.#left -= skipped
-    if (this.#left === 0 && !this.#isChunked) this.state = 'complete'
+  *#readResponse(): Generator<Wanted, End, string> {
+    for (;;) {
+      const [, minor, digits] = STATUS_LINE.exec(yield 'status line') ?? []
+      if (digits === undefined) return 'unusable'
+      const status = Number(digits)
+      if (!isInterim(status)) this.status = status
+      const headers: string[] = []
+      for (let line = yield 'line'; line !== ''; line = yield 'line') headers.push(line)
+      if (isInterim(status)) continue
+      this.#bytes = 0
+      const body = minor === '1' && status >= 200 ? bodyLength(status, headers) : 'unknown'
+      if (body === 'unknown') return 'unusable'
+      if (body === 'chunked') return yield* skipChunks()
+      if (body > 0) yield body
+      return 'complete'
+    }
+  }
+
+  #proceed(line = ''): void {
+    const { value, done } = this.#reading.next(line)
+    if (done) this.state = value
+    else this.#wanted = value
+  }
+
+  #skip(bytes: Buffer, wanted: number): Buffer {
+    const skipped = Math.min(wanted, bytes.length)
+    if (skipped < wanted) this.#wanted = wanted - skipped
+    else this.#proceed()
     this.#count(skipped)
     return bytes.subarray(skipped)
   }
 
   /** A line is parsed once, when it is complete, so that one that arrives byte by byte costs no more. */
-  #read(bytes: Buffer): Buffer {
+  #readLine(bytes: Buffer): Buffer {
     const end = bytes.indexOf(LINE_FEED)
     const piece = bytes.toString('latin1', 0, end === -1 ? bytes.length : end)
     const wasShort = this.#lineLength < STATUS_LINE_SAMPLE.length
@@ -91,66 +130,20 @@ export class ResponseParser {
     this.#lineLength += piece.length
     this.#count(piece.length)
     if (end === -1) {
-      const isStatusLine = this.#takeLine === this.#takeStatusLine
+      const isStatusLine = this.#wanted === 'status line'
       if (isStatusLine && wasShort && !mayBeStatusLine(this.#line.join(''))) this.state = 'unusable'
       return EMPTY
     }
     const line = this.#line.join('').replace(/\r$/, '')
     this.#line = []
     this.#lineLength = 0
-    this.#takeLine(line)
+    this.#proceed(line)
     return bytes.subarray(end + 1)
   }
 
   #count(bytes: number): void {
     this.#bytes += bytes
     if (this.#bytes > MAX_BYTES) this.state = 'unusable'
-  }
-
-  #takeStatusLine(line: string): void {
-    const [, minor, digits] = STATUS_LINE.exec(line) ?? []
-    if (digits === undefined) {
-      this.state = 'unusable'
-      return
-    }
-    if (!isInterim(Number(digits))) this.status = Number(digits)
-    this.#isPersistent = minor === '1'
-    this.#takeLine = this.#takeHeader
-  }
-
-  #takeHeader(line: string): void {
-    if (line !== '') this.#headers.push(line)
-    else if (this.status !== null) this.#endHead(this.status)
-    else {
-      this.#headers = []
-      this.#takeLine = this.#takeStatusLine
-    }
-  }
-
-  #endHead(status: number): void {
-    this.#bytes = 0
-    const body = this.#isPersistent && status >= 200 ? bodyLength(status, this.#headers) : 'unknown'
-    this.#isChunked = body === 'chunked'
-    if (body === 'unknown') this.state = 'unusable'
-    else if (body === 'chunked') this.#takeLine = this.#takeChunkSize
-    else if (body === 0) this.state = 'complete'
-    else this.#left = body
-  }
-
-  #takeChunkSize(line: string): void {
-    const [, size] = CHUNK_SIZE.exec(line) ?? []
-    if (size === undefined) this.state = 'unusable'
-    this.#left = Number.parseInt(size ?? '0', 16)
-    this.#takeLine = this.#left > 0 ? this.#takeChunkEnd : this.#takeTrailer
-  }
-
-  #takeChunkEnd(line: string): void {
-    if (line !== '') this.state = 'unusable'
-    this.#takeLine = this.#takeChunkSize
-  }
-
-  #takeTrailer(line: string): void {
-    if (line === '') this.state = 'complete'
   }
 }
 
@@ -294,34 +287,33 @@ export function openConnection(endpoint: Endpoint, trust: SecureContext | undefi
   return { done: promise, abandon: close }
 }
 
-const quoted = (host: string) => `"${host}"`
-
-/** What the error codes of the system, of TLS and of `Connection` mean. */
-const ERROR_SENTENCES: Record<string, (host: string) => string> = {
-  ECONNREFUSED: (host) => `${quoted(host)} refuses connections.`,
-  EHOSTUNREACH: (host) => `${quoted(host)} cannot be reached from here.`,
-  ENETUNREACH: (host) => `${quoted(host)} cannot be reached from here.`,
-  EADDRNOTAVAIL: (host) => `${quoted(host)} cannot be reached from here.`,
-  ETIMEDOUT: (host) => `${quoted(host)} cannot be reached from here.`,
-  ECONNRESET: (host) => `${quoted(host)} ended the connection without an answer.`,
-  EPIPE: (host) => `${quoted(host)} ended the connection without an answer.`,
-  NOT_HTTP: (host) => `${quoted(host)} answered with something that is not HTTP/1.1.`,
-  ERR_SSL_WRONG_VERSION_NUMBER: (host) => `${quoted(host)} does not speak TLS at this port.`,
-  ERR_TLS_CERT_ALTNAME_INVALID: (host) => `The certificate of ${quoted(host)} is for another name.`,
-  CERT_HAS_EXPIRED: (host) => `The certificate of ${quoted(host)} has expired.`,
-  CERT_NOT_YET_VALID: (host) => `The certificate of ${quoted(host)} is not valid yet.`,
-  DEPTH_ZERO_SELF_SIGNED_CERT: (host) =>
-    `The certificate of ${quoted(host)} is signed by itself, so it is not trusted.`,
-  SELF_SIGNED_CERT_IN_CHAIN: (host) =>
-    `The certificate of ${quoted(host)} comes from an authority that is not trusted.`,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: (host) =>
-    `The certificate of ${quoted(host)} comes from an authority that is not trusted.`,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: (host) =>
-    `The certificate of ${quoted(host)} comes from an authority that is not trusted.`,
-}
+/** What the error codes of the system, of TLS and of `Connection` mean for a host. */
+const ERROR_SENTENCES: readonly (readonly [codes: readonly string[], sentence: (host: string) => string])[] =
+  [
+    [['ECONNREFUSED'], (host) => `${host} refuses connections.`],
+    [
+      ['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ETIMEDOUT'],
+      (host) => `${host} cannot be reached from here.`,
+    ],
+    [['ECONNRESET', 'EPIPE'], (host) => `${host} ended the connection without an answer.`],
+    [['NOT_HTTP'], (host) => `${host} answered with something that is not HTTP/1.1.`],
+    [['ERR_SSL_WRONG_VERSION_NUMBER'], (host) => `${host} does not speak TLS at this port.`],
+    [['ERR_TLS_CERT_ALTNAME_INVALID'], (host) => `The certificate of ${host} is for another name.`],
+    [['CERT_HAS_EXPIRED'], (host) => `The certificate of ${host} has expired.`],
+    [['CERT_NOT_YET_VALID'], (host) => `The certificate of ${host} is not valid yet.`],
+    [
+      ['DEPTH_ZERO_SELF_SIGNED_CERT'],
+      (host) => `The certificate of ${host} is signed by itself, so it is not trusted.`,
+    ],
+    [
+      ['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+      (host) => `The certificate of ${host} comes from an authority that is not trusted.`,
+    ],
+  ]
 
 /** The sentence for an error of a connection. An unknown error is named only by its code, never by its message. */
 export function connectionError(error: unknown, host: string): string {
   const code = String((error as { code?: unknown } | undefined)?.code ?? 'unknown')
-  return ERROR_SENTENCES[code]?.(host) ?? `The connection to ${quoted(host)} failed (${code}).`
+  const [, sentence] = ERROR_SENTENCES.find(([codes]) => codes.includes(code)) ?? []
+  return sentence?.(`"${host}"`) ?? `The connection to "${host}" failed (${code}).`
 }

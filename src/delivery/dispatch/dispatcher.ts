@@ -10,10 +10,10 @@ import {
   findDue,
   findNextDueAt,
   listSubscriptionsWithPending,
-  OutcomeWriter,
   type QueueState,
   shortenRetryDelays,
 } from './delivery-queue.ts'
+import { OutcomeWriter } from './outcomes.ts'
 
 const MAX_IN_FLIGHT_PER_SUBSCRIPTION = 4
 const MAX_IN_FLIGHT = 64
@@ -50,6 +50,7 @@ interface SubscriptionState extends QueueState {
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #outcomes: OutcomeWriter
+  readonly #abandon = new AbortController()
   readonly #states = new Map<number, SubscriptionState>()
   /** Subscriptions that may have a delivery due. Each that starts an attempt moves to the end. */
   readonly #ready = new Set<number>()
@@ -64,7 +65,7 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     const { bus } = options
     this.#options = options
-    this.#outcomes = new OutcomeWriter(options)
+    this.#outcomes = new OutcomeWriter({ ...options, signal: this.#abandon.signal })
     this.#stopListening = [
       bus.onWakeDeliveries((webhooks) => this.#wake(webhooks)),
       bus.onWakeAll(() => this.#scan()),
@@ -77,12 +78,11 @@ export class Dispatcher {
     this.#isStopped = true
     for (const stop of this.#stopListening) stop()
     this.#scanTimer?.cancel()
-    this.#outcomes.flush()
     const { promise: timeout, resolve } = Promise.withResolvers<void>()
     const cancel = this.#options.clock.after(STOP_TIMEOUT_MS, resolve)
     await Promise.race([timeout, Promise.all(this.#running)])
     cancel()
-    this.#outcomes.discard()
+    this.#abandon.abort()
   }
 
   #wake(webhooks: readonly number[]): void {
@@ -139,7 +139,6 @@ export class Dispatcher {
     this.#checkClock()
     this.#retryIfReadFails(() => {
       if (forSomeMilliseconds(() => this.#startOne())) this.#wake([])
-      else if (this.#inFlight === 0) this.#outcomes.flush()
     })
   }
 
@@ -198,9 +197,7 @@ export class Dispatcher {
     this.#inFlight -= 1
     state.maxInFlight = outcome.error === null ? MAX_IN_FLIGHT_PER_SUBSCRIPTION : 1
     this.#wake([due.webhook])
-    const written = this.#outcomes.write({ due, outcome, attemptedAt, ms })
-    if (this.#isStopped) this.#outcomes.flush()
-    await written
+    await this.#outcomes.write({ due, outcome, attemptedAt, ms })
     state.inProgress.delete(due.id)
     this.#wake([due.webhook])
   }

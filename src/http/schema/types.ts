@@ -9,7 +9,7 @@ import {
 import { t } from 'elysia'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { codePointLength, hasControlCharacter } from '../../lib/text.ts'
-import { DEFAULT_LIMIT } from '../page.ts'
+import { DEFAULT_LIMIT } from '../pagination.ts'
 import { judging, unjudged } from '../validation.ts'
 
 /*

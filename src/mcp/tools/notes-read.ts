@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { parseTree } from '../../filter/tree/parse.ts'
@@ -27,10 +27,8 @@ import {
   shortenAll,
   shortenEach,
   shortenValues,
-  size,
 } from '../text/fit.ts'
 import { count, inline, pageLine } from '../text/markdown.ts'
-import { estimateTokens } from '../text/tokens.ts'
 import { type Answer, noteLink, tool } from '../tool.ts'
 
 /** A note of a list, as the API presents it without its body. */
@@ -56,16 +54,24 @@ const USUAL_NOTES = 20
 
 const SORTS = ['created_at', 'updated_at', 'title'] as const
 
-interface ListInput {
-  readonly view?: string
-  readonly filter?: Record<string, unknown>
-  readonly sort?: (typeof SORTS)[number]
-  readonly direction?: NoteSort['direction']
-  readonly limit?: number
-  readonly offset?: number
-}
+const ListInput = strict({
+  view: optional(name('id or name')),
+  filter: optional(
+    values(
+      '{type:"tags",op:"has_all|has_any|has_none",tag_ids} | {type:"property",def_id,op,value} | {type:"field",field:"title|created_at|updated_at",op,value} | {type:"group",match:"all|any|none",children}; ids from describe; date values YYYY-MM-DD or {relative:{n,unit}}',
+    ),
+  ),
+  sort: optional(choice(SORTS)),
+  direction: direction(),
+  limit: limit(USUAL_NOTES, MAX_PAGE),
+  offset: offset(),
+})
 
-async function findNotes(ctx: AppContext, caller: Caller, input: ListInput): Promise<NotePage> {
+async function findNotes(
+  ctx: AppContext,
+  caller: Caller,
+  input: Static<typeof ListInput>,
+): Promise<NotePage> {
   const { view, filter, sort: field, direction: way, limit: most = USUAL_NOTES, offset: skipped = 0 } = input
   if (view !== undefined && filter !== undefined) throw invalid('Give "view" or "filter", not both.')
   const query = { limit: most, offset: skipped, content: false }
@@ -87,18 +93,7 @@ export const listNotesTool = tool({
   name: 'list_notes',
   description: 'Notes without text: all (newest edit first), of a view, or by a filter tree.',
   writes: false,
-  input: strict({
-    view: optional(name('id or name')),
-    filter: optional(
-      values(
-        '{type:"tags",op:"has_all|has_any|has_none",tag_ids} | {type:"property",def_id,op,value} | {type:"field",field:"title|created_at|updated_at",op,value} | {type:"group",match:"all|any|none",children}; ids from describe; date values YYYY-MM-DD or {relative:{n,unit}}',
-      ),
-    ),
-    sort: optional(choice(SORTS)),
-    direction: direction(),
-    limit: limit(USUAL_NOTES, MAX_PAGE),
-    offset: offset(),
-  }),
+  input: ListInput,
   output: page('notes'),
   run: async (ctx, caller, input) => {
     const { notes, total } = await findNotes(ctx, caller, input)
@@ -171,17 +166,6 @@ function linkLines({ outgoing, backlinks }: Links): string[] {
   )
   const from = backlinks.map(({ id, title }) => `${inline(title)} [${id}]`)
   return [`links to: ${to.join('; ') || 'none'}`, `linked from: ${from.join('; ') || 'none'}`]
-}
-
-/** The number of leading lines that take at most this many tokens. */
-function fittingLines(lines: readonly string[], tokens: number): number {
-  if (lines.reduce((bytes, line) => bytes + Buffer.byteLength(line), 0) <= tokens) return lines.length
-  let left = tokens
-  for (const [at, line] of lines.entries()) {
-    left -= estimateTokens(line) + 2
-    if (left < 0) return at
-  }
-  return lines.length
 }
 
 /** What is said of a note beside its text takes at most this share of an answer. */
@@ -300,16 +284,14 @@ function outlineAnswer(about: About, all: readonly Heading[], totalLines: number
   })
 }
 
+/** As many of the lines as fit, at least one. */
 function pageAnswer(about: About, lines: readonly string[], from: number, most: number): Answer {
-  const wanted = lines.slice(from - 1, from - 1 + most)
-  const room = 0.95 * (MAX_TOKENS - size(writePage(about, { lines, from, shown: 0 })))
-  let shown = Math.max(Math.min(1, wanted.length), fittingLines(wanted, room))
-  let answer = writePage(about, { lines, from, shown })
-  while (shown > 1 && !fits(answer)) {
-    shown = Math.floor(shown * 0.8)
-    answer = writePage(about, { lines, from, shown })
+  let shown = Math.min(most, Math.max(0, lines.length - from + 1))
+  for (;;) {
+    const answer = writePage(about, { lines, from, shown })
+    if (shown <= 1 || fits(answer)) return answer
+    shown = Math.floor(shown * 0.9)
   }
-  return answer
 }
 
 interface LinePage {

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../../context.ts'
 import { choice, strict } from '../../http/schema/types.ts'
 import { quoteList } from '../../lib/text.ts'
@@ -47,16 +47,19 @@ const only = (data: Record<string, unknown>, keys: readonly string[]) =>
 const filterText = (filter: readonly object[] | undefined) =>
   filter === undefined ? undefined : JSON.stringify(filter)
 
-interface QueryInput {
-  readonly structure: string
-  readonly filter?: readonly object[]
-  readonly sort?: string
-  readonly direction?: 'asc' | 'desc'
-  readonly limit?: number
-  readonly offset?: number
-}
+const QueryInput = strict({
+  structure: name(),
+  filter: recordFilter(),
+  sort: optional(name('field, created_at or updated_at')),
+  direction: direction(),
+  fields: optional(Type.Array(Type.String(), { minItems: 1, maxItems: 102 })),
+  limit: limit(USUAL_ROWS, MAX_ROWS),
+  offset: offset(),
+})
 
-async function findRows(ctx: AppContext, caller: Caller, { filter, ...input }: QueryInput) {
+type Query = Omit<Static<typeof QueryInput>, 'fields'>
+
+async function findRows(ctx: AppContext, caller: Caller, { filter, ...input }: Query) {
   const { limit: most = USUAL_ROWS, ...others } = input
   const wanted = { ...others, limit: Math.min(most, MOST_SHOWN), filter: filterText(filter) }
   const found = await listRecords(ctx, caller, wanted)
@@ -68,15 +71,7 @@ export const queryRecordsTool = tool({
   description:
     'Rows of a structure as a table. A value that ends in "… (+n characters)" is shortened; read it with fewer rows and fields.',
   writes: false,
-  input: strict({
-    structure: name(),
-    filter: recordFilter(),
-    sort: optional(name('field, created_at or updated_at')),
-    direction: direction(),
-    fields: optional(Type.Array(Type.String(), { minItems: 1, maxItems: 102 })),
-    limit: limit(USUAL_ROWS, MAX_ROWS),
-    offset: offset(),
-  }),
+  input: QueryInput,
   output: page('records'),
   run: async (ctx, caller, { fields, ...input }) => {
     const structure = getStructure(ctx.db, caller, input.structure)

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { transactionCursor } from '../../changes/cursors.ts'
 import { expectedInstant } from '../../changes/if-unchanged.ts'
 import type { Caller } from '../../context.ts'
@@ -19,23 +19,18 @@ import { type Answer, tool } from '../tool.ts'
 
 const MAX_ROWS = 100
 
-interface Row {
-  readonly id?: string
-  readonly data: Record<string, unknown>
-  readonly if_unchanged?: string
-}
+const Row = strict({ id: optional(Type.String()), data: values(), if_unchanged: ifUnchanged() })
+
+const WriteInput = strict({
+  structure: name(),
+  rows: Type.Array(Row, { minItems: 1, maxItems: MAX_ROWS }),
+  on_conflict: optional(choice(['refuse', 'update'])),
+  dry_run: dryRun(),
+})
+type Input = Static<typeof WriteInput>
 
 /** A row with its number in the call, counted from 1. */
-interface Numbered extends Row {
-  readonly number: number
-}
-
-interface Input {
-  readonly structure: string
-  readonly rows: readonly Row[]
-  readonly on_conflict?: 'refuse' | 'update'
-  readonly dry_run?: boolean
-}
+type Numbered = Static<typeof Row> & { readonly number: number }
 
 interface Written {
   readonly rows: readonly RecordRow[]
@@ -45,7 +40,7 @@ interface Written {
 }
 
 /** A value that was shortened when it was read would take the place of the whole. */
-function refuseShortened(rows: readonly Row[]): void {
+function refuseShortened(rows: Input['rows']): void {
   for (const [at, { data }] of rows.entries()) {
     const key = Object.keys(data).find((one) => isShortened(data[one]))
     if (key === undefined) continue
@@ -130,15 +125,7 @@ export const writeRecordsTool = tool({
   description:
     'Write rows, all or none; with id a row is updated: only the fields sent, null clears. on_conflict update: a row with a unique value that is taken updates the row that has it.',
   writes: true,
-  input: strict({
-    structure: name(),
-    rows: Type.Array(strict({ id: optional(Type.String()), data: values(), if_unchanged: ifUnchanged() }), {
-      minItems: 1,
-      maxItems: MAX_ROWS,
-    }),
-    on_conflict: optional(choice(['refuse', 'update'])),
-    dry_run: dryRun(),
-  }),
+  input: WriteInput,
   output: output({
     written: Type.Integer(),
     inserted: Type.Integer(),

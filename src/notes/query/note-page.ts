@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/reader.ts'
-import { type Page, type PageRequest, presentPage } from '../../http/page.ts'
+import { type Page, type PageRequest, presentPage } from '../../http/pagination.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { snippetOf } from '../../search/highlighter.ts'
 import type { Phrase } from '../../search/query.ts'

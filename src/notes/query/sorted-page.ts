@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/reader.ts'
 import { type Direction, sqlWay } from '../../db/sql-part.ts'
 import type { ValueKind } from '../../filter/tree/operators.ts'
-import type { PageRequest } from '../../http/page.ts'
+import type { PageRequest } from '../../http/pagination.ts'
 import { compareCodePoints, fold } from '../../lib/text.ts'
 import { type Bitset, bitsetOf, complementOf, intersection, isIn, pksOf } from './bitset.ts'
 import { FIELD_INDEXES, notesPassing } from './conditions.ts'

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 import { allOf, type SqlPart } from '../../db/sql-part.ts'
-import type { Page, PageRequest } from '../../http/page.ts'
+import type { Page, PageRequest } from '../../http/pagination.ts'
 import { isOneWord, matchAll, matchPhrase, type Phrase } from '../../search/query.ts'
 import { fullTable, tagTable, tagTerm, titleTable } from './tables.ts'
 

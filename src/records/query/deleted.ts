@@ -1,6 +1,6 @@
 import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
-import { hasMore, type PageRequest, pageRequest } from '../../http/page.ts'
+import { hasMore, type PageRequest, pageRequest } from '../../http/pagination.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { invalid } from '../../refusal.ts'
 import { getStructure } from '../../structures/store.ts'

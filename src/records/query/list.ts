@@ -3,8 +3,7 @@ import type { AppContext, Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
 import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
-import type { Condition } from '../../filter/record/parse.ts'
-import { hasMore, type PageRequest, pageRequest } from '../../http/page.ts'
+import { hasMore, type PageRequest, pageRequest } from '../../http/pagination.ts'
 import { encoded, type JsonBody } from '../../http/responses.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
@@ -148,15 +147,6 @@ export function planList(reader: Reader, { caller, request }: ListInput): ListPl
   const direction = request.direction ?? 'desc'
   const readsFewRows = rowsOfPage(pageQuery, total) < query.structure.live
   return { ...pageQuery, direction, key, total, readsFewRows }
-}
-
-/** The first rows of a list, without those of some ids; fewer if they are very long. */
-export function firstRowsWithout(reader: Reader, plan: ListPlan, ids: readonly string[]): RecordRow[] {
-  const operands = ids.map((id) => ({ low: id, high: id }))
-  const conditions: Condition[] = [...plan.query.conditions, { target: 'id', op: 'not_in', operands }]
-  const path = pathBySearch(reader, plan) ?? pagePath(plan, plan.total)
-  const pks = selectPage(reader, plan, { ...plan.query, conditions }, path)
-  return pks.length === 0 ? [] : loadPage(reader, pks)
 }
 
 /** How many rows match, and which, if these are few and became known while counting. */

@@ -1,6 +1,6 @@
 import { createBus } from '../../../changes/bus.ts'
 import { readWebhookAllowlist } from '../../../config.ts'
-import type { RecordEvent } from '../../../delivery/outbox.ts'
+import type { RecordEvent } from '../../../delivery/payload.ts'
 import { storableJson } from '../../../http/body.ts'
 import type { NewWebhook, UnparsedInput } from '../../../webhooks/service.ts'
 import {

@@ -1,0 +1,54 @@
+import type { InWorkspace } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { RawCondition } from '../../filter/record/parse.ts'
+import { type ListRequest, planList } from '../query/list.ts'
+import { type ParsedRequest, parseRequest } from '../query/row-query.ts'
+
+/** A watch as a client requests it. */
+export type WatchRequest = Omit<ListRequest, 'offset'> & { changes?: boolean }
+
+/** Parses and checks the request as the list does, and brings it into a canonical form. Memoized, because many equal ones may arrive at once. */
+export const watchQuery = (
+  reader: Reader,
+  { workspacePk }: InWorkspace,
+  { changes: _, ...sent }: WatchRequest,
+): WatchQuery =>
+  reader.sql.memoize(`watch ${workspacePk} ${JSON.stringify(sent)}`, () =>
+    checkedQuery(reader, workspacePk, sent),
+  )
+
+function checkedQuery(reader: Reader, workspacePk: number, sent: Omit<WatchRequest, 'changes'>): WatchQuery {
+  const request = parseRequest(sent)
+  const { query, direction, page } = planList(reader, { caller: { workspacePk }, request })
+  const structureId = query.structure.id
+  const canonical = {
+    structure: structureId,
+    filter: canonicalFilter(request.filter),
+    sort: request.sort ?? 'created_at',
+    direction,
+    limit: page.limit,
+  }
+  return { workspacePk, structureId, request: canonical, key: JSON.stringify([workspacePk, canonical]) }
+}
+
+/** All conditions must hold, so neither their order nor a repetition matters; the same goes for lists of values. */
+const canonicalFilter = (filter: readonly RawCondition[]): RawCondition[] =>
+  canonicalList(
+    filter.map(({ field, op, value }) => ({
+      field,
+      op,
+      value: Array.isArray(value) ? canonicalList(value) : (value ?? undefined),
+    })),
+  )
+
+const canonicalList = <Item>(items: readonly Item[]): Item[] =>
+  [...new Set(items.map((item) => JSON.stringify(item)))].sort().map((text) => JSON.parse(text) as Item)
+
+/** The query of a channel in canonical form; equivalent queries have the same key. */
+export interface WatchQuery {
+  readonly workspacePk: number
+  readonly structureId: string
+  /** Names the structure by its id, because its name may change. */
+  readonly request: ParsedRequest<ListRequest>
+  readonly key: string
+}

@@ -1,0 +1,117 @@
+import { cursorFormatter, findPosition, hasAllAfter } from '../../changes/cursors.ts'
+import { lastChange } from '../../changes/log.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
+import type { StreamEvent } from '../../http/sse.ts'
+import { sha256 } from '../../lib/sha256.ts'
+import { presentField } from '../../structures/present.ts'
+import { definitionOf, type StructureRow } from '../../structures/store.ts'
+import { pageMembers, recordJson } from '../present.ts'
+import { type ListInput, type ListResult, listQuery } from '../query/list.ts'
+import type { RecordRow } from '../store.ts'
+
+interface WatchResult extends ListResult {
+  /** The number of the last change of the workspace. */
+  readonly position: number
+}
+
+/** A page of the list, and the position in the change log that it was read at. */
+export const watchPageQuery: WorkerQuery<ListInput, WatchResult> = {
+  name: 'records.watch',
+  run: (reader, input) => ({
+    position: lastChange(reader, input.caller.workspacePk),
+    ...listQuery.run(reader, input),
+  }),
+}
+
+const DIGITS = 12
+
+/** The query of a watch, as the ids of its events name it. */
+export const queryDigest = (queryKey: string): string => sha256(queryKey).slice(0, DIGITS)
+
+/*
+ * The id of an event says which page it carries: the position in the change log at which the page was read, its query, and its
+ * content.
+ */
+
+function eventId(
+  reader: Reader,
+  workspacePk: number,
+  position: number,
+  digest: string,
+  text: string,
+): string {
+  return `${cursorFormatter(reader, workspacePk)(position)}-${digest}-${contentDigest(text)}`
+}
+
+const contentDigest = (text: string): string => Bun.hash(text).toString(36)
+
+/** Whether an event is of this query and of this state of the database, and all changes since then are kept. */
+export function isKnownEvent(reader: Reader, workspacePk: number, id: string, digest: string): boolean {
+  const [epoch, number, query] = id.split('-')
+  const position = query === digest ? findPosition(reader, workspacePk, `${epoch}-${number}`) : undefined
+  return position !== undefined && hasAllAfter(reader, workspacePk, position)
+}
+
+/** `updated_at` of each record of a page by its id: enough to find what changed since. */
+export type Versions = ReadonlyMap<string, number>
+
+/** What a page is made of. */
+interface Read {
+  readonly workspacePk: number
+  readonly digest: string
+  readonly found: Pick<WatchResult, 'structure' | 'page' | 'position'>
+}
+
+/** The page of a watch at one moment. */
+export class WatchedPage {
+  /** That of the events that carry it. */
+  readonly id: string
+  readonly versions: Versions
+  /** The members of the event's data as JSON text, without the braces. */
+  readonly text: string
+  readonly rows: readonly RecordRow[]
+
+  constructor(reader: Reader, { workspacePk, digest, found: { structure, page, position } }: Read) {
+    this.text = `"structure":${structureJson(structure)},${pageMembers(page)}`
+    this.id = eventId(reader, workspacePk, position, digest, this.text)
+    this.versions = new Map(page.rows.map(({ id, updatedAt }) => [id, updatedAt]))
+    this.rows = page.rows
+  }
+
+  /** Whether an event carried the same content, if another server sent it. */
+  isContentOf(id: string): boolean {
+    return id.endsWith(`-${contentDigest(this.text)}`)
+  }
+}
+
+/** The events that carry a page to many readers: one for all who know the same page. */
+export class PageEvents {
+  readonly #plain: StreamEvent
+  readonly #after = new Map<Versions, StreamEvent>()
+
+  constructor(readonly page: WatchedPage) {
+    this.#plain = { name: 'answer', id: page.id, data: `{${page.text}}` }
+  }
+
+  /** The page, with what changed since an earlier one if that is given. */
+  since(before: Versions | undefined): StreamEvent {
+    if (!before) return this.#plain
+    const event = this.#after.get(before) ?? changedEvent(this.page, before)
+    this.#after.set(before, event)
+    return event
+  }
+}
+
+function changedEvent({ id, text, rows, versions }: WatchedPage, before: Versions): StreamEvent {
+  const created = rows.filter((row) => !before.has(row.id))
+  const updated = rows.filter((row) => before.has(row.id) && before.get(row.id) !== row.updatedAt)
+  const removed = [...before.keys()].filter((recordId) => !versions.has(recordId))
+  const changes = `{"created":${listJson(created)},"updated":${listJson(updated)},"removed":${JSON.stringify(removed)}}`
+  return { name: 'answer', id, data: `{${text},"changes":${changes}}` }
+}
+
+const structureJson = (row: StructureRow): string =>
+  JSON.stringify({ id: row.id, name: row.name, fields: definitionOf(row).fields.map(presentField) })
+
+const listJson = (rows: readonly RecordRow[]): string => `[${rows.map(recordJson).join(',')}]`
