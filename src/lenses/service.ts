@@ -4,11 +4,10 @@ import { from, rowBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { lenses } from '../db/schema/lenses.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import type { UsedBy } from '../feature-hooks.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { patchedFlag } from '../lib/patch.ts'
-import { readStoredTree, storedTree, storedTreeReferences } from '../notes/query/evaluate.ts'
+import { readStoredTree, storedTree } from '../notes/query/stored-trees.ts'
 import { objectKind } from '../objects/objects.ts'
 import { refused } from '../refusal.ts'
 import { DEFAULT_SETTINGS, type LensSettings, mergedSettings, type SettingsChanges } from './settings.ts'
@@ -122,31 +121,3 @@ export const deleteLens = (ctx: AppContext, caller: Caller, id: string): Promise
     lensKind.delete(tx, caller, lens)
     if (heir) lensKind.update(tx, caller, heir, { isDefault: 1 })
   })
-
-/** The lenses whose scope names the tag, of all or of these. */
-export const lensesNamingTag = (
-  reader: Reader,
-  workspace: number,
-  tag: number,
-  ids?: readonly string[],
-): UsedBy[] => lensesWhere(reader, workspace, ({ tagIds }) => tagIds.includes(tag), ids)
-
-/** The lenses whose scope names the property, of all or of these. */
-export const lensesNamingProperty = (
-  reader: Reader,
-  workspace: number,
-  property: string,
-  ids?: readonly string[],
-): UsedBy[] => lensesWhere(reader, workspace, ({ propertyIds }) => propertyIds.includes(property), ids)
-
-const lensesWhere = (
-  reader: Reader,
-  workspace: number,
-  holds: (names: ReturnType<typeof storedTreeReferences>) => boolean,
-  ids: readonly string[] | undefined,
-): UsedBy[] =>
-  lensKind
-    .each(reader, workspace, ids)
-    .filter(({ scope }) => holds(storedTreeReferences(scope)))
-    .map(({ id, name }) => ({ id, name }))
-    .toArray()

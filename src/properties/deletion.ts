@@ -2,67 +2,31 @@ import { type ChangeAuthor, logChange, logShifts, systemAuthor } from '../change
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { NO_POSITION } from '../db/positions.ts'
-import type { WorkerTask } from '../db/worker/client.ts'
-import { firstWithin, inChunks } from '../db/writes/chunks.ts'
-import { completing } from '../db/writes/requester.ts'
-import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
+import { inSteps, writeInSteps } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { type FeatureHooks, type FoundUsage, type PropertyUsage, refuseWhileUsed } from '../feature-hooks.ts'
+import { refuseWhileUsed } from '../feature-hooks.ts'
 import { touchNotes } from '../notes/store.ts'
 import { logLoss } from '../notes/writing/log-update.ts'
 import { type PropertyRule, presentedValue } from '../notes/writing/properties.ts'
 import { findUsage, getPropertyRow, propertyKind } from './service.ts'
-import { bytesOfValues, countNotesHolding } from './store.ts'
+import { countNotesHolding } from './store.ts'
 
-/*
- * As with tags, a deletion that is more to write than one transaction holds first hides the property from every read and
- * frees its key; the values are then removed in chunks.
- */
-
-/** How many notes a single transaction takes a property off. */
-const MOST_AT_ONCE = 1_000
-/** How many bytes their values may have in all. */
-const MOST_BYTES_AT_ONCE = 8_388_608
-
-interface DeletionInput {
-  readonly caller: Caller
-  readonly id: string
-  readonly found: FoundUsage<PropertyUsage>
-}
-
-/** Deletes the definition; and its value on every note, where these are few. */
-export const propertyDeletion = (
-  features: FeatureHooks,
-): WorkerTask<DeletionInput, { readonly pk: number; readonly notes: number; readonly isWhole: boolean }> => ({
-  name: 'features.deleteProperty',
-  run: (tx, { caller, id, found }) => {
-    const property = getPropertyRow(tx, caller, id)
-    refuseWhileUsed(
-      `The property "${property.key}"`,
-      features.usageOfProperty.now(tx, caller.workspacePk, property, found),
-      'it cannot be deleted before those change',
-    )
-    tx.sql.run('UPDATE properties SET is_removed = 1, position = ? WHERE pk = ?', NO_POSITION, property.pk)
-    logChange(tx, caller, { kind: 'property', id: property.id }, 'deleted', {
-      hidden: { name: property.key },
-    })
-    const shifted = propertyKind.positions?.closeGap(tx, caller.workspacePk, property.position)
-    logShifts(tx, caller, 'property', shifted)
-    const notes = countNotesHolding(tx, property.pk)
-    const isWhole = notes <= MOST_AT_ONCE && bytesOfValues(tx, property.pk) <= MOST_BYTES_AT_ONCE
-    if (isWhole) while (removeSomeValues(tx, caller, property.pk));
-    return { pk: property.pk, notes, isWhole }
-  },
-})
+/* As with tags, a deletion first hides the property from every read and frees its key; then the values are removed. */
 
 /** Deletes the definition and its value on every note, trashed ones too. Returns how many notes had one. */
 export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: string): Promise<number> {
+  const { workspacePk } = caller
   const { id, found } = await findUsage(ctx, caller, idOrKey)
-  const { signal: _, ...author } = caller
-  const input = { caller: author, id, found }
-  const { pk, notes, isWhole } = await ctx.worker.write(propertyDeletion(ctx.features), input)
-  if (!isWhole) await completing(() => removeValues(ctx.db, author, pk))
-  return notes
+  return writeInSteps(ctx.db, (tx) => {
+    const property = getPropertyRow(tx, caller, id)
+    const { pk, key, position } = property
+    const usage = ctx.features.usageOfProperty.now(tx, workspacePk, property, found)
+    refuseWhileUsed(`The property "${key}"`, usage, 'it cannot be deleted before those change')
+    tx.sql.run('UPDATE properties SET is_removed = 1, position = ? WHERE pk = ?', NO_POSITION, pk)
+    logChange(tx, caller, { kind: 'property', id }, 'deleted', { hidden: { name: key } })
+    logShifts(tx, caller, 'property', propertyKind.positions?.closeGap(tx, workspacePk, position))
+    return { result: countNotesHolding(tx, pk), step: (next) => removeSomeValues(next, caller, pk) }
+  })
 }
 
 /** Finishes deletions that were interrupted, for example by a crash. */
@@ -70,24 +34,21 @@ export async function finishPropertyDeletions(db: Db): Promise<void> {
   const removed = db.sql.rows<[pk: number, workspace: number]>(
     'SELECT pk, workspace FROM properties WHERE is_removed = 1',
   )
-  for (const [pk, workspace] of removed) await removeValues(db, systemAuthor(workspace), pk)
+  for (const [pk, workspace] of removed)
+    await inSteps(db, (tx) => removeSomeValues(tx, systemAuthor(workspace), pk))
 }
 
-const removeValues = (db: Db, author: ChangeAuthor, property: number): Promise<void> =>
-  inChunks(db, (tx) => forSomeMilliseconds(() => removeSomeValues(tx, author, property)))
-
-const AT_ONCE = 50
-const BYTES_AT_ONCE = 262_144
+/** A value may have megabytes. */
+const AT_ONCE = 5
 
 /** Removes the values of some notes, and after the last the property itself; returns whether there may be more. */
 function removeSomeValues(tx: Tx, author: ChangeAuthor, property: number): boolean {
   const { sql } = tx
-  const holding = sql.rows<[note: number, bytes: number]>(
-    'SELECT note, octet_length(value) FROM note_properties WHERE property = ? LIMIT ?',
+  const found = sql.column<number>(
+    'SELECT note FROM note_properties WHERE property = ? LIMIT ?',
     property,
     AT_ONCE,
   )
-  const found = firstWithin(holding, BYTES_AT_ONCE, ([, bytes]) => bytes).map(([note]) => note)
   if (found.length === 0) {
     sql.run('DELETE FROM properties WHERE pk = ? AND is_removed = 1', property)
     return false
@@ -122,9 +83,8 @@ function logLostValues(tx: Tx, author: ChangeAuthor, property: number, notes: st
     property,
     notes,
   )
-  const deleted = `the property "${rule.key}"`
   for (const { id, value } of lost) {
     const properties = { [rule.key]: presentedValue(rule.type, value) }
-    logLoss(tx, author, id, { properties }, deleted)
+    logLoss(tx, author, id, { properties }, `the property "${rule.key}"`)
   }
 }

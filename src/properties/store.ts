@@ -29,13 +29,6 @@ export const countNotesHolding = valueBy((property: number) =>
   from(noteProperties, { value: count() }).where(eq(noteProperties.property, property)),
 )
 
-/** How long the values of all notes are together, in bytes. */
-export const bytesOfValues = valueBy((property: number) =>
-  from(noteProperties, { value: sql<number>`total(octet_length(value))` }).where(
-    eq(noteProperties.property, property),
-  ),
-)
-
 const findHolding = rowBy((property: number) =>
   from(noteProperties, { note: noteProperties.note }).where(eq(noteProperties.property, property)).limit(1),
 )

@@ -5,13 +5,18 @@ import type { Reader } from '../db/reader.ts'
 import { views } from '../db/schema/views.ts'
 import type { Direction } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import type { PropertyUsage, UsedBy, ViewRole } from '../feature-hooks.ts'
+import type { PropertyUsage, ViewRole } from '../feature-hooks.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { describeTree } from '../lib/filter-sentence.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
-import { readStoredTree, storedTree, storedTreeReferences, treeDefinitions } from '../notes/query/evaluate.ts'
+import {
+  readStoredTree,
+  storedTree,
+  storedTreeReferences,
+  treeDefinitions,
+} from '../notes/query/stored-trees.ts'
 import { objectKind } from '../objects/objects.ts'
 import { findPropertyHead, findPropertyHeadByKey } from '../properties/store.ts'
 import { invalid, refused } from '../refusal.ts'
@@ -179,21 +184,8 @@ function propertyId(reader: Reader, { workspacePk }: InWorkspace, key: string, p
   throw refused(`"${place}" names "${key}", and there is no such property in this workspace.`)
 }
 
-/** The views whose filter names the tag, of all or of these. */
-export const viewsNamingTag = (
-  reader: Reader,
-  workspace: number,
-  tag: number,
-  ids?: readonly string[],
-): UsedBy[] =>
-  viewKind
-    .each(reader, workspace, ids)
-    .filter(({ filter }) => storedTreeReferences(filter).tagIds.includes(tag))
-    .map(({ id, name }) => ({ id, name }))
-    .toArray()
-
 /** The views that name the property, of all or of these, and by which of their parts. */
-export const viewsNamingProperty = (
+export const viewsNaming = (
   reader: Reader,
   workspace: number,
   property: string,

@@ -11,8 +11,8 @@ import { startService, type TestService } from '../support/service.ts'
  * linked tags. Here storage fails after the first transaction, as when the process is killed.
  */
 
-/** More than one transaction holds. */
-const NOTES = 1_050
+/** More than the first transaction takes. */
+const NOTES = 4_000
 
 let folder: ReturnType<typeof newFolder>
 let service: TestService

@@ -1,5 +1,7 @@
 import type { Db } from '../database.ts'
-import type { WriteFunction } from './transaction.ts'
+import { completing } from './requester.ts'
+import { forSomeMilliseconds } from './time-slice.ts'
+import type { Tx, WriteFunction } from './transaction.ts'
 
 /** Slightly longer than a server waits before it tries again to take the lock that another process holds. */
 const PAUSE_MS = 12
@@ -21,11 +23,29 @@ export async function inChunks(
   }
 }
 
-/** The first of these rows, at least one, that are together no larger than `most`: what a step works on at once. */
-export function firstWithin<Row>(rows: readonly Row[], most: number, sizeOf: (row: Row) => number): Row[] {
-  let size = 0
-  return rows.filter((row, at) => {
-    size += sizeOf(row)
-    return at === 0 || size <= most
+/** Changes some rows; returns whether there may be more. */
+type Step = (tx: Tx) => boolean
+
+/** Changes many rows, in as many transactions as it takes for nobody to wait long. */
+export const inSteps = (db: Db, step: Step): Promise<void> =>
+  inChunks(db, (tx) => forSomeMilliseconds(() => step(tx)))
+
+/**
+ * A write from which changes of many rows follow. Few of them share its transaction; the others come after it, also when
+ * the right of the requester ends meanwhile. What is left must be known from the database, so that it can be finished
+ * with `inSteps` after a crash.
+ */
+export async function writeInSteps<Result>(
+  db: Db,
+  begin: (tx: Tx) => { readonly result: Result; readonly step: Step },
+): Promise<Result> {
+  const { result, step, hasMore } = await db.write((tx) => {
+    const begun = begin(tx)
+    return { ...begun, hasMore: forSomeMilliseconds(() => begun.step(tx), FIRST_MS) }
   })
+  if (hasMore) await completing(() => inSteps(db, step))
+  return result
 }
+
+/** How long the first transaction may take. */
+const FIRST_MS = 25

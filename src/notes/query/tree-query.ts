@@ -12,16 +12,10 @@ import { type Phrase, parseSearch } from '../../search/query.ts'
 import { findMatches, findPks } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import { bitsetOf, intersection, pksOf } from './bitset.ts'
-import {
-  checkedTree,
-  type Evaluation,
-  evaluationOf,
-  type Matching,
-  matchTree,
-  treeDefinitions,
-} from './evaluate.ts'
+import { type Evaluation, evaluationOf, type Matching, matchTree } from './evaluate.ts'
 import { notePageJson } from './note-page.ts'
 import { type MatchOrder, matchingPage } from './sorted-page.ts'
+import { checkedTree, treeDefinitions } from './stored-trees.ts'
 
 /** The sort of notes: by a field, or by a property with its id. */
 export interface NoteSort {
