@@ -1,4 +1,4 @@
-import type { InWorkspace } from '../context.ts'
+import type { Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { TOUCH } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -133,6 +133,22 @@ export const touchNotes = ({ sql, now }: Tx, notes: string) =>
 
 export const updateContent = ({ sql }: Tx, pk: number, content: string) =>
   sql.run('UPDATE note_bodies SET content = ? WHERE note = ?', content, pk)
+
+/** Saves the version that a change of title or body is about to replace; returns its pk. */
+export const saveRevision = (
+  tx: Tx,
+  { surface }: Pick<Caller, 'surface'>,
+  { pk, title }: Pick<NoteRow, 'pk' | 'title'>,
+): number =>
+  tx.sql.run(
+    `INSERT INTO revisions (id, note, created_at, surface, title, content)
+     VALUES (?1, ?2, ?3, ?4, ?5, (SELECT content FROM note_bodies WHERE note = ?2))`,
+    tx.newId(),
+    pk,
+    tx.now,
+    surface,
+    title,
+  ).lastInsertRowid
 
 /** Adds to the numbers of active and trashed notes that the workspace counts. */
 export const addToCounters = ({ sql }: Tx, workspace: number, active: number, trashed: number) =>

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startLinkIndexing } from '../../src/notes/links/indexing.ts'
-import { findNoteText, replaceEach } from '../../src/notes/writing/replace-content.ts'
+import { replaceEach } from '../../src/notes/writing/replace-content.ts'
 import { removeSomeTrashedBefore, restoreNote } from '../../src/notes/writing/trash.ts'
 import { callerOf } from '../support/cli.ts'
 import { makeFile } from '../support/files.ts'
@@ -131,8 +131,8 @@ test('a long note whose body changes in the trash while it is restored has the l
   const { ctx } = service
   const restoring = restoreNote(ctx, callerOf(service), note.id)
   await ctx.db.write((tx): void => {
-    const text = findNoteText(tx, tx.sql.scalar('SELECT pk FROM notes WHERE id = ?', note.id))
-    if (text) replaceEach(tx, callerOf(service), [text.pk], () => ({ content: '[[New]]', links: 0 }))
+    const pk = tx.sql.scalar<number>('SELECT pk FROM notes WHERE id = ?', note.id)
+    replaceEach(tx, callerOf(service), [pk], () => ({ content: '[[New]]', links: 0 }))
   })
   await restoring
   expect((await service.get(`/v1/notes/${note.id}`)).body.note.content).toBe('[[New]]')

@@ -4,7 +4,7 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { indexLinks } from '../links/indexing.ts'
 import { markForSearch } from '../search/indexing.ts'
-import { getNote, type NoteChanges, type NoteRow, updateContent, updateNote } from '../store.ts'
+import { getNote, type NoteChanges, type NoteRow, saveRevision, updateContent, updateNote } from '../store.ts'
 import { refuseTakenAlias } from './create.ts'
 import { logNoteUpdate } from './log-update.ts'
 import type { PropertyValues } from './properties.ts'
@@ -101,15 +101,3 @@ export function changeText(
   logNoteUpdate(tx, caller, note, after, { ...replaced, previousProperties })
   return after
 }
-
-/** Saves the version that a change of title or body is about to replace; returns its pk. */
-const saveRevision = (tx: Tx, caller: Caller, note: Pick<NoteRow, 'pk' | 'title' | 'content'>): number =>
-  tx.sql.run(
-    'INSERT INTO revisions (id, note, created_at, surface, title, content) VALUES (?, ?, ?, ?, ?, ?)',
-    tx.newId(),
-    note.pk,
-    tx.now,
-    caller.surface,
-    note.title,
-    note.content,
-  ).lastInsertRowid
