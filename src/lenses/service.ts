@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { and, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import { from, rowBy } from '../db/query.ts'
@@ -5,12 +6,14 @@ import type { Reader } from '../db/reader.ts'
 import { lenses } from '../db/schema/lenses.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
+import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { patchedFlag } from '../lib/patch.ts'
 import { readStoredTree, storedTree } from '../notes/query/stored-trees.ts'
 import { objectKind } from '../objects/objects.ts'
 import { refused } from '../refusal.ts'
-import { DEFAULT_SETTINGS, type LensSettings, mergedSettings, type SettingsChanges } from './settings.ts'
+import type { PatchLensBody } from './schema.ts'
+import { DEFAULT_SETTINGS, type LensSettings, mergedSettings } from './settings.ts'
 
 type LensRow = typeof lenses.$inferSelect
 
@@ -41,6 +44,8 @@ export const lensKind = objectKind({
   },
 })
 
+export const lensesQuery = wholeListQuery('lenses.list', 'lenses', lensKind.list)
+
 const findDefaultRow = rowBy((workspace: number) =>
   from(lenses, getTableColumns(lenses)).where(
     and(eq(lenses.workspace, workspace), sql`${lenses.isDefault} = 1`),
@@ -54,12 +59,7 @@ export function findDefaultLens(reader: Reader, { workspacePk }: InWorkspace) {
 }
 
 /** A lens as a request sends it. */
-export interface LensRequest {
-  name?: string
-  scope?: unknown
-  settings?: SettingsChanges
-  is_default?: boolean
-}
+export type LensRequest = Static<typeof PatchLensBody>
 
 /** A lens as `parseLens` returns it. */
 export type LensInput = Omit<LensRequest, 'scope'> & { scope?: FilterTree | null }

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -9,14 +10,11 @@ import { logNoteUpdate } from '../notes/writing/log-update.ts'
 import { readProperties, valueRefusal, writeSentProperties } from '../notes/writing/properties.ts'
 import { addTags, nameOfTag } from '../notes/writing/tags.ts'
 import { refused } from '../refusal.ts'
+import type { ApplyPresetBody } from './schema.ts'
 import { isEmpty, presetKind } from './service.ts'
 import { type PresetProperty, propertiesOfPreset, tagsOfPreset } from './store.ts'
 
-export interface ApplyInput {
-  note_id: string
-  answers?: Record<string, unknown>
-  overwrite?: boolean
-}
+type ApplyInput = Static<typeof ApplyPresetBody>
 
 /** Writes a preset onto an active note, all of it or nothing. It adds tags and values, and removes none. */
 export async function applyPreset(ctx: AppContext, caller: Caller, idOrName: string, input: ApplyInput) {

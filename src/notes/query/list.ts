@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { type Direction, sqlWay } from '../../db/sql-part.ts'
@@ -5,21 +6,13 @@ import type { WorkerQuery } from '../../db/worker/client.ts'
 import { type Page, type PageRequest, pageRequest } from '../../http/page.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { parseSearch } from '../../search/query.ts'
+import type { ListQuery } from '../schema.ts'
 import { findPks, type NoteOrder } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import { findTagByName } from '../writing/tags.ts'
 import { notePageJson } from './note-page.ts'
 
-export interface ListRequest {
-  search?: string
-  tag?: string
-  sort?: keyof typeof SORT_COLUMNS
-  direction?: Direction
-  /** Whether the notes are given with their bodies; they are unless this is false. */
-  content?: boolean
-  limit?: number
-  offset?: number
-}
+export type ListRequest = Static<typeof ListQuery>
 
 const SORT_COLUMNS = { created_at: 'created_at', updated_at: 'updated_at', title: 'title_fold' }
 

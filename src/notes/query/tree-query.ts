@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
@@ -9,6 +10,7 @@ import type { JsonBody } from '../../http/responses.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { fail, refused } from '../../refusal.ts'
 import { type Phrase, parseSearch } from '../../search/query.ts'
+import type { QueryBody } from '../schema.ts'
 import { findMatches, findPks } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import { bitsetOf, intersection, pksOf } from './bitset.ts'
@@ -42,13 +44,7 @@ export interface TreeQuery {
   readonly today: string
 }
 
-export interface QueryRequest {
-  filter: unknown
-  search?: string
-  content?: boolean
-  limit?: number
-  offset?: number
-}
+type QueryRequest = Static<typeof QueryBody>
 
 /** One page of the active notes that match a filter tree, newest edit first; by rank with a search. */
 export const queryNotes = (ctx: AppContext, caller: Caller, request: QueryRequest): Promise<JsonBody> =>

@@ -1,23 +1,18 @@
+import type { Static } from '@sinclair/typebox'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { nameTaken, Refusal } from '../../refusal.ts'
 import { indexLinks } from '../links/indexing.ts'
+import type { CreateBody } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { indexNote } from '../search/tables.ts'
 import { addToCounters, findByAlias, getNote, type NoteRow } from '../store.ts'
 import { type PropertyValues, readProperties, writeSentProperties } from './properties.ts'
 import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tags.ts'
 
-export interface CreateInput {
-  title: string
-  content?: string
-  tags?: string[]
-  alias?: string | null
-  cover_url?: string | null
-  properties?: PropertyValues
-}
+type CreateInput = Static<typeof CreateBody>
 
 export interface CreatedNote {
   note: NoteRow

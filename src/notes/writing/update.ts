@@ -1,8 +1,10 @@
+import type { Static } from '@sinclair/typebox'
 import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { indexLinks } from '../links/indexing.ts'
+import type { PatchBody } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { getNote, type NoteChanges, type NoteRow, saveRevision, updateContent, updateNote } from '../store.ts'
 import { refuseTakenAlias } from './create.ts'
@@ -10,16 +12,7 @@ import { logNoteUpdate } from './log-update.ts'
 import type { PropertyValues } from './properties.ts'
 import { addTags, ensureTags } from './tags.ts'
 
-export interface NotePatch {
-  title?: string
-  content?: string
-  alias?: string | null
-  pinned?: boolean
-  pin_label?: string | null
-  cover_url?: string | null
-  tags?: readonly string[]
-  if_unchanged?: string
-}
+export type NotePatch = Omit<Static<typeof PatchBody>, 'rewrite_links'>
 
 /** Changes what the patch names; its tags are added. With `if_unchanged`, only when the note was not changed since. */
 export const patchNote = (ctx: AppContext, caller: Caller, id: string, patch: NotePatch): Promise<NoteRow> =>
