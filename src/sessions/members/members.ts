@@ -1,4 +1,4 @@
-import { getOwnUser } from '../../account/own-keys-and-workspaces.ts'
+import { getOwnUser } from '../../account/self-service.ts'
 import {
   findWorkspace,
   listMemberships,
