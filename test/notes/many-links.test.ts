@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -137,28 +137,4 @@ test('a long note whose body changes in the trash while it is restored has the l
   await restoring
   expect((await service.get(`/v1/notes/${note.id}`)).body.note.content).toBe('[[New]]')
   expect(await backlinks(target.id)).toEqual([note.id])
-})
-
-describe('a removal from the trash', () => {
-  const remove = () => service.ctx.db.write((tx) => removeSomeTrashedBefore(tx, service.clock.now() + 1))
-
-  test('takes the links of a note in steps, and then the note', async () => {
-    const big = await makeNote(service, { content: links('old') })
-    await backlinks(big.id)
-    await service.delete(`/v1/notes/${big.id}`)
-    expect([await remove(), stored() > 0]).toEqual(['links', true])
-    while ((await remove()) === 'links');
-    expect([await remove(), stored(), pending()]).toEqual(['nothing', 0, []])
-  })
-
-  test('that had begun leaves no trace in a note that is restored', async () => {
-    const target = await makeNote(service, { title: 'Old 0' })
-    const big = await makeNote(service, { content: links('old') })
-    await backlinks(big.id)
-    await service.delete(`/v1/notes/${big.id}`)
-    await remove()
-    await service.post(`/v1/notes/${big.id}/restore`)
-    expect(await backlinks(target.id)).toEqual([big.id])
-    expect(stored()).toBe(MANY)
-  })
 })
