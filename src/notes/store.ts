@@ -1,7 +1,11 @@
+import { eq } from 'drizzle-orm'
 import type { Caller, InWorkspace } from '../context.ts'
+import { runBy, touched, update, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
+import { notes } from '../db/schema/notes.ts'
 import { TOUCH } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { fold } from '../lib/text.ts'
 import { fail, notFound } from '../refusal.ts'
 
 /** A note without body and tags. */
@@ -99,33 +103,30 @@ export const loadTitles = ({ sql }: Reader, pks: readonly number[]): Map<number,
 
 export type NoteTitle = Pick<NoteSummary, 'id' | 'title'>
 
-/** Columns that a write may set; values are bound, names come from this list alone. */
-const SETTABLE = {
-  title: 'title',
-  titleFold: 'title_fold',
-  alias: 'alias',
-  aliasFold: 'alias_fold',
-  pinned: 'pinned',
-  pinLabel: 'pin_label',
-  coverUrl: 'cover_url',
-} as const
+export type NoteChanges = Partial<
+  Pick<
+    typeof notes.$inferInsert,
+    'title' | 'titleFold' | 'alias' | 'aliasFold' | 'pinned' | 'pinLabel' | 'coverUrl'
+  >
+>
 
-export type NoteChanges = Partial<Record<keyof typeof SETTABLE, string | number | null>>
+/** An alias, and the form in which it is found. */
+export const aliasColumns = (alias: string | null) => ({
+  alias,
+  aliasFold: alias === null ? null : fold(alias),
+})
+
+const write = updateOf(notes, notes.pk)
+const touch = runBy((pk: number, now: number) => update(notes, { updatedAt: touched(now) }, eq(notes.pk, pk)))
 
 /** Sets the columns and moves `updated_at` forward: to now, or by a millisecond when now is not later. */
-export function updateNote({ sql, now }: Tx, pk: number, changes: NoteChanges): void {
-  const names = Object.keys(changes) as (keyof typeof SETTABLE)[]
-  const sets = [...names.map((name) => `${SETTABLE[name]} = ?`), TOUCH]
-  sql.run(
-    `UPDATE notes SET ${sets.join(', ')} WHERE pk = ?`,
-    ...names.map((name) => changes[name] ?? null),
-    now,
-    pk,
-  )
+export function updateNote(tx: Tx, pk: number, changes: NoteChanges): void {
+  if (Object.keys(changes).length === 0) touchNote(tx, pk)
+  else write(tx, pk, changes, tx.now)
 }
 
 /** Moves `updated_at` of a note whose tags, properties or body changed. */
-export const touchNote = (tx: Tx, pk: number): void => updateNote(tx, pk, {})
+export const touchNote = (tx: Tx, pk: number): void => void touch(tx, pk, tx.now)
 
 /** Moves `updated_at` of these notes, a JSON array of pks. */
 export const touchNotes = ({ sql, now }: Tx, notes: string) =>

@@ -1,6 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
+import { insertInto } from '../../db/query.ts'
+import { notes } from '../../db/schema/notes.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { nameTaken, Refusal } from '../../refusal.ts'
@@ -8,7 +10,7 @@ import { indexLinks } from '../links/indexing.ts'
 import type { CreateBody } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { indexNote } from '../search/tables.ts'
-import { addToCounters, findByAlias, getNote, type NoteRow } from '../store.ts'
+import { addToCounters, aliasColumns, findByAlias, getNote, type NoteRow } from '../store.ts'
 import { type PropertyValues, readProperties, writeSentProperties } from './properties.ts'
 import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tags.ts'
 
@@ -101,27 +103,15 @@ export function addContent(
   indexNote(tx, workspace, { pk, title, content, tags: JSON.stringify(tagIds) })
 }
 
+const insertRow = insertInto(notes)
+
 function insertHead(tx: Tx, workspace: number, note: NewNote): number {
   const { id, title, alias = null, coverUrl = null, pinned = false, pinLabel = null, deletedAt = null } = note
   const { createdAt = tx.now, updatedAt = tx.now } = note
   checkOrder(tx, id)
-  return tx.sql.run(
-    `INSERT INTO notes (id, workspace, title, title_fold, alias, alias_fold, cover_url, pinned, pin_label,
-       created_at, updated_at, deleted_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    id,
-    workspace,
-    title,
-    fold(title),
-    alias,
-    alias === null ? null : fold(alias),
-    coverUrl,
-    pinned ? 1 : 0,
-    pinLabel,
-    createdAt,
-    updatedAt,
-    deletedAt,
-  ).lastInsertRowid
+  const names = { title, titleFold: fold(title), ...aliasColumns(alias) }
+  const looks = { pinned: pinned ? 1 : 0, pinLabel, coverUrl }
+  return insertRow(tx, { id, workspace, ...names, ...looks, createdAt, updatedAt, deletedAt })
 }
 
 /**

@@ -10,6 +10,7 @@ import { markForSearch } from '../search/indexing.ts'
 import { removeFromSearch } from '../search/tables.ts'
 import {
   addToCounters,
+  aliasColumns,
   findByAlias,
   findTrashedNote,
   getNote,
@@ -59,7 +60,7 @@ export function putInTrash(
 const hiddenAlias = (alias: string | null) => ({ hidden: { alias } })
 
 const setAliasInTrash = (tx: Tx, pk: number, alias: string | null): void =>
-  updateNote(tx, pk, { alias, aliasFold: alias === null ? null : fold(alias) })
+  updateNote(tx, pk, aliasColumns(alias))
 
 /**
  * Restores a note from the trash as it was, including `updated_at`. It does not return to Quick Access, and it loses its

@@ -6,7 +6,15 @@ import { fold } from '../../lib/text.ts'
 import { indexLinks } from '../links/indexing.ts'
 import type { PatchBody } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
-import { getNote, type NoteChanges, type NoteRow, saveRevision, updateContent, updateNote } from '../store.ts'
+import {
+  aliasColumns,
+  getNote,
+  type NoteChanges,
+  type NoteRow,
+  saveRevision,
+  updateContent,
+  updateNote,
+} from '../store.ts'
 import { refuseTakenAlias } from './create.ts'
 import { logNoteUpdate } from './log-update.ts'
 import type { PropertyValues } from './properties.ts'
@@ -47,8 +55,7 @@ export function changesOf(note: NoteRow, patch: NotePatch): NoteChanges {
   const changes: NoteChanges = {}
   const alias = patch.alias?.trim() ?? patch.alias
   if (alias !== undefined && alias !== note.alias) {
-    changes.alias = alias
-    changes.aliasFold = alias === null ? null : fold(alias)
+    Object.assign(changes, aliasColumns(alias))
   }
   if (patch.pinned !== undefined && patch.pinned !== (note.pinned === 1))
     changes.pinned = patch.pinned ? 1 : 0
