@@ -2,7 +2,7 @@ import type { Reader } from '../../db/reader.ts'
 import type { CheckedTree } from '../../filter/tree/check.ts'
 import { type Bitset, bitsetOf, complementOf, countBits, intersection, pksOf, union } from './bitset.ts'
 import { notesPassing, notesTagged, type Scope } from './conditions.ts'
-import { CANDIDATE_LIMIT, Selectivity } from './selectivity.ts'
+import { CANDIDATE_LIMIT, matchCounter } from './selectivity.ts'
 
 /** The active notes that match a tree. */
 export interface Matching {
@@ -19,7 +19,8 @@ export interface Evaluation extends Scope {
   readonly trashed: number
   /** Whether the order of pks is the order of ids. */
   readonly inOrder: boolean
-  readonly selectivity: Selectivity
+  /** How many notes can match a tree. */
+  readonly mostMatches: (tree: CheckedTree) => number
   /** Up to this many notes are tested one by one. */
   readonly candidateLimit: number
 }
@@ -46,15 +47,13 @@ export function evaluationOf(
   if (!known) throw new Error(`there is no workspace ${workspace}`)
   const scope = { reader, workspace, today }
   const { live, trashed, inOrder, lastPk } = known
-  const size = (lastPk ?? 0) + 1
-  const selectivity = new Selectivity(scope, live + trashed, candidateLimit)
   return {
     ...scope,
-    size,
+    size: (lastPk ?? 0) + 1,
     live,
     trashed,
     inOrder: inOrder === 1,
-    selectivity,
+    mostMatches: matchCounter(scope, live + trashed, candidateLimit),
     candidateLimit,
   }
 }
@@ -115,8 +114,11 @@ const evaluateAny = (evaluation: Evaluation, children: readonly CheckedTree[]): 
 function evaluateAll(evaluation: Evaluation, children: readonly CheckedTree[]): Bitset {
   let found = complementOf(nothing(evaluation))
   let next = evaluation
+  const { among, mostMatches } = evaluation
   const ordered =
-    evaluation.among === undefined ? evaluation.selectivity.mostSelectiveFirst(children) : children
+    among !== undefined || children.length < 2
+      ? children
+      : children.toSorted((left, right) => mostMatches(left) - mostMatches(right))
   for (const child of ordered) {
     found = intersection(found, evaluate(next, child))
     if (found.isComplement) continue
