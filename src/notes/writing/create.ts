@@ -10,17 +10,11 @@ import { indexLinks } from '../links/indexing.ts'
 import type { CreateBody } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { indexNote } from '../search/tables.ts'
-import { addToCounters, aliasColumns, findByAlias, getNote, type NoteRow } from '../store.ts'
+import { addToCounters, aliasColumns, type CreatedNote, findByAlias, getNote } from '../store.ts'
 import { type PropertyValues, readProperties, writeSentProperties } from './properties.ts'
 import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tags.ts'
 
 type CreateInput = Static<typeof CreateBody>
-
-export interface CreatedNote {
-  note: NoteRow
-  properties: PropertyValues
-  propertiesError: Refusal | undefined
-}
 
 /**
  * Creates a note in the caller's transaction. Invalid properties do not prevent it: none is written, and the refusal is

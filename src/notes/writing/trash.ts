@@ -16,15 +16,10 @@ import {
   getNote,
   getNoteSummary,
   type NoteRow,
+  type TrashRow,
   updateNote,
 } from '../store.ts'
 import { countInItsTags } from './tags.ts'
-
-export interface TrashRow {
-  id: string
-  title: string
-  deletedAt: number
-}
 
 /** Moves a note to the trash, from where it can be restored for 30 days. */
 export const trashNote = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
