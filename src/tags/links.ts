@@ -7,6 +7,7 @@ import { markAllForSearch } from '../notes/search/indexing.ts'
 import { touchNotes } from '../notes/store.ts'
 import { logAttribute } from '../notes/writing/log-update.ts'
 import {
+  addToTagCount,
   attachTags,
   MAX_TAGS,
   refuseTooManyLinked,
@@ -129,9 +130,14 @@ const remaining = ({ sql }: Tx, tags: readonly number[]): number[] =>
 
 /** Adds every one of the tags to every one of the notes, trashed ones too, and keeps counts and search in step. */
 function addToNotes(tx: Tx, author: ChangeAuthor, notes: readonly number[], tags: readonly number[]): void {
-  const changed = tagNamesOfNotes(tx, JSON.stringify(notes)).filter(
-    ({ pk, isActive }) => attachTags(tx, pk, tags, isActive).length > 0,
-  )
+  const counts = new Map<number, number>()
+  const changed = tagNamesOfNotes(tx, JSON.stringify(notes)).filter(({ pk, isActive }) => {
+    // Counted together: an update for each note would take as long as putting the tag on it.
+    const added = attachTags(tx, pk, tags, false)
+    if (isActive) for (const tag of added) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+    return added.length > 0
+  })
+  for (const [tag, count] of counts) addToTagCount(tx, tag, count)
   const pks = JSON.stringify(changed.map(({ pk }) => pk))
   touchNotes(tx, pks)
   markAllForSearch(tx, author.workspacePk, pks, { canWait: false })
