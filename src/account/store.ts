@@ -97,6 +97,19 @@ function voidSetupLinks(reader: Reader, pk: number): void {
     if (user === pk || !ownsWorkspacesOf(reader, pk, user)) deleteSetupLink(reader, user)
 }
 
+/** A user as a member of a workspace. */
+export type MemberRow = UserRow & { readonly role: Role }
+
+/** The members of a workspace, in the order in which their users were made. */
+export const listMembers: (reader: Reader, workspace: number) => MemberRow[] = rowsBy((workspace: number) =>
+  from(users, {
+    ...getTableColumns(users),
+    role: sql<Role>`(SELECT role FROM members m WHERE m.workspace = ${workspace} AND m.user = users.pk)`,
+  })
+    .where(sql`pk IN (SELECT user FROM members WHERE workspace = ${workspace})`)
+    .orderBy(users.pk),
+)
+
 /** Of all users, with the names of the workspaces. */
 export const listMemberships = rowsBy(() =>
   from(members, {

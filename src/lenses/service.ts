@@ -46,15 +46,11 @@ export const lensKind = objectKind({
 
 export const lensesQuery = wholeListQuery('lenses.list', 'lenses', lensKind.list)
 
-const findDefaultRow = rowBy((workspace: number) =>
-  from(lenses, getTableColumns(lenses)).where(
-    and(eq(lenses.workspace, workspace), sql`${lenses.isDefault} = 1`),
-  ),
-)
+const findByDefault = lensKind.findBy((isDefault: number) => eq(lenses.isDefault, isDefault))
 
 /** Undefined while the workspace has no lens. */
 export function findDefaultLens(reader: Reader, { workspacePk }: InWorkspace) {
-  const row = findDefaultRow(reader, workspacePk)
+  const row = findByDefault(reader, workspacePk, 1)
   return row && lensKind.present(row, reader)
 }
 
