@@ -153,13 +153,13 @@ export const aliasColumns = (alias: string | null) => ({
   aliasFold: alias === null ? null : fold(alias),
 })
 
-const write = updateOf(notes, notes.pk)
+const writeColumns = updateOf(notes, notes.pk)
 const touch = runBy((pk: number, now: number) => update(notes, { updatedAt: touched(now) }, eq(notes.pk, pk)))
 
 /** Sets the columns and moves `updated_at` forward: to now, or by a millisecond when now is not later. */
 export function updateNote(tx: Tx, pk: number, changes: NoteChanges): void {
   if (Object.keys(changes).length === 0) touchNote(tx, pk)
-  else write(tx, pk, changes, tx.now)
+  else writeColumns(tx, pk, changes, tx.now)
 }
 
 /** Moves `updated_at` of a note whose tags, properties or body changed. */
