@@ -5,7 +5,7 @@ import { NO_POSITION } from '../db/positions.ts'
 import { inSteps, writeInSteps } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { refuseWhileUsed } from '../feature-hooks.ts'
-import { touchNotes } from '../notes/store.ts'
+import { touchNote } from '../notes/store.ts'
 import { logLoss } from '../notes/writing/log-update.ts'
 import { type PropertyRule, presentedValue } from '../notes/writing/properties.ts'
 import { findUsage, getPropertyRow, propertyKind } from './service.ts'
@@ -25,7 +25,7 @@ export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: s
     tx.sql.run('UPDATE properties SET is_removed = 1, position = ? WHERE pk = ?', NO_POSITION, pk)
     logChange(tx, caller, { kind: 'property', id }, 'deleted', { hidden: { name: key } })
     logShifts(tx, caller, 'property', propertyKind.positions?.closeGap(tx, workspacePk, position))
-    return { result: countNotesHolding(tx, pk), step: (next) => removeSomeValues(next, caller, pk) }
+    return { result: countNotesHolding(tx, pk), step: (next) => removeNextValue(next, caller, pk) }
   })
 }
 
@@ -35,56 +35,34 @@ export async function finishPropertyDeletions(db: Db): Promise<void> {
     'SELECT pk, workspace FROM properties WHERE is_removed = 1',
   )
   for (const [pk, workspace] of removed)
-    await inSteps(db, (tx) => removeSomeValues(tx, systemAuthor(workspace), pk))
+    await inSteps(db, (tx) => removeNextValue(tx, systemAuthor(workspace), pk))
 }
 
-/** A value may have megabytes. */
-const AT_ONCE = 5
-
-/** Removes the values of some notes, and after the last the property itself; returns whether there may be more. */
-function removeSomeValues(tx: Tx, author: ChangeAuthor, property: number): boolean {
+/**
+ * Removes the value of one note, as it may have megabytes, and after the last the property itself; returns whether there
+ * may be more.
+ */
+function removeNextValue(tx: Tx, author: ChangeAuthor, property: number): boolean {
   const { sql } = tx
-  const found = sql.column<number>(
-    'SELECT note FROM note_properties WHERE property = ? LIMIT ?',
-    property,
-    AT_ONCE,
-  )
-  if (found.length === 0) {
+  const held = sql.get<HeldValue>(HELD, property)
+  if (!held) {
     sql.run('DELETE FROM properties WHERE pk = ? AND is_removed = 1', property)
     return false
   }
-  const notes = JSON.stringify(found)
-  logLostValues(tx, author, property, notes)
-  sql.run(
-    'DELETE FROM note_properties WHERE property = ? AND note IN (SELECT value FROM json_each(?))',
-    property,
-    notes,
-  )
-  touchNotes(tx, notes)
+  const { note, id, key, type, value } = held
+  logLoss(tx, author, id, { properties: { [key]: presentedValue(type, value) } }, `the property "${key}"`)
+  sql.run('DELETE FROM note_properties WHERE property = ? AND note = ?', property, note)
+  touchNote(tx, note)
   return true
 }
 
-interface LostValue {
+interface HeldValue extends Pick<PropertyRule, 'key' | 'type'> {
+  readonly note: number
   readonly id: string
   readonly value: string | number
 }
 
-/** Logs that notes, a JSON array of pks, lose their value of a removed property. */
-function logLostValues(tx: Tx, author: ChangeAuthor, property: number, notes: string): void {
-  const { sql } = tx
-  const rule = sql.get<Pick<PropertyRule, 'key' | 'type'>>(
-    'SELECT key, type FROM properties WHERE pk = ?',
-    property,
-  )
-  if (!rule) return
-  const lost = sql.all<LostValue>(
-    `SELECT (SELECT id FROM notes n WHERE n.pk = np.note) AS id, np.value FROM note_properties np
-     WHERE np.property = ? AND np.note IN (SELECT value FROM json_each(?))`,
-    property,
-    notes,
-  )
-  for (const { id, value } of lost) {
-    const properties = { [rule.key]: presentedValue(rule.type, value) }
-    logLoss(tx, author, id, { properties }, `the property "${rule.key}"`)
-  }
-}
+const HELD = `SELECT note, value, (SELECT id FROM notes n WHERE n.pk = note) AS id,
+    (SELECT key FROM properties p WHERE p.pk = property) AS key,
+    (SELECT type FROM properties p WHERE p.pk = property) AS type
+  FROM note_properties WHERE property = ? LIMIT 1`

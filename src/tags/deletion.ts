@@ -50,7 +50,8 @@ export async function finishTagDeletions(db: Db): Promise<void> {
 const removeSome = (tx: Tx, author: ChangeAuthor, tag: number): boolean =>
   takeOffSome(tx, author, tag) || removeSomeLinks(tx, author, tag)
 
-const AT_ONCE = 20
+/** Few: each change holds the names of all tags that its note had. */
+const AT_ONCE = 5
 
 /** The search index may keep the tag for a while: nothing looks it up. */
 function takeOffSome(tx: Tx, author: ChangeAuthor, tag: number): boolean {
