@@ -1,7 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import { createAuthenticate } from './account/keys.ts'
-import { ownKeysAndWorkspacesRoutes } from './account/own-keys-and-workspaces-routes.ts'
 import { accountRoutes } from './account/routes.ts'
+import { selfServiceRoutes } from './account/self-service-routes.ts'
 import { changeRoutes } from './change-feed/routes.ts'
 import { ChangeSubscribers } from './change-feed/subscribers.ts'
 import type { AppContext } from './context.ts'
@@ -73,7 +73,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     healthRoutes(ctx.db, () => backups.isFailing),
     metricRoutes(ctx, { requests, watching: () => watches.open, newestBackupAt: () => backups.newestAt }),
     accountRoutes(ctx),
-    ownKeysAndWorkspacesRoutes(ctx),
+    selfServiceRoutes(ctx),
     ...sessionFeatures(ctx, cookie, rules),
     memberRoutes(ctx),
     noteRoutes(ctx),

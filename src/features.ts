@@ -13,7 +13,8 @@ import type {
   UsedBy,
 } from './feature-hooks.ts'
 import { countFiles } from './files/store.ts'
-import { lensesNamingProperty, lensesNamingTag, lensKind } from './lenses/service.ts'
+import { lensKind } from './lenses/service.ts'
+import { storedTreeReferences } from './notes/query/stored-trees.ts'
 import { createSearchTables } from './notes/search/tables.ts'
 import { presetKind } from './presets/service.ts'
 import { presetsNamingProperty, removeTagFromPresets } from './presets/store.ts'
@@ -23,7 +24,7 @@ import { itemKind, removeFromQuickAccess } from './quick-access/service.ts'
 import { countStructures } from './structures/store.ts'
 import { tagDeletion } from './tags/deletion.ts'
 import { tagKind } from './tags/service.ts'
-import { viewKind, viewsNamingProperty, viewsNamingTag } from './views/service.ts'
+import { viewKind, viewsNaming } from './views/service.ts'
 import { deleteRemovedWebhooks, markWebhooksRemovedOf } from './webhooks/deletion.ts'
 import { countWebhooks, webhooksNamingField } from './webhooks/store.ts'
 
@@ -32,9 +33,7 @@ interface UsageInput<Named> {
   readonly named: Named
 }
 
-type UsageQuery<Named, Usage> = WorkerQuery<UsageInput<Named>, FoundUsage<Usage>>
-
-/** What uses an object in a workspace; of the views and lenses, only those with these ids if they are given. */
+/** Reads what uses an object in a workspace; of the views and lenses, only those with these ids if they are given. */
 type ReadUsage<Named, Usage> = (
   reader: Reader,
   workspace: number,
@@ -42,19 +41,21 @@ type ReadUsage<Named, Usage> = (
   ids?: readonly string[],
 ) => Usage
 
-const usageQuery = <Named, Usage>(name: string, read: ReadUsage<Named, Usage>): UsageQuery<Named, Usage> => ({
-  name,
-  run: (reader, { workspace, named }) => {
-    const upTo = lastChange(reader, workspace)
-    return { upTo, usage: read(reader, workspace, named) }
-  },
-})
+type Usages<Named, Usage> = UsageFinder<Named, Usage> & WorkerQuery<UsageInput<Named>, FoundUsage<Usage>>
 
-function usageFinder<Named, Usage extends { views: UsedBy[]; lenses: UsedBy[] }>(
-  query: UsageQuery<Named, Usage>,
+function usages<Named, Usage extends { views: UsedBy[]; lenses: UsedBy[] }>(
+  name: string,
   read: ReadUsage<Named, Usage>,
-): UsageFinder<Named, Usage> {
+): Usages<Named, Usage> {
+  const query: WorkerQuery<UsageInput<Named>, FoundUsage<Usage>> = {
+    name,
+    run: (reader, { workspace, named }) => ({
+      upTo: lastChange(reader, workspace),
+      usage: read(reader, workspace, named),
+    }),
+  }
   return {
+    ...query,
     find: ({ worker }, caller, named) => worker.run(query, { workspace: caller.workspacePk, named }, caller),
     now: (reader, workspace, named, { usage, upTo }) => {
       const changed = changedAfter(reader, workspace, upTo, ['view', 'lens'])
@@ -67,29 +68,31 @@ function usageFinder<Named, Usage extends { views: UsedBy[]; lenses: UsedBy[] }>
   }
 }
 
-const readTagUsage: ReadUsage<number, TagUsage> = (reader, workspace, tag, ids) => ({
-  views: viewsNamingTag(reader, workspace, tag, ids),
-  lenses: lensesNamingTag(reader, workspace, tag, ids),
-})
+export const tagUsage = usages<number, TagUsage>('features.tagUsage', (reader, workspace, tag, ids) => ({
+  views: viewKind.usersOf(reader, workspace, ({ filter }) => tagsIn(filter).includes(tag), ids),
+  lenses: lensKind.usersOf(reader, workspace, ({ scope }) => tagsIn(scope).includes(tag), ids),
+}))
 
-const readPropertyUsage: ReadUsage<{ pk: number; id: string }, PropertyUsage> = (
-  reader,
-  workspace,
-  { pk, id },
-  ids,
-) => ({
-  views: viewsNamingProperty(reader, workspace, id, ids),
-  presets: presetsNamingProperty(reader, pk),
-  lenses: lensesNamingProperty(reader, workspace, id, ids),
-})
+const tagsIn = (tree: string | null) => storedTreeReferences(tree).tagIds
 
-export const tagUsageQuery = usageQuery('features.tagUsage', readTagUsage)
-export const propertyUsageQuery = usageQuery('features.propertyUsage', readPropertyUsage)
+export const propertyUsage = usages<{ pk: number; id: string }, PropertyUsage>(
+  'features.propertyUsage',
+  (reader, workspace, { pk, id }, ids) => ({
+    views: viewsNaming(reader, workspace, id, ids),
+    presets: presetsNamingProperty(reader, pk),
+    lenses: lensKind.usersOf(
+      reader,
+      workspace,
+      ({ scope }) => storedTreeReferences(scope).propertyIds.includes(id),
+      ids,
+    ),
+  }),
+)
 
 /** Connects each feature with those that use its objects: a new feature that uses tags, for example, is added here. */
 export const features: FeatureHooks = {
-  usageOfTag: usageFinder(tagUsageQuery, readTagUsage),
-  usageOfProperty: usageFinder(propertyUsageQuery, readPropertyUsage),
+  usageOfTag: tagUsage,
+  usageOfProperty: propertyUsage,
   usageOfField: webhooksNamingField,
   onNoteTrashed: removeFromQuickAccess,
   onTagDeleted: removeTagFromPresets,

@@ -17,13 +17,13 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   mcp: () => import('./mcp/operations.ts'),
   mirror: () => import('./mirror/apply/worker-task.ts'),
   notes: () => import('./notes/operations.ts'),
-  presets: () => import('./presets/list.ts'),
-  properties: () => import('./properties/list.ts'),
-  'quick-access': () => import('./quick-access/list.ts'),
+  presets: () => import('./presets/service.ts'),
+  properties: () => import('./properties/service.ts'),
+  'quick-access': () => import('./quick-access/service.ts'),
   'record-writes': () => import('./records/writing/operations.ts'),
   records: () => import('./records/operations.ts'),
   structures: () => import('./structures/operations.ts'),
-  tags: () => import('./tags/list.ts'),
+  tags: () => import('./tags/service.ts'),
   views: () => import('./views/operations.ts'),
 }
 

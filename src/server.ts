@@ -185,7 +185,7 @@ async function serveDatabase(
     const { publicUrls, port } = ctx.config
     const publicUrl = publicUrls[0] ?? null
     const address = { url, publicUrl, isPortFixed: port === 0 ? 0 : 1 }
-    await writeIfPossible(ctx, (tx) => saveServerAddress(tx, address))
+    await writeIfPossible(ctx, (tx) => saveServerAddress(tx, { pk: 1, ...address }))
     await announceFirstStart(ctx, print, publicUrl ?? url)
   } catch (error) {
     await listener?.stop(true)

@@ -5,6 +5,7 @@ import type { Reader } from '../db/reader.ts'
 import { keys, type Role } from '../db/schema/account.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Authenticate } from '../http/authorizer.ts'
+import type { Standing } from '../http/request-right.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, Refusal, refused } from '../refusal.ts'
 import { checkedName } from './names.ts'
@@ -84,23 +85,21 @@ export function revokeKey(tx: Tx, { id }: KeyRow): void {
   if (key?.revokedAt === null) updateKey(tx, key.pk, { revokedAt: tx.now })
 }
 
-/** Whether a key is valid, until when (null: until it is revoked) and what for, or why it is not. */
-export type KeyState =
-  | {
-      readonly isValid: true
-      readonly expiresAt: number | null
-      readonly scope: Caller['scope']
-      readonly role: Role
-    }
-  | { readonly isValid: false; readonly reason: 'revoked' | 'expired' }
+/** Why a key or session is no longer valid. */
+export type CredentialEnd = 'key_revoked' | 'key_expired' | 'session_ended'
+
+/** Whether a key or session is valid, until when (null: until it is revoked) and what for, or why it is not. */
+export type CredentialState =
+  | { readonly isValid: true; readonly expiresAt: number | null; readonly standing: Standing }
+  | { readonly isValid: false; readonly end: CredentialEnd }
 
 /** The current state of a key that was valid once. A key whose user left the workspace counts as revoked. */
-export function findKeyState(reader: Reader, id: string, now: number): KeyState {
+export function findKeyState(reader: Reader, id: string, now: number): CredentialState {
   const row = reader.sql.memoize(`key ${id}`, () => findUnrevokedKey(reader, id))
-  if (!row || row.role === null) return { isValid: false, reason: 'revoked' }
+  if (!row || row.role === null) return { isValid: false, end: 'key_revoked' }
   const { expiresAt, scope, role } = row
-  if (expiresAt !== null && expiresAt <= now) return { isValid: false, reason: 'expired' }
-  return { isValid: true, expiresAt, scope, role }
+  if (expiresAt !== null && expiresAt <= now) return { isValid: false, end: 'key_expired' }
+  return { isValid: true, expiresAt, standing: { scope, role } }
 }
 
 interface KnownKey {

@@ -1,5 +1,16 @@
 import { and, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm'
-import { columnBy, from, insertInto, orm, rowBy, rowsBy, runBy, update, updateOf } from '../db/query.ts'
+import {
+  columnBy,
+  from,
+  insertInto,
+  orm,
+  rowBy,
+  rowsBy,
+  runBy,
+  update,
+  updateOf,
+  upsertInto,
+} from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { keys, members, type Role, users, workspaces } from '../db/schema/account.ts'
 import { sessions, setupLinks } from '../db/schema/sessions.ts'
@@ -34,6 +45,8 @@ const everyUser = () => from(users, getTableColumns(users))
 export const listUserRows = rowsBy(() => everyUser().orderBy(users.pk))
 
 export const findUserByPk = rowBy((pk: number) => everyUser().where(eq(users.pk, pk)))
+
+export const findUserById = rowBy((id: string) => everyUser().where(eq(users.id, id)))
 
 export const updateUser = updateOf(users, users.pk)
 
@@ -84,6 +97,19 @@ function voidSetupLinks(reader: Reader, pk: number): void {
     if (user === pk || !ownsWorkspacesOf(reader, pk, user)) deleteSetupLink(reader, user)
 }
 
+/** A user as a member of a workspace. */
+export type MemberRow = UserRow & { readonly role: Role }
+
+/** The members of a workspace, in the order in which their users were made. */
+export const listMembers: (reader: Reader, workspace: number) => MemberRow[] = rowsBy((workspace: number) =>
+  from(users, {
+    ...getTableColumns(users),
+    role: sql<Role>`(SELECT role FROM members m WHERE m.workspace = ${workspace} AND m.user = users.pk)`,
+  })
+    .where(sql`pk IN (SELECT user FROM members WHERE workspace = ${workspace})`)
+    .orderBy(users.pk),
+)
+
 /** Of all users, with the names of the workspaces. */
 export const listMemberships = rowsBy(() =>
   from(members, {
@@ -114,19 +140,11 @@ export const listMembershipsOf: (reader: Reader, user: number) => MembershipRow[
     .orderBy(members.workspace),
 )
 
-const putMember = runBy((workspace: number, user: number, role: Role) =>
-  orm
-    .insert(members)
-    .values({ workspace, user, role })
-    .onConflictDoUpdate({
-      target: [members.workspace, members.user],
-      set: { role: sql`excluded.role` },
-    }),
-)
+const putMember = upsertInto(members, [members.workspace, members.user])
 
 /** Adds a member, or changes the role of an existing one. */
 export function setMember(reader: Reader, workspace: number, user: number, role: Role): void {
-  putMember(reader, workspace, user, role)
+  putMember(reader, { workspace, user, role })
   voidSetupLinks(reader, user)
 }
 

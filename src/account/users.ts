@@ -12,6 +12,7 @@ import {
   deleteUser,
   endSessionsOf,
   insertUser,
+  listMembers,
   listMemberships,
   listUserRows,
   setMember,
@@ -48,8 +49,7 @@ function noUser(reader: Reader, nameOrId: string): Refusal {
 
 /** The member of the workspace with this name or id, or without one its only member. */
 export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: string | undefined): UserRow {
-  const memberships = listMemberships(reader).filter(({ workspacePk }) => workspacePk === pk)
-  const members = listUserRows(reader).filter((user) => memberships.some(({ userPk }) => userPk === user.pk))
+  const members = listMembers(reader, pk)
   const user = nameOrId === undefined ? undefined : findUser(reader, nameOrId)
   if (user && !members.some(({ pk: member }) => member === user.pk)) {
     throw refused(`The user "${user.name}" does not belong to the workspace "${name}"; add them to it first.`)
@@ -60,8 +60,7 @@ export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: 
 /** Makes a user a member of the workspace in that role, creating the user if there is none of that name. */
 export function addUser(tx: Tx, name: string, workspace: WorkspaceRow, role: Role): UserRow {
   const known = findUserByName(tx, name)
-  const memberships = listMemberships(tx).filter(({ userPk }) => userPk === known?.pk)
-  if (memberships.some(({ workspacePk }) => workspacePk === workspace.pk)) {
+  if (listMembers(tx, workspace.pk).some(({ pk }) => pk === known?.pk)) {
     throw nameTaken(
       `The user "${name}" belongs to the workspace "${workspace.name}" already; daybook users role changes their role.`,
     )
@@ -76,10 +75,10 @@ const createUser = (tx: Tx, name: string): UserRow =>
 
 /** Changes the role of a member, at once also for their keys. The last owner of a workspace stays one. */
 export function changeRole(tx: Tx, user: UserRow, workspace: WorkspaceRow, role: Role): void {
-  const members = listMemberships(tx).filter(({ workspacePk }) => workspacePk === workspace.pk)
-  const isLast = members.every((row) => (row.role === 'owner') === (row.userPk === user.pk))
+  const members = listMembers(tx, workspace.pk)
+  const isLast = members.every((member) => (member.role === 'owner') === (member.pk === user.pk))
   if (role !== 'owner' && isLast) throw lastOwner(user.name, workspace.name)
-  const isChange = members.some((row) => row.userPk === user.pk && row.role !== role)
+  const isChange = members.some((member) => member.pk === user.pk && member.role !== role)
   if (isChange) setMember(tx, workspace.pk, user.pk, role)
 }
 

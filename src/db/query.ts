@@ -170,6 +170,17 @@ export function insertInto<Table extends SQLiteTable>(table: Table) {
   return (reader: Reader, row: InferInsertModel<Table>): number => insert(reader, row).lastInsertRowid
 }
 
+/** Inserts a row, or gives its columns to the row that has the same key. */
+export function upsertInto<Table extends SQLiteTable>(table: Table, key: SQLiteColumn | SQLiteColumn[]) {
+  const put = writing((row: object) =>
+    orm
+      .insert(table)
+      .values(row as never)
+      .onConflictDoUpdate({ target: key, set: row }),
+  )
+  return (reader: Reader, row: InferInsertModel<Table>): void => void put(reader, row)
+}
+
 /** The value of `updated_at` after a change at an instant, or just after its value if that is later: it always grows. */
 export const touched = (now: number) => sql<number>`max(${now}, updated_at + 1)`
 

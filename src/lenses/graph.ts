@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
@@ -5,32 +6,17 @@ import type { JsonBody } from '../http/responses.ts'
 import { utcDay } from '../lib/dates.ts'
 import { refreshLinks } from '../notes/links/indexing.ts'
 import { listLinkTargets } from '../notes/links/resolve-target.ts'
-import { checkedTree, evaluationOf, matchingNotes } from '../notes/query/evaluate.ts'
+import { evaluationOf, matchingNotes } from '../notes/query/evaluate.ts'
 import { byId } from '../notes/query/sorted-page.ts'
+import { checkedTree } from '../notes/query/stored-trees.ts'
 import { loadTitles } from '../notes/store.ts'
 import { type Drawing, type DrawnNode, drawGraph, type NodeOf, type TaggedNotes } from './layout.ts'
+import type { GraphResponse } from './schema.ts'
 import { findDefaultLens, lensKind } from './service.ts'
 import { DEFAULT_SETTINGS } from './settings.ts'
 
-export interface GraphNode {
-  id: string
-  title: string
-  kind: NodeOf['kind']
-  degree: number
-}
-
-export interface GraphEdge {
-  from: string
-  to: string
-  kind: 'link' | 'tag'
-}
-
 /** What a lens shows. */
-export interface Graph {
-  nodes: GraphNode[]
-  edges: GraphEdge[]
-  truncated: boolean
-}
+export type Graph = Static<typeof GraphResponse>
 
 /** Without `id`, the graph of the default lens; without any lens, the default settings over the whole workspace. */
 export const graphOfLens = async (
@@ -77,15 +63,9 @@ export const graphQuery: WorkerQuery<GraphInput, JsonBody> = {
       },
       settings,
     )
-    return JSON.stringify(presentGraph(withNames(reader, drawing)))
+    return JSON.stringify(withNames(reader, drawing))
   },
 }
-
-const presentGraph = ({ nodes, edges, truncated }: Graph) => ({
-  nodes: nodes.map(({ id, title, kind, degree }) => ({ id, title, kind, degree })),
-  edges: edges.map(({ from, to, kind }) => ({ from, to, kind })),
-  truncated,
-})
 
 /** Adds ids and titles, which are read only for the nodes that are drawn. */
 function withNames(reader: Reader, { nodes, edges, truncated }: Drawing): Graph {
@@ -106,7 +86,10 @@ function withNames(reader: Reader, { nodes, edges, truncated }: Drawing): Graph 
   const named = new Map(nodes.map((node) => [node, nameOf(node.of)]))
   const idOf = (node: DrawnNode) => known(named, node).id
   return {
-    nodes: nodes.map((node) => ({ ...known(named, node), kind: node.of.kind, degree: node.degree })),
+    nodes: nodes.map((node) => {
+      const { id, title } = known(named, node)
+      return { id, title, kind: node.of.kind, degree: node.degree }
+    }),
     edges: edges.map(({ from, to, kind }) => ({ from: idOf(from), to: idOf(to), kind })),
     truncated,
   }

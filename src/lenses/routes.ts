@@ -4,9 +4,8 @@ import { respondOnce } from '../http/idempotency.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { graphOfLens } from './graph.ts'
-import { lensesQuery } from './list.ts'
 import * as schema from './schema.ts'
-import { createLens, deleteLens, lensKind, parseLens, patchLens } from './service.ts'
+import { createLens, deleteLens, lensesQuery, lensKind, parseLens, patchLens } from './service.ts'
 
 export const lensRoutes = (ctx: AppContext) =>
   endpoints('Lenses', '/v1')

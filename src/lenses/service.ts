@@ -1,17 +1,19 @@
+import type { Static } from '@sinclair/typebox'
 import { and, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import { from, rowBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { lenses } from '../db/schema/lenses.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import type { UsedBy } from '../feature-hooks.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
+import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { patchedFlag } from '../lib/patch.ts'
-import { readStoredTree, storedTree, storedTreeReferences } from '../notes/query/evaluate.ts'
+import { readStoredTree, storedTree } from '../notes/query/stored-trees.ts'
 import { objectKind } from '../objects/objects.ts'
 import { refused } from '../refusal.ts'
-import { DEFAULT_SETTINGS, type LensSettings, mergedSettings, type SettingsChanges } from './settings.ts'
+import type { PatchLensBody } from './schema.ts'
+import { DEFAULT_SETTINGS, type LensSettings, mergedSettings } from './settings.ts'
 
 type LensRow = typeof lenses.$inferSelect
 
@@ -42,25 +44,18 @@ export const lensKind = objectKind({
   },
 })
 
-const findDefaultRow = rowBy((workspace: number) =>
-  from(lenses, getTableColumns(lenses)).where(
-    and(eq(lenses.workspace, workspace), sql`${lenses.isDefault} = 1`),
-  ),
-)
+export const lensesQuery = wholeListQuery('lenses.list', 'lenses', lensKind.list)
+
+const findByDefault = lensKind.findBy((isDefault: number) => eq(lenses.isDefault, isDefault))
 
 /** Undefined while the workspace has no lens. */
 export function findDefaultLens(reader: Reader, { workspacePk }: InWorkspace) {
-  const row = findDefaultRow(reader, workspacePk)
+  const row = findByDefault(reader, workspacePk, 1)
   return row && lensKind.present(row, reader)
 }
 
 /** A lens as a request sends it. */
-export interface LensRequest {
-  name?: string
-  scope?: unknown
-  settings?: SettingsChanges
-  is_default?: boolean
-}
+export type LensRequest = Static<typeof PatchLensBody>
 
 /** A lens as `parseLens` returns it. */
 export type LensInput = Omit<LensRequest, 'scope'> & { scope?: FilterTree | null }
@@ -122,31 +117,3 @@ export const deleteLens = (ctx: AppContext, caller: Caller, id: string): Promise
     lensKind.delete(tx, caller, lens)
     if (heir) lensKind.update(tx, caller, heir, { isDefault: 1 })
   })
-
-/** The lenses whose scope names the tag, of all or of these. */
-export const lensesNamingTag = (
-  reader: Reader,
-  workspace: number,
-  tag: number,
-  ids?: readonly string[],
-): UsedBy[] => lensesWhere(reader, workspace, ({ tagIds }) => tagIds.includes(tag), ids)
-
-/** The lenses whose scope names the property, of all or of these. */
-export const lensesNamingProperty = (
-  reader: Reader,
-  workspace: number,
-  property: string,
-  ids?: readonly string[],
-): UsedBy[] => lensesWhere(reader, workspace, ({ propertyIds }) => propertyIds.includes(property), ids)
-
-const lensesWhere = (
-  reader: Reader,
-  workspace: number,
-  holds: (names: ReturnType<typeof storedTreeReferences>) => boolean,
-  ids: readonly string[] | undefined,
-): UsedBy[] =>
-  lensKind
-    .each(reader, workspace, ids)
-    .filter(({ scope }) => holds(storedTreeReferences(scope)))
-    .map(({ id, name }) => ({ id, name }))
-    .toArray()

@@ -4,6 +4,7 @@ import { scanByPk } from '../db/scan-by-pk.ts'
 import { fold } from '../lib/text.ts'
 import { indexLinksAtOnce } from './links/indexing.ts'
 import { distinctLinkKeys } from './links/link-keys.ts'
+import { aliasColumns } from './store.ts'
 
 const COUNTS = `SELECT w.pk, w.name, w.live_notes AS live, w.trashed_notes AS trashed,
     (SELECT count(*) FROM notes n WHERE n.workspace = w.pk AND n.deleted_at IS NULL) AS liveFound,
@@ -73,10 +74,7 @@ const allNotes = ({ sql }: Reader) =>
   )
 
 /** The folded title and alias that a note should have. */
-const foldsOf = ({ title, alias }: NoteTexts) => ({
-  titleFold: fold(title),
-  aliasFold: alias === null ? null : fold(alias),
-})
+const foldsOf = ({ title, alias }: NoteTexts) => ({ titleFold: fold(title), ...aliasColumns(alias) })
 
 function hasWrongFolds(note: NoteTexts): boolean {
   const { titleFold, aliasFold } = foldsOf(note)

@@ -1,11 +1,15 @@
 import { isoTimestamp } from '../lib/dates.ts'
 import { compareNames } from '../lib/text.ts'
-import type { NoteLinks } from './links/note-links.ts'
-import { type NoteHead, type NoteRow, tagNamesOf } from './store.ts'
-import type { CreatedNote } from './writing/create.ts'
-import type { RenamedNote } from './writing/rename.ts'
-import type { RevisionRow } from './writing/revisions.ts'
-import type { TrashRow } from './writing/trash.ts'
+import {
+  type CreatedNote,
+  type NoteHead,
+  type NoteLinks,
+  type NoteRow,
+  type RenamedNote,
+  type RevisionRow,
+  type TrashRow,
+  tagNamesOf,
+} from './store.ts'
 
 /** A note of a list that leaves the bodies out. */
 export const presentNoteHead = (row: NoteHead) => ({

@@ -8,7 +8,7 @@ import { presentCreated, presentNote, presentRenamed, presentRevision, presentTr
 import { listNotes } from './query/list.ts'
 import { queryNotes } from './query/tree-query.ts'
 import * as schema from './schema.ts'
-import { getNote } from './store.ts'
+import { getNote, type NoteRow } from './store.ts'
 import { appendToNote, editNote } from './writing/append-and-edit.ts'
 import { createNote } from './writing/create.ts'
 import { getProperties, setProperties } from './writing/properties.ts'
@@ -17,6 +17,8 @@ import { listRevisions, restoreRevision } from './writing/revisions.ts'
 import { removeTag } from './writing/tags.ts'
 import { listTrash, restoreNote, trashNote } from './writing/trash.ts'
 import { patchNote } from './writing/update.ts'
+
+const answerWith = async (note: Promise<NoteRow>) => ({ note: presentNote(await note) })
 
 export const noteRoutes = (ctx: AppContext) =>
   endpoints('Notes', '/v1/notes')
@@ -89,7 +91,7 @@ export const noteRoutes = (ctx: AppContext) =>
       async ({ caller, params, body: { rewrite_links, ...patch } }) =>
         rewrite_links
           ? presentRenamed(await renameNote(ctx, caller, params.id, patch))
-          : { note: presentNote(await patchNote(ctx, caller, params.id, patch)) },
+          : answerWith(patchNote(ctx, caller, params.id, patch)),
       {
         access: 'write',
         body: schema.PatchBody,
@@ -121,9 +123,7 @@ export const noteRoutes = (ctx: AppContext) =>
     )
     .post(
       '/:id/append',
-      async ({ caller, params, body }) => ({
-        note: presentNote(await appendToNote(ctx, caller, params.id, body)),
-      }),
+      ({ caller, params, body }) => answerWith(appendToNote(ctx, caller, params.id, body)),
       {
         access: 'write',
         body: schema.AppendBody,
@@ -136,37 +136,27 @@ export const noteRoutes = (ctx: AppContext) =>
         },
       },
     )
-    .post(
-      '/:id/edit',
-      async ({ caller, params, body }) => ({
-        note: presentNote(await editNote(ctx, caller, params.id, body)),
-      }),
-      {
-        access: 'write',
-        body: schema.EditBody,
-        response: schema.NoteResponse,
-        detail: {
-          operationId: 'editNote',
-          summary: 'Replace one exact passage of a note',
-          description:
-            '`old_str` must occur exactly once, else nothing changes and the call is refused; the rest of the note stays byte for byte.',
-        },
+    .post('/:id/edit', ({ caller, params, body }) => answerWith(editNote(ctx, caller, params.id, body)), {
+      access: 'write',
+      body: schema.EditBody,
+      response: schema.NoteResponse,
+      detail: {
+        operationId: 'editNote',
+        summary: 'Replace one exact passage of a note',
+        description:
+          '`old_str` must occur exactly once, else nothing changes and the call is refused; the rest of the note stays byte for byte.',
       },
-    )
-    .post(
-      '/:id/restore',
-      async ({ caller, params }) => ({ note: presentNote(await restoreNote(ctx, caller, params.id)) }),
-      {
-        access: 'write',
-        response: schema.NoteResponse,
-        detail: {
-          operationId: 'restoreNote',
-          summary: 'Take a note out of the trash',
-          description:
-            'Links come back. The alias is kept only if no other note took it meanwhile. A note that is not in the trash is not found.',
-        },
+    })
+    .post('/:id/restore', ({ caller, params }) => answerWith(restoreNote(ctx, caller, params.id)), {
+      access: 'write',
+      response: schema.NoteResponse,
+      detail: {
+        operationId: 'restoreNote',
+        summary: 'Take a note out of the trash',
+        description:
+          'Links come back. The alias is kept only if no other note took it meanwhile. A note that is not in the trash is not found.',
       },
-    )
+    })
     .get(
       '/:id/properties',
       ({ caller, params }) => ({ properties: getProperties(ctx.db, caller, params.id) }),
@@ -196,9 +186,7 @@ export const noteRoutes = (ctx: AppContext) =>
     )
     .post(
       '/:id/tags',
-      async ({ caller, params, body }) => ({
-        note: presentNote(await patchNote(ctx, caller, params.id, { tags: body.tags })),
-      }),
+      ({ caller, params, body }) => answerWith(patchNote(ctx, caller, params.id, { tags: body.tags })),
       {
         access: 'write',
         body: schema.TagsBody,
@@ -212,9 +200,7 @@ export const noteRoutes = (ctx: AppContext) =>
     )
     .delete(
       '/:id/tags/:name',
-      async ({ caller, params }) => ({
-        note: presentNote(await removeTag(ctx, caller, params.id, params.name)),
-      }),
+      ({ caller, params }) => answerWith(removeTag(ctx, caller, params.id, params.name)),
       {
         access: 'write',
         response: schema.NoteResponse,
@@ -256,9 +242,7 @@ export const noteRoutes = (ctx: AppContext) =>
     )
     .post(
       '/:id/revisions/:revisionId/restore',
-      async ({ caller, params }) => ({
-        note: presentNote(await restoreRevision(ctx, caller, params.id, params.revisionId)),
-      }),
+      ({ caller, params }) => answerWith(restoreRevision(ctx, caller, params.id, params.revisionId)),
       {
         access: 'write',
         response: schema.NoteResponse,

@@ -1,8 +1,12 @@
-import type { InWorkspace } from '../context.ts'
+import { eq } from 'drizzle-orm'
+import type { Caller, InWorkspace } from '../context.ts'
+import { runBy, touched, update, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
+import { notes } from '../db/schema/notes.ts'
 import { TOUCH } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { fail, notFound } from '../refusal.ts'
+import { fold } from '../lib/text.ts'
+import { fail, notFound, type Refusal } from '../refusal.ts'
 
 /** A note without body and tags. */
 export interface NoteSummary {
@@ -99,33 +103,67 @@ export const loadTitles = ({ sql }: Reader, pks: readonly number[]): Map<number,
 
 export type NoteTitle = Pick<NoteSummary, 'id' | 'title'>
 
-/** Columns that a write may set; values are bound, names come from this list alone. */
-const SETTABLE = {
-  title: 'title',
-  titleFold: 'title_fold',
-  alias: 'alias',
-  aliasFold: 'alias_fold',
-  pinned: 'pinned',
-  pinLabel: 'pin_label',
-  coverUrl: 'cover_url',
-} as const
+/** A note in the trash, as it is listed. */
+export interface TrashRow {
+  id: string
+  title: string
+  deletedAt: number
+}
 
-export type NoteChanges = Partial<Record<keyof typeof SETTABLE, string | number | null>>
+/** What a change of a note replaced. */
+export interface RevisionRow {
+  id: string
+  createdAt: number
+  surface: string
+  title: string
+  content: string
+}
+
+/** What a note links to, and what links to it. */
+export interface NoteLinks {
+  /** `note` is undefined when the link is unresolved. */
+  outgoing: { text: string; note: NoteTitle | undefined }[]
+  backlinks: NoteSummary[]
+}
+
+/** A note with a new name, and how many links were rewritten for it. */
+export interface RenamedNote {
+  readonly note: NoteRow
+  readonly linksRewritten: number
+}
+
+/** A new note; its properties were refused as a whole, or not at all. */
+export interface CreatedNote {
+  note: NoteRow
+  /** By key. */
+  properties: Record<string, unknown>
+  propertiesError: Refusal | undefined
+}
+
+export type NoteChanges = Partial<
+  Pick<
+    typeof notes.$inferInsert,
+    'title' | 'titleFold' | 'alias' | 'aliasFold' | 'pinned' | 'pinLabel' | 'coverUrl'
+  >
+>
+
+/** An alias, and the form in which it is found. */
+export const aliasColumns = (alias: string | null) => ({
+  alias,
+  aliasFold: alias === null ? null : fold(alias),
+})
+
+const writeColumns = updateOf(notes, notes.pk)
+const touch = runBy((pk: number, now: number) => update(notes, { updatedAt: touched(now) }, eq(notes.pk, pk)))
 
 /** Sets the columns and moves `updated_at` forward: to now, or by a millisecond when now is not later. */
-export function updateNote({ sql, now }: Tx, pk: number, changes: NoteChanges): void {
-  const names = Object.keys(changes) as (keyof typeof SETTABLE)[]
-  const sets = [...names.map((name) => `${SETTABLE[name]} = ?`), TOUCH]
-  sql.run(
-    `UPDATE notes SET ${sets.join(', ')} WHERE pk = ?`,
-    ...names.map((name) => changes[name] ?? null),
-    now,
-    pk,
-  )
+export function updateNote(tx: Tx, pk: number, changes: NoteChanges): void {
+  if (Object.keys(changes).length === 0) touchNote(tx, pk)
+  else writeColumns(tx, pk, changes, tx.now)
 }
 
 /** Moves `updated_at` of a note whose tags, properties or body changed. */
-export const touchNote = (tx: Tx, pk: number): void => updateNote(tx, pk, {})
+export const touchNote = (tx: Tx, pk: number): void => void touch(tx, pk, tx.now)
 
 /** Moves `updated_at` of these notes, a JSON array of pks. */
 export const touchNotes = ({ sql, now }: Tx, notes: string) =>
@@ -133,6 +171,22 @@ export const touchNotes = ({ sql, now }: Tx, notes: string) =>
 
 export const updateContent = ({ sql }: Tx, pk: number, content: string) =>
   sql.run('UPDATE note_bodies SET content = ? WHERE note = ?', content, pk)
+
+/** Saves the version that a change of title or body is about to replace; returns its pk. */
+export const saveRevision = (
+  tx: Tx,
+  { surface }: Pick<Caller, 'surface'>,
+  { pk, title }: Pick<NoteRow, 'pk' | 'title'>,
+): number =>
+  tx.sql.run(
+    `INSERT INTO revisions (id, note, created_at, surface, title, content)
+     VALUES (?1, ?2, ?3, ?4, ?5, (SELECT content FROM note_bodies WHERE note = ?2))`,
+    tx.newId(),
+    pk,
+    tx.now,
+    surface,
+    title,
+  ).lastInsertRowid
 
 /** Adds to the numbers of active and trashed notes that the workspace counts. */
 export const addToCounters = ({ sql }: Tx, workspace: number, active: number, trashed: number) =>

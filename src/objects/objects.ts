@@ -125,6 +125,18 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     }
   }
 
+  /** The id and name of each object that uses another one, of all of a workspace or of those with these ids. */
+  usersOf(
+    this: ObjectKind<Row & { readonly id: string; readonly name: string }, Shown>,
+    reader: Reader,
+    workspace: number,
+    uses: (row: Row) => boolean,
+    ids?: readonly string[],
+  ): { id: string; name: string }[] {
+    const users = this.each(reader, workspace, ids).filter(uses)
+    return users.map(({ id, name }) => ({ id, name })).toArray()
+  }
+
   /** Creates an object and logs it; joins the caller's transaction. Returns what is shown. */
   create(tx: Tx, author: ChangeAuthor, columns: Partial<Row>, options?: WriteOptions<Shown>): Shown {
     return this.present(this.insert(tx, author, columns, options), tx)

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -9,14 +10,11 @@ import { logNoteUpdate } from '../notes/writing/log-update.ts'
 import { readProperties, valueRefusal, writeSentProperties } from '../notes/writing/properties.ts'
 import { addTags, nameOfTag } from '../notes/writing/tags.ts'
 import { refused } from '../refusal.ts'
+import type { ApplyPresetBody } from './schema.ts'
 import { isEmpty, presetKind } from './service.ts'
-import { type PresetProperty, propertiesOfPreset, tagsOfPreset } from './store.ts'
+import { type PresetProperty, type PropertyLists, propertiesOfPreset, tagsOfPreset } from './store.ts'
 
-export interface ApplyInput {
-  note_id: string
-  answers?: Record<string, unknown>
-  overwrite?: boolean
-}
+type ApplyInput = Static<typeof ApplyPresetBody>
 
 /** Writes a preset onto an active note, all of it or nothing. It adds tags and values, and removes none. */
 export async function applyPreset(ctx: AppContext, caller: Caller, idOrName: string, input: ApplyInput) {
@@ -88,21 +86,12 @@ function checkedAnswers(
   return checked
 }
 
-interface ApplyPlan {
-  /** What is to be written, by property key. */
-  values: Record<string, unknown>
-  kept: string[]
-  unanswered: string[]
-}
-
-interface ApplyRequest {
-  preset: string
-  properties: readonly PresetProperty[]
-  asks: readonly PresetProperty[]
-  answers: ReadonlyMap<number, unknown>
+interface ApplyRequest extends PropertyLists {
+  readonly preset: string
+  readonly answers: ReadonlyMap<number, unknown>
   /** The values of the note, by property key. */
-  noteValues: Readonly<Record<string, unknown>>
-  overwrite: boolean
+  readonly noteValues: Readonly<Record<string, unknown>>
+  readonly overwrite: boolean
 }
 
 /**
@@ -112,18 +101,20 @@ interface ApplyRequest {
 function planApply(
   reader: Reader,
   { preset, properties, asks, answers, noteValues, overwrite }: ApplyRequest,
-): ApplyPlan {
+) {
   const wanted = [
     ...properties.filter(({ value }) => value !== null),
     ...asks.map(({ rule, value }) => ({ rule, value: answers.get(rule.pk) ?? value })),
   ]
-  const plan: ApplyPlan = { values: {}, kept: [], unanswered: [] }
+  const values: Record<string, unknown> = {}
+  const kept: string[] = []
+  const unanswered: string[] = []
   for (const { rule, value } of wanted) {
-    if (value === null) plan.unanswered.push(rule.key)
-    else if (!overwrite && Object.hasOwn(noteValues, rule.key)) plan.kept.push(rule.key)
-    else plan.values[rule.key] = stillValid(reader, preset, { rule, value })
+    if (value === null) unanswered.push(rule.key)
+    else if (!overwrite && Object.hasOwn(noteValues, rule.key)) kept.push(rule.key)
+    else values[rule.key] = stillValid(reader, preset, { rule, value })
   }
-  return plan
+  return { values, kept, unanswered }
 }
 
 function stillValid(reader: Reader, preset: string, { rule, value }: PresetProperty): unknown {

@@ -3,9 +3,8 @@ import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { applyPreset } from './apply.ts'
-import { presetsQuery } from './list.ts'
 import * as schema from './schema.ts'
-import { createPreset, deletePreset, patchPreset, presetKind } from './service.ts'
+import { createPreset, deletePreset, patchPreset, presetKind, presetsQuery } from './service.ts'
 
 export const presetRoutes = (ctx: AppContext) =>
   endpoints('Presets', '/v1/presets')

@@ -1,8 +1,10 @@
+import type { Static } from '@sinclair/typebox'
 import { getTableColumns } from 'drizzle-orm'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { presets } from '../db/schema/presets.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
@@ -11,6 +13,7 @@ import { findPropertyRule, valueRefusal } from '../notes/writing/properties.ts'
 import { ensureTags } from '../notes/writing/tags.ts'
 import { objectKind } from '../objects/objects.ts'
 import { nameTaken, refused } from '../refusal.ts'
+import type { PatchPresetBody } from './schema.ts'
 import {
   type PresetProperty,
   type PropertyLists,
@@ -51,20 +54,11 @@ export const presetKind = objectKind({
   },
 })
 
-export interface PresetPropertyInput {
-  key: string
-  value?: unknown
-}
+export const presetsQuery = wholeListQuery('presets.list', 'presets', presetKind.list)
 
-export interface PresetInput {
-  name?: string
-  tags?: string[]
-  properties?: PresetPropertyInput[]
-  ask?: PresetPropertyInput[]
-  icon?: string | null
-  color?: string | null
-  is_pinned?: boolean
-}
+export type PresetInput = Static<typeof PatchPresetBody>
+
+export type PresetPropertyInput = NonNullable<PresetInput['ask']>[number]
 
 /** What is stored of a preset. */
 export interface PresetParts extends PropertyLists {

@@ -3,9 +3,8 @@ import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { deleteProperty } from './deletion.ts'
-import { propertiesQuery } from './list.ts'
 import * as schema from './schema.ts'
-import { defineProperty, getProperty, patchProperty } from './service.ts'
+import { defineProperty, getProperty, patchProperty, propertiesQuery } from './service.ts'
 
 export const propertyRoutes = (ctx: AppContext) =>
   endpoints('Properties', '/v1/properties')

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { getTableColumns, sql } from 'drizzle-orm'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import { stopCondition } from '../db/query.ts'
@@ -5,6 +6,7 @@ import type { Reader } from '../db/reader.ts'
 import { properties } from '../db/schema/properties.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type FoundUsage, type PropertyUsage, refuseWhileUsed } from '../feature-hooks.ts'
+import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
@@ -12,6 +14,7 @@ import { codePointLength, fold } from '../lib/text.ts'
 import type { PropertyType } from '../notes/writing/properties.ts'
 import { objectKind } from '../objects/objects.ts'
 import { fail, invalid, nameTaken, refused } from '../refusal.ts'
+import type { CreatePropertyBody, PatchPropertyBody } from './schema.ts'
 import * as store from './store.ts'
 
 /** The trash is small: subtracting what it holds is faster than looking at each note that holds a value. */
@@ -42,6 +45,8 @@ export const propertyKind = objectKind({
     updated_at: isoTimestamp(row.updatedAt),
   }),
 })
+
+export const propertiesQuery = wholeListQuery('properties.list', 'properties', propertyKind.list)
 
 export const getPropertyRow = (reader: Reader, caller: InWorkspace, idOrKey: string) =>
   propertyKind.getRow(reader, caller, idOrKey)
@@ -75,14 +80,7 @@ function getPropertyHead(reader: Reader, { workspacePk }: Caller, idOrKey: strin
   )
 }
 
-export interface NewPropertyInput {
-  key: string
-  type: PropertyType
-  label?: string
-  options?: string[]
-  position?: number
-  is_pinned?: boolean
-}
+export type NewPropertyInput = Static<typeof CreatePropertyBody>
 
 /** Defines a property as `createProperty` does, and refuses a request with too long options. */
 export function defineProperty(tx: Tx, caller: Caller, input: NewPropertyInput) {
@@ -135,14 +133,7 @@ function optionsFor(type: PropertyType, sent: string[] | undefined, current: str
   return sent === undefined ? (current ?? '[]') : JSON.stringify(sent)
 }
 
-export interface PropertyPatch {
-  key?: string
-  label?: string | null
-  type?: PropertyType
-  options?: string[]
-  position?: number
-  is_pinned?: boolean
-}
+type PropertyPatch = Static<typeof PatchPropertyBody>
 
 /** Changes a definition. Values that are no longer among the options stay on their notes; they are returned as stranded. */
 export async function patchProperty(ctx: AppContext, caller: Caller, idOrKey: string, patch: PropertyPatch) {

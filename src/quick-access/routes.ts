@@ -2,9 +2,8 @@ import type { AppContext } from '../context.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { respondWhole } from '../http/whole-list.ts'
-import { quickAccessQuery } from './list.ts'
 import * as schema from './schema.ts'
-import { deleteItem, patchItem, pinNote } from './service.ts'
+import { deleteItem, patchItem, pinNote, quickAccessQuery } from './service.ts'
 
 export const quickAccessRoutes = (ctx: AppContext) =>
   endpoints('Quick Access', '/v1/quick-access')

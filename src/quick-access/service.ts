@@ -1,14 +1,17 @@
+import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { ChangeAuthor } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { quickAccess } from '../db/schema/quick-access.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { objectKind } from '../objects/objects.ts'
 import { fail, nameTaken, notFound, refused } from '../refusal.ts'
+import type { CreateItemBody, PatchItemBody } from './schema.ts'
 
 const ofNote = (column: string) =>
   sql<string>`(SELECT ${sql.raw(column)} FROM notes n WHERE n.pk = quick_access.note)`
@@ -33,6 +36,8 @@ export const itemKind = objectKind({
   }),
 })
 
+export const quickAccessQuery = wholeListQuery('quick-access.list', 'items', itemKind.list)
+
 const findByNote = itemKind.findBy((note: number) => eq(quickAccess.note, note))
 const findByNoteId = itemKind.findBy(
   (id: string) => sql`${quickAccess.note} = (SELECT pk FROM notes WHERE notes.id = ${id})`,
@@ -46,12 +51,7 @@ const getRow = (reader: Reader, { workspacePk }: InWorkspace, id: string) =>
 
 type Appearance = Pick<typeof quickAccess.$inferSelect, 'icon' | 'color' | 'iconFilled'>
 
-export interface ItemInput {
-  icon?: string | null
-  color?: string | null
-  icon_filled?: boolean
-  position?: number
-}
+export type ItemInput = Static<typeof PatchItemBody>
 
 const merged = (before: Appearance, input: ItemInput): Appearance => ({
   icon: patched(input.icon, before.icon),
@@ -62,7 +62,7 @@ const merged = (before: Appearance, input: ItemInput): Appearance => ({
 /** One that comes, goes or moves may shift all others, each with its change, while other writes wait. */
 const MAX_ITEMS = 10_000
 
-type NewItemInput = ItemInput & { note_id: string }
+type NewItemInput = Static<typeof CreateItemBody>
 
 /** Pins a note as `createItem` does, and refuses a request for one more than Quick Access holds. */
 export const pinNote = (tx: Tx, caller: Caller, input: NewItemInput) =>

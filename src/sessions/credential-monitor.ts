@@ -1,16 +1,10 @@
-import { findKeyState, type KeyState } from '../account/keys.ts'
+import { type CredentialEnd, type CredentialState, findKeyState } from '../account/keys.ts'
 import type { AppContext, Caller } from '../context.ts'
-import { findSessionState, type SessionState } from './sessions.ts'
+import { findSessionState } from './sessions.ts'
 
-/** Of a key or a session: whether it is valid and until when, or why not. */
 type State =
-  | Pick<Extract<KeyState, { isValid: true }>, 'isValid' | 'expiresAt'>
-  | Extract<KeyState | SessionState, { isValid: false }>
-
-/** Why a stream of a caller must end: the key was revoked or has expired, or the session has ended. */
-export type CredentialEnd = 'key_revoked' | 'key_expired' | 'session_ended'
-
-const ENDS = { revoked: 'key_revoked', expired: 'key_expired', ended: 'session_ended' } as const
+  | Pick<Extract<CredentialState, { isValid: true }>, 'isValid' | 'expiresAt'>
+  | Extract<CredentialState, { isValid: false }>
 
 interface Watched {
   readonly state: () => State
@@ -62,7 +56,7 @@ export class CredentialMonitor {
     const state = this.#stateOf(watched)
     watched.stopTimer?.()
     if (state.isValid) this.#checkLater(watched, state.expiresAt)
-    else for (const listener of [...watched.listeners]) listener(ENDS[state.reason])
+    else for (const listener of [...watched.listeners]) listener(state.end)
   }
 
   /** While the database cannot be read, everything counts as valid. */

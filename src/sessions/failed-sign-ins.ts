@@ -12,6 +12,10 @@ const FAILURES_PER_ADDRESS = 20
 const FAILURES_PER_DAY = 200
 const MAX_KNOWN = 10_000
 
+const TOO_MANY = 'Too many failed attempts to sign in; wait a few minutes, or ask for a new setup link.'
+const TOO_MANY_OF_DAY =
+  'Too many wrong passwords were tried for this name within 24 hours; sign in from where you have signed in lately, ask for a new setup link, or wait.'
+
 /** For how long an address counts as one from which a user signs in. */
 export const ADDRESS_KNOWN_MS = 30 * DAY_MS
 
@@ -53,7 +57,8 @@ export class FailedSignIns {
     const { user } = attempt
     const address = addressGroup(attempt.address)
     const ofDay = this.#ofUser(user)
-    if (ofDay.length >= FAILURES_PER_DAY && !this.#isKnown({ user, address })) throw this.#tooManyOfDay(ofDay)
+    if (ofDay.length >= FAILURES_PER_DAY && !this.#isKnown({ user, address }))
+      throw this.#refusal(ofDay, DAY_MS, TOO_MANY_OF_DAY)
     const ofUser = this.#recent(ofDay)
     const ofAddress = this.#recent(this.#byAddress.get(address))
     const isUserLimited = ofUser.length >= FAILURES_PER_USER
@@ -128,19 +133,7 @@ export class FailedSignIns {
   }
 
   #tooMany(failures: Failures): Refusal {
-    return this.#refusal(
-      failures,
-      WINDOW_MS,
-      'Too many failed attempts to sign in; wait a few minutes, or ask for a new setup link.',
-    )
-  }
-
-  #tooManyOfDay(failures: Failures): Refusal {
-    return this.#refusal(
-      failures,
-      DAY_MS,
-      'Too many wrong passwords were tried for this name within 24 hours; sign in from where you have signed in lately, ask for a new setup link, or wait.',
-    )
+    return this.#refusal(failures, WINDOW_MS, TOO_MANY)
   }
 
   /** Until the oldest failure no longer counts. */

@@ -1,3 +1,4 @@
+import type { CredentialState } from '../account/keys.ts'
 import { listMembershipsOf } from '../account/store.ts'
 import { createUsageRecorder } from '../account/usage-recorder.ts'
 import type { AppContext, Caller } from '../context.ts'
@@ -31,25 +32,26 @@ export const expiryOf = ({ lastUsedAt, createdAt }: Pick<SessionRow, 'lastUsedAt
 /** The longest that a session can last from now, in seconds. */
 export const LONGEST_SECONDS = LONGEST_MS / 1000
 
-/** Whether a session is valid, until when and in which role. */
-export type SessionState =
-  | { readonly isValid: true; readonly expiresAt: number; readonly role: Role }
-  | { readonly isValid: false; readonly reason: 'ended' }
-
-const ENDED: SessionState = { isValid: false, reason: 'ended' }
+const ENDED: CredentialState = { isValid: false, end: 'session_ended' }
 
 /**
  * The current state of a session that was valid once, for what began in this workspace: the session may have entered
  * another one since, and still its user must be a member there.
  */
-export function findSessionState(reader: Reader, id: string, workspacePk: number, now: number): SessionState {
+export function findSessionState(
+  reader: Reader,
+  id: string,
+  workspacePk: number,
+  now: number,
+): CredentialState {
   const row = reader.sql.memoize(`session ${id} ${workspacePk}`, () => findSessionIn(reader, id, workspacePk))
   if (!row || row.role === null || expiryOf(row) <= now) return ENDED
-  return { isValid: true, expiresAt: expiryOf(row), role: row.role }
+  const { role } = row
+  return { isValid: true, expiresAt: expiryOf(row), standing: { scope: scopeOfRole(role), role } }
 }
 
 /** A session may do what the role of its user allows. */
-export const scopeOfRole = (role: Role): Caller['scope'] => (role === 'viewer' ? 'read' : 'write')
+const scopeOfRole = (role: Role): Caller['scope'] => (role === 'viewer' ? 'read' : 'write')
 
 const callerOf = (
   { id, userId, workspacePk, workspaceId }: SessionRow,

@@ -26,7 +26,7 @@ export interface NewSetupLink {
 export function createSetupLink(tx: Tx, { userPk, maker }: NewSetupLink, origin: string): SetupLink {
   const token = newToken()
   const expiresAt = tx.now + LINK_VALID_MS
-  saveSetupLink(tx, { userPk, maker, hash: sha256(token), expiresAt })
+  saveSetupLink(tx, { user: userPk, maker, hash: sha256(token), expiresAt })
   return { link: `${origin}/app#setup=${token}`, expiresAt }
 }
 
@@ -34,6 +34,6 @@ export function createSetupLink(tx: Tx, { userPk, maker }: NewSetupLink, origin:
 export function findUserOfLink(reader: Reader, token: string, now: number): number | undefined {
   const link = findSetupLink(reader, sha256(token))
   if (!link || link.expiresAt <= now) return undefined
-  const { userPk, maker } = link
+  const { user: userPk, maker } = link
   return maker === null || ownsWorkspacesOf(reader, maker, userPk) ? userPk : undefined
 }

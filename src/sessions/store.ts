@@ -1,5 +1,5 @@
-import { and, desc, eq, gt, lte, or, sql } from 'drizzle-orm'
-import { from, insertInto, orm, rowBy, rowsBy, runBy, update } from '../db/query.ts'
+import { and, desc, eq, getTableColumns, gt, lte, or, sql } from 'drizzle-orm'
+import { from, insertInto, orm, rowBy, rowsBy, runBy, update, upsertInto } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { type Role, users } from '../db/schema/account.ts'
 import { serverAddress, sessions, setupLinks, signInAddresses } from '../db/schema/sessions.ts'
@@ -14,6 +14,7 @@ const whole = () =>
   from(sessions, {
     pk,
     id,
+    hash,
     userPk: sessions.user,
     workspacePk: sessions.workspace,
     createdAt,
@@ -44,15 +45,9 @@ export const listSessionRows = rowsBy((user: number) =>
   whole().where(eq(sessions.user, user)).orderBy(desc(lastUsedAt), desc(pk)),
 )
 
-export interface NewSession {
-  readonly hash: string
-  readonly userPk: number
-  readonly workspacePk: number
-  readonly address: string
-  readonly userAgent: string
-}
-
 const insert = insertInto(sessions)
+
+type NewSession = Pick<SessionRow, 'hash' | 'userPk' | 'workspacePk' | 'address' | 'userAgent'>
 
 export function insertSession(
   tx: Tx,
@@ -81,35 +76,11 @@ const deleteBefore = runBy((usedAt: number, madeAt: number) =>
 export const deleteSessionsBefore = (tx: Tx, usedAt: number, madeAt: number): number =>
   deleteBefore(tx, usedAt, madeAt).changes
 
-/** A setup link. */
-export interface SetupLinkRow {
-  readonly userPk: number
-  readonly hash: string
-  readonly expiresAt: number
-  /** The pk of the user who made it; null for the command line. */
-  readonly maker: number | null
-}
-
-const putSetupLink = runBy((user: number, digest: string, expiresAt: number, maker: number | null) => {
-  const row = { hash: digest, expiresAt, maker }
-  return orm
-    .insert(setupLinks)
-    .values({ user, ...row })
-    .onConflictDoUpdate({ target: setupLinks.user, set: row })
-})
-
 /** Stores the only valid link of a user; an older one is void from now on. */
-export const saveSetupLink = (tx: Tx, { userPk, hash: digest, expiresAt, maker }: SetupLinkRow) =>
-  putSetupLink(tx, userPk, digest, expiresAt, maker)
+export const saveSetupLink = upsertInto(setupLinks, setupLinks.user)
 
-export const findSetupLink: (reader: Reader, hash: string) => SetupLinkRow | undefined = rowBy(
-  (digest: string) =>
-    from(setupLinks, {
-      userPk: setupLinks.user,
-      hash: setupLinks.hash,
-      expiresAt: setupLinks.expiresAt,
-      maker: setupLinks.maker,
-    }).where(eq(setupLinks.hash, digest)),
+export const findSetupLink = rowBy((digest: string) =>
+  from(setupLinks, getTableColumns(setupLinks)).where(eq(setupLinks.hash, digest)),
 )
 
 /** Notes that a setup link of a user was used. */
@@ -120,15 +91,7 @@ const MAX_ADDRESSES = 1_000
 
 const { user: ofUser, address: ofAddress, at: signedInAt } = signInAddresses
 
-const putAddress = runBy((user: number, address: string, at: number) =>
-  orm
-    .insert(signInAddresses)
-    .values({ user, address, at })
-    .onConflictDoUpdate({
-      target: [ofUser, ofAddress],
-      set: { at },
-    }),
-)
+const putAddress = upsertInto(signInAddresses, [ofUser, ofAddress])
 const deleteOldAddresses = runBy((user: number) =>
   orm.delete(signInAddresses).where(
     and(
@@ -141,7 +104,7 @@ const deleteOldAddresses = runBy((user: number) =>
 
 /** Notes that a user signed in from an address. */
 export function saveSignInAddress(tx: Tx, user: number, address: string): void {
-  putAddress(tx, user, address, tx.now)
+  putAddress(tx, { user, address, at: tx.now })
   deleteOldAddresses(tx, user)
 }
 
@@ -160,26 +123,12 @@ export const deleteSignInAddressesBefore = runBy((at: number) =>
   orm.delete(signInAddresses).where(lte(signedInAt, at)),
 )
 
-/** Where the server that runs on this database, or ran last, is reached. */
-export type ServerAddress = Omit<Required<typeof serverAddress.$inferInsert>, 'pk'>
-
 /** Where it listens, in a database of any version. */
 export const findServerUrl = (reader: Reader): string | undefined => findUrl(reader)?.url
 
 const findUrl = rowBy(() => from(serverAddress, { url: serverAddress.url }))
 
-export const findServerAddress = rowBy(() => {
-  const { url, publicUrl, isPortFixed } = serverAddress
-  return from(serverAddress, { url, publicUrl, isPortFixed })
-})
+/** Where the server that runs on this database, or ran last, is reached. */
+export const findServerAddress = rowBy(() => from(serverAddress, getTableColumns(serverAddress)))
 
-const putServerAddress = runBy((url: string, publicUrl: string | null, isPortFixed: number) => {
-  const row = { url, publicUrl, isPortFixed }
-  return orm
-    .insert(serverAddress)
-    .values({ pk: 1, ...row })
-    .onConflictDoUpdate({ target: serverAddress.pk, set: row })
-})
-
-export const saveServerAddress = (tx: Tx, { url, publicUrl, isPortFixed }: ServerAddress) =>
-  putServerAddress(tx, url, publicUrl, isPortFixed)
+export const saveServerAddress = upsertInto(serverAddress, serverAddress.pk)

@@ -3,9 +3,8 @@ import { endpoints } from '../http/endpoints.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { deleteTag } from './deletion.ts'
 import { setTagLinks } from './links.ts'
-import { tagsQuery } from './list.ts'
 import * as schema from './schema.ts'
-import { getTag, patchTag } from './service.ts'
+import { getTag, patchTag, tagsQuery } from './service.ts'
 
 export const tagRoutes = (ctx: AppContext) =>
   endpoints('Tags', '/v1/tags')

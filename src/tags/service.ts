@@ -1,15 +1,18 @@
+import type { Static } from '@sinclair/typebox'
 import { getTableColumns, sql } from 'drizzle-orm'
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { tags } from '../db/schema/tags.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { wholeListQuery } from '../http/whole-list.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { compareNames, fold } from '../lib/text.ts'
 import { indexTagName } from '../notes/search/tables.ts'
 import { findTagByName } from '../notes/writing/tags.ts'
 import { objectKind } from '../objects/objects.ts'
 import { fail, nameTaken } from '../refusal.ts'
+import type { TagPatch } from './schema.ts'
 
 /** JSON array of `{id, name}`. */
 const LINKED_TAGS = sql<string>`(SELECT json_group_array(json_object('id', o.id, 'name', o.name))
@@ -35,6 +38,8 @@ export const tagKind = objectKind({
   }),
 })
 
+export const tagsQuery = wholeListQuery('tags.list', 'tags', tagKind.list)
+
 export type TagRow = ReturnType<typeof getTagRow>
 
 /** The id in a path; anything but a positive integer names no tag. */
@@ -49,11 +54,7 @@ export async function getTag(ctx: AppContext, caller: Caller, id: string) {
   return { tag: tagKind.present(getTagRow(ctx.db, caller, id), ctx.db), used_by: usage }
 }
 
-export interface TagChanges {
-  name?: string
-  color?: string | null
-  is_pinned?: boolean
-}
+type TagChanges = Static<typeof TagPatch>
 
 /** Changes the name or the appearance of a tag. Its notes keep it, and are found by the new name at once. */
 export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: TagChanges) =>

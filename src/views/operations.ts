@@ -1,2 +1,2 @@
-export { viewsQuery } from './list.ts'
 export { viewQuery } from './notes.ts'
+export { viewsQuery } from './service.ts'

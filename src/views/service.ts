@@ -1,20 +1,27 @@
+import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns } from 'drizzle-orm'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import { from, rowsBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { views } from '../db/schema/views.ts'
-import type { Direction } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import type { PropertyUsage, UsedBy, ViewRole } from '../feature-hooks.ts'
+import type { PropertyUsage, ViewRole } from '../feature-hooks.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
+import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { describeTree } from '../lib/filter-sentence.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
-import { readStoredTree, storedTree, storedTreeReferences, treeDefinitions } from '../notes/query/evaluate.ts'
+import {
+  readStoredTree,
+  storedTree,
+  storedTreeReferences,
+  treeDefinitions,
+} from '../notes/query/stored-trees.ts'
 import { objectKind } from '../objects/objects.ts'
 import { findPropertyHead, findPropertyHeadByKey } from '../properties/store.ts'
 import { invalid, refused } from '../refusal.ts'
+import type { PatchViewBody } from './schema.ts'
 
 export type ViewRow = typeof views.$inferSelect
 
@@ -62,6 +69,8 @@ export const viewKind = objectKind({
   },
 })
 
+export const viewsQuery = wholeListQuery('views.list', 'views', viewKind.list)
+
 /** The names of the views of a workspace, by creation. */
 export const listViewNames = rowsBy((workspace: number) =>
   from(views, { id: views.id, name: views.name }).where(eq(views.workspace, workspace)).orderBy(views.pk),
@@ -73,18 +82,7 @@ const displayedIds = ({ displayProperties }: Pick<ViewRow, 'displayProperties'>)
   JSON.parse(displayProperties)
 
 /** A view as a request sends it. */
-export interface ViewRequest {
-  name?: string
-  filter?: unknown
-  sort?: { field: ViewRow['sortField']; direction?: Direction; property?: string }
-  display_properties?: string[]
-  show_tags?: boolean
-  is_pinned?: boolean
-  is_default?: boolean
-  icon?: string | null
-  color?: string | null
-  cover_url?: string | null
-}
+export type ViewRequest = Static<typeof PatchViewBody>
 
 /** A view as `parseView` returns it. */
 export type ViewInput = Omit<ViewRequest, 'filter'> & { filter?: FilterTree | null }
@@ -179,21 +177,8 @@ function propertyId(reader: Reader, { workspacePk }: InWorkspace, key: string, p
   throw refused(`"${place}" names "${key}", and there is no such property in this workspace.`)
 }
 
-/** The views whose filter names the tag, of all or of these. */
-export const viewsNamingTag = (
-  reader: Reader,
-  workspace: number,
-  tag: number,
-  ids?: readonly string[],
-): UsedBy[] =>
-  viewKind
-    .each(reader, workspace, ids)
-    .filter(({ filter }) => storedTreeReferences(filter).tagIds.includes(tag))
-    .map(({ id, name }) => ({ id, name }))
-    .toArray()
-
 /** The views that name the property, of all or of these, and by which of their parts. */
-export const viewsNamingProperty = (
+export const viewsNaming = (
   reader: Reader,
   workspace: number,
   property: string,

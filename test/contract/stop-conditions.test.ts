@@ -76,6 +76,7 @@ function checksOf<Input>(query: WorkerQuery<Input, unknown>, input: Input): numb
 
 const page = { limit: 5, offset: 0 }
 const far = { limit: 5, offset: MANY - 5 }
+const byTitle = { sort: 'title', direction: 'desc' } as const
 const list = (more: Record<string, string>) =>
   checksOf(listQuery, {
     caller: { workspacePk: workspace },
@@ -106,15 +107,9 @@ test.each([
     'the deleted records',
     () => checksOf(deletedQuery, { caller: { workspacePk: workspace }, structure: 'gone', page }),
   ],
-  ['a search of notes', () => checksOf(noteListRead, { workspace, search: 'note', page })],
-  [
-    'a page of notes',
-    () => checksOf(noteListRead, { workspace, order: 'title_fold DESC, id DESC', page: far }),
-  ],
-  [
-    'a page of notes with a tag',
-    () => checksOf(noteListRead, { workspace, tag: 'all', order: 'title_fold DESC, id DESC', page: far }),
-  ],
+  ['a search of notes', () => checksOf(noteListRead, { workspace, search: 'note', ...page })],
+  ['a page of notes', () => checksOf(noteListRead, { workspace, ...byTitle, ...far })],
+  ['a page of notes with a tag', () => checksOf(noteListRead, { workspace, tag: 'all', ...byTitle, ...far })],
   ['a filter by tags', () => notes({ type: 'tags', op: 'has_any', tag_ids: [tag] })],
   ['a filter by titles', () => notes({ type: 'field', field: 'title', op: 'contains', value: 'nothing' })],
   ['a filter by values', () => notes({ type: 'property', def_id: property, op: 'contains', value: 'place' })],

@@ -134,22 +134,6 @@ describe('the graph', () => {
     expect(await drawn()).toEqual({ nodes: ['A 0'], edges: [] })
   })
 
-  test('of many notes is drawn in the worker', async () => {
-    const folder = newFolder()
-    const worker = await startService({ file: folder.file('graph.db'), worker: { manyRows: 0 } })
-    await makeNote(worker, { title: 'A', content: '[[B]] [[Nowhere]]', tags: ['work'] })
-    await makeNote(worker, { title: 'B' })
-    const settings = { layers: { tags: true }, nodes: { dangling: true } }
-    const title = { type: 'field', field: 'title', op: 'in', value: ['A', 'B'] }
-    await worker.post('/v1/lenses', { name: 'Lens', settings, scope: title })
-    expect(await drawn(worker)).toEqual({
-      nodes: ['A 3', 'B 1', 'work 1', 'nowhere 1'],
-      edges: ['A > B', 'A > nowhere', 'A > work'],
-    })
-    worker.close()
-    folder.remove()
-  })
-
   test('of many notes is that of its lens as it is when they are read, whatever changes before', async () => {
     const folder = newFolder()
     const worker = await startService({ file: folder.file('graph.db'), worker: { manyRows: -1 } })
@@ -165,16 +149,6 @@ describe('the graph', () => {
     expect(await reading).toEqual({ nodes: ['A 0', 'B 0'], edges: [] })
     worker.close()
     folder.remove()
-  })
-
-  test('of one workspace holds nothing of another', async () => {
-    await note('A', '[[B]]', { tags: ['work'] })
-    const other = service.as(await service.newWorkspace('Other'))
-    await other.post('/v1/notes', { title: 'B', content: '[[A]]', tags: ['work'] })
-    await lens({ layers: { tags: true } })
-    await other.post('/v1/lenses', { name: 'All', settings: { nodes: { dangling: true } } })
-    expect(await drawn()).toEqual({ nodes: ['A 1', 'work 1'], edges: ['A > work'] })
-    expect(await drawn(other)).toEqual({ nodes: ['B 1', 'a 1'], edges: ['B > a'] })
   })
 })
 

@@ -123,25 +123,6 @@ describe('a lens', () => {
     expect((await service.patch(`/v1/lenses/${UNKNOWN}`, { scope: tagScope(99) })).status).toBe(404)
     expect((await service.get('/v1/lenses')).body).toEqual(before)
   })
-
-  test('is made once under an Idempotency-Key', async () => {
-    const send = () => service.request('POST', '/v1/lenses', { name: 'All' }, { 'Idempotency-Key': 'k' })
-    const [first, second] = [await send(), await send()]
-    expect([second.status, second.body]).toEqual([201, first.body])
-    expect(await listed()).toHaveLength(1)
-  })
-
-  test('of another workspace is unknown', async () => {
-    const { id } = await save('All')
-    const other = service.as(await service.newWorkspace('Other'))
-    expect((await other.get(`/v1/lenses/${id}`)).status).toBe(404)
-    expect((await other.get(`/v1/lenses/${id}/graph`)).status).toBe(404)
-    expect((await other.patch(`/v1/lenses/${id}`, { name: 'x' })).status).toBe(404)
-    expect((await other.delete(`/v1/lenses/${id}`)).status).toBe(404)
-    expect((await other.get('/v1/lenses')).body).toEqual({ lenses: [] })
-    expect((await other.post('/v1/lenses', { name: 'All' })).body.lens.is_default).toBe(true)
-    expect(await defaults()).toEqual(['All'])
-  })
 })
 
 describe('the default', () => {

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { lastHeading, parseLinks } from '../../src/notes/links/syntax.ts'
 import { runs } from '../support/counts.ts'
-import { measureProcessorTime } from '../support/processor-time.ts'
 
 const options = { numRuns: runs(300, 20_000) }
 
@@ -121,44 +120,4 @@ test('the last heading is the text of a level-2 heading that no other heading fo
   expect(lastHeading('# A\n## B')).toBe('B')
   expect(lastHeading('## B\n### C')).toBeUndefined()
   expect(lastHeading('no heading')).toBeUndefined()
-})
-
-const UNITS = [
-  '`',
-  '` ',
-  '[',
-  '[[',
-  '[[a',
-  '[[a|',
-  ']',
-  ']]',
-  '[[a]]',
-  '#',
-  '# ',
-  ' ',
-  '\t',
-  '\n',
-  ' \n',
-  '\r',
-]
-const MORE_UNITS = ['\r\n', '\\`', '\\', '```\n', '~~~ ~', '- ', '- - ', '1. ', '|', '##\n', '[[`', '`[[a]]']
-
-/** Reading this many characters in quadratic time would take minutes. */
-const LENGTH = runs(300_000, 1_000_000)
-
-describe('hundreds of thousands of characters are read in well under a second', () => {
-  const expectQuick = (body: string) => {
-    const processorTime = measureProcessorTime()
-    parseLinks(body)
-    lastHeading(body)
-    expect(processorTime()).toBeLessThan(1_500)
-  }
-  for (const unit of [...UNITS, ...MORE_UNITS]) {
-    test(JSON.stringify(unit), () => expectQuick(`## [[x${unit.repeat(LENGTH / unit.length)}]]`))
-  }
-
-  test('runs of backticks of ever greater length', () => {
-    const count = Math.floor(Math.sqrt(2 * LENGTH))
-    expectQuick(`[[a]] ${Array.from({ length: count }, (_, length) => '`'.repeat(length + 1)).join(' ')}`)
-  })
 })

@@ -144,15 +144,6 @@ describe('backlinks', () => {
     await service.post(`/v1/notes/${id}/edit`, { old_str: '[[Same]]' })
     expect(await backlinkTitles(younger.id)).toEqual([])
   })
-
-  test('never come from another workspace', async () => {
-    const target = await makeNote(service, { title: 'Target' })
-    const other = service.as(await service.newWorkspace('Other'))
-    const { id } = await makeNote(other, { content: `[[Target]] [[${target.id}]]` })
-    expect(await backlinkTitles(target.id)).toEqual([])
-    const { body } = await other.get(`/v1/notes/${id}/links`)
-    expect(body.outgoing.map(({ note }: { note: unknown }) => note)).toEqual([null, null])
-  })
 })
 
 test('a body of links alone is written and read in a few seconds', async () => {

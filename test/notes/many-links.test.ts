@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startLinkIndexing } from '../../src/notes/links/indexing.ts'
-import { findNoteText, replaceEach } from '../../src/notes/writing/replace-content.ts'
+import { replaceEach } from '../../src/notes/writing/replace-content.ts'
 import { removeSomeTrashedBefore, restoreNote } from '../../src/notes/writing/trash.ts'
 import { callerOf } from '../support/cli.ts'
 import { makeFile } from '../support/files.ts'
@@ -131,34 +131,10 @@ test('a long note whose body changes in the trash while it is restored has the l
   const { ctx } = service
   const restoring = restoreNote(ctx, callerOf(service), note.id)
   await ctx.db.write((tx): void => {
-    const text = findNoteText(tx, tx.sql.scalar('SELECT pk FROM notes WHERE id = ?', note.id))
-    if (text) replaceEach(tx, callerOf(service), [text.pk], () => ({ content: '[[New]]', links: 0 }))
+    const pk = tx.sql.scalar<number>('SELECT pk FROM notes WHERE id = ?', note.id)
+    replaceEach(tx, callerOf(service), [pk], () => ({ content: '[[New]]', links: 0 }))
   })
   await restoring
   expect((await service.get(`/v1/notes/${note.id}`)).body.note.content).toBe('[[New]]')
   expect(await backlinks(target.id)).toEqual([note.id])
-})
-
-describe('a removal from the trash', () => {
-  const remove = () => service.ctx.db.write((tx) => removeSomeTrashedBefore(tx, service.clock.now() + 1))
-
-  test('takes the links of a note in steps, and then the note', async () => {
-    const big = await makeNote(service, { content: links('old') })
-    await backlinks(big.id)
-    await service.delete(`/v1/notes/${big.id}`)
-    expect([await remove(), stored() > 0]).toEqual(['links', true])
-    while ((await remove()) === 'links');
-    expect([await remove(), stored(), pending()]).toEqual(['nothing', 0, []])
-  })
-
-  test('that had begun leaves no trace in a note that is restored', async () => {
-    const target = await makeNote(service, { title: 'Old 0' })
-    const big = await makeNote(service, { content: links('old') })
-    await backlinks(big.id)
-    await service.delete(`/v1/notes/${big.id}`)
-    await remove()
-    await service.post(`/v1/notes/${big.id}/restore`)
-    expect(await backlinks(target.id)).toEqual([big.id])
-    expect(stored()).toBe(MANY)
-  })
 })

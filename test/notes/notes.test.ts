@@ -291,19 +291,3 @@ describe('the list of notes', () => {
     expect((await service.get('/v1/notes?limit=200')).status).toBe(200)
   })
 })
-
-test('two workspaces never see each other', async () => {
-  const note = await makeNote(service, { title: 'mine', tags: ['secret'], alias: 'me' })
-  const other = service.as(await service.newWorkspace('Other'))
-  const paths = ['', '/links', '/properties', '/revisions']
-  for (const path of paths) {
-    expect((await other.get(`/v1/notes/${note.id}${path}`)).body.code).toBe('not_found')
-  }
-  expect((await other.patch(`/v1/notes/${note.id}`, { title: 'x' })).status).toBe(404)
-  expect((await other.delete(`/v1/notes/${note.id}`)).status).toBe(404)
-  for (const query of ['', '?search=mine', '?tag=secret', '?search=secret']) {
-    expect((await other.get(`/v1/notes${query}`)).body).toEqual({ notes: [], total: 0, has_more: false })
-  }
-  expect((await makeNote(other, { alias: 'me' })).alias).toBe('me')
-  expect(await readNote(service, note.id)).toEqual(note)
-})

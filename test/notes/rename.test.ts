@@ -3,7 +3,7 @@ import { createNote } from '../../src/notes/writing/create.ts'
 import { callerOf, runInProcess } from '../support/cli.ts'
 import { makeNote, type NoteAnswer, readNote, revisionsOf } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
-import { settle, startService, type TestService } from '../support/service.ts'
+import { startService, type TestService } from '../support/service.ts'
 
 const folder = newFolder()
 let service: TestService
@@ -208,42 +208,6 @@ test('links of another workspace stay', async () => {
   const theirs = await makeNote(stranger, { title: 'From', content: `[[Ada]] [[${ada.id}]]` })
   expect((await rename(ada, { title: 'B' })).links_rewritten).toBe(0)
   expect(await readNote(stranger, theirs.id)).toEqual(theirs)
-})
-
-test('many links are rewritten by a worker while this thread serves others, in one transaction and with the same result', async () => {
-  const ada = await makeNote(service, { title: 'Ada', content: '[[ada]]' })
-  const ids: string[] = []
-  for (let at = 0; at < 300; at++)
-    ids.push((await makeNote(service, { title: `Note ${at}`, content: `${at} [[Ada]] [[ada|her]]` })).id)
-  const cursor = await cursorNow()
-  let turns = 0
-  let isDone = false
-  const renamed = rename(ada, { title: 'Countess', tags: ['new'] }).finally(() => {
-    isDone = true
-  })
-  while (!isDone) {
-    expect((await service.get(`/v1/notes/${ids[0]}`)).status).toBe(200)
-    await settle()
-    turns += 1
-  }
-  const { note, links_rewritten } = await renamed
-  expect(turns).toBeGreaterThan(1)
-  expect([links_rewritten, note.content, note.tags]).toEqual([601, '[[Countess]]', ['new']])
-  expect(await Promise.all(ids.map(async (id) => contentOf({ id })))).toEqual(
-    ids.map((_, at) => `${at} [[Countess]] [[Countess|her]]`),
-  )
-  const changes = (await service.get(`/v1/changes?after=${cursor}&limit=1000`)).body.changes
-  expect(new Set(changes.map((change: { transaction: string }) => change.transaction)).size).toBe(1)
-  expect(changes.filter(({ kind }: { kind: string }) => kind === 'note')).toHaveLength(301)
-  expect(changes[0].actor).toMatchObject({ surface: 'api' })
-  expect(await backlinksOf(ada)).toHaveLength(301)
-  expect((await service.get('/v1/notes?search=countess&limit=1')).body.total).toBe(301)
-  const stale = await service.patch(`/v1/notes/${ada.id}`, {
-    title: 'C',
-    if_unchanged: ada.updated_at,
-    rewrite_links: true,
-  })
-  expect(stale.body.code).toBe('stale')
 })
 
 test('what a rename of many links leaves in the indexes is what their notes hold', async () => {

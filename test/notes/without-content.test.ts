@@ -52,16 +52,6 @@ test('long bodies that are left out are not read and do not end a page early; th
   }
 })
 
-test('a page without bodies is planned for less than one with them', async () => {
-  const content = 'lorem '.repeat(150_000)
-  for (let at = 0; at < 6; at++) await makeNote(service, { content })
-  service.close()
-  service = await startService({ file: service.ctx.db.file, worker: { manyRows: 1_000, timeLimitMs: 0 } })
-  // With no time, whatever is left to a worker is refused.
-  expect((await service.get('/v1/notes')).body.code).toBe('refused')
-  expect((await service.get('/v1/notes?content=false')).body.notes).toHaveLength(6)
-})
-
 test.each(['content=', 'content=no', 'content=0', 'content=false&content=false'])(
   '?%s is refused',
   async (query) => {

@@ -144,12 +144,6 @@ describe('a preset', () => {
     for (const [body, refusal] of cases) await expectRefused('POST', '/v1/presets', body, refusal)
   })
 
-  test('is made once under an Idempotency-Key', async () => {
-    const send = () => service.request('POST', '/v1/presets', { name: 'p' }, { 'Idempotency-Key': 'k' })
-    const [first, second] = [await send(), await send()]
-    expect([second.status, second.body]).toEqual([201, first.body])
-  })
-
   test('changes what is named: of `properties` and `ask` the one that is sent', async () => {
     const whole = {
       tags: ['a', 'b'],
@@ -233,19 +227,5 @@ describe('a preset', () => {
     expect((await service.get(`/v1/presets/${id}`)).status).toBe(404)
     expect((await service.get(`/v1/notes/${note.id}`)).body.note.tags).toEqual(['a'])
     expect((await service.get(`/v1/notes/${note.id}/properties`)).body.properties).toEqual({ cost: 1 })
-  })
-
-  test('of another workspace is unknown, and its name is free', async () => {
-    const { id } = await save('p')
-    const other = service.as(await service.newWorkspace('Other'))
-    for (const name of ['p', id]) {
-      expect((await other.get(`/v1/presets/${name}`)).status).toBe(404)
-      expect((await other.patch(`/v1/presets/${name}`, { icon: 'x' })).status).toBe(404)
-      expect((await other.delete(`/v1/presets/${name}`)).status).toBe(404)
-      const { body } = await other.post('/v1/notes', { title: 'A note' })
-      expect((await other.post(`/v1/presets/${name}/apply`, { note_id: body.note.id })).status).toBe(404)
-    }
-    expect((await other.get('/v1/presets')).body).toEqual({ presets: [] })
-    expect((await other.post('/v1/presets', { name: 'p' })).status).toBe(201)
   })
 })

@@ -202,19 +202,6 @@ describe('a property definition', () => {
       },
     ])
   })
-
-  test('of one workspace does not exist in another', async () => {
-    const { id } = await define('mine', 'text')
-    const other = service.as(await service.newWorkspace('Other'))
-    for (const name of ['mine', id]) {
-      expect((await other.get(`/v1/properties/${name}`)).status).toBe(404)
-      expect((await other.delete(`/v1/properties/${name}`)).status).toBe(404)
-    }
-    expect((await other.get('/v1/properties')).body).toEqual({ properties: [] })
-    const note = await makeNote(other)
-    expect((await other.patch(`/v1/notes/${note.id}/properties`, { mine: 'x' })).body.code).toBe('refused')
-    expect((await other.post('/v1/properties', { key: 'mine', type: 'number' })).status).toBe(201)
-  })
 })
 
 const VALUES: [type: string, fitting: unknown[], wrong: unknown[]][] = [

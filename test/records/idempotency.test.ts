@@ -23,6 +23,9 @@ test.each([
   ['a structure', '/v1/records/structures', { name: 'Y', fields: [] }],
   ['a note', '/v1/notes', { title: 'Once' }],
   ['a property', '/v1/properties', { key: 'status', type: 'text' }],
+  ['a preset', '/v1/presets', { name: 'Once' }],
+  ['a view', '/v1/views', { name: 'Once' }],
+  ['a lens', '/v1/lenses', { name: 'Once' }],
 ])('%s is made once, and the same call again gets the first answer', async (_, path, body) => {
   const woken = watchWakes(service)
   const first = await send(path, body, 'k')

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { ensurePageTable } from '../../src/files/search.ts'
-import { upgradeDerived } from '../../src/maintenance/upgrade.ts'
 import { refreshSearch, startIndexing } from '../../src/notes/search/indexing.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
@@ -11,31 +9,6 @@ beforeEach(async () => {
 afterEach(() => service.close())
 
 const IN_STEPS = ['note_search_1', 'note_search_head_1']
-const BY_THEMSELVES = ['tag_search_1', 'file_search_1']
-const TABLES = [...IN_STEPS, ...BY_THEMSELVES]
-
-test('search tables are never merged as a whole while requests wait, nor are those of an older version', async () => {
-  const { db } = service.ctx
-  await db.write((tx): void => ensurePageTable(tx, 1))
-  const settings = () =>
-    TABLES.map((table) =>
-      Object.fromEntries(
-        db.sql.rows<[string, number]>(`SELECT k, v FROM ${table}_config WHERE k GLOB '*merge'`),
-      ),
-    )
-  const wanted = [
-    ...IN_STEPS.map(() => ({ automerge: 0, usermerge: 4, crisismerge: 1_900 })),
-    ...BY_THEMSELVES.map(() => ({ automerge: 4, crisismerge: 1_900 })),
-  ]
-  expect(settings()).toEqual(wanted)
-  await db.write((tx): void => {
-    for (const table of TABLES)
-      for (const name of ['automerge', 'crisismerge'])
-        tx.sql.run(`INSERT INTO ${table} (${table}, rank) VALUES (?, 16)`, name)
-  })
-  await db.write((tx): void => upgradeDerived(tx))
-  expect(settings()).toEqual(wanted)
-})
 
 /** FTS5 numbers the pages of a part from its number times 2^37 on, and from 2^16 parts on those of what it has deleted. */
 const partsOf = (table: string) =>
@@ -64,12 +37,6 @@ test('what was indexed is merged when the server is idle, until few parts are le
   expect(Math.max(...parts())).toBeLessThan(8)
   expect((await service.get('/v1/notes?search=common')).body.total).toBe(60)
   expect((await service.get('/v1/notes?search=word7')).body.total).toBe(1)
-})
-
-test('where searches follow each other, many parts are merged before the next one', async () => {
-  await writeNotes(150)
-  expect(Math.max(...parts())).toBeLessThan(120)
-  expect((await service.get('/v1/notes?search=common')).body.total).toBe(150)
 })
 
 test('a command, which has no time to be idle, merges what it indexes', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import type { AppContext } from '../../src/context.ts'
 import type { Tx } from '../../src/db/writes/transaction.ts'
 import { createLens, deleteLens, parseLens } from '../../src/lenses/service.ts'
@@ -8,7 +8,6 @@ import { deleteTag } from '../../src/tags/deletion.ts'
 import { createView, deleteView, parseView, patchView } from '../../src/views/service.ts'
 import { callerOf } from '../support/cli.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
-import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /*
@@ -16,12 +15,10 @@ import { startService, type TestService } from '../support/service.ts'
  * reads again what changed since.
  */
 
-const folder = newFolder()
 const open: TestService[] = []
 afterEach(() => {
   for (const service of open.splice(0)) service.close()
 })
-afterAll(() => folder.remove())
 
 async function start(more: Parameters<typeof startService>[0] = {}) {
   const service = await startService(more)
@@ -66,13 +63,6 @@ describe.each(ACTIONS)('the %s', (_, act) => {
     await expect(acting).rejects.toThrow('the view "Naming"')
   })
 
-  test('is refused for a lens that was made after all were read', async () => {
-    const started = await start()
-    const acting = act(started)
-    await inTransaction(started.ctx, (tx) => newLens(started, tx, treeOf(started)))
-    await expect(acting).rejects.toThrow('the lens "Naming"')
-  })
-
   test('is refused for a view that names it only since all were read', async () => {
     const started = await start()
     const { service, ctx, caller } = started
@@ -98,26 +88,5 @@ describe.each(ACTIONS)('the %s', (_, act) => {
       deleteLens(ctx, caller, lens),
     ])
     expect(await acting).toBeDefined()
-  })
-})
-
-test('long filters are read in a worker thread', async () => {
-  const started = await start({ file: folder.file('worker.db'), worker: { manyRows: 100 } })
-  const { service, tag, property } = started
-  const named = { type: 'tags', op: 'has_any', tag_ids: Array.from({ length: 500 }, () => tag) }
-  await service.post('/v1/views', { name: 'Short', filter: treeOf(started) })
-  expect((await service.post('/v1/views', { name: 'Long', filter: named })).status).toBe(201)
-  await service.post('/v1/lenses', { name: 'Lens', scope: { ...named, op: 'has_all' } })
-  const { body } = await service.get(`/v1/tags/${tag}`)
-  const names = (list: { name: string }[]) => list.map(({ name }) => name)
-  expect([names(body.used_by.views), names(body.used_by.lenses)]).toEqual([['Short', 'Long'], ['Lens']])
-  expect((await service.get(`/v1/properties/${property}`)).body.used_by).toMatchObject({
-    views: [{ name: 'Short', roles: ['filter'] }],
-    presets: [],
-    lenses: [],
-  })
-  expect((await service.delete(`/v1/tags/${tag}`)).body).toEqual({
-    error: 'The tag "work" is used by the views "Short" and "Long" and the lens "Lens"; change those first.',
-    code: 'in_use',
   })
 })

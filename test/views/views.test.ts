@@ -181,14 +181,6 @@ describe('a view', () => {
       expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
     }
   })
-
-  test('is made once under one Idempotency-Key', async () => {
-    const make = () => service.request('POST', '/v1/views', { name: 'Once' }, { 'idempotency-key': 'k' })
-    const first = await make()
-    const again = await make()
-    expect([again.status, again.body]).toEqual([201, first.body])
-    expect(await list()).toEqual([first.body.view])
-  })
 })
 
 describe('what a view refuses', () => {
@@ -252,17 +244,6 @@ describe('what a view refuses', () => {
     const unknown = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
     expect((await service.patch(`/v1/views/${unknown}`, { filter: 5 })).status).toBe(400)
     expect((await service.patch(`/v1/views/${unknown}`, { filter: tagged(99) })).status).toBe(404)
-  })
-
-  test('is another workspace', async () => {
-    const { id } = await save()
-    const other = service.as(await service.newWorkspace('Other'))
-    expect((await other.get('/v1/views')).body).toEqual({ views: [] })
-    expect((await other.get(`/v1/views/${id}`)).status).toBe(404)
-    expect((await other.get(`/v1/views/${id}/notes`)).status).toBe(404)
-    expect((await other.patch(`/v1/views/${id}`, { name: 'x' })).status).toBe(404)
-    expect((await other.delete(`/v1/views/${id}`)).status).toBe(404)
-    expect((await list()).length).toBe(1)
   })
 })
 

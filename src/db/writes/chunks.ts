@@ -1,4 +1,5 @@
 import type { Db } from '../database.ts'
+import { completing } from './requester.ts'
 import { forSomeMilliseconds } from './time-slice.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
 
@@ -43,3 +44,23 @@ export function firstWithin<Row>(rows: readonly Row[], most: number, sizeOf: (ro
     return at === 0 || size <= most
   })
 }
+
+/**
+ * A write from which changes of many rows follow. Few of them share its transaction; the others come after it, also when
+ * the right of the requester ends meanwhile. What is left must be known from the database, so that it can be finished
+ * with `inSteps` after a crash.
+ */
+export async function writeInSteps<Result>(
+  db: Db,
+  begin: (tx: Tx) => { readonly result: Result; readonly step: Step },
+): Promise<Result> {
+  const { result, step, hasMore } = await db.write((tx) => {
+    const begun = begin(tx)
+    return { ...begun, hasMore: forSomeMilliseconds(() => begun.step(tx), FIRST_MS) }
+  })
+  if (hasMore) await completing(() => inSteps(db, step))
+  return result
+}
+
+/** How long the first transaction may take. */
+const FIRST_MS = 25

@@ -2,8 +2,8 @@
 const SLICE_MS = 5
 
 /** Repeats a small step until it returns false or a few milliseconds have passed. Returns whether there may be more work. */
-export function forSomeMilliseconds(doSome: () => boolean): boolean {
-  const until = performance.now() + SLICE_MS
+export function forSomeMilliseconds(doSome: () => boolean, milliseconds = SLICE_MS): boolean {
+  const until = performance.now() + milliseconds
   do {
     if (!doSome()) return false
   } while (performance.now() < until)

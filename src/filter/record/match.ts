@@ -83,33 +83,13 @@ function contains(row: RecordState, target: TypedField | '*', needle: string): b
 
 type RowTest = (row: RecordState) => boolean
 
-/** The tests of one part of a row, whose value is then read once. Any number of `neq` and `not_in` is one test. */
-function testOfTarget(target: Target, conditions: readonly Condition[]): RowTest {
-  const { excluding = [], others = [] } = Object.groupBy(conditions, ({ op }) =>
-    op === 'neq' || op === 'not_in' ? 'excluding' : 'others',
-  )
-  const tests = others.flatMap(({ op, operands }) => (op === 'contains' ? [] : [TESTS[op](operands)]))
-  if (excluding.length > 0) tests.push(isNotAmong(excluding.flatMap(({ operands }) => operands)))
-  return (row) => {
-    const value = testedValue(row, target)
-    return tests.every((test) => test(value))
+function testOf({ target, op, operands }: Condition): RowTest {
+  if (op === 'contains') {
+    const needle = String(operands[0]?.low)
+    return (row) => (target === '*' || typeof target !== 'string') && contains(row, target, needle)
   }
-}
-
-function testOfText({ target, operands }: Condition): RowTest {
-  const needle = String(operands[0]?.low)
-  return (row) => (target === '*' || typeof target !== 'string') && contains(row, target, needle)
-}
-
-function testsOf(conditions: readonly Condition[]): readonly RowTest[] {
-  const { texts = [], values = [] } = Object.groupBy(conditions, ({ op }) =>
-    op === 'contains' ? 'texts' : 'values',
-  )
-  const byTarget = Map.groupBy(values, ({ target }) => target)
-  const ofValues = [...byTarget].flatMap(([target, group]) =>
-    target === '*' ? [] : [testOfTarget(target, group)],
-  )
-  return [...ofValues, ...texts.map(testOfText)]
+  const test = TESTS[op](operands)
+  return (row) => target !== '*' && test(testedValue(row, target))
 }
 
 /** By filter, because each is applied to many rows. */
@@ -117,7 +97,7 @@ const testsByFilter = new WeakMap<readonly Condition[], readonly RowTest[]>()
 
 /** Whether a row meets every condition; always agrees with `filterSql`. */
 export function matchesFilter(row: RecordState, conditions: readonly Condition[]): boolean {
-  const tests = testsByFilter.get(conditions) ?? testsOf(conditions)
+  const tests = testsByFilter.get(conditions) ?? conditions.map(testOf)
   testsByFilter.set(conditions, tests)
   return tests.every((test) => test(row))
 }

@@ -1,11 +1,7 @@
 import type { AppContext, InWorkspace } from '../../context.ts'
-import type { Db } from '../../db/database.ts'
 import type { Reader } from '../../db/reader.ts'
-import { type Requester, requesterKey, type WorkerQuery } from '../../db/worker/client.ts'
+import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
-import { forSomeMilliseconds } from '../../db/writes/time-slice.ts'
-import type { Tx } from '../../db/writes/transaction.ts'
-import { Refusal } from '../../refusal.ts'
 import { distinctLinkKeys, type LinkKeys } from './link-keys.ts'
 
 /*
@@ -17,71 +13,62 @@ import { distinctLinkKeys, type LinkKeys } from './link-keys.ts'
 /** A note with more links, before or after a change, or with a longer body, is marked. */
 const MANY_LINKS = 2_000
 const LONG_BODY = 65_536
-const LINKS_PER_STEP = 250
+/** How many links one transaction adds, and takes away, of a marked note. */
+const LINKS_AT_ONCE = 1_000
 
 interface NoteInWorkspace {
   readonly workspace: number
   readonly note: number
 }
 
-/** Brings `note_links` up to date with a body, or marks the note. */
-export function indexLinks(
-  reader: Reader,
-  { workspace, note }: NoteInWorkspace,
-  content: string,
-  isNew = false,
-): void {
-  const stored = isNew ? [] : storedTargets(reader, note, MANY_LINKS + 1)
-  if (stored.length > MANY_LINKS || takesLong(content)) {
-    markLinks(reader, { workspace, note })
-    return
-  }
-  const { missing, surplus } = differenceBetween(stored, distinctLinkKeys(content))
-  if (surplus.length > 0) remove(reader, { workspace, note }, surplus)
-  if (missing.length > 0) add(reader, { workspace, note }, missing)
+/** What differs between the stored links of a note and those of its body. */
+interface Difference {
+  readonly missing: readonly string[]
+  readonly surplus: readonly string[]
 }
 
-interface Body {
-  readonly note: number
-  readonly content: string
+/** What a body changes; of one with many links nothing, and the note is marked. */
+function changeBy(reader: Reader, place: NoteInWorkspace, content: string, isNew = false): Difference {
+  const stored = isNew ? [] : storedTargets(reader, place.note, MANY_LINKS + 1)
+  if (stored.length <= MANY_LINKS && !takesLong(content))
+    return differenceBetween(stored, distinctLinkKeys(content))
+  markLinks(reader, place)
+  return { missing: [], surplus: [] }
+}
+
+/** Brings `note_links` up to date with a body, or marks the note. */
+export function indexLinks(reader: Reader, place: NoteInWorkspace, content: string, isNew?: boolean): void {
+  const { missing, surplus } = changeBy(reader, place, content, isNew)
+  if (surplus.length > 0) remove(reader, place, surplus)
+  if (missing.length > 0) add(reader, place, missing)
 }
 
 type Link = readonly [target: string, note: number]
 
-/** What differs between the stored links of notes and those of other bodies; of bodies with many links, nothing is said. */
-export function linkDifferences<Of extends Body>(
-  reader: Reader,
-  bodies: readonly Of[],
-): { readonly missing: Link[]; readonly surplus: Link[]; readonly long: Of[] } {
-  const { short = [], long = [] } = Object.groupBy(bodies, ({ content }) =>
-    takesLong(content) ? 'long' : 'short',
-  )
-  const stored = storedTargetsOfMany(
-    reader,
-    short.map(({ note }) => note),
-  )
-  const missing: Link[] = []
-  const surplus: Link[] = []
-  for (const { note, content } of short) {
-    const difference = differenceBetween(stored.get(note) ?? [], distinctLinkKeys(content))
-    for (const target of difference.missing) missing.push([target, note])
-    for (const target of difference.surplus) surplus.push([target, note])
-  }
-  return { missing, surplus, long }
-}
+/** Collects what the bodies of many notes change, which is then written in few statements. */
+export class LinkChanges {
+  readonly #missing: Link[] = []
+  readonly #surplus: Link[] = []
 
-function storedTargetsOfMany({ sql }: Reader, notes: readonly number[]): Map<number, string[]> {
-  const rows = sql.rows<[note: number, target: string]>(
-    'SELECT note, target FROM note_links WHERE note IN (SELECT value FROM json_each(?))',
-    JSON.stringify(notes),
-  )
-  const targets = new Map<number, string[]>()
-  for (const [note, target] of rows) {
-    const known = targets.get(note)
-    if (known) known.push(target)
-    else targets.set(note, [target])
+  add(reader: Reader, place: NoteInWorkspace, content: string): void {
+    const { missing, surplus } = changeBy(reader, place, content)
+    for (const target of missing) this.#missing.push([target, place.note])
+    for (const target of surplus) this.#surplus.push([target, place.note])
   }
-  return targets
+
+  write({ sql }: Reader, workspace: number): void {
+    const pairs = 'SELECT ?, value ->> 0, value ->> 1 FROM json_each(?)'
+    sql.run(
+      `DELETE FROM note_links WHERE (workspace, target, note) IN (${pairs})`,
+      workspace,
+      JSON.stringify(this.#surplus),
+    )
+    sql.run(
+      `INSERT OR IGNORE INTO note_links (workspace, target, note) ${pairs} ORDER BY 2, 3`,
+      workspace,
+      JSON.stringify(this.#missing),
+    )
+  }
 }
 
 /** Marks a note whose links are out of date. */
@@ -100,7 +87,10 @@ function takesLong(content: string): boolean {
 const storedTargets = ({ sql }: Reader, note: number, limit = -1): string[] =>
   sql.column('SELECT target FROM note_links WHERE note = ? LIMIT ?', note, limit)
 
-function differenceBetween(stored: readonly string[], targets: LinkKeys) {
+function differenceBetween(
+  stored: readonly string[],
+  targets: LinkKeys,
+): { missing: string[]; surplus: string[] } {
   const missing = new Set(targets)
   const surplus = stored.filter((target) => !missing.delete(target))
   return { missing: [...missing], surplus }
@@ -133,15 +123,13 @@ function remove({ sql }: Reader, { workspace, note }: NoteInWorkspace, targets: 
 export const removeSomeLinks = ({ sql }: Reader, note: number): boolean =>
   sql.run(
     `DELETE FROM note_links WHERE (workspace, target, note) IN
-       (SELECT workspace, target, note FROM note_links WHERE note = ? LIMIT ${LINKS_PER_STEP})`,
+       (SELECT workspace, target, note FROM note_links WHERE note = ? LIMIT ${LINKS_AT_ONCE})`,
     note,
   ).changes > 0
 
-/** What has to be written for a note, found in one version of it. */
-interface Difference {
-  readonly updatedAt: number
-  readonly missing: readonly string[]
-  readonly surplus: readonly string[]
+/** The difference of one version of a note. */
+interface VersionDifference extends Difference {
+  readonly updatedAt: number | undefined
 }
 
 const updatedAtOf = ({ sql }: Reader, note: number): number | undefined =>
@@ -150,80 +138,50 @@ const updatedAtOf = ({ sql }: Reader, note: number): number | undefined =>
 const contentOf = ({ sql }: Reader, note: number): string =>
   sql.column<string>('SELECT content FROM note_bodies WHERE note = ?', note)[0] ?? ''
 
-/** Undefined for a note that was deleted. */
-export const linkDifferenceQuery: WorkerQuery<{ note: number }, Difference | undefined> = {
+function differenceOf(reader: Reader, note: number): VersionDifference {
+  const targets = distinctLinkKeys(contentOf(reader, note))
+  const { missing, surplus } = differenceBetween(storedTargets(reader, note), targets)
+  // In the order of the table, which is faster to write.
+  return { updatedAt: updatedAtOf(reader, note), missing: missing.sort(), surplus: surplus.sort() }
+}
+
+export const linkDifferenceQuery: WorkerQuery<{ note: number }, VersionDifference> = {
   name: 'notes.linkDifference',
   isLong: true,
-  run: (reader, { note }) => {
-    const updatedAt = updatedAtOf(reader, note)
-    if (updatedAt === undefined) return undefined
-    const { missing, surplus } = differenceBetween(
-      storedTargets(reader, note),
-      distinctLinkKeys(contentOf(reader, note)),
-    )
-    // In the order of the table, which is faster to write.
-    return { updatedAt, missing: missing.sort(), surplus: surplus.sort() }
-  },
+  run: (reader, { note }) => differenceOf(reader, note),
 }
 
 const isPending = ({ sql }: Reader, note: number): boolean =>
   sql.get('SELECT 1 FROM links_pending WHERE note = ?', note) !== undefined
 
-/** Writes a difference for some milliseconds, from a position in it, and returns the next one; undefined once there is nothing left. */
-function writeSome(tx: Tx, place: NoteInWorkspace, difference: Difference, from: number): number | undefined {
+/** Writes the part of a difference that begins at a position; returns whether another one follows. */
+function writeSome(
+  reader: Reader,
+  place: NoteInWorkspace,
+  difference: VersionDifference,
+  at: number,
+): boolean {
+  const { note } = place
+  const { surplus, missing, updatedAt } = difference
   // Another version has another difference; its note stays marked. One that is not marked was indexed for another requester.
-  if (updatedAtOf(tx, place.note) !== difference.updatedAt || !isPending(tx, place.note)) return undefined
-  const { surplus, missing } = difference
-  let at = from
-  const hasMore = forSomeMilliseconds(() => {
-    const end = at + LINKS_PER_STEP
-    if (at < surplus.length) remove(tx, place, surplus.slice(at, end))
-    else add(tx, place, missing.slice(at - surplus.length, end - surplus.length))
-    at = at < surplus.length ? Math.min(end, surplus.length) : end
-    return at < surplus.length + missing.length
-  })
-  if (hasMore) return at
-  tx.sql.run('DELETE FROM links_pending WHERE note = ?', place.note)
-  return undefined
+  if (updatedAtOf(reader, note) !== updatedAt || !isPending(reader, note)) return false
+  const end = at + LINKS_AT_ONCE
+  remove(reader, place, surplus.slice(at, end))
+  add(reader, place, missing.slice(at, end))
+  const hasMore = end < Math.max(surplus.length, missing.length)
+  if (!hasMore) reader.sql.run('DELETE FROM links_pending WHERE note = ?', note)
+  return hasMore
 }
 
 type Indexing = Pick<AppContext, 'db' | 'worker'>
 
-async function indexNote(
-  { db, worker }: Indexing,
-  place: NoteInWorkspace,
-  requester: Requester,
-): Promise<void> {
+async function indexNote({ db, worker }: Indexing, place: NoteInWorkspace, requester: Requester) {
   const difference = await worker.run(linkDifferenceQuery, { note: place.note }, requester)
-  if (!difference) return
-  for (let from: number | undefined = 0; from !== undefined; ) {
-    const start: number = from
-    from = await db.write((tx): number | undefined => writeSome(tx, place, difference, start))
-  }
+  let at = 0
+  while (await db.write((tx): boolean => writeSome(tx, place, difference, at))) at += LINKS_AT_ONCE
 }
 
-/** What is being indexed, by note and requester. */
-const runningByDb = new WeakMap<Db, Map<string, Promise<void>>>()
-
-function runningIn(db: Db): Map<string, Promise<void>> {
-  const running = runningByDb.get(db) ?? new Map<string, Promise<void>>()
-  runningByDb.set(db, running)
-  return running
-}
-
-/** Indexing that a requester asked for. Another does not wait for it, since it waits for the requester's other queries. */
-const nameOf = ({ note }: NoteInWorkspace, requester: Requester) => `${note} ${requesterKey(requester)}`
-
-/** Indexes a note that is not being indexed for the requester; several may do so at once. */
-function startIndexingNote(ctx: Indexing, place: NoteInWorkspace, requester: Requester): Promise<void> {
-  const running = runningIn(ctx.db)
-  const name = nameOf(place, requester)
-  const indexing = indexNote(ctx, place, requester).finally(() => running.delete(name))
-  running.set(name, indexing)
-  return indexing
-}
-
-/** After this many tries a note is indexed in one transaction: it changes too often, or the worker takes too long for it. */
+/** After this many tries a note is indexed in one transaction: it changes too often. */
 const MAX_TRIES = 4
 
 /**
@@ -232,41 +190,26 @@ const MAX_TRIES = 4
  */
 export async function refreshLinks(ctx: Indexing, requester: InWorkspace & Requester): Promise<void> {
   const { db } = ctx
-  const workspace = requester.workspacePk
-  for (const note of db.sql.column<number>('SELECT note FROM links_pending WHERE workspace = ?', workspace)) {
-    let tries = 0
-    while (tries < MAX_TRIES && isPending(db, note)) {
-      const place = { workspace, note }
-      const ofAnother = runningIn(db).get(nameOf(place, requester))
-      if (!ofAnother) tries += 1
-      await (ofAnother?.catch(unlessRefused) ?? startIndexingNote(ctx, place, requester).catch(unlessTooLong))
-    }
-    if (isPending(db, note)) await db.write((tx): void => indexLinksAtOnce(tx, { workspace, note }))
+  const { workspacePk: workspace } = requester
+  for (const note of pendingNotes(db, workspace)) {
+    const place = { workspace, note }
+    for (let tries = 0; tries < MAX_TRIES && isPending(db, note); tries++)
+      await indexNote(ctx, place, requester)
+    if (isPending(db, note)) await db.write((tx): void => indexLinksAtOnce(tx, place))
   }
 }
 
-function unlessTooLong(error: unknown): void {
-  if (!(error instanceof Refusal) || error.code === 'unavailable') throw error
-}
-
-function unlessRefused(error: unknown): void {
-  if (!(error instanceof Refusal)) throw error
-}
-
-/** Whether links of the workspace are out of date, so that a transaction that reads them has to index them first. */
-export const hasPendingLinks = ({ sql }: Reader, workspace: number): boolean =>
-  sql.get('SELECT 1 FROM links_pending WHERE workspace = ? LIMIT 1', workspace) !== undefined
+const pendingNotes = ({ sql }: Reader, workspace: number): number[] =>
+  sql.column('SELECT note FROM links_pending WHERE workspace = ?', workspace)
 
 /** Indexes every marked note of the workspace in this transaction. */
 export function indexPendingLinks(reader: Reader, workspace: number): void {
-  const notes = reader.sql.column<number>('SELECT note FROM links_pending WHERE workspace = ?', workspace)
-  for (const note of notes) indexLinksAtOnce(reader, { workspace, note })
+  for (const note of pendingNotes(reader, workspace)) indexLinksAtOnce(reader, { workspace, note })
 }
 
 /** Brings `note_links` up to date with the body of a note, however long that takes. */
 export function indexLinksAtOnce(reader: Reader, place: NoteInWorkspace): void {
-  const targets = distinctLinkKeys(contentOf(reader, place.note))
-  const { missing, surplus } = differenceBetween(storedTargets(reader, place.note), targets)
+  const { missing, surplus } = differenceOf(reader, place.note)
   remove(reader, place, surplus)
   add(reader, place, missing)
   reader.sql.run('DELETE FROM links_pending WHERE note = ?', place.note)
@@ -281,8 +224,7 @@ export const startLinkIndexing = (ctx: AppContext): (() => void) =>
     isUrgent: () => true,
     runStep: async () => {
       const next = ctx.db.sql.get<NoteInWorkspace>('SELECT workspace, note FROM links_pending LIMIT 1')
-      if (!next) return false
-      await startIndexingNote(ctx, next, BACKGROUND)
-      return true
+      if (next) await indexNote(ctx, next, BACKGROUND)
+      return next !== undefined
     },
   })

@@ -4,16 +4,10 @@ import type { WorkerQuery } from '../../db/worker/client.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { fold } from '../../lib/text.ts'
 import { presentLinks } from '../present.ts'
-import { getNoteSummary, loadTitles, type NoteSummary, type NoteTitle } from '../store.ts'
+import { getNoteSummary, loadTitles, type NoteLinks, type NoteSummary } from '../store.ts'
 import { refreshLinks } from './indexing.ts'
 import { resolveTargets } from './resolve-target.ts'
 import { parseLinks, targetKey, targetText } from './syntax.ts'
-
-export interface NoteLinks {
-  /** `note` is undefined when the link is unresolved. */
-  outgoing: { text: string; note: NoteTitle | undefined }[]
-  backlinks: NoteSummary[]
-}
 
 /** The outgoing links in the order of the body, each occurrence, and the backlinks, newest edit first. */
 export async function getLinks(ctx: AppContext, caller: Caller, id: string): Promise<JsonBody> {

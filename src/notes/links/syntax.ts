@@ -229,24 +229,30 @@ export function* linkKeys(body: string): Generator<string> {
   }
 }
 
-/** The body with other text between the brackets of its links, where `inner` returns one; and how many links that are. */
-export function withLinks(
+/** The body with other text between brackets, where `inner` returns one; and how many that are. */
+function replaced(
   body: string,
-  inner: (link: WikiLink, text: string) => string | undefined,
+  inner: (text: string) => string | undefined,
 ): { content: string; count: number } {
   let content = ''
   let from = 0
   let count = 0
   for (const { text, start } of bracketed(body)) {
-    const link = linkOf(text)
-    const replaced = link && inner(link, text)
-    if (replaced === undefined || replaced === text) continue
-    content += body.slice(from, start) + replaced
+    const other = inner(text)
+    if (other === undefined || other === text) continue
+    content += body.slice(from, start) + other
     from = start + text.length
     count += 1
   }
   return { content: content + body.slice(from), count }
 }
+
+/** The body with other text between the brackets of its links, where `inner` returns one; and how many links that are. */
+export const withLinks = (body: string, inner: (link: WikiLink, text: string) => string | undefined) =>
+  replaced(body, (text) => {
+    const link = linkOf(text)
+    return link && inner(link, text)
+  })
 
 /** Whether a link can be written with this target, wherever in a body it is. */
 export function isLinkable(target: string): boolean {
@@ -267,15 +273,11 @@ export const asLabel = (text: string): string =>
 /** The body with this label on every link to the file that has one. */
 export function withFileLabel(body: string, fileId: string, fileName: string): string {
   const label = asLabel(fileName)
-  let result = ''
-  let from = 0
-  for (const { text, start } of bracketed(body)) {
+  const relabelled = (text: string) => {
     const bar = text.indexOf('|')
-    if (bar === -1 || targetOf(text) !== fileTarget(fileId)) continue
-    result += body.slice(from, start + bar + 1) + label
-    from = start + text.length
+    return bar === -1 || targetOf(text) !== fileTarget(fileId) ? undefined : text.slice(0, bar + 1) + label
   }
-  return result + body.slice(from)
+  return replaced(body, relabelled).content
 }
 
 /** The text of the last level-2 heading, when no other heading follows it outside code. */

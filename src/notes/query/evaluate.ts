@@ -1,11 +1,8 @@
 import type { Reader } from '../../db/reader.ts'
-import { type CheckedTree, checkTree, type TreeDefinitions } from '../../filter/tree/check.ts'
-import type { ValueKind } from '../../filter/tree/operators.ts'
-import { type FilterTree, treeReferences } from '../../filter/tree/parse.ts'
-import { memoize } from '../../lib/bounded-cache.ts'
+import type { CheckedTree } from '../../filter/tree/check.ts'
 import { type Bitset, bitsetOf, complementOf, countBits, intersection, pksOf, union } from './bitset.ts'
 import { notesPassing, notesTagged, type Scope } from './conditions.ts'
-import { CANDIDATE_LIMIT, Selectivity } from './selectivity.ts'
+import { CANDIDATE_LIMIT, matchCounter } from './selectivity.ts'
 
 /** The active notes that match a tree. */
 export interface Matching {
@@ -22,7 +19,8 @@ export interface Evaluation extends Scope {
   readonly trashed: number
   /** Whether the order of pks is the order of ids. */
   readonly inOrder: boolean
-  readonly selectivity: Selectivity
+  /** How many notes can match a tree. */
+  readonly mostMatches: (tree: CheckedTree) => number
   /** Up to this many notes are tested one by one. */
   readonly candidateLimit: number
 }
@@ -49,15 +47,13 @@ export function evaluationOf(
   if (!known) throw new Error(`there is no workspace ${workspace}`)
   const scope = { reader, workspace, today }
   const { live, trashed, inOrder, lastPk } = known
-  const size = (lastPk ?? 0) + 1
-  const selectivity = new Selectivity(scope, live + trashed, candidateLimit)
   return {
     ...scope,
-    size,
+    size: (lastPk ?? 0) + 1,
     live,
     trashed,
     inOrder: inOrder === 1,
-    selectivity,
+    mostMatches: matchCounter(scope, live + trashed, candidateLimit),
     candidateLimit,
   }
 }
@@ -118,8 +114,11 @@ const evaluateAny = (evaluation: Evaluation, children: readonly CheckedTree[]): 
 function evaluateAll(evaluation: Evaluation, children: readonly CheckedTree[]): Bitset {
   let found = complementOf(nothing(evaluation))
   let next = evaluation
+  const { among, mostMatches } = evaluation
   const ordered =
-    evaluation.among === undefined ? evaluation.selectivity.mostSelectiveFirst(children) : children
+    among !== undefined || children.length < 2
+      ? children
+      : children.toSorted((left, right) => mostMatches(left) - mostMatches(right))
   for (const child of ordered) {
     found = intersection(found, evaluate(next, child))
     if (found.isComplement) continue
@@ -129,49 +128,4 @@ function evaluateAll(evaluation: Evaluation, children: readonly CheckedTree[]): 
       next = { ...next, among: JSON.stringify(pksOf(found)) }
   }
   return found
-}
-
-/*
- * Filter trees of a workspace. A request's tree is parsed once (`parseTree`), checked against the tags and properties of
- * the workspace, and then evaluated or stored. Views and lenses store a parsed tree as JSON, or null for every note.
- */
-
-const TAG = 'SELECT name FROM tags WHERE id = ? AND workspace = ? AND is_removed = 0'
-const PROPERTY = 'SELECT pk, key, type FROM properties WHERE id = ? AND workspace = ? AND is_removed = 0'
-
-/** Looks up the tags and properties of a workspace that trees refer to, each once. */
-export const treeDefinitions = ({ sql }: Reader, workspace: number): TreeDefinitions => ({
-  tag: memoize((id) => sql.get<{ name: string }>(TAG, id, workspace)),
-  property: memoize((id) => sql.get<{ pk: number; key: string; type: ValueKind }>(PROPERTY, id, workspace)),
-})
-
-const EVERY_NOTE: CheckedTree = { kind: 'group', match: 'all', children: [] }
-
-/** A tree checked against the workspace, ready to be evaluated; null matches every note. `place` names it in refusals. */
-export const checkedTree = (
-  reader: Reader,
-  workspace: number,
-  tree: FilterTree | null,
-  place: string,
-): CheckedTree => (tree ? checkTree(tree, treeDefinitions(reader, workspace), place) : EVERY_NOTE)
-
-/** The JSON text under which a tree is stored; the tree is checked first. */
-export function storedTree(
-  reader: Reader,
-  workspace: number,
-  tree: FilterTree | null,
-  place: string,
-): string | null {
-  checkedTree(reader, workspace, tree, place)
-  return tree && JSON.stringify(tree)
-}
-
-/** A stored tree. It was parsed and checked when it was stored; what it refers to cannot be deleted meanwhile. */
-export const readStoredTree = (stored: string | null): FilterTree | null =>
-  stored === null ? null : JSON.parse(stored)
-
-/** The tags and properties that a stored tree refers to, by id. */
-export function storedTreeReferences(stored: string | null): ReturnType<typeof treeReferences> {
-  const tree = readStoredTree(stored)
-  return tree ? treeReferences(tree) : { tagIds: [], propertyIds: [] }
 }

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { type Direction, sqlWay } from '../../db/sql-part.ts'
@@ -5,66 +6,45 @@ import type { WorkerQuery } from '../../db/worker/client.ts'
 import { type Page, type PageRequest, pageRequest } from '../../http/pagination.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { parseSearch } from '../../search/query.ts'
+import type { ListQuery } from '../schema.ts'
 import { findPks, type NoteOrder } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import { findTagByName } from '../writing/tags.ts'
 import { notePageJson } from './note-page.ts'
 
-export interface ListRequest {
-  search?: string
-  tag?: string
-  sort?: keyof typeof SORT_COLUMNS
-  direction?: Direction
-  /** Whether the notes are given with their bodies; they are unless this is false. */
-  content?: boolean
-  limit?: number
-  offset?: number
-}
+export type ListRequest = Static<typeof ListQuery>
 
 const SORT_COLUMNS = { created_at: 'created_at', updated_at: 'updated_at', title: 'title_fold' }
 
 /** Equal values are ordered by id in the same direction. */
-function orderOf(sort: keyof typeof SORT_COLUMNS, direction?: Direction): string {
+function orderOf(sort: keyof typeof SORT_COLUMNS, direction?: Direction): NoteOrder {
   const way = sqlWay(direction ?? (sort === 'title' ? 'asc' : 'desc'))
   return `${SORT_COLUMNS[sort]} ${way}, id ${way}`
 }
 
 /** All of a list is read from one state of the database. */
-interface ListInput {
-  readonly workspace: number
-  readonly search?: string
-  /** The name of a tag that every note must have. */
-  readonly tag?: string
-  /** By rank if undefined, which needs a search. */
-  readonly order?: NoteOrder
-  readonly page: PageRequest
-  readonly withContent?: boolean
-}
+type ListInput = ListRequest & { readonly workspace: number }
 
 /** One page of active notes: by rank for a search without `sort`, else newest edit first unless asked otherwise. */
 export async function listNotes(ctx: AppContext, caller: Caller, request: ListRequest): Promise<JsonBody> {
   const { workspacePk: workspace } = caller
-  const { search, tag, sort, direction, content: withContent } = request
-  const page = { page: pageRequest(request), withContent }
-  if (search === undefined) {
-    const order = orderOf(sort ?? 'updated_at', direction)
-    return ctx.worker.run(listQuery, { workspace, tag, order, ...page }, caller)
-  }
-  await refreshSearch(ctx, workspace)
-  const order = sort && orderOf(sort, direction)
-  return ctx.worker.run(listQuery, { workspace, search, tag, order, ...page }, caller)
+  if (request.search !== undefined) await refreshSearch(ctx, workspace)
+  return ctx.worker.run(listQuery, { ...request, workspace }, caller)
 }
 
 export const listQuery: WorkerQuery<ListInput, JsonBody> = {
   name: 'notes.list',
-  run: (reader, input) => {
-    const { workspace, tag: name, order, page, withContent, search } = input
+  run: (reader, { workspace, tag: name, search, sort, direction, content: withContent, ...sent }) => {
+    const page = pageRequest(sent)
     const tag = name === undefined ? undefined : findTagByName(reader, workspace, name)?.id
+    const order = orderOf(sort ?? 'updated_at', direction)
     const phrases = search === undefined ? undefined : parseSearch(search)
     const find = (): Page<number> => {
       if (name !== undefined && tag === undefined) return { items: [], total: 0 }
-      if (phrases) return findPks(reader, { workspace, tag }, phrases, order, page)
-      return tag === undefined ? pageOfAll(reader, input) : pageOfTag(reader, input, tag)
+      if (phrases) return findPks(reader, { workspace, tag }, phrases, sort && order, page)
+      return tag === undefined
+        ? pageOfAll(reader, workspace, order, page)
+        : pageOfTag(reader, workspace, tag, order, page)
     }
     return notePageJson(reader, { page, withContent, phrases, find })
   },
@@ -73,7 +53,12 @@ export const listQuery: WorkerQuery<ListInput, JsonBody> = {
 const liveNotes = ({ sql }: Reader, workspace: number): number =>
   sql.scalar('SELECT live_notes FROM workspaces WHERE pk = ?', workspace)
 
-function pageOfAll({ sql }: Reader, { workspace, order, page: { limit, offset } }: ListInput): Page<number> {
+function pageOfAll(
+  { sql }: Reader,
+  workspace: number,
+  order: NoteOrder,
+  { limit, offset }: PageRequest,
+): Page<number> {
   const stop = sql.stopCondition('pk').text
   const text = `SELECT pk FROM notes WHERE ${stop} AND workspace = ? AND deleted_at IS NULL ORDER BY ${order} LIMIT ? OFFSET ?`
   return { items: sql.column(text, workspace, limit, offset), total: liveNotes({ sql }, workspace) }
@@ -84,8 +69,10 @@ const SCAN_ABOVE_SHARE = 0.02
 
 function pageOfTag(
   { sql }: Reader,
-  { workspace, order, page: { limit, offset } }: ListInput,
+  workspace: number,
   tag: number,
+  order: NoteOrder,
+  { limit, offset }: PageRequest,
 ): Page<number> {
   const total = sql.scalar<number>('SELECT note_count FROM tags WHERE id = ?', tag)
   const stop = sql.stopCondition('n.pk').text

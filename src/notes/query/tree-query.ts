@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
@@ -9,19 +10,14 @@ import type { JsonBody } from '../../http/responses.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { fail, refused } from '../../refusal.ts'
 import { type Phrase, parseSearch } from '../../search/query.ts'
+import type { QueryBody } from '../schema.ts'
 import { findMatches, findPks } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import { bitsetOf, intersection, pksOf } from './bitset.ts'
-import {
-  checkedTree,
-  type Evaluation,
-  evaluationOf,
-  type Matching,
-  matchTree,
-  treeDefinitions,
-} from './evaluate.ts'
+import { type Evaluation, evaluationOf, type Matching, matchTree } from './evaluate.ts'
 import { notePageJson } from './note-page.ts'
 import { type MatchOrder, matchingPage } from './sorted-page.ts'
+import { checkedTree, treeDefinitions } from './stored-trees.ts'
 
 /** The sort of notes: by a field, or by a property with its id. */
 export interface NoteSort {
@@ -48,13 +44,7 @@ export interface TreeQuery {
   readonly today: string
 }
 
-export interface QueryRequest {
-  filter: unknown
-  search?: string
-  content?: boolean
-  limit?: number
-  offset?: number
-}
+type QueryRequest = Static<typeof QueryBody>
 
 /** One page of the active notes that match a filter tree, newest edit first; by rank with a search. */
 export const queryNotes = (ctx: AppContext, caller: Caller, request: QueryRequest): Promise<JsonBody> =>

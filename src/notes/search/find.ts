@@ -171,28 +171,16 @@ function matchesBySets(
 /** With more tags than this, sets are faster than alternatives. */
 const MAX_ALTERNATIVES = 50
 
-function matchesOf(reader: Reader, scope: SearchScope, terms: readonly TableTerm[], main: string): Matches {
+/** The notes that match every term and none of the excluded ones; with `inTitles`, those that match in title or tags. */
+function matchesOf(reader: Reader, scope: SearchScope, terms: readonly Term[], inTitles = false): Matches {
+  const [full, titles] = [fullTable(scope.workspace), titleTable(scope.workspace)]
+  const tableOf = ({ isExcluded, titlesOnly }: Term) =>
+    titlesOnly || (inTitles && !isExcluded) ? titles : full
+  const withTables = terms.map((term) => ({ ...term, table: tableOf(term) }))
+  const main = withTables.some(({ isExcluded, table }) => !isExcluded && table === full) ? full : titles
   const tags = terms.reduce((sum, term) => sum + term.tags.length, 0)
   const build = tags > MAX_ALTERNATIVES ? matchesBySets : matchesByText
-  return build(reader, scope, terms, main)
-}
-
-/** The notes that match every term and none of the excluded ones. */
-function allMatches(reader: Reader, scope: SearchScope, terms: readonly Term[]): Matches {
-  const [full, titles] = [fullTable(scope.workspace), titleTable(scope.workspace)]
-  const withTables = terms.map((term) => ({ ...term, table: term.titlesOnly ? titles : full }))
-  const isFull = terms.some(({ isExcluded, titlesOnly }) => !isExcluded && !titlesOnly)
-  return matchesOf(reader, scope, withTables, isFull ? full : titles)
-}
-
-/** The notes among them that match every term in their title or tags. */
-function titleMatches(reader: Reader, scope: SearchScope, terms: readonly Term[]): Matches {
-  const [full, titles] = [fullTable(scope.workspace), titleTable(scope.workspace)]
-  const withTables = terms.map((term) => ({
-    ...term,
-    table: term.isExcluded && !term.titlesOnly ? full : titles,
-  }))
-  return matchesOf(reader, scope, withTables, titles)
+  return build(reader, scope, withTables, main)
 }
 
 /** With more matches than this, ranking every one takes too long: see `byTiers`. */
@@ -205,7 +193,7 @@ const count = ({ sql }: Reader, { set }: Matches): number =>
 export function findMatches(reader: Reader, scope: SearchScope, phrases: readonly Phrase[]): number[] {
   if (phrases.length === 0) return []
   if (!isOneWord(phrases)) reader.sql.cannotCount()
-  const { set } = allMatches(reader, scope, termsOf(reader, scope.workspace, phrases))
+  const { set } = matchesOf(reader, scope, termsOf(reader, scope.workspace, phrases))
   return reader.sql.column(set.text, ...set.values)
 }
 
@@ -235,7 +223,7 @@ function byTiers(
   all: Matches,
   page: PageRequest,
 ): number[] {
-  const top = titleMatches(reader, scope, terms)
+  const top = matchesOf(reader, scope, terms, true)
   const topCount = count(reader, top)
   const fromTop = page.offset < topCount ? ranked(reader, scope.workspace, top, page) : []
   const missing = page.limit - fromTop.length
@@ -268,7 +256,7 @@ export function findPks(
   if (phrases.length === 0) return { items: [], total: 0 }
   if (!isOneWord(phrases)) reader.sql.cannotCount()
   const terms = termsOf(reader, scope.workspace, phrases)
-  const matches = allMatches(reader, scope, terms)
+  const matches = matchesOf(reader, scope, terms)
   const total = count(reader, matches)
   if (total === 0 || page.offset >= total) return { items: [], total }
   if (order !== undefined) return { items: inOrder(reader, scope, matches, order, page), total }

@@ -1,8 +1,9 @@
+import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { namingPlace, Refusal } from '../../refusal.ts'
 import { lastHeading } from '../links/syntax.ts'
-import { checkedLength } from '../schema.ts'
+import { type AppendBody, checkedLength, type EditBody } from '../schema.ts'
 import { getNote, type NoteRow } from '../store.ts'
 import { changeText } from './update.ts'
 
@@ -40,10 +41,7 @@ export function appended(body: string, text: string, heading?: string): string {
   return body + missingLineBreaks(body) + (isThere ? text : `${above}\n\n${text}`)
 }
 
-export interface Addition {
-  text: string
-  heading?: string
-}
+type Addition = Static<typeof AppendBody>
 
 /** Adds text to the end of a note. */
 export const appendToNote = (
@@ -72,27 +70,16 @@ function bordersOf(passage: string): Int32Array {
   return borders
 }
 
-/** A passage of up to this length is found fastest by `indexOf`, if it does not occur again and again. */
-const SHORT_PASSAGE = 200
-const OFTEN = 1_000
-
 interface Occurrences {
   readonly times: number
   readonly first: number
 }
 
-/** How often a passage occurs, overlapping occurrences included, and where first. */
+/**
+ * How often a passage occurs, overlapping occurrences included, and where first. Takes linear time for any texts; `indexOf`
+ * would take minutes for a long passage that nearly repeats itself.
+ */
 function occurrences(body: string, passage: string): Occurrences {
-  if (passage.length > SHORT_PASSAGE) return occurrencesOfLong(body, passage)
-  const first = body.indexOf(passage)
-  let times = 0
-  for (let at = first; at !== -1; at = body.indexOf(passage, at + 1))
-    if (++times === OFTEN) return occurrencesOfLong(body, passage)
-  return { times, first }
-}
-
-/** Takes linear time for any texts; `indexOf` would take minutes for a long passage that nearly repeats itself. */
-function occurrencesOfLong(body: string, passage: string): Occurrences {
   const borders = bordersOf(passage)
   let times = 0
   let first = -1
@@ -127,10 +114,7 @@ export function edited(body: string, passage: string, replacement: string): stri
   return body.slice(0, first) + replacement + body.slice(first + passage.length)
 }
 
-export interface Edit {
-  old_str: string
-  new_str?: string
-}
+type Edit = Static<typeof EditBody>
 
 /** Replaces one exact passage of a note; the rest of the body stays byte for byte. */
 export const editNote = (ctx: AppContext, caller: Caller, id: string, edit: Edit): Promise<NoteRow> =>

@@ -1,29 +1,20 @@
+import type { Static } from '@sinclair/typebox'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
+import { insertInto } from '../../db/query.ts'
+import { notes } from '../../db/schema/notes.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { nameTaken, Refusal } from '../../refusal.ts'
 import { indexLinks } from '../links/indexing.ts'
+import type { CreateBody } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { indexNote } from '../search/tables.ts'
-import { addToCounters, findByAlias, getNote, type NoteRow } from '../store.ts'
+import { addToCounters, aliasColumns, type CreatedNote, findByAlias, getNote } from '../store.ts'
 import { type PropertyValues, readProperties, writeSentProperties } from './properties.ts'
 import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tags.ts'
 
-export interface CreateInput {
-  title: string
-  content?: string
-  tags?: string[]
-  alias?: string | null
-  cover_url?: string | null
-  properties?: PropertyValues
-}
-
-export interface CreatedNote {
-  note: NoteRow
-  properties: PropertyValues
-  propertiesError: Refusal | undefined
-}
+type CreateInput = Static<typeof CreateBody>
 
 /**
  * Creates a note in the caller's transaction. Invalid properties do not prevent it: none is written, and the refusal is
@@ -106,27 +97,15 @@ export function addContent(
   indexNote(tx, workspace, { pk, title, content, tags: JSON.stringify(tagIds) })
 }
 
+const insertRow = insertInto(notes)
+
 function insertHead(tx: Tx, workspace: number, note: NewNote): number {
   const { id, title, alias = null, coverUrl = null, pinned = false, pinLabel = null, deletedAt = null } = note
   const { createdAt = tx.now, updatedAt = tx.now } = note
   checkOrder(tx, id)
-  return tx.sql.run(
-    `INSERT INTO notes (id, workspace, title, title_fold, alias, alias_fold, cover_url, pinned, pin_label,
-       created_at, updated_at, deleted_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    id,
-    workspace,
-    title,
-    fold(title),
-    alias,
-    alias === null ? null : fold(alias),
-    coverUrl,
-    pinned ? 1 : 0,
-    pinLabel,
-    createdAt,
-    updatedAt,
-    deletedAt,
-  ).lastInsertRowid
+  const names = { title, titleFold: fold(title), ...aliasColumns(alias) }
+  const looks = { pinned: pinned ? 1 : 0, pinLabel, coverUrl }
+  return insertRow(tx, { id, workspace, ...names, ...looks, createdAt, updatedAt, deletedAt })
 }
 
 /**

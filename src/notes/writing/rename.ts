@@ -10,7 +10,7 @@ import { keysOfName } from '../links/note-links.ts'
 import { resolveTarget, resolveTargets } from '../links/resolve-target.ts'
 import { isLinkable, targetKey, targetText, type WikiLink, withLinks } from '../links/syntax.ts'
 import { isTooLong } from '../schema.ts'
-import type { NoteRow } from '../store.ts'
+import type { NoteRow, RenamedNote } from '../store.ts'
 import { bytesOf, type NoteText, notesWithLinks, type Rewritten, replaceEach } from './replace-content.ts'
 import { applyPatch, getPatchable, type NotePatch } from './update.ts'
 
@@ -18,11 +18,6 @@ import { applyPatch, getPatchable, type NotePatch } from './update.ts'
  * A note gets another title or alias, and the links that lead to it by the old one are rewritten in the notes that hold
  * them, in the same transaction. Trashed notes change too: a restored note must not have lost its links.
  */
-
-export interface RenamedNote {
-  readonly note: NoteRow
-  readonly linksRewritten: number
-}
 
 /** Other writes wait for one that rewrites, and the next search for the notes that it changed. */
 const MAX_NOTES = 20_000

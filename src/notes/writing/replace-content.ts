@@ -1,7 +1,10 @@
+import { logTextUpdates } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { type NewContent, openStage, writeStaged } from './staged-contents.ts'
+import { LinkChanges } from '../links/indexing.ts'
+import { markAllForSearch } from '../search/indexing.ts'
+import { saveRevision, touchNotes, updateContent } from '../store.ts'
 
 /** A note whose body alone changes; it may be in the trash. */
 export interface NoteText {
@@ -12,13 +15,14 @@ export interface NoteText {
   readonly updatedAt: number
 }
 
-const TEXT = `SELECT n.pk, n.id, n.title, n.updated_at AS updatedAt,
-    (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content
-  FROM notes n`
-
 /** Of any workspace, also in the trash. */
-export const findNoteText = ({ sql }: Reader, pk: number): NoteText | undefined =>
-  sql.get(`${TEXT} WHERE n.pk = ?`, pk)
+const findNoteText = ({ sql }: Reader, pk: number): NoteText | undefined =>
+  sql.get(
+    `SELECT n.pk, n.id, n.title, n.updated_at AS updatedAt,
+       (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content
+     FROM notes n WHERE n.pk = ?`,
+    pk,
+  )
 
 /** The pks of the notes that link to one of these targets (keys as `note_links` has them), trashed ones too. */
 export const notesWithLinks = (
@@ -51,59 +55,29 @@ export interface Rewritten {
 /** Returns undefined for a body that stays; may refuse. */
 export type Rewrite = (note: NoteText) => Rewritten | undefined
 
-/** Notes are read and replaced in groups of up to this size: one by one takes several times as long. */
-const NOTES_AT_ONCE = 500
-const BYTES_AT_ONCE = 1024 * 1024
-
-/** These notes in groups, in their order, each with little text; one that has much is alone. */
-function* groupsOf({ sql }: Reader, pks: readonly number[]): Generator<number[]> {
-  for (let start = 0; start < pks.length; start += NOTES_AT_ONCE) {
-    const some = pks.slice(start, start + NOTES_AT_ONCE)
-    const bytes = new Map(
-      sql.rows<[number, number]>(
-        'SELECT note, octet_length(content) FROM note_bodies WHERE note IN (SELECT value FROM json_each(?))',
-        JSON.stringify(some),
-      ),
-    )
-    let group: number[] = []
-    let room = BYTES_AT_ONCE
-    for (const pk of some) {
-      const length = bytes.get(pk) ?? 0
-      if (group.length > 0 && length > room) {
-        yield group
-        group = []
-        room = BYTES_AT_ONCE
-      }
-      group.push(pk)
-      room -= length
-    }
-    yield group
-  }
-}
-
-/** The notes of a group that are there, in its order. */
-function readTexts({ sql }: Reader, group: readonly number[]): NoteText[] {
-  const notes = sql.all<NoteText>(
-    `${TEXT} WHERE n.pk IN (SELECT value FROM json_each(?))`,
-    JSON.stringify(group),
-  )
-  const byPk = new Map(notes.map((note) => [note.pk, note]))
-  return group.flatMap((pk) => byPk.get(pk) ?? [])
-}
-
-function newContent(note: NoteText, rewrite: Rewrite): NewContent | undefined {
-  const rewritten = rewrite(note)
-  return rewritten && { ...rewritten, note: note.pk }
-}
-
-/** Replaces the bodies for which `rewrite` returns another; returns how many links that rewrote. */
+/**
+ * Replaces the bodies for which `rewrite` returns another, and saves a revision of each, as an edit does, also in the
+ * trash; returns how many links that rewrote.
+ */
 export function replaceEach(tx: Tx, caller: Caller, pks: readonly number[], rewrite: Rewrite): number {
-  openStage(tx)
+  const { workspacePk: workspace } = caller
+  const replaced: number[] = []
+  const updates: [id: string, revision: number][] = []
+  const linkChanges = new LinkChanges()
   let links = 0
-  for (const group of groupsOf(tx, pks)) {
-    const contents = readTexts(tx, group).flatMap((note) => newContent(note, rewrite) ?? [])
-    if (contents.length > 0) writeStaged(tx, caller, contents)
-    links += contents.reduce((sum, content) => sum + content.links, 0)
+  for (const pk of pks) {
+    const note = findNoteText(tx, pk)
+    const rewritten = note && rewrite(note)
+    if (!rewritten) continue
+    updates.push([note.id, saveRevision(tx, caller, note)])
+    updateContent(tx, pk, rewritten.content)
+    linkChanges.add(tx, { workspace, note: pk }, rewritten.content)
+    replaced.push(pk)
+    links += rewritten.links
   }
+  linkChanges.write(tx, workspace)
+  logTextUpdates(tx, caller, updates)
+  touchNotes(tx, JSON.stringify(replaced))
+  markAllForSearch(tx, workspace, JSON.stringify(replaced), { canWait: false })
   return links
 }

@@ -1,16 +1,8 @@
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { fail, notFound } from '../../refusal.ts'
-import { getNote, getNoteSummary, type NoteRow } from '../store.ts'
+import { getNote, getNoteSummary, type NoteRow, type RevisionRow } from '../store.ts'
 import { changeText } from './update.ts'
-
-export interface RevisionRow {
-  id: string
-  createdAt: number
-  surface: string
-  title: string
-  content: string
-}
 
 const COLUMNS = 'id, created_at AS createdAt, surface, title, content'
 

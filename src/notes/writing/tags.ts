@@ -166,19 +166,25 @@ export function countInItsTags({ sql }: Tx, note: number, step: 1 | -1): void {
 interface TaggedNote {
   readonly pk: number
   readonly id: string
+  readonly isActive: boolean
   /** In the order of responses. */
   readonly tags: readonly string[]
 }
 
 /** The names of the tags of notes, a JSON array of pks; those of a tag that is being removed only if it is `removed`. */
 export function tagNamesOfNotes({ sql }: Tx, notes: string, removed = 0): TaggedNote[] {
-  const rows = sql.rows<[pk: number, id: string, tags: string]>(
-    `SELECT n.pk, n.id, (SELECT json_group_array(t.name ORDER BY t.name_fold, t.name)
+  const rows = sql.rows<[pk: number, id: string, isActive: number, tags: string]>(
+    `SELECT n.pk, n.id, n.deleted_at IS NULL, (SELECT json_group_array(t.name ORDER BY t.name_fold, t.name)
        FROM note_tags nt CROSS JOIN tags t ON t.id = nt.tag
        WHERE nt.note = n.pk AND (t.is_removed = 0 OR t.id = ?2))
      FROM notes n WHERE n.pk IN (SELECT value FROM json_each(?1))`,
     notes,
     removed,
   )
-  return rows.map(([pk, id, tags]) => ({ pk, id, tags: JSON.parse(tags) }))
+  return rows.map(([pk, id, isActive, tags]) => ({
+    pk,
+    id,
+    isActive: isActive === 1,
+    tags: JSON.parse(tags),
+  }))
 }

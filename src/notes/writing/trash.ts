@@ -10,20 +10,16 @@ import { markForSearch } from '../search/indexing.ts'
 import { removeFromSearch } from '../search/tables.ts'
 import {
   addToCounters,
+  aliasColumns,
   findByAlias,
   findTrashedNote,
   getNote,
   getNoteSummary,
   type NoteRow,
+  type TrashRow,
   updateNote,
 } from '../store.ts'
 import { countInItsTags } from './tags.ts'
-
-export interface TrashRow {
-  id: string
-  title: string
-  deletedAt: number
-}
 
 /** Moves a note to the trash, from where it can be restored for 30 days. */
 export const trashNote = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
@@ -59,7 +55,7 @@ export function putInTrash(
 const hiddenAlias = (alias: string | null) => ({ hidden: { alias } })
 
 const setAliasInTrash = (tx: Tx, pk: number, alias: string | null): void =>
-  updateNote(tx, pk, { alias, aliasFold: alias === null ? null : fold(alias) })
+  updateNote(tx, pk, aliasColumns(alias))
 
 /**
  * Restores a note from the trash as it was, including `updated_at`. It does not return to Quick Access, and it loses its

@@ -1,25 +1,26 @@
+import type { Static } from '@sinclair/typebox'
 import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { indexLinks } from '../links/indexing.ts'
+import type { PatchBody } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
-import { getNote, type NoteChanges, type NoteRow, updateContent, updateNote } from '../store.ts'
+import {
+  aliasColumns,
+  getNote,
+  type NoteChanges,
+  type NoteRow,
+  saveRevision,
+  updateContent,
+  updateNote,
+} from '../store.ts'
 import { refuseTakenAlias } from './create.ts'
 import { logNoteUpdate } from './log-update.ts'
 import type { PropertyValues } from './properties.ts'
 import { addTags, ensureTags } from './tags.ts'
 
-export interface NotePatch {
-  title?: string
-  content?: string
-  alias?: string | null
-  pinned?: boolean
-  pin_label?: string | null
-  cover_url?: string | null
-  tags?: readonly string[]
-  if_unchanged?: string
-}
+export type NotePatch = Omit<Static<typeof PatchBody>, 'rewrite_links'>
 
 /** Changes what the patch names; its tags are added. With `if_unchanged`, only when the note was not changed since. */
 export const patchNote = (ctx: AppContext, caller: Caller, id: string, patch: NotePatch): Promise<NoteRow> =>
@@ -54,8 +55,7 @@ export function changesOf(note: NoteRow, patch: NotePatch): NoteChanges {
   const changes: NoteChanges = {}
   const alias = patch.alias?.trim() ?? patch.alias
   if (alias !== undefined && alias !== note.alias) {
-    changes.alias = alias
-    changes.aliasFold = alias === null ? null : fold(alias)
+    Object.assign(changes, aliasColumns(alias))
   }
   if (patch.pinned !== undefined && patch.pinned !== (note.pinned === 1))
     changes.pinned = patch.pinned ? 1 : 0
@@ -101,15 +101,3 @@ export function changeText(
   logNoteUpdate(tx, caller, note, after, { ...replaced, previousProperties })
   return after
 }
-
-/** Saves the version that a change of title or body is about to replace; returns its pk. */
-const saveRevision = (tx: Tx, caller: Caller, note: Pick<NoteRow, 'pk' | 'title' | 'content'>): number =>
-  tx.sql.run(
-    'INSERT INTO revisions (id, note, created_at, surface, title, content) VALUES (?, ?, ?, ?, ?, ?)',
-    tx.newId(),
-    note.pk,
-    tx.now,
-    caller.surface,
-    note.title,
-    note.content,
-  ).lastInsertRowid

@@ -1,11 +1,5 @@
-import { getOwnUser } from '../../account/own-keys-and-workspaces.ts'
-import {
-  findWorkspace,
-  listMemberships,
-  listUserRows,
-  ownsWorkspacesOf,
-  type UserRow,
-} from '../../account/store.ts'
+import { getOwnUser } from '../../account/self-service.ts'
+import { findWorkspace, listMembers, type MemberRow, ownsWorkspacesOf } from '../../account/store.ts'
 import { addUser, changeRole, removeUser } from '../../account/users.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
@@ -13,26 +7,8 @@ import type { Role } from '../../db/schema/account.ts'
 import { fail, notFound, refused } from '../../refusal.ts'
 import { createSetupLink, type SetupLink } from '../setup-links.ts'
 
-export interface Member {
-  readonly user: UserRow
-  readonly role: Role
-}
-
-/** The members of the caller's workspace, in the order in which their users were made. */
-export function listMembers(reader: Reader, { workspacePk }: Pick<Caller, 'workspacePk'>): Member[] {
-  const roles = new Map(
-    listMemberships(reader)
-      .filter((row) => row.workspacePk === workspacePk)
-      .map(({ userPk, role }) => [userPk, role]),
-  )
-  return listUserRows(reader).flatMap((user) => {
-    const role = roles.get(user.pk)
-    return role ? [{ user, role }] : []
-  })
-}
-
-const getMember = (reader: Reader, caller: Caller, userId: string): Member =>
-  listMembers(reader, caller).find(({ user }) => user.id === userId) ?? fail(notFound('member'))
+const getMember = (reader: Reader, { workspacePk }: Caller, userId: string): MemberRow =>
+  listMembers(reader, workspacePk).find(({ id }) => id === userId) ?? fail(notFound('member'))
 
 /**
  * Makes a user of that name a member of the workspace, and the link with which they sign in first. Someone who is a
@@ -43,13 +19,13 @@ export const addMember = (
   caller: Caller,
   { name, role }: { name: string; role: Role },
   origin: string,
-): Promise<{ member: Member; link: string | null }> =>
+): Promise<{ member: MemberRow; link: string | null }> =>
   db.write((tx) => {
     const user = addUser(tx, name, getOwnWorkspace(tx, caller), role)
     const maker = getOwnUser(tx, caller).pk
     const mayReset = ownsWorkspacesOf(tx, maker, user.pk)
     const link = mayReset ? createSetupLink(tx, { userPk: user.pk, maker }, origin).link : null
-    return { member: { user, role }, link }
+    return { member: { ...user, role }, link }
   })
 
 /**
@@ -63,7 +39,7 @@ export const renewLink = (
   origin: string,
 ): Promise<SetupLink> =>
   db.write((tx) => {
-    const { user } = getMember(tx, caller, userId)
+    const user = getMember(tx, caller, userId)
     const maker = getOwnUser(tx, caller).pk
     if (user.pk === maker)
       throw refused(
@@ -81,11 +57,11 @@ export async function changeMemberRole(
   caller: Caller,
   userId: string,
   role: Role,
-): Promise<Member> {
+): Promise<MemberRow> {
   const member = await db.write((tx) => {
-    const { user } = getMember(tx, caller, userId)
+    const user = getMember(tx, caller, userId)
     changeRole(tx, user, getOwnWorkspace(tx, caller), role)
-    return { user, role }
+    return { ...user, role }
   })
   bus.wake()
   return member
@@ -93,9 +69,7 @@ export async function changeMemberRole(
 
 /** Removes a member from the workspace: their keys and sessions in it end at once. The last owner stays. */
 export async function removeMember({ db, bus }: AppContext, caller: Caller, userId: string): Promise<string> {
-  await db.write((tx): void =>
-    removeUser(tx, getMember(tx, caller, userId).user, getOwnWorkspace(tx, caller)),
-  )
+  await db.write((tx): void => removeUser(tx, getMember(tx, caller, userId), getOwnWorkspace(tx, caller)))
   bus.wake()
   return userId
 }

@@ -1,10 +1,11 @@
+import { listMembers, type MemberRow } from '../../account/store.ts'
 import type { AppContext } from '../../context.ts'
 import { applicationEndpoints } from '../../http/endpoints.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import * as schema from '../schema.ts'
-import { addMember, changeMemberRole, listMembers, type Member, removeMember, renewLink } from './members.ts'
+import { addMember, changeMemberRole, removeMember, renewLink } from './members.ts'
 
-const presentMember = ({ user, role }: Member) => ({
+const presentMember = ({ role, ...user }: MemberRow) => ({
   user_id: user.id,
   name: user.name,
   role,
@@ -16,10 +17,14 @@ const presentMember = ({ user, role }: Member) => ({
 export function memberRoutes(ctx: AppContext) {
   const originOf = (request: Request) => ctx.config.publicUrls[0] ?? new URL(request.url).origin
   return applicationEndpoints()
-    .get('/members', ({ caller }) => ({ members: listMembers(ctx.db, caller).map(presentMember) }), {
-      access: 'session',
-      response: schema.MembersResponse,
-    })
+    .get(
+      '/members',
+      ({ caller }) => ({ members: listMembers(ctx.db, caller.workspacePk).map(presentMember) }),
+      {
+        access: 'session',
+        response: schema.MembersResponse,
+      },
+    )
     .post(
       '/members',
       async ({ request, caller, body, status }) => {

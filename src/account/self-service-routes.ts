@@ -2,6 +2,8 @@ import type { AppContext } from '../context.ts'
 import { applicationEndpoints } from '../http/endpoints.ts'
 import { isoOrNull, isoTimestamp, parseInstant } from '../lib/dates.ts'
 import { fail, invalid } from '../refusal.ts'
+import { presentMembership } from './present.ts'
+import * as schema from './schema.ts'
 import {
   addOwnWorkspace,
   createManagedKey,
@@ -10,9 +12,7 @@ import {
   type ManagedKey,
   renameWorkspace,
   revokeManagedKey,
-} from './own-keys-and-workspaces.ts'
-import { presentMembership } from './present.ts'
-import * as schema from './schema.ts'
+} from './self-service.ts'
 
 const presentKey = ({ key, user, userId }: ManagedKey) => ({
   id: key.id,
@@ -30,7 +30,7 @@ const readInstant = (sent: string | null | undefined): number | null =>
     : (parseInstant(sent) ?? fail(invalid('"expires_at" must be a timestamp such as 2026-12-31T23:59:59Z.')))
 
 /** The keys and workspaces of who is signed in. */
-export const ownKeysAndWorkspacesRoutes = (ctx: AppContext) =>
+export const selfServiceRoutes = (ctx: AppContext) =>
   applicationEndpoints()
     .get('/keys', ({ caller }) => ({ keys: listManagedKeys(ctx, caller).map(presentKey) }), {
       access: 'session',

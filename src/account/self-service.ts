@@ -6,8 +6,8 @@ import { fold } from '../lib/text.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
 import { createKey, findKey, listKeys, revokeKey } from './keys.ts'
 import {
+  findUserById,
   listMembershipsOf,
-  listUserRows,
   type MembershipRow,
   setMember,
   type UserRow,
@@ -17,7 +17,7 @@ import { createWorkspace, freeWorkspaceName } from './workspaces.ts'
 
 /** The caller's user. */
 export const getOwnUser = (reader: Reader, { userId }: Pick<Caller, 'userId'>): UserRow =>
-  listUserRows(reader).find(({ id }) => id === userId) ?? fail(notFound('user'))
+  findUserById(reader, userId) ?? fail(notFound('user'))
 
 /** The valid keys of the caller, for an owner all of the workspace; oldest first. */
 export function listManagedKeys({ db, clock }: AppContext, caller: Caller) {
