@@ -4,13 +4,13 @@
  */
 import { Database } from 'bun:sqlite'
 import { LOST } from './db/connection/health.ts'
-import { isOpenFile } from './db/connection/mismatched-log.ts'
 import {
   keepTemporaryInMemory,
   openReadingConnection,
   prepareWriting,
   shrinkMemory,
 } from './db/connection/open.ts'
+import { isOpenFile } from './db/connection/open-files.ts'
 import { asUnavailable } from './db/errors.ts'
 import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'

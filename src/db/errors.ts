@@ -100,6 +100,12 @@ export const showsDamage = (error: unknown): boolean => faultOf(error) === 'dama
 export const NOT_CONFIRMED =
   'The disk of this server failed while this was saved, so it may be lost. Read it again before you send it again.'
 
+/** That of every write while the disk does not respond, and of a read that may have seen what is not on the disk. */
+export const noResponse = (): Refusal =>
+  unavailable(
+    'The disk of this server does not respond, so what was sent may be saved or lost. Read it once the disk responds, before you send it again.',
+  )
+
 /** Whether a commit was written, but could not be synced: it may be there when the database is opened the next time. */
 const isUncertain = (error: unknown): boolean => codeOf(error) === 'SQLITE_IOERR_FSYNC'
 

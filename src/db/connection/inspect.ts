@@ -3,7 +3,7 @@ import { asUnusable, faultOf, isStorageFailure, showsDamage, UnusableDatabase } 
 import type { Reader } from '../reader.ts'
 import { refuseOtherPrograms, schemaVersion } from '../schema/migrations/migrate.ts'
 import { Sql } from '../sql.ts'
-import { refuseMismatchedLog } from './mismatched-log.ts'
+import { refuseForeignWal } from './foreign-wal.ts'
 import { openReadingConnection } from './open.ts'
 import { realFile } from './server-lock.ts'
 
@@ -15,7 +15,7 @@ export function inspectDatabase<T>(file: string, use: (reader: Reader, schema: n
   try {
     if (!statSync(file, { throwIfNoEntry: false }))
       throw new UnusableDatabase(`There is no database at ${file}; --db names another.`)
-    refuseMismatchedLog(file)
+    refuseForeignWal(file)
     return readDatabase(file, use)
   } catch (error) {
     if (!isStorageFailure(error) || showsDamage(error)) throw error

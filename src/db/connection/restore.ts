@@ -13,7 +13,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { copyVerified, syncFile, syncFolder } from '../copy.ts'
 import { asSystemError, isBusy, isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
 import { refuseOtherPrograms, refuseUnknownSchema } from '../schema/migrations/migrate.ts'
-import { hasMismatchedLog } from './mismatched-log.ts'
+import { hasForeignWal } from './foreign-wal.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
 
 /** What SQLite keeps beside a database; the log and the journal may hold what is not in the file yet. */
@@ -72,7 +72,7 @@ function refuseUnusableBackup(backup: string, file: string): void {
   const [path, own] = [realpathSync(backup), resolve(file)]
   if (path.startsWith(own) && LEFT.test(path.slice(own.length)))
     throw new UnusableDatabase(`${backup} is left of a restore that was interrupted; name the backup itself.`)
-  if (hasMismatchedLog(backup))
+  if (hasForeignWal(backup))
     throw new UnusableDatabase(
       `The write-ahead log ${backup}-wal does not belong to ${backup}; move it elsewhere first.`,
     )
@@ -100,7 +100,7 @@ function copyBackup(backup: string, target: string): void {
 
 /** Moves what is in the log into the old database, so that it is whole in one file; where it is damaged they stay a pair. */
 function closeLog(file: string, name: string): void {
-  if (!existsSync(file) || hasMismatchedLog(file)) return
+  if (!existsSync(file) || hasForeignWal(file)) return
   try {
     const old = new Database(file, { readwrite: true, create: false })
     try {
@@ -123,7 +123,7 @@ function closeLog(file: string, name: string): void {
 
 /**
  * The old file gets a second name first, so that the renaming of the new one replaces it in one step. A log beside the
- * new one is refused until it is moved (`mismatched-log.ts`).
+ * new one is refused until it is moved (`foreign-wal.ts`).
  */
 function replace(file: string, restored: string, onStep: () => void): string | undefined {
   const kept = existsSync(file) || LOGS.some((log) => existsSync(file + log)) ? freeName(file) : undefined

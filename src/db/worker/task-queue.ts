@@ -3,8 +3,9 @@ import { Turns } from '../../lib/fair-queue.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, unavailable } from '../../refusal.ts'
+import { noResponse } from '../errors.ts'
 import { currentRequester } from '../writes/requester.ts'
-import { notConfirmedYet, type PausingAction } from '../writes/sync.ts'
+import type { PausingAction } from '../writes/write-queue.ts'
 import { OPENING } from './protocol.ts'
 import { shuttingDown } from './query-scheduler.ts'
 import { ThreadClosed, ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
@@ -48,7 +49,7 @@ export class TaskQueue {
   /** Rejects before the task has ended if the disk does not respond. */
   run(request: ThreadRequest, isPreparation: boolean): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const onLate = () => reject(notConfirmedYet())
+    const onLate = () => reject(noResponse())
     this.#turns
       .run(currentRequester(), () => this.#runTask(request, isPreparation, onLate))
       .then(resolve, reject)
