@@ -6,7 +6,6 @@ import type { Reader } from '../reader.ts'
 import { writeUnlessDry } from '../writes/dry-run.ts'
 import { currentRight } from '../writes/requester.ts'
 import type { Tx } from '../writes/transaction.ts'
-import type { PausingAction } from '../writes/write-queue.ts'
 import type { WorkerRequest } from './protocol.ts'
 import { QueryScheduler, type Requester, requesterKey } from './query-scheduler.ts'
 import { TaskQueue } from './task-queue.ts'
@@ -113,9 +112,15 @@ export function openWorker({
 }: WorkerOptions): WorkerClient {
   const isInline = db.file === ':memory:'
   const queries = new QueryScheduler({ clock, log, timeLimitMs, state: () => db.state })
-  const around = (run: PausingAction<unknown>) => db.pauseDuring(run)
+  const { ids } = db
   const newTaskQueue = () =>
-    new TaskQueue({ clock, log, ids: db.ids, around, onWrite: () => listeners.wake() })
+    new TaskQueue({
+      clock,
+      log,
+      ids,
+      pauseDuring: (run) => db.pauseDuring(run),
+      onWrite: () => listeners.wake(),
+    })
   const tasks = { writes: newTaskQueue(), background: newTaskQueue() }
   db.onLateSync(() => {
     for (const queue of Object.values(tasks)) queue.refuse(noResponse())
