@@ -1,4 +1,3 @@
-import type { Shifted } from '../db/positions.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Transaction, Tx } from '../db/writes/transaction.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
@@ -15,6 +14,12 @@ import {
   numberOf,
 } from './entries.ts'
 import { refuseInMirror } from './read-only-copy.ts'
+
+/** A row that another one moved, with its position before. */
+export interface Shifted {
+  readonly id: string
+  readonly before: number
+}
 
 /*
  * One row for each changed object, with an index by object, costs about 89 bytes and 4 microseconds a change. One row

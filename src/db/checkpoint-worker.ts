@@ -3,17 +3,10 @@
  * many pages takes long. Its connection is closed again, so that it never keeps the database open.
  */
 import { Database } from 'bun:sqlite'
+import type { CheckpointTask } from './connection/checkpoint.ts'
 import { isOpenFile } from './connection/open-files.ts'
 
 declare const self: Worker
-
-export interface CheckpointTask {
-  readonly file: string
-  /** The file that the process has open. */
-  readonly descriptor: number | undefined
-  /** Writes wait for all but the first. */
-  readonly mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'
-}
 
 /** How long readers are waited for: longer than a server reads from one state (`connection/read-snapshot.ts`). */
 const WAIT_MS = 40

@@ -10,6 +10,7 @@ import { markWrite } from './connection/write-mark.ts'
 import { diskIsFull, unlessStorageFails } from './errors.ts'
 import type { Reader } from './reader.ts'
 import { Sql } from './sql.ts'
+import { asNobody } from './writes/requester.ts'
 import type { WriteFunction } from './writes/transaction.ts'
 import { type PausingAction, type Sync, WriteQueue } from './writes/write-queue.ts'
 
@@ -120,6 +121,10 @@ export function openDatabase(options: OpenOptions): Db {
       beginSync(() => {})
       return action()
     })
+  // Whoever writes is not whom the WAL is folded in for: that waits for no other long writes of that requester.
+  const noteWrite = () => {
+    if (folds) asNobody(() => checkpoints.noteCommit())
+  }
   const checkpoints = new Checkpoints({ file, descriptor, clock, log, sql, pauseDuring })
   const commitListeners = new Set<() => void>()
   const externalPolls = new Set<() => void>()
@@ -142,7 +147,7 @@ export function openDatabase(options: OpenOptions): Db {
       noteState()
       reading?.noteCommit()
       if (role === 'command') markWrite(file)
-      if (folds) checkpoints.noteCommit()
+      noteWrite()
       for (const listener of commitListeners) listener()
       return health.refusalOfCommit()
     },
@@ -185,7 +190,7 @@ export function openDatabase(options: OpenOptions): Db {
     onLost: (listener) => health.onEnd(({ sentence }) => listener(sentence)),
     onExternalWrite: (listener) => {
       const check = externalWriteCheck(sql, () => {
-        if (folds) checkpoints.noteCommit()
+        noteWrite()
         // Until a commit that is being synced is on the disk, reads see the state before it, and nothing of the others.
         queue.afterSync(() => {
           reading?.refresh()
@@ -209,7 +214,7 @@ export function openDatabase(options: OpenOptions): Db {
       checkpoints.runNow()
     },
     waitForCheckpoint: async () => {
-      if (folds) await checkpoints.keepUp()
+      if (folds) await asNobody(() => checkpoints.keepUp())
     },
     finishCheckpoint: async () => {
       // A write that changes nothing shows whether the disk responds. A thread that waits for it may be given up after that.

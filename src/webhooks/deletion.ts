@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
-import { IS_NEW, IS_NOT_NEW } from '../db/delivery-conditions.ts'
 import type { Reader } from '../db/reader.ts'
+import { IS_NEW, IS_NOT_NEW } from '../db/schema/webhooks.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'

@@ -1,5 +1,5 @@
-import { IS_NEW, IS_NOT_NEW } from '../db/delivery-conditions.ts'
 import type { Reader } from '../db/reader.ts'
+import { IS_NEW, IS_NOT_NEW } from '../db/schema/webhooks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const

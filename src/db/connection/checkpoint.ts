@@ -2,10 +2,8 @@ import { statSync } from 'node:fs'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { workerProgram } from '../../lib/program.ts'
-import type { CheckpointTask } from '../checkpoint-worker.ts'
 import { unlessStorageFails } from '../errors.ts'
 import type { Sql } from '../sql.ts'
-import { asNobody } from '../writes/requester.ts'
 import { realFile } from './server-lock.ts'
 
 /*
@@ -41,6 +39,15 @@ export interface CheckpointOptions {
   readonly pauseDuring: (action: () => Promise<void>) => Promise<void>
 }
 
+/** What the other thread is sent (`checkpoint-worker.ts`). */
+export interface CheckpointTask {
+  readonly file: string
+  /** The file that the process has open. */
+  readonly descriptor: number | undefined
+  /** Writes wait for all but the first. */
+  readonly mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'
+}
+
 interface WalPages {
   readonly total: number
   /** How many of them are not in the database. */
@@ -66,16 +73,13 @@ export class Checkpoints {
     this.#hasCommitted = this.#stopChecking !== undefined
     // Started at once: where no file can be opened any more, starting a thread ends the process.
     this.#worker ??= newWorker()
-    // Whoever wrote first is not whom the WAL is folded in for: its pauses do not wait for others of that requester.
-    asNobody(() => {
-      this.#stopChecking ??= this.#options.clock.every(INTERVAL_MS, () => this.#check())
-    })
+    this.#stopChecking ??= this.#options.clock.every(INTERVAL_MS, () => this.#check())
   }
 
   /** Resolves at once, or, while much of the WAL is not in the database, once that was folded in. */
   async keepUp(): Promise<void> {
     if (this.#isStopped || this.#pages().left <= TOO_MANY_PAGES) return
-    asNobody(() => this.#start(false))
+    this.#start(false)
     await this.#running
   }
 

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { asUnusable, faultOf, isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
 import type { Reader } from '../reader.ts'
-import { refuseOtherPrograms, schemaVersion } from '../schema/migrations/migrate.ts'
 import { Sql } from '../sql.ts'
 import { refuseForeignWal } from './foreign-wal.ts'
+import { refuseOtherPrograms, schemaVersion } from './migrate.ts'
 import { openReadingConnection } from './open.ts'
 import { realFile } from './server-lock.ts'
 

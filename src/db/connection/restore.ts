@@ -12,8 +12,8 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { copyVerified, syncFile, syncFolder } from '../copy.ts'
 import { asSystemError, isBusy, isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
-import { refuseOtherPrograms, refuseUnknownSchema } from '../schema/migrations/migrate.ts'
 import { hasForeignWal } from './foreign-wal.ts'
+import { refuseOtherPrograms, refuseUnknownSchema } from './migrate.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
 
 /** What SQLite keeps beside a database; the log and the journal may hold what is not in the file yet. */

@@ -1,7 +1,7 @@
 import { logChange, systemAuthor } from '../../changes/log.ts'
 import type { Db } from '../../db/database.ts'
-import { IS_NEW, IS_NOT_NEW } from '../../db/delivery-conditions.ts'
 import type { Reader } from '../../db/reader.ts'
+import { IS_NEW, IS_NOT_NEW } from '../../db/schema/webhooks.ts'
 import { TOUCH } from '../../db/sql-part.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import type { Clock } from '../../lib/clock.ts'
