@@ -15,6 +15,7 @@ import { isOpenFile } from './db/connection/open-files.ts'
 import { asUnavailable } from './db/errors.ts'
 import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
+import { State } from './db/state.ts'
 import type { WorkerQuery, WorkerTask, WriteListeners } from './db/worker/client.ts'
 import { COMMITTING, OPENING, type WorkerRequest, type WorkerResponse } from './db/worker/protocol.ts'
 import type { RightData } from './http/request-right.ts'
@@ -119,7 +120,8 @@ class Requests {
     try {
       if (right && !task.isPreparation) checkRight({ sql }, right as RightData, now)
       const newId = () => this.#ids(now)
-      const tx = { sql, now, newId, afterCommit: onDeferred, transaction: { startedAt: now } }
+      const transaction = { startedAt: now, state: new State() }
+      const tx = { sql, now, newId, afterCommit: onDeferred, transaction }
       const output = task.run(tx, request.input, NOBODY)
       if (isDryRun) return output
       if (!task.isPreparation) self.postMessage(COMMITTING)

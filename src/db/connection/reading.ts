@@ -29,6 +29,7 @@ export class Reading {
     this.#mark = isFull ? undefined : new WriteMark(file)
     this.#onMark = onMark
     this.sql = new Sql(database, {
+      state: writer.state,
       enter: () => {
         this.noteMark()
         this.#snapshot.enter()

@@ -3,6 +3,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Db } from '../database.ts'
 import { noResponse } from '../errors.ts'
 import type { Reader } from '../reader.ts'
+import type { State } from '../state.ts'
 import { writeUnlessDry } from '../writes/dry-run.ts'
 import { currentRight } from '../writes/requester.ts'
 import type { Tx } from '../writes/transaction.ts'
@@ -74,6 +75,8 @@ const FEW_ITEMS = 20
 export interface WorkerClient {
   /** A query that reads more rows runs in the worker, and a structure of fewer rows needs no index. */
   readonly manyRows: number
+  /** That of the database. */
+  readonly state: State
   run<Input, Output>(query: WorkerQuery<Input, Output>, input: Input, requester: Requester): Promise<Output>
   write<Input, Output>(task: WorkerTask<Input, Output>, input: Input, options?: WriteOptions): Promise<Output>
   /** Refuses the queries, and lets a task that runs finish, for some seconds. */
@@ -135,6 +138,7 @@ export function openWorker({
   })
   return {
     manyRows,
+    state: db.sql.state,
     run: async <Input, Output>(query: WorkerQuery<Input, Output>, input: Input, requester: Requester) => {
       if (isInline) return query.run(db, input)
       try {

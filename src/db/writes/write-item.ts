@@ -3,6 +3,7 @@ import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Refusal } from '../../refusal.ts'
 import type { Sql } from '../sql.ts'
+import { State } from '../state.ts'
 import { currentRight } from './requester.ts'
 import type { Tx } from './transaction.ts'
 
@@ -47,7 +48,7 @@ export function newItem<T>(
         now,
         newId: () => newId(now),
         afterCommit: (action) => actions.push(action),
-        transaction: { startedAt: now },
+        transaction: { startedAt: now, state: new State() },
       })
     },
     settle: (failure) => {

@@ -1,5 +1,4 @@
 import type { Reader } from '../../db/reader.ts'
-import type { Sql } from '../../db/sql.ts'
 import { type Direction, sqlWay } from '../../db/sql-part.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { type RowQuery, scanSource } from './row-query.ts'
@@ -21,12 +20,11 @@ interface KnownOffset {
   readonly pk: number
 }
 
-const knownByReader = new WeakMap<Sql, BoundedCache<string, Map<number, KnownOffset>>>()
+const newLists = () => new BoundedCache<string, Map<number, KnownOffset>>(MAX_LISTS)
 
 /** By offset. */
 function knownOffsets({ sql }: Reader, query: RowQuery): Map<number, KnownOffset> {
-  const lists = knownByReader.get(sql) ?? new BoundedCache(MAX_LISTS)
-  knownByReader.set(sql, lists)
+  const lists = sql.state.of(newLists)
   const key = totalKeyText(query)
   const known = lists.get(key) ?? new Map()
   lists.set(key, known)

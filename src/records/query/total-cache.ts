@@ -1,6 +1,5 @@
 import type { RecordState } from '../../changes/record-data.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Sql } from '../../db/sql.ts'
 import { matchesFilter } from '../../filter/record/match.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { ANY_PATH, type RowQuery, rowSource } from './row-query.ts'
@@ -17,7 +16,7 @@ const MAX_KEY_LENGTH = 2_000
 /** The tests of rows against conditions that take no noticeable time. */
 const MAX_TESTS = 2_000
 
-const numbersByReader = new WeakMap<Sql, BoundedCache<string, number>>()
+const newNumbers = () => new BoundedCache<string, number>(MAX_TOTALS)
 
 /** What is counted, and the state of the rows. */
 export interface TotalKey {
@@ -40,13 +39,10 @@ export function totalKeyText(query: RowQuery): string {
 
 /** A number that was read from the rows; its key says which, and in which state of the rows. */
 export const findCached = ({ sql }: Reader, key: string): number | undefined =>
-  numbersByReader.get(sql)?.get(key)
+  sql.state.of(newNumbers).get(key)
 
 export function saveCached({ sql }: Reader, key: string, number: number): void {
-  if (key.length > MAX_KEY_LENGTH) return
-  const numbers = numbersByReader.get(sql) ?? new BoundedCache(MAX_TOTALS)
-  numbers.set(key, number)
-  numbersByReader.set(sql, numbers)
+  if (key.length <= MAX_KEY_LENGTH) sql.state.of(newNumbers).set(key, number)
 }
 
 interface Counted {
@@ -54,15 +50,18 @@ interface Counted {
   readonly changes: number
 }
 
-const countedByReader = new WeakMap<Sql, BoundedCache<string, Counted>>()
+const newTotals = () => new BoundedCache<string, Counted>(MAX_TOTALS)
 
 /** The number of rows that match, if it was counted for these rows, or for others since which all writes are known. */
 export function findCounted(reader: Reader, query: RowQuery, key: TotalKey): number | undefined {
-  const counted = countedByReader.get(reader.sql)?.get(key.rows)
+  const counted = reader.sql.state.of(newTotals).get(key.rows)
   if (counted === undefined || counted.changes === key.changes) return counted?.total
   const { structurePk, changes } = key
-  const recent = recentWritesOf(reader.sql)
-  const rows = recent?.between({ structurePk, definition: query.definition }, counted.changes, changes)
+  const rows = recentWrites(reader).between(
+    { structurePk, definition: query.definition },
+    counted.changes,
+    changes,
+  )
   if (!rows || rows.length * query.conditions.length > MAX_TESTS) return undefined
   const total = counted.total + gained(rows, query)
   saveCounted(reader, key, total)
@@ -78,14 +77,13 @@ const gained = (rows: readonly RowVersions[], { conditions }: RowQuery): number 
   }, 0)
 
 /** Caches how many rows match, unless the number of a later state is cached. */
-export function saveCounted({ sql }: Reader, { structurePk, rows, changes }: TotalKey, total: number): void {
+export function saveCounted(reader: Reader, { structurePk, rows, changes }: TotalKey, total: number): void {
   if (rows.length > MAX_KEY_LENGTH) return
-  const totals = countedByReader.get(sql) ?? new BoundedCache(MAX_TOTALS)
+  const totals = reader.sql.state.of(newTotals)
   // A worker may have counted an earlier state than the one that is known.
   if ((totals.get(rows)?.changes ?? 0) > changes) return
   totals.set(rows, { total, changes })
-  countedByReader.set(sql, totals)
-  recentWritesOf(sql)?.follow(structurePk)
+  recentWrites(reader).follow(structurePk)
 }
 
 /** A row before and after a write; null where it was not live. */
@@ -171,14 +169,7 @@ function dropOldest(chain: Chain): void {
   chain.size -= oldest.size
 }
 
-const recentWrites = new WeakMap<object, RecentWrites>()
+const newRecentWrites = () => new RecentWrites()
 
-/** Lets those who read through `sql` see what is written with the bus. */
-export function shareRecentWrites({ bus, db: { sql } }: { bus: object; db: { sql: object } }): void {
-  const recent = new RecentWrites()
-  recentWrites.set(bus, recent)
-  recentWrites.set(sql, recent)
-}
-
-/** By the bus of the writers, or the connection of the readers; undefined where nothing is shared, as in a worker. */
-export const recentWritesOf = (owner: object): RecentWrites | undefined => recentWrites.get(owner)
+/** Of the database: shared by those who write it and those who read it in this thread. */
+export const recentWrites = ({ sql }: Reader): RecentWrites => sql.state.of(newRecentWrites)

@@ -21,7 +21,7 @@ import {
   type StructureRow,
   type UniqueSet,
 } from '../../structures/store.ts'
-import { type RowVersions, recentWritesOf } from '../query/total-cache.ts'
+import { type RowVersions, recentWrites } from '../query/total-cache.ts'
 import * as store from '../store.ts'
 import { findRecordHead } from '../store.ts'
 
@@ -48,15 +48,16 @@ export const rowWriter = (
   const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
   const outbox = openOutbox({ tx, listeners, author: caller, workspaceId: caller.workspaceId, subscriptions })
   const writer = { tx, outbox, caller, structure, definition, written: { rows: [], size: 0 } }
-  shareWrites(writer, listeners)
+  shareWrites(writer)
   return writer
 }
 
 /** After the commit, the written rows are passed on to bring cached totals up to date (`query/total-cache.ts`). */
-function shareWrites({ tx, structure, definition, written }: RowWriter, listeners: WriteListeners): void {
-  const recent = recentWritesOf(listeners)
+function shareWrites({ tx, structure, definition, written }: RowWriter): void {
   const { pk: structurePk, changes: from } = structure
-  tx.afterCommit(() => recent?.add({ structurePk, definition, from, to: structure.changes, ...written }))
+  tx.afterCommit(() =>
+    recentWrites(tx).add({ structurePk, definition, from, to: structure.changes, ...written }),
+  )
 }
 
 /** Records how a row changed; `size` is the length of its JSON text. */

@@ -92,12 +92,13 @@ export const uniqueDrop: WorkerTask<{ structurePk?: number }, void> = {
   },
 }
 
-/** Settles when what was started last is done. */
-const lastByWorker = new WeakMap<AppContext['worker'], Promise<unknown>>()
+/** `done` settles when what was started last is done. */
+const newLast = (): { done: Promise<unknown> } => ({ done: Promise.resolve() })
 
-function oneAtATime<T>(worker: AppContext['worker'], run: () => Promise<T>): Promise<T> {
-  const done = (lastByWorker.get(worker) ?? Promise.resolve()).then(run, run)
-  lastByWorker.set(worker, done)
+function oneAtATime<T>({ state }: AppContext['worker'], run: () => Promise<T>): Promise<T> {
+  const last = state.of(newLast)
+  const done = last.done.then(run, run)
+  last.done = done
   return done
 }
 

@@ -13,6 +13,7 @@ import { addUser } from '../../../src/account/users.ts'
 import type { Db } from '../../../src/db/database.ts'
 import type { Reader } from '../../../src/db/reader.ts'
 import { Sql } from '../../../src/db/sql.ts'
+import { State } from '../../../src/db/state.ts'
 import type { Tx } from '../../../src/db/writes/transaction.ts'
 import { VISIBLE } from '../../../src/files/store.ts'
 import { createIdSource } from '../../../src/lib/ids.ts'
@@ -40,7 +41,7 @@ let passwordHash: Promise<string> | undefined
 
 /** Makes a subject whose use was recorded already, so that its next request writes nothing of its own. */
 export async function newSubject(service: TestService, kind: Subject['kind']): Promise<Subject> {
-  passwordHash ??= hashPassword(PASSWORD, { passwordCost: CHEAP_PASSWORDS })
+  passwordHash ??= hashPassword(PASSWORD, { passwordCost: CHEAP_PASSWORDS, db: service.ctx.db })
   const hash = await passwordHash
   const name = `Mallory ${++count}`
   const token = newToken()
@@ -116,7 +117,7 @@ export function endNow(subject: Subject, end: End): void {
   const now = clock.now()
   const newId = createIdSource()
   const tx = { ...otherConnection(db), now, newId: () => newId(now), afterCommit: () => {} }
-  end({ ...tx, transaction: { startedAt: now } }, subject)
+  end({ ...tx, transaction: { startedAt: now, state: new State() } }, subject)
   db.refresh()
 }
 
