@@ -7,7 +7,7 @@ import type { WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { matchesFilter } from '../filter/record/match.ts'
 import { type Condition, checkFilter, type FieldsByKey } from '../filter/record/parse.ts'
-import { BoundedCache } from '../lib/bounded-cache.ts'
+import { BoundedCache, memoize, memoizeByObject } from '../lib/bounded-cache.ts'
 import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
 
 /** The events that a subscription may ask for. */
@@ -64,19 +64,13 @@ const INSERT_DELIVERIES = `INSERT OR FAIL INTO webhook_deliveries
   (event, is_urgent, next_attempt_at, created_at, webhook, id, status) VALUES`
 
 /** By the number of deliveries. */
-const insertTexts = new Map<number, string>()
-
-function insertText(count: number): string {
-  const known = insertTexts.get(count)
-  if (known !== undefined) return known
+const insertText = memoize((count: number): string => {
   const rows = Array.from(
     { length: count },
     (_, at) => `(?1, ?2, ?3, ?3, ?${2 * at + 4}, ?${2 * at + 5}, 'pending')`,
   )
-  const text = `${INSERT_DELIVERIES} ${rows.join(', ')}`
-  insertTexts.set(count, text)
-  return text
-}
+  return `${INSERT_DELIVERIES} ${rows.join(', ')}`
+})
 
 /** Returns the ids of the deliveries; their first attempts are due at once. */
 function insertDeliveries(tx: Tx, event: number, webhooks: readonly number[], isUrgent: 0 | 1): string[] {
@@ -181,7 +175,7 @@ interface SubscriptionRow {
 const MAX_CACHED = 500
 const MAX_FILTERS = 50
 /** By version. */
-const cache = new BoundedCache<string, readonly Subscription[]>(MAX_CACHED)
+const newSubscriptions = () => new BoundedCache<string, readonly Subscription[]>(MAX_CACHED)
 
 const listEnabled = ({ sql }: Reader, structurePk: number): SubscriptionRow[] =>
   sql.all(
@@ -192,24 +186,16 @@ const listEnabled = ({ sql }: Reader, structurePk: number): SubscriptionRow[] =>
   )
 
 /** By the text of the filter, for each definition: a change to one subscription checks no filter of the others again. */
-const filters = new WeakMap<FieldsByKey, BoundedCache<string, readonly Condition[]>>()
-
-function conditionsOf(filter: string, fields: FieldsByKey): readonly Condition[] {
-  const checked = filters.get(fields) ?? new BoundedCache(MAX_FILTERS)
-  const found = checked.get(filter)
-  if (found) return found
-  const conditions = checkFilter(JSON.parse(filter), fields)
-  checked.set(filter, conditions)
-  filters.set(fields, checked)
-  return conditions
-}
+const conditionsOf = memoizeByObject((fields: FieldsByKey) =>
+  memoize((filter: string): readonly Condition[] => checkFilter(JSON.parse(filter), fields), MAX_FILTERS),
+)
 
 function subscriptionOf(row: SubscriptionRow, fields: FieldsByKey): Subscription {
   const ignored = [row.ignoreKeyId, row.ignoreOwnKey === 1 ? row.createdByKeyId : null]
   return {
     pk: row.pk,
     events: new Set(JSON.parse(row.events)),
-    conditions: conditionsOf(row.filter, fields),
+    conditions: conditionsOf(fields)(row.filter),
     fields: row.fields === null ? null : new Set(JSON.parse(row.fields)),
     ignoredKeys: new Set(ignored.filter((id) => id !== null)),
   }
@@ -229,6 +215,7 @@ export function subscriptionsOf(
   fields: FieldsByKey,
 ): readonly Subscription[] {
   if (version === null) return []
+  const cache = reader.sql.state.of(newSubscriptions)
   const found = cache.get(version)
   if (found) return found
   const subscriptions = listEnabled(reader, pk).map((row) => subscriptionOf(row, fields))

@@ -1,4 +1,4 @@
-import { nextTurn, Turns } from '../lib/fair-queue.ts'
+import { stepsOfThread } from '../lib/fair-queue.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import { type BodyReservation, SMALL_BODY_BYTES } from './body-budget.ts'
 
@@ -257,11 +257,8 @@ export async function readBody(request: Request, reserve: Reserve, mayWrite: boo
 /** Scanning or parsing a longer text takes milliseconds. */
 const LONG_TEXT = 500_000
 
-/** Each step with a long body has a turn of its own, in which other requests wait for no other step. */
-const turns = new Turns(nextTurn)
-
 async function longValue(text: string, most: MostCounts): Promise<unknown> {
-  const inTurn = <Result>(work: () => Result) => turns.run('', work)
+  const inTurn = <Result>(work: () => Result) => stepsOfThread.run('', work)
   const scanned = await inTurn(() => scanJson(text, WHAT))
   checkCounts(scanned, most)
   const value = await inTurn(() => parseJson(text, WHAT))

@@ -1,3 +1,4 @@
+import { memoizeByObject } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../refusal.ts'
@@ -64,21 +65,15 @@ const encoder = new TextEncoder()
 const RETRY = encoder.encode('retry: 2000\n\n')
 const KEEP_ALIVE = encoder.encode(': alive\n\n')
 
-/** An event that goes to many readers is encoded once. */
-const encodedEvents = new WeakMap<StreamEvent | readonly StreamEvent[], Uint8Array>()
-
 function textOf({ id, name, data }: StreamEvent): string {
   const idLine = id === undefined ? '' : `id: ${id}\n`
   return `${idLine}event: ${name}\ndata: ${data}\n\n`
 }
 
-function bytesOf(sent: StreamEvent | readonly StreamEvent[]): Uint8Array {
-  const known = encodedEvents.get(sent)
-  if (known) return known
-  const bytes = encoder.encode('name' in sent ? textOf(sent) : sent.map(textOf).join(''))
-  encodedEvents.set(sent, bytes)
-  return bytes
-}
+/** An event that goes to many readers is encoded once. */
+const bytesOf = memoizeByObject((sent: StreamEvent | readonly StreamEvent[]) =>
+  encoder.encode('name' in sent ? textOf(sent) : sent.map(textOf).join('')),
+)
 
 /**
  * Writes to a connection, in order, as fast as it accepts bytes. What it does not accept yet is queued here and not

@@ -136,3 +136,6 @@ export class Turns {
     else this.#running = undefined
   }
 }
+
+/** Each step of long work in this thread has a turn of its own: what else is due waits for no more than one. */
+export const stepsOfThread = new Turns(nextTurn)

@@ -203,13 +203,8 @@ async function indexNote(
 }
 
 /** What is being indexed, by note and requester. */
-const runningByDb = new WeakMap<Db, Map<string, Promise<void>>>()
-
-function runningIn(db: Db): Map<string, Promise<void>> {
-  const running = runningByDb.get(db) ?? new Map<string, Promise<void>>()
-  runningByDb.set(db, running)
-  return running
-}
+const newRunning = () => new Map<string, Promise<void>>()
+const runningIn = ({ sql }: Db): Map<string, Promise<void>> => sql.state.of(newRunning)
 
 /** Indexing that a requester asked for. Another does not wait for it, since it waits for the requester's other queries. */
 const nameOf = ({ note }: NoteInWorkspace, requester: Requester) => `${note} ${requesterKey(requester)}`

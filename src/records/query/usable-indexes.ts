@@ -3,7 +3,7 @@ import { textIndexTable, valueColumn } from '../../db/row-table-names.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
 import type { Condition } from '../../filter/record/parse.ts'
 import { columnCondition } from '../../filter/record/sql.ts'
-import { BoundedCache } from '../../lib/bounded-cache.ts'
+import { BoundedCache, memoize, memoizeByObject } from '../../lib/bounded-cache.ts'
 import { fold } from '../../lib/text.ts'
 import {
   ABSENT,
@@ -52,7 +52,7 @@ export function usableIndexes(
   reader: Reader,
   { structure, definition }: { structure: StructureRow; definition: Definition },
 ): Indexes {
-  const { unique, automatic } = shapesOf(structure.pk, definition)
+  const { unique, automatic } = shapesOf(definition)(structure.pk)
   const indexes = new Map<string, UsableIndex>(unique.map((index) => [index.name, index]))
   for (const [name, usedAt] of findAutoIndexes(reader, structure.pk)) {
     const shape = automatic.get(name) ?? autoIndexShape(structure.pk, definition, name)
@@ -74,18 +74,12 @@ interface Shapes {
 /** How many structures of one definition, and how many automatic indexes of each. */
 const MAX_SHAPES = 100
 /** By definition, which is the same object for the same texts, then by the pk of the structure. */
-const knownShapes = new WeakMap<Definition, BoundedCache<number, Shapes>>()
-
-function shapesOf(structurePk: number, definition: Definition): Shapes {
-  const known = knownShapes.get(definition) ?? new BoundedCache(MAX_SHAPES)
-  knownShapes.set(definition, known)
-  const found = known.get(structurePk)
-  if (found) return found
-  const unique = definition.uniqueSets.map((set) => uniqueIndex(structurePk, set))
-  const shapes: Shapes = { unique, automatic: new BoundedCache(MAX_SHAPES) }
-  known.set(structurePk, shapes)
-  return shapes
-}
+const shapesOf = memoizeByObject((definition: Definition) =>
+  memoize((structurePk: number): Shapes => {
+    const unique = definition.uniqueSets.map((set) => uniqueIndex(structurePk, set))
+    return { unique, automatic: new BoundedCache(MAX_SHAPES) }
+  }, MAX_SHAPES),
+)
 
 function uniqueIndex(structurePk: number, set: UniqueSet): UsableIndex {
   const { name, key, sources } = uniqueTable(structurePk, set)

@@ -236,7 +236,7 @@ function findUnfinished(reader: Reader, place: IndexPlace): IndexTable | undefin
 }
 
 /** The builds that run, so that none runs twice at the same time. */
-const buildsByWorker = new WeakMap<AppContext['worker'], Map<string, Promise<boolean>>>()
+const newBuilds = () => new Map<string, Promise<boolean>>()
 
 type Builder = Pick<AppContext, 'worker' | 'clock'>
 
@@ -245,8 +245,7 @@ type Builder = Pick<AppContext, 'worker' | 'clock'>
  * example by a crash, is completed.
  */
 export function buildAutoIndex(ctx: Builder, place: IndexPlace): Promise<boolean> {
-  const builds = buildsByWorker.get(ctx.worker) ?? new Map<string, Promise<boolean>>()
-  buildsByWorker.set(ctx.worker, builds)
+  const builds = ctx.worker.state.of(newBuilds)
   const key = `${place.structurePk} ${place.column}`
   const running = builds.get(key)
   if (running) return running

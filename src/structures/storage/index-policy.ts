@@ -41,11 +41,10 @@ interface StructureCosts {
 }
 
 /** The costs by structure, since the process started. */
-const costsByWorker = new WeakMap<AppContext['worker'], Map<number, StructureCosts>>()
+const newCosts = () => new Map<number, StructureCosts>()
 
 function costsOf(worker: AppContext['worker'], structurePk: number): StructureCosts {
-  const structures = costsByWorker.get(worker) ?? new Map<number, StructureCosts>()
-  costsByWorker.set(worker, structures)
+  const structures = worker.state.of(newCosts)
   const found = structures.get(structurePk)
   if (found) return found
   if (structures.size >= MAX_STRUCTURES) structures.clear()
