@@ -64,6 +64,24 @@ export function memoizeByObject<Key extends object, Result>(
   }
 }
 
+const UNKNOWN = 255
+
+/** Returns a pure function of a character that tells it by a small number, with its results cached by code point. */
+export function memoizeByCodePoint<Result extends number>(
+  compute: (character: string) => Result,
+): (codePoint: number) => Result {
+  const basicPlane = new Uint8Array(0x10000).fill(UNKNOWN)
+  const ofOthers = memoize((codePoint: number) => compute(String.fromCodePoint(codePoint)))
+  return (codePoint) => {
+    if (codePoint >= basicPlane.length) return ofOthers(codePoint)
+    const known = basicPlane[codePoint] as Result
+    if (known !== UNKNOWN) return known
+    const result = compute(String.fromCodePoint(codePoint))
+    basicPlane[codePoint] = result
+    return result
+  }
+}
+
 /** Returns a function that makes its result when it is first called. */
 export function once<Result>(make: () => Result): () => Result {
   let made: { readonly result: Result } | undefined

@@ -1,4 +1,4 @@
-import { memoize } from '../lib/bounded-cache.ts'
+import { memoize, memoizeByCodePoint } from '../lib/bounded-cache.ts'
 import { isAscii, normalized } from '../lib/text.ts'
 
 const SEPARATOR = 0
@@ -18,19 +18,8 @@ function classify(character: string): CharacterClass {
   return OF_UNSPACED_SCRIPT.test(character) ? UNSPACED : LETTER
 }
 
-const UNKNOWN = 255
-const classInOtherPlanes = memoize((codePoint: number) => classify(String.fromCodePoint(codePoint)), 20_000)
-const basicPlane = new Uint8Array(0x10000).fill(UNKNOWN)
-
-/** The class of a code point; memoized, because the regular expressions are slow. */
-export function classOf(codePoint: number): CharacterClass {
-  if (codePoint >= 0x10000) return classInOtherPlanes(codePoint)
-  const known = basicPlane[codePoint]
-  if (known !== undefined && known !== UNKNOWN) return known as CharacterClass
-  const found = classify(String.fromCodePoint(codePoint))
-  basicPlane[codePoint] = found
-  return found
-}
+/** The class of a code point. */
+export const classOf = memoizeByCodePoint(classify)
 
 /** Receives one searchable term of a text and the range of the text that it comes from; returns true to stop. */
 type WordVisitor = (term: string, start: number, end: number, isUnspaced: boolean) => boolean

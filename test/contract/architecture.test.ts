@@ -189,6 +189,25 @@ describe('src', () => {
     expect(wrong).toEqual(allowed)
   })
 
+  test('keeps no state in modules: it belongs to the connection, the thread or the server that it serves', () => {
+    const variables = /^(?:export )?let \w+/gm
+    const collections =
+      /^(?:export )?const (?![A-Z])\w+(?=(?:: [^=]+(?:=>[^=]+)*)? = (?:\[\]|\{\}|new (?:(?:Map|Set)(?:<.*>)?\(\)|\w*(?:Weak(?:Map|Set)|Array|Buffer|Cache|Queue|State|Storage|Turns)\b)))/gm
+    const ofClasses = /^ {2}static (?!readonly)#?\w+(?= *[:=;])/gm
+    const kept = [
+      // On behalf of whom a function runs, however it was called.
+      'db/writes/requester.ts: const requesters',
+      // A thread does one thing at a time.
+      'lib/fair-queue.ts: export const stepsOfThread',
+    ]
+    const found = files.flatMap(({ path, text }) =>
+      [variables, collections, ofClasses].flatMap((pattern) =>
+        [...text.matchAll(pattern)].map(([match]) => `${path}: ${match.trim()}`),
+      ),
+    )
+    expect(found).toEqual(kept)
+  })
+
   test('leaves the folder only for what belongs to the package', () => {
     const outside = files.flatMap(({ imports }) => imports.filter((target) => !below(target)))
     expect(outside.filter((target) => !/^\.\.\/(drizzle\/.*|package\.json)$/.test(target))).toEqual([])
