@@ -1,3 +1,4 @@
+import type { Clock } from '../lib/clock.ts'
 import type { Histogram } from '../lib/histogram.ts'
 import { createIdSource, type IdSource } from '../lib/ids.ts'
 import type { Refusal } from '../refusal.ts'
@@ -121,11 +122,12 @@ export function openDatabase(options: OpenOptions): Db {
       beginSync(() => {})
       return action()
     })
-  // Whoever writes is not whom the WAL is folded in for: that waits for no other long writes of that requester.
   const noteWrite = () => {
-    if (folds) asNobody(() => checkpoints.noteCommit())
+    if (folds) checkpoints.noteCommit()
   }
-  const checkpoints = new Checkpoints({ file, descriptor, clock, log, sql, pauseDuring })
+  // Whoever writes is not whom the WAL is folded in for: that waits for no other long writes of that requester.
+  const clockOfNobody: Clock = { ...clock, every: (ms, run) => asNobody(() => clock.every(ms, run)) }
+  const checkpoints = new Checkpoints({ file, descriptor, clock: clockOfNobody, log, sql, pauseDuring })
   const commitListeners = new Set<() => void>()
   const externalPolls = new Set<() => void>()
   const ids = createIdSource()

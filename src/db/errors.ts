@@ -53,7 +53,7 @@ type Fault = 'locked' | 'full' | 'failing' | 'damaged' | 'unusable'
 
 /**
  * By the beginning of the code of SQLite or of the system, the first that fits. Where there is no room, the index of the
- * log cannot be made longer.
+ * WAL cannot be made longer.
  */
 const FAULTS: readonly (readonly [RegExp, Fault])[] = [
   [/^SQLITE_(BUSY|LOCKED)/, 'locked'],

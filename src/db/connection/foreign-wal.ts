@@ -21,7 +21,7 @@ const WAL_MAGIC = 0x377f0682
 /** Only the first frames of a WAL are read: reading more costs more than opening it. */
 const MOST_FRAMES = 20_000
 
-/** Refuses a file whose write-ahead log belongs to another one, or that has several names. Throws UnusableDatabase. */
+/** Refuses a file whose WAL belongs to another one, or that has several names. Throws UnusableDatabase. */
 export function refuseForeignWal(file: string): void {
   const path = realFile(file)
   const stat = statSync(path, { throwIfNoEntry: false })
@@ -31,12 +31,12 @@ export function refuseForeignWal(file: string): void {
   throw new UnusableDatabase(stat && stat.size > 0 ? foreignWal(file) : walAlone(file))
 }
 
-/** Whether the write-ahead log beside the file belongs to another one; one beside no file or an empty one does. */
+/** Whether the WAL beside the file belongs to another one; one beside no file or an empty one does. */
 export function hasForeignWal(file: string): boolean {
   const path = realFile(file)
-  const log = `${path}-wal`
-  if (sizeOf(log) <= WAL_HEADER) return false
-  return sizeOf(path) === 0 || isForeign(path, log)
+  const wal = `${path}-wal`
+  if (sizeOf(wal) <= WAL_HEADER) return false
+  return sizeOf(path) === 0 || isForeign(path, wal)
 }
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
@@ -49,18 +49,18 @@ const foreignWal = (file: string) =>
   `The write-ahead log ${file}-wal belongs to another database than ${file}, which may have been replaced by a backup. To use ${file} as it is, move ${file}-wal and ${file}-shm elsewhere; nothing was changed.`
 
 /** Repeated if another process wrote meanwhile: parts of different states were read then. */
-function isForeign(file: string, log: string): boolean {
+function isForeign(file: string, wal: string): boolean {
   for (let tries = 0; tries < 3; tries++) {
     const before = read(file, DATABASE_HEADER)
-    const walHeader = read(log, WAL_HEADER)
-    const isFound = before.length === DATABASE_HEADER && contradicts(before, walHeader, log)
+    const walHeader = read(wal, WAL_HEADER)
+    const isFound = before.length === DATABASE_HEADER && contradicts(before, walHeader, wal)
     if (!isFound) return false
-    if (before.equals(read(file, DATABASE_HEADER)) && walHeader.equals(read(log, WAL_HEADER))) return true
+    if (before.equals(read(file, DATABASE_HEADER)) && walHeader.equals(read(wal, WAL_HEADER))) return true
   }
   return false
 }
 
-function contradicts(header: Buffer, walHeader: Buffer, log: string): boolean {
+function contradicts(header: Buffer, walHeader: Buffer, wal: string): boolean {
   if (header.toString('latin1', 0, 16) !== DATABASE_MAGIC) return false
   const first = startOf(walHeader)
   // SQLite ignores a WAL with a header that is not whole.
@@ -69,7 +69,7 @@ function contradicts(header: Buffer, walHeader: Buffer, log: string): boolean {
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
   if (isInRollbackMode || pageSize !== first.pageSize) return true
   const counter = header.readUInt32BE(24)
-  const counters = countersIn(log, first)
+  const counters = countersIn(wal, first)
   return counters !== undefined && (counter + 1 < counters.first || counter > counters.last)
 }
 
@@ -94,10 +94,10 @@ function startOf(header: Buffer): WalStart | undefined {
 
 /** The change counters of the first and last page 1 in the WAL; undefined when it has none. */
 function countersIn(
-  log: string,
+  wal: string,
   { pageSize, salts, isBigEndian, sum: start }: WalStart,
 ): { first: number; last: number } | undefined {
-  const descriptor = openSync(log, 'r')
+  const descriptor = openSync(wal, 'r')
   try {
     const frame = Buffer.alloc(FRAME_HEADER + pageSize)
     let sum = start

@@ -39,7 +39,7 @@ function readDatabase<T>(file: string, use: (reader: Reader, schema: number) => 
   }
 }
 
-/** Without writing, SQLite cannot take back a write that was interrupted, nor read a log whose index it must make. */
+/** Without writing, SQLite cannot take back a write that was interrupted, nor read a WAL whose index it must make. */
 const unreadable = (file: string): string =>
   existsSync(`${realFile(file)}-journal`)
     ? `A write to ${file} was interrupted (${file}-journal is there); "daybook check --db ${file}" takes it back, then try again.`
