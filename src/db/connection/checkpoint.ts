@@ -138,9 +138,10 @@ export class Checkpoints {
   async #fold(truncates: boolean): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       await this.#run('PASSIVE')
+      if (this.#isStopped) return
       if (this.#pages().left <= FEW_PAGES) break
     }
-    if (this.#isStopped || this.#pages().left > MOST_PAGES) return
+    if (this.#pages().left > MOST_PAGES) return
     await this.#options.pauseDuring(() => this.#run(truncates ? 'TRUNCATE' : 'RESTART'))
   }
 
