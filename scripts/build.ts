@@ -22,7 +22,7 @@ const command = [
   // A worker is bundled only when it is named here.
   'src/worker.ts',
   'src/files/extraction/worker.ts',
-  'src/db/fsync-worker.ts',
+  'src/db/backup-sync-worker.ts',
   'src/db/checkpoint-worker.ts',
   packed,
   '--compile',

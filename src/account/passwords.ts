@@ -1,4 +1,5 @@
 import type { AppContext, PasswordCost } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
 import { codePointLength } from '../lib/text.ts'
 import { invalid, unavailable } from '../refusal.ts'
 
@@ -18,11 +19,11 @@ export function checkedPassword(password: string): string {
   throw invalid(`A password must be ${MIN_LENGTH} to ${MAX_LENGTH} characters long.`)
 }
 
-type Costs = Pick<AppContext, 'passwordCost'>
+type Hashing = Pick<AppContext, 'passwordCost'> & { readonly db: Reader }
 
 /** Hashes with Argon2id. */
-export const hashPassword = (password: string, { passwordCost = PASSWORD_COST }: Costs = {}) =>
-  inTurn(() => Bun.password.hash(password, { algorithm: 'argon2id', ...passwordCost }))
+export const hashPassword = (password: string, { passwordCost = PASSWORD_COST, db }: Hashing) =>
+  inTurn(db, () => Bun.password.hash(password, { algorithm: 'argon2id', ...passwordCost }))
 
 /** The form of a hash that no password has. */
 const hashOfNobody = ({ memoryCost, timeCost }: PasswordCost) =>
@@ -32,28 +33,33 @@ const hashOfNobody = ({ memoryCost, timeCost }: PasswordCost) =>
 export async function isPassword(
   password: string,
   hash: string | null,
-  { passwordCost = PASSWORD_COST }: Costs,
+  { passwordCost = PASSWORD_COST, db }: Hashing,
 ): Promise<boolean> {
   const compared = hash ?? hashOfNobody(passwordCost)
-  const isSame = await inTurn(() => Bun.password.verify(password, compared))
+  const isSame = await inTurn(db, () => Bun.password.verify(password, compared))
   return isSame && hash !== null
 }
 
-let running = 0
-const waiting: (() => void)[] = []
+interface Running {
+  count: number
+  readonly waiting: (() => void)[]
+}
 
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (running >= MAX_RUNNING) {
-    if (waiting.length >= MAX_WAITING) {
+const newRunning = (): Running => ({ count: 0, waiting: [] })
+
+async function inTurn<Result>({ sql }: Reader, work: () => Promise<Result>): Promise<Result> {
+  const running = sql.state.of(newRunning)
+  if (running.count >= MAX_RUNNING) {
+    if (running.waiting.length >= MAX_WAITING) {
       throw unavailable('Too many people are signing in at this moment; try again.', RETRY_AFTER_SECONDS)
     }
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else running += 1
+    await new Promise<void>((resolve) => running.waiting.push(resolve))
+  } else running.count += 1
   try {
     return await work()
   } finally {
-    const next = waiting.shift()
+    const next = running.waiting.shift()
     if (next) next()
-    else running -= 1
+    else running.count -= 1
   }
 }

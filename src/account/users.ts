@@ -119,7 +119,7 @@ export function renameUser(tx: Tx, pk: number, name: string): void {
 
 /** Sets the password with which the user signs in to the application, and ends their sessions. */
 export async function setPassword(db: Db, nameOrId: string, password: string): Promise<UserRow> {
-  const hash = await hashPassword(checkedPassword(password))
+  const hash = await hashPassword(checkedPassword(password), { db })
   return db.write((tx) => {
     const user = getUser(tx, nameOrId)
     setPasswordHash(tx, user.pk, hash)

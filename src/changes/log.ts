@@ -1,6 +1,5 @@
-import type { Shifted } from '../db/positions.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Transaction, Tx } from '../db/writes/transaction.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import {
   type ChangeKind,
@@ -15,6 +14,12 @@ import {
   numberOf,
 } from './entries.ts'
 import { refuseInMirror } from './mirror-guard.ts'
+
+/** A row that another one moved, with its position before. */
+export interface Shifted {
+  readonly id: string
+  readonly before: number
+}
 
 /*
  * One row for each changed object, with an index by object, costs about 89 bytes and 4 microseconds a change. One row
@@ -70,7 +75,7 @@ interface OpenLog {
   numbers: { readonly first: number; next: number } | undefined
 }
 
-const openLogs = new WeakMap<Transaction, Map<number, OpenLog>>()
+const newOpenLogs = () => new Map<number, OpenLog>()
 
 const LAST = 'SELECT key FROM changes WHERE key < ? ORDER BY key DESC LIMIT 1'
 
@@ -81,8 +86,7 @@ export function lastChange({ sql }: Reader, workspace: number): number {
 }
 
 function openLog(tx: Tx, author: ChangeAuthor): OpenLog {
-  const logs = openLogs.get(tx.transaction) ?? new Map<number, OpenLog>()
-  openLogs.set(tx.transaction, logs)
+  const logs = tx.transaction.state.of(newOpenLogs)
   const known = logs.get(author.workspacePk)
   if (known && isSameAuthor(known.author, author)) return known
   refuseInMirror(tx)
@@ -226,20 +230,19 @@ export function loggedRange(
   { transaction }: Tx,
   workspace: number,
 ): { readonly first: number; readonly last: number } | undefined {
-  const numbers = openLogs.get(transaction)?.get(workspace)?.numbers
+  const numbers = transaction.state.of(newOpenLogs).get(workspace)?.numbers
   return numbers && { first: numbers.first, last: numbers.next - 1 }
 }
 
 const MAX_ACTORS = 1_000
-const knownActors = new WeakMap<object, BoundedCache<string, number>>()
+const newActors = () => new BoundedCache<string, number>(MAX_ACTORS)
 
 const authorKey = ({ surface, userId, keyId, keyName }: ChangeAuthor): string =>
   JSON.stringify([surface, userId, keyId, keyName])
 
 /** The pk of the author in the table of actors. Cached after the commit only, as a transaction may be rolled back. */
 function actorOf(tx: Tx, author: ChangeAuthor): number {
-  const cache = knownActors.get(tx.sql) ?? new BoundedCache<string, number>(MAX_ACTORS)
-  knownActors.set(tx.sql, cache)
+  const cache = tx.sql.state.of(newActors)
   const key = authorKey(author)
   const known = cache.get(key)
   if (known !== undefined) return known

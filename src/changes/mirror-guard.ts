@@ -13,13 +13,12 @@ export const lacksFileContents = ({ sql }: Reader): boolean =>
 export const readOnlyCopy = (remote: string): Refusal =>
   new Refusal('mirror', `This is a read-only copy of ${remote}; change it there.`)
 
-/** Whether the database of a connection is a copy: known from its first write on. */
-const remotes = new WeakMap<object, string | null>()
+/** Whether the database is a copy: known from its first write on. */
+const newKnown = (): { remote?: string | null } => ({})
 
 /** Refuses to change objects of a copy: only the changes of the remote may. */
 export function refuseInMirror(reader: Reader): void {
-  const known = remotes.get(reader.sql)
-  const remote = known === undefined ? (remoteOf(reader) ?? null) : known
-  if (known === undefined) remotes.set(reader.sql, remote)
-  if (remote !== null) throw readOnlyCopy(remote)
+  const known = reader.sql.state.of(newKnown)
+  if (known.remote === undefined) known.remote = remoteOf(reader) ?? null
+  if (known.remote !== null) throw readOnlyCopy(known.remote)
 }

@@ -67,7 +67,7 @@ const inRange = ({ sql }: Reader): string =>
 /** Counting more changes takes long enough to be done once. */
 const MANY = 5_000
 const MAX_CACHED = 1_000
-const countsByReader = new WeakMap<object, BoundedCache<string, readonly ChangeCount[]>>()
+const newCounts = () => new BoundedCache<string, readonly ChangeCount[]>(MAX_CACHED)
 
 /** What changes a range of numbers holds, the kind that came first first. Exact, however many they are. */
 export function countChanges(
@@ -77,8 +77,7 @@ export function countChanges(
 ): readonly ChangeCount[] {
   const range = [keyOf(workspace, first), keyOf(workspace, last)] as const
   if (last - first < MANY) return presentCounts(countGroups(reader, range))
-  const cache = countsByReader.get(reader.sql) ?? new BoundedCache<string, readonly ChangeCount[]>(MAX_CACHED)
-  countsByReader.set(reader.sql, cache)
+  const cache = reader.sql.state.of(newCounts)
   const known = cache.get(String(range))
   if (known) return known
   const counts = presentCounts(countFew(reader, range) ?? countGroups(reader, range))

@@ -1,46 +1,28 @@
 /*
- * A worker that moves the write-ahead log of a database into its file, for the main thread: writing and
- * syncing many pages takes long. Reads and writes go on meanwhile. A file of the log that is long it truncates
- * once nothing is written, which takes long, too. The connection is closed again, so that it never keeps the database open.
+ * A worker that folds the WAL of a database into it, for the main thread (`connection/checkpoint.ts`): writing and syncing
+ * many pages takes long. Its connection is closed again, so that it never keeps the database open.
  */
 import { Database } from 'bun:sqlite'
-import { FEW_PAGES, LOCK_WAIT_MS } from './connection/log-pages.ts'
-import { isInLogMode } from './connection/mismatched-log.ts'
-import { prepareWriting } from './connection/open.ts'
-import { asReadError } from './errors.ts'
+import type { CheckpointTask } from './connection/checkpoint.ts'
+import { isOpenFile } from './connection/open-files.ts'
 
 declare const self: Worker
 
-export interface CheckpointTask {
-  readonly file: string
-  /** The file that the process has open. */
-  readonly descriptor: number | undefined
-  /** Whether the file of the log is to be truncated once it is moved. */
-  readonly truncates: boolean
-}
+/** How long readers are waited for: longer than a server reads from one state (`connection/read-snapshot.ts`). */
+const WAIT_MS = 40
 
-type Moved = [isBusy: number, total: number, moved: number]
-
-function checkpoint({ file, descriptor, truncates }: CheckpointTask): void {
-  // A backup that has just been put there is not: SQLite would move the log of another database into it.
-  if (descriptor === undefined || !isInLogMode(file, descriptor))
+function checkpoint({ file, descriptor, mode }: CheckpointTask): void {
+  // SQLite would fold the WAL into another database that was put in its place.
+  if (descriptor === undefined || !isOpenFile(file, descriptor))
     throw new Error('the file is not that of the open database')
-  const database = new Database(file, { readwrite: true, create: false, strict: true })
+  const database = new Database(file, { readwrite: true, create: false })
   try {
-    prepareWriting(database)
-    const [isBusy, total, moved] = database.query('PRAGMA wal_checkpoint(PASSIVE)').values()[0] as Moved
-    if (truncates && !isBusy && total - moved <= FEW_PAGES) truncate(database)
-  } catch (error) {
-    throw asReadError(error, database)
+    database.run(`PRAGMA busy_timeout = ${WAIT_MS}`)
+    database.run('PRAGMA synchronous = FULL')
+    database.query(`PRAGMA wal_checkpoint(${mode})`).get()
   } finally {
     database.close()
   }
-}
-
-/** Writes wait meanwhile, hence readers are not waited for long: then the file stays long until the next time. */
-function truncate(database: Database): void {
-  database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
-  database.query('PRAGMA wal_checkpoint(TRUNCATE)').get()
 }
 
 /** Responds with the error as a text; the empty one means success. */

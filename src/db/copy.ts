@@ -20,7 +20,7 @@ export async function copyBesideServer(database: Database, target: string): Prom
 
 /** Returns how to stop. Resolves when the thread runs, because this one is blocked while it copies. */
 async function syncContinuously(path: string): Promise<() => void> {
-  const worker = new Worker(workerProgram('db/fsync-worker.ts'))
+  const worker = new Worker(workerProgram('db/backup-sync-worker.ts'))
   const { promise, resolve } = Promise.withResolvers<void>()
   worker.onmessage = () => resolve()
   worker.onerror = () => resolve()

@@ -53,7 +53,7 @@ type Fault = 'locked' | 'full' | 'failing' | 'damaged' | 'unusable'
 
 /**
  * By the beginning of the code of SQLite or of the system, the first that fits. Where there is no room, the index of the
- * log cannot be made longer.
+ * WAL cannot be made longer.
  */
 const FAULTS: readonly (readonly [RegExp, Fault])[] = [
   [/^SQLITE_(BUSY|LOCKED)/, 'locked'],
@@ -99,6 +99,12 @@ export const showsDamage = (error: unknown): boolean => faultOf(error) === 'dama
 /** That of a write of which it is not certain what the disk keeps. */
 export const NOT_CONFIRMED =
   'The disk of this server failed while this was saved, so it may be lost. Read it again before you send it again.'
+
+/** That of every write while the disk does not respond, and of a read that may have seen what is not on the disk. */
+export const noResponse = (): Refusal =>
+  unavailable(
+    'The disk of this server does not respond, so what was sent may be saved or lost. Read it once the disk responds, before you send it again.',
+  )
 
 /** Whether a commit was written, but could not be synced: it may be there when the database is opened the next time. */
 const isUncertain = (error: unknown): boolean => codeOf(error) === 'SQLITE_IOERR_FSYNC'

@@ -3,6 +3,7 @@ import { BoundedCache } from '../lib/bounded-cache.ts'
 import { asReadError } from './errors.ts'
 import { ReadLimit } from './read-limit.ts'
 import type { SqlPart } from './sql-part.ts'
+import { State } from './state.ts'
 
 export type SqlValue = SQLQueryBindings
 
@@ -36,6 +37,8 @@ export interface SqlOptions {
   memory?: ResultMemory
   /** Throws once the work of this connection is to be stopped: called before every statement, and in those with a stop condition. */
   checkStop?: () => void
+  /** That of another connection of the same database, which is shared. */
+  state?: State
 }
 
 /** Results by name. */
@@ -49,6 +52,7 @@ export interface ResultMemory {
  * number of texts stays small; `bun:sqlite`'s own cache holds only twenty.
  */
 export class Sql {
+  readonly state: State
   readonly #statements = new BoundedCache<string, Statement>(MAX_STATEMENTS, (statement) =>
     statement.finalize(),
   )
@@ -64,8 +68,9 @@ export class Sql {
 
   constructor(
     readonly database: Database,
-    { enter, memory, checkStop }: SqlOptions = {},
+    { enter, memory, checkStop, state = new State() }: SqlOptions = {},
   ) {
+    this.state = state
     this.#enter = enter
     this.#memory = memory
     this.#checkStop = checkStop

@@ -28,7 +28,7 @@ interface SubscriptionRow {
 
 const MAX_CACHED = 500
 /** By version. */
-const cache = new BoundedCache<string, readonly Subscription[]>(MAX_CACHED)
+const newSubscriptions = () => new BoundedCache<string, readonly Subscription[]>(MAX_CACHED)
 
 const listEnabled = ({ sql }: Reader, structurePk: number): SubscriptionRow[] =>
   sql.all(
@@ -63,6 +63,7 @@ export function subscriptionsOf(
   fields: FieldsByKey,
 ): readonly Subscription[] {
   if (version === null) return []
+  const cache = reader.sql.state.of(newSubscriptions)
   const found = cache.get(version)
   if (found) return found
   const rows = listEnabled(reader, pk)

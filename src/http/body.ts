@@ -1,4 +1,4 @@
-import { nextTurn, Turns } from '../lib/fair-queue.ts'
+import { stepsOfThread } from '../lib/fair-queue.ts'
 import { invalid, Refusal } from '../refusal.ts'
 
 /** The largest body the service reads, in bytes. */
@@ -153,10 +153,8 @@ export interface Body {
 const LONG_TEXT = 500_000
 
 /** Each step with a long body has a turn of its own, in which other requests wait for no other step. */
-const turns = new Turns(nextTurn)
-
 const inTurn = <Result>(isLong: boolean, work: () => Result): Result | Promise<Result> =>
-  isLong ? turns.run('', work) : work()
+  isLong ? stepsOfThread.run('', work) : work()
 
 const WHAT = 'The body'
 

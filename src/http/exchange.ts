@@ -25,15 +25,15 @@ export interface Rights {
 /** After how many idle seconds a connection is closed. */
 export const IDLE_SECONDS = 60
 
-/** Starts so high that all numbers have the same length. */
-let requestCount = 0x10000000
-const processPrefix = crypto.getRandomValues(Buffer.alloc(5)).toString('hex')
-const nextRequestId = () => `${processPrefix}${(requestCount++).toString(16)}`
+/** The ids of requests: a random prefix, and numbers from one so high that all have the same length. */
+export function requestIds(): () => string {
+  const prefix = crypto.getRandomValues(Buffer.alloc(5)).toString('hex')
+  let count = 0x10000000
+  return () => `${prefix}${(count++).toString(16)}`
+}
 
 /** A request with what is known of it so far, and its response: what handlers hand to the functions of `http`. */
 export class Exchange {
-  /** In the response as `X-Request-Id`, and in the log. */
-  readonly requestId = nextRequestId()
   readonly startedAt = performance.now()
   /** The path of the endpoint with the names of its parameters; undefined for a request that none serves. */
   route: string | undefined = undefined
@@ -50,6 +50,8 @@ export class Exchange {
     readonly request: Request,
     readonly server: HttpServer,
     private readonly rights: Rights,
+    /** In the response as `X-Request-Id`, and in the log. */
+    readonly requestId: string,
   ) {}
 
   /** The query as it was sent. */

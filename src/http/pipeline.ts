@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders, preflight } from './browser/cors.ts'
 import { errorResponse, methodNotAllowed } from './errors.ts'
-import { Exchange, type HttpServer, type Rights } from './exchange.ts'
+import { Exchange, type HttpServer, type Rights, requestIds } from './exchange.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { addSafeHeaders, responseOf } from './responses.ts'
 import { SentBody, SentQuery } from './sent.ts'
@@ -51,7 +51,8 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
   const heads = new WeakMap<Request, Response>()
   /** The server that took the latest request; each of Bun's knows the connections of all. */
   let latest: HttpServer
-  const newExchange = (request: Request) => new Exchange(request, latest, options)
+  const newId = requestIds()
+  const newExchange = (request: Request) => new Exchange(request, latest, options, newId())
 
   function finish(exchange: Exchange, response: Response): Response {
     const { request, requestId, route } = exchange

@@ -1,3 +1,4 @@
+import { memoizeByObject } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Exchange } from './exchange.ts'
@@ -65,21 +66,15 @@ const encoder = new TextEncoder()
 const RETRY = encoder.encode('retry: 2000\n\n')
 const KEEP_ALIVE = encoder.encode(': alive\n\n')
 
-/** An event that goes to many readers is encoded once. */
-const encodedEvents = new WeakMap<StreamEvent | readonly StreamEvent[], Uint8Array>()
-
 function textOf({ id, name, data }: StreamEvent): string {
   const idLine = id === undefined ? '' : `id: ${id}\n`
   return `${idLine}event: ${name}\ndata: ${data}\n\n`
 }
 
-function bytesOf(sent: StreamEvent | readonly StreamEvent[]): Uint8Array {
-  const known = encodedEvents.get(sent)
-  if (known) return known
-  const bytes = encoder.encode('name' in sent ? textOf(sent) : sent.map(textOf).join(''))
-  encodedEvents.set(sent, bytes)
-  return bytes
-}
+/** An event that goes to many readers is encoded once. */
+const bytesOf = memoizeByObject((sent: StreamEvent | readonly StreamEvent[]) =>
+  encoder.encode('name' in sent ? textOf(sent) : sent.map(textOf).join('')),
+)
 
 /**
  * One response of Server-Sent Events, open until either side ends it. Bytes are written in order, as fast as the connection

@@ -31,14 +31,62 @@ export class BoundedCache<Key, Value> {
   }
 }
 
-/** Returns a pure function with its last `limit` results cached; undefined is computed again. */
+/** Returns a pure function with its results cached, until there are `limit`; undefined is computed again. */
 export function memoize<Key, Result>(compute: (key: Key) => Result, limit = 1_000): (key: Key) => Result {
-  const results = new BoundedCache<Key, Result>(limit)
+  const results = new Map<Key, Result>()
+  let lastKey: Key | undefined
+  let last: Result | undefined
   return (key) => {
+    // Comparing two texts takes less time than finding one in a map.
+    if (last !== undefined && key === lastKey) return last
     const known = results.get(key)
-    if (known !== undefined) return known
-    const result = compute(key)
-    results.set(key, result)
+    const result = known ?? compute(key)
+    if (known === undefined && result !== undefined) {
+      // Removing one result for each new one would take longer than computing many of them.
+      if (results.size >= limit) results.clear()
+      results.set(key, result)
+    }
+    lastKey = key
+    last = result
     return result
+  }
+}
+
+/** Returns a pure function of an object, or of a part that never changes, with its results cached as long as the object lives. */
+export function memoizeByObject<Key extends object, Result>(
+  compute: (key: Key) => Result,
+): (key: Key) => Result {
+  const results = new WeakMap<Key, { readonly result: Result }>()
+  return (key) => {
+    const known = results.get(key) ?? { result: compute(key) }
+    results.set(key, known)
+    return known.result
+  }
+}
+
+const UNKNOWN = 255
+
+/** Returns a pure function of a character that tells it by a small number, with its results cached by code point. */
+export function memoizeByCodePoint<Result extends number>(
+  compute: (character: string) => Result,
+): (codePoint: number) => Result {
+  const basicPlane = new Uint8Array(0x10000).fill(UNKNOWN)
+  const ofOthers = memoize((codePoint: number) => compute(String.fromCodePoint(codePoint)))
+  return (codePoint) => {
+    if (codePoint >= basicPlane.length) return ofOthers(codePoint)
+    const known = basicPlane[codePoint] as Result
+    if (known !== UNKNOWN) return known
+    const result = compute(String.fromCodePoint(codePoint))
+    basicPlane[codePoint] = result
+    return result
+  }
+}
+
+/** Returns a function that makes its result when it is first called. */
+export function once<Result>(make: () => Result): () => Result {
+  let made: { readonly result: Result } | undefined
+  return () => {
+    made ??= { result: make() }
+    return made.result
   }
 }

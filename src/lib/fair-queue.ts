@@ -67,23 +67,6 @@ export class FairQueue<Item> {
     if (queue.requests.length + queue.background.length === 0) this.#keys.delete(key)
   }
 
-  /** Removes and returns the items for which `isRemoved` is true. */
-  removeAll(isRemoved: (item: Item) => boolean): Item[] {
-    const removed: Item[] = []
-    const isKept = (item: Item): boolean => {
-      if (!isRemoved(item)) return true
-      removed.push(item)
-      return false
-    }
-    for (const [key, queue] of this.#keys) {
-      const requests = queue.requests.filter(isKept)
-      const background = queue.background.filter(isKept)
-      if (requests.length + background.length > 0) this.#keys.set(key, { ...queue, requests, background })
-      else this.#keys.delete(key)
-    }
-    return removed
-  }
-
   /** Removes and returns everything. */
   clear(): Item[] {
     const { items } = this
@@ -136,3 +119,6 @@ export class Turns {
     else this.#running = undefined
   }
 }
+
+/** Each step of long work in this thread has a turn of its own: what else is due waits for no more than one. */
+export const stepsOfThread = new Turns(nextTurn)

@@ -1,5 +1,5 @@
 import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
-import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Change } from '../change-feed/schema.ts'
 import type { ChangeKind } from '../changes/entries.ts'
 import { isMimeType } from '../files/extraction/kinds.ts'
@@ -8,6 +8,7 @@ import { MAX_FILE_BYTES } from '../files/service.ts'
 import { choice, integer, members, nullableText, strict, text } from '../http/schema/types.ts'
 import { validationRefusal } from '../http/validation.ts'
 import { Lens } from '../lenses/schema.ts'
+import { memoizeByObject } from '../lib/bounded-cache.ts'
 import { isId } from '../lib/ids.ts'
 import { Note } from '../notes/schema.ts'
 import { Preset } from '../presets/schema.ts'
@@ -102,14 +103,10 @@ function strictly(schema: TSchema): TSchema {
 }
 
 /** Each is compiled when it is first needed. */
-const compiled = new Map<TSchema, TypeCheck<TSchema>>()
+const checkerOf = memoizeByObject((schema: TSchema) => TypeCompiler.Compile(strictly(schema)))
 
 function check(schema: TSchema, value: unknown, what: string): void {
-  let checker = compiled.get(schema)
-  if (!checker) {
-    checker = TypeCompiler.Compile(strictly(schema))
-    compiled.set(schema, checker)
-  }
+  const checker = checkerOf(schema)
   if (checker.Check(value)) return
   const { message } = validationRefusal('body', checker.Errors(value))
   throw refused(`The remote sent ${what} that does not have the form of one: ${message}`)

@@ -1,13 +1,13 @@
 import type { ChangeKind } from '../changes/entries.ts'
-import { type ChangeAuthor, logChange, logShifts, logUpdate } from '../changes/log.ts'
+import { type ChangeAuthor, logChange, logShifts, logUpdate, type Shifted } from '../changes/log.ts'
 import type { InWorkspace } from '../context.ts'
-import { type OrderedTable, Positions, type Shifted } from '../db/positions.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { fail, notFound } from '../refusal.ts'
+import { type OrderedTable, Positions } from './positions.ts'
 import { columnsShown } from './shown-columns.ts'
 import {
   type Fields,

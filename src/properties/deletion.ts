@@ -1,7 +1,6 @@
 import { type ChangeAuthor, logChange, logShifts, systemAuthor } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
-import { NO_POSITION } from '../db/positions.ts'
 import type { WorkerTask } from '../db/worker/client.ts'
 import { firstWithin, inChunks } from '../db/writes/chunks.ts'
 import { completing } from '../db/writes/requester.ts'
@@ -11,6 +10,7 @@ import { type FeatureHooks, type FoundUsage, type PropertyUsage, refuseWhileUsed
 import { touchNotes } from '../notes/store.ts'
 import { logLoss } from '../notes/writing/log-update.ts'
 import { type PropertyRule, presentedValue } from '../notes/writing/properties.ts'
+import { NO_POSITION } from '../objects/positions.ts'
 import { findUsage, getPropertyRow, propertyKind } from './service.ts'
 import { bytesOfValues, countNotesHolding } from './store.ts'
 

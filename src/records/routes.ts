@@ -7,7 +7,6 @@ import { foundResponse, presentBuckets } from './present.ts'
 import { listDeletedRecords } from './query/deleted.ts'
 import { listResponse } from './query/list.ts'
 import { summarise } from './query/summary.ts'
-import { shareRecentWrites } from './query/total-cache.ts'
 import * as schema from './schema.ts'
 import { getRecord } from './store.ts'
 import type { Watches } from './watch/watches.ts'
@@ -20,7 +19,6 @@ import {
 } from './writing/operations.ts'
 
 export function recordRoutes(ctx: AppContext, watches: Watches) {
-  shareRecentWrites(ctx)
   return endpoints('Records', '/v1/records')
     .get(
       '',

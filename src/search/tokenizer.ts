@@ -1,3 +1,4 @@
+import { memoize, memoizeByCodePoint } from '../lib/bounded-cache.ts'
 import { isAscii, normalized } from '../lib/text.ts'
 
 const SEPARATOR = 0
@@ -17,19 +18,8 @@ function classify(character: string): CharacterClass {
   return OF_UNSPACED_SCRIPT.test(character) ? UNSPACED : LETTER
 }
 
-const UNKNOWN = 255
-const otherPlanes = new Map<number, CharacterClass>()
-const basicPlane = new Uint8Array(0x10000).fill(UNKNOWN)
-
-/** The class of a code point; memoized, because the regular expressions are slow. */
-export function classOf(codePoint: number): CharacterClass {
-  const known = codePoint < 0x10000 ? basicPlane[codePoint] : otherPlanes.get(codePoint)
-  if (known !== undefined && known !== UNKNOWN) return known as CharacterClass
-  const found = classify(String.fromCodePoint(codePoint))
-  if (codePoint < 0x10000) basicPlane[codePoint] = found
-  else otherPlanes.set(codePoint, found)
-  return found
-}
+/** The class of a code point. */
+export const classOf = memoizeByCodePoint(classify)
 
 /** Receives one searchable term of a text and the range of the text that it comes from; returns true to stop. */
 type WordVisitor = (term: string, start: number, end: number, isUnspaced: boolean) => boolean
@@ -58,18 +48,8 @@ const foldWord = (word: string): string =>
 /** Longer words rarely occur twice. */
 const LONG_WORD = 32
 
-/** Emptied when it is full: removing one entry for each new word would take longer than folding the word. */
-const foldedWords = new Map<string, string>()
 const MAX_FOLDED_WORDS = 20_000
-
-function commonWord(word: string): string {
-  const known = foldedWords.get(word)
-  if (known !== undefined) return known
-  const folded = foldedWord(word)
-  if (foldedWords.size >= MAX_FOLDED_WORDS) foldedWords.clear()
-  foldedWords.set(word, folded)
-  return folded
-}
+const commonWord = memoize(foldedWord, MAX_FOLDED_WORDS)
 
 function foldedWord(word: string): string {
   const folded = normalized(word, 'NFKD').toLowerCase().replaceAll('ς', 'σ').replace(IGNORED, '')

@@ -4,7 +4,7 @@ import { from, insertInto, rowBy, rowsBy, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { structureStats, structures } from '../db/schema/structures.ts'
 import type { FieldType, TypedField } from '../filter/record/operators.ts'
-import { BoundedCache } from '../lib/bounded-cache.ts'
+import { memoize } from '../lib/bounded-cache.ts'
 import { isId } from '../lib/ids.ts'
 import { fold } from '../lib/text.ts'
 import { storedObjects } from '../objects/statements.ts'
@@ -138,9 +138,6 @@ export interface Definition {
 type Source = Pick<StructureRow, 'fields' | 'uniqueTogether'>
 
 const MAX_DEFINITIONS = 500
-const definitions = new BoundedCache<string, Definition>(MAX_DEFINITIONS)
-/** The one asked for last: comparing two texts takes less time than finding one in a map. */
-let last: (Source & { readonly definition: Definition }) | undefined
 
 /** The unique fields, each as a set of its own, and the `unique_together` sets. */
 export function uniqueSetsOf(
@@ -162,19 +159,11 @@ function build({ fields: text, uniqueTogether }: Source): Definition {
   }
 }
 
-/** The parsed definition, cached by its text, so that a change by any process is seen. */
-export function definitionOf({ fields, uniqueTogether }: Source): Definition {
-  if (last?.fields === fields && last.uniqueTogether === uniqueTogether) return last.definition
-  const definition = cachedDefinition({ fields, uniqueTogether })
-  last = { fields, uniqueTogether, definition }
-  return definition
-}
+const definitionsOf = memoize(
+  (fields: string) => memoize((uniqueTogether: string) => build({ fields, uniqueTogether })),
+  MAX_DEFINITIONS,
+)
 
-function cachedDefinition(row: Source): Definition {
-  const text = `${row.fields}${row.uniqueTogether}`
-  const found = definitions.get(text)
-  if (found) return found
-  const definition = build(row)
-  definitions.set(text, definition)
-  return definition
-}
+/** The parsed definition, cached by its texts, so that a change by any process is seen. */
+export const definitionOf = ({ fields, uniqueTogether }: Source): Definition =>
+  definitionsOf(fields)(uniqueTogether)

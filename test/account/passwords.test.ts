@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { hashPassword, isPassword } from '../../src/account/passwords.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
-import { CHEAP_PASSWORDS } from '../support/service.ts'
+import { CHEAP_PASSWORDS, startService } from '../support/service.ts'
 
 /** Argon2id with 64 MiB of memory and two passes over it. */
 const COST = /^\$argon2id\$v=19\$m=65536,t=2,p=1\$/
@@ -46,7 +46,8 @@ describe('a password costs whoever guesses it 64 MiB and two passes', () => {
 })
 
 test('a password fits its own hash alone, and none where there is no hash', async () => {
-  const cheap = { passwordCost: CHEAP_PASSWORDS }
+  const { ctx } = await startService()
+  const cheap = { passwordCost: CHEAP_PASSWORDS, db: ctx.db }
   const hash = await hashPassword(PASSWORD, cheap)
   expect(await isPassword(PASSWORD, hash, cheap)).toBe(true)
   expect(await isPassword(`${PASSWORD}.`, hash, cheap)).toBe(false)

@@ -70,21 +70,6 @@ test(
 )
 
 test(
-  'the setup link that was printed last signs in',
-  () =>
-    eachRound(async () => {
-      const { link } = JSON.parse(await run('users', 'link', 'owner', '--json'))
-      const response = await fetch(`${server.url}/app/api/setup`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', origin: server.url },
-        body: JSON.stringify({ token: link.split('=').at(-1), password: 'a long password' }),
-      })
-      expect(response.status).toBe(200)
-    }),
-  ROUNDS_MS,
-)
-
-test(
   'notes, rows and files are listed and counted, and what was deleted is gone',
   async () => {
     const path = folder.file('file.txt')

@@ -92,7 +92,9 @@ test.each([
   rmSync(`${db}${suffix}`)
   const acknowledged = await writeUntilRefused()
   await expectStopped(lost)
-  expect(await titlesIn(db)).toEqual(acknowledged.sort())
+  // The write that was refused may have been on its way to the disk.
+  const refused = `Late ${acknowledged.length}`
+  expect((await titlesIn(db)).filter((title) => title !== refused)).toEqual(acknowledged.sort())
 })
 
 test('a database that was moved away keeps its log, and nothing is made in its place', async () => {

@@ -3,8 +3,7 @@ import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BEFORE, backedUpForEach, crash, RESTORED, usersOf } from '../support/backed-up.ts'
 import { runInProcess } from '../support/cli.ts'
-import { runs } from '../support/counts.ts'
-import { program, startProcess } from '../support/process.ts'
+import { startProcess } from '../support/process.ts'
 
 const made = backedUpForEach()
 let db: string
@@ -79,15 +78,3 @@ test.each([1, 2, 3, 4, 5, 6])(
     expect(await runInProcess(['check', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   },
 )
-
-test('killed at any moment, too', async () => {
-  for (let kill = 0; kill < runs(5, 50); kill++) {
-    crash(made)
-    const child = Bun.spawn([...program(), 'restore', backup, '--db', db], { stderr: 'ignore' })
-    await Bun.sleep(20 + Math.random() * 60)
-    child.kill('SIGKILL')
-    await child.exited
-    expect(await runInProcess(['check', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
-    expect([RESTORED, [...RESTORED, 'in the log'].sort(), BEFORE]).toContainEqual((await usersOf(db)).sort())
-  }
-}, 60_000)

@@ -5,7 +5,6 @@ import { networkInterfaces } from 'node:os'
 import { CUT_OFF } from '../../src/server.ts'
 import { runInProcess } from '../support/cli.ts'
 import { daybook, newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
-import { startService } from '../support/service.ts'
 
 const hasIpv6 = Object.values(networkInterfaces())
   .flat()
@@ -79,55 +78,6 @@ test('a port in use is one sentence and exit 1', async () => {
     out: '',
     err: `Port ${port} on 127.0.0.1 is in use; choose another --port.\n`,
   })
-})
-
-/** A service as a server has it, which sees after a second of its clock what other processes wrote. */
-async function serveInProcess() {
-  const service = await startService({ file: db })
-  const stop = service.ctx.db.onExternalWrite(() => service.ctx.bus.wake())
-  return {
-    service,
-    afterASecond: async () => {
-      service.clock.advance(1_000)
-      // While a commit is being brought to the disk, reads go on with what was there before it.
-      await service.ctx.db.synced()
-    },
-    [Symbol.dispose]: () => {
-      stop()
-      service.close()
-    },
-  }
-}
-
-test('a key revoked by another process is refused within a second', async () => {
-  using served = await serveInProcess()
-  const { service: server, afterASecond } = served
-  const { out } = await runInProcess(['keys', 'create', '--name', 'lent', '--json', '--db', db])
-  const { id, key } = JSON.parse(out)
-  const lent = server.as(key)
-  expect((await lent.get('/v1/me')).status).toBe(200)
-  expect((await runInProcess(['keys', 'revoke', id, '--db', db])).exitCode).toBe(0)
-  await afterASecond()
-  expect((await lent.get('/v1/me')).status).toBe(401)
-  expect((await server.get('/v1/me')).status).toBe(200)
-})
-
-test('a user removed or made a viewer by another process loses access within a second', async () => {
-  using served = await serveInProcess()
-  const { service: server, afterASecond } = served
-  await runInProcess(['users', 'add', 'mira', '--db', db])
-  const { out } = await runInProcess(['keys', 'create', '--name', 'm', '--user', 'mira', '--db', db])
-  const mira = server.as(out.trim())
-  expect((await mira.post('/v1/notes', { title: 'Mine' })).status).toBe(201)
-  const viewer = "UPDATE members SET role = 'viewer' WHERE role = 'editor'"
-  const database = new Database(db)
-  database.run(viewer)
-  database.close()
-  await afterASecond()
-  expect((await mira.post('/v1/notes', { title: 'No' })).status).toBe(403)
-  await runInProcess(['users', 'remove', 'mira', '--db', db])
-  await afterASecond()
-  expect((await mira.get('/v1/me')).status).toBe(401)
 })
 
 /** Sends a request by hand, so that the second half of its body can wait. */

@@ -170,7 +170,7 @@ describe('src', () => {
   test('knows where work runs in one place: no feature names a thread, a queue, a limit or a turn', () => {
     const isFeature = (path: string) => path.includes('/') && positionOf(path) > positionOf('http/sse.ts')
     const inner =
-      /^db\/(worker\/(?!client\.ts$)|writes\/(write-|waiting-|task-|sync)|read-limit)|^lib\/fair-queue/
+      /^db\/(worker\/(?!client\.ts$)|writes\/write-|read-limit)|^lib\/fair-queue/
     const names = /\b(TooLongForMainThread|withRowLimit|new Worker)\b/
     const allowed = [
       // Files that may be hostile are read in a process of their own, where a thread can be ended.
@@ -187,6 +187,25 @@ describe('src', () => {
         ...(names.test(text) ? [`${path} names ${names.exec(text)?.[0]}`] : []),
       ])
     expect(wrong).toEqual(allowed)
+  })
+
+  test('keeps no state in modules: it belongs to the connection, the thread or the server that it serves', () => {
+    const variables = /^(?:export )?let \w+/gm
+    const collections =
+      /^(?:export )?const (?![A-Z])\w+(?=(?:: [^=]+(?:=>[^=]+)*)? = (?:\[\]|\{\}|new (?:(?:Map|Set)(?:<.*>)?\(\)|\w*(?:Weak(?:Map|Set)|Array|Buffer|Cache|Queue|State|Storage|Turns)\b)))/gm
+    const ofClasses = /^ {2}static (?!readonly)#?\w+(?= *[:=;])/gm
+    const kept = [
+      // On behalf of whom a function runs, however it was called.
+      'db/writes/requester.ts: const requesters',
+      // A thread does one thing at a time.
+      'lib/fair-queue.ts: export const stepsOfThread',
+    ]
+    const found = files.flatMap(({ path, text }) =>
+      [variables, collections, ofClasses].flatMap((pattern) =>
+        [...text.matchAll(pattern)].map(([match]) => `${path}: ${match.trim()}`),
+      ),
+    )
+    expect(found).toEqual(kept)
   })
 
   test('leaves the folder only for what belongs to the package', () => {

@@ -71,28 +71,6 @@ test('while a command writes 150 MB beside a server, the log starts again and st
   await world.end()
 }, 180_000)
 
-test('with --checkpoint off neither moves a long log while a command writes', async () => {
-  const world = await startWorld('off')
-  const { exitCode } = await world.beside(() => world.add(1))
-  expect(exitCode).toBe(0)
-  const [, total, moved] = world.pages()
-  expect([total > 12_000, moved]).toEqual([true, 0])
-  await world.end()
-}, 180_000)
-
-test('somebody who reads an older state only delays that the log of a command starts again', async () => {
-  const world = await startWorld()
-  world.other.run('BEGIN')
-  world.other.query('SELECT count(*) FROM notes').get()
-  expect((await world.beside(() => world.add(1))).exitCode).toBe(0)
-  const kept = world.logBytes()
-  expect(kept).toBeGreaterThan(FILE_BYTES)
-  world.other.run('COMMIT')
-  expect((await world.beside(() => world.add(1))).exitCode).toBe(0)
-  expect(world.logBytes()).toBeLessThan(kept + 0.8 * FILE_BYTES)
-  await world.end()
-}, 180_000)
-
 test('a killed command leaves a whole database, and a log that the server moves', async () => {
   const world = await startWorld()
   await world.allMoved()

@@ -54,11 +54,3 @@ test('an item that is removed is not taken', () => {
   queue.add('b', 'b2', true)
   expect([queue.clear(), takeAll(queue)]).toEqual([['a3', 'b2'], []])
 })
-
-test('what is removed is returned, and the rest keeps its turns', () => {
-  const queue = new FairQueue<string>()
-  for (const item of ['a1', 'b1', 'a2', 'c1', 'a3', 'b2']) queue.add(item.charAt(0), item)
-  queue.add('a', 'a4', true)
-  expect(queue.removeAll((item) => ['a1', 'b1', 'c1', 'a4'].includes(item))).toEqual(['a1', 'a4', 'b1', 'c1'])
-  expect([queue.take(), queue.take(), queue.take(), queue.isEmpty]).toEqual(['a2', 'b2', 'a3', true])
-})

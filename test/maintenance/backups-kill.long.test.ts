@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { runInProcess } from '../support/cli.ts'
-import { runs } from '../support/counts.ts'
 import { newFolder, startProcess } from '../support/process.ts'
 
 let folder: ReturnType<typeof newFolder>
@@ -58,24 +57,3 @@ test('killed after any step, a backup is whole or not there, and the next start 
     writeFileSync(db, before)
   }
 }, 60_000)
-
-test('a server that is killed while it makes backups leaves each of them whole, and its database too', async () => {
-  const db = folder.file('daybook.db')
-  const dir = folder.file('b')
-  const args = ['--backup-dir', dir, '--backup-every', '1s', '--backup-keep', '20']
-  let key: string | undefined
-  for (let kill = 0; kill < runs(3, 20); kill++) {
-    const server = await startProcess(db, { args, ...(key !== undefined && { key }) })
-    key = server.key
-    await server.post('/v1/notes', { title: `Note ${kill}` })
-    await Bun.sleep(Math.random() * 1_500)
-    expect(await server.end('SIGKILL')).toBeNull()
-  }
-  expect(await runInProcess(['check', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
-  for (const name of readdirSync(dir).filter((file) => file.endsWith('.db')))
-    expect(await runInProcess(['check', '--db', `${dir}/${name}`])).toEqual({
-      exitCode: 0,
-      out: 'ok\n',
-      err: '',
-    })
-}, 120_000)

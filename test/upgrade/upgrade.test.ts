@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { migrate } from '../../src/db/schema/migrations/migrate.ts'
+import { migrate } from '../../src/db/connection/migrate.ts'
 import { MIGRATIONS } from '../../src/db/schema/migrations/migrations.ts'
 import { findDue } from '../../src/delivery/dispatch/delivery-queue.ts'
 import { VERSION } from '../../src/lib/version.ts'

@@ -9,7 +9,7 @@ const SIZE = { least: 90 * MIB, most: 160 * MIB }
 const EMBEDDED = [
   'src/worker',
   'src/files/extraction/worker',
-  'src/db/fsync-worker',
+  'src/db/backup-sync-worker',
   'src/db/checkpoint-worker',
   PACKED,
   MIGRATIONS[0]?.sql ?? '',

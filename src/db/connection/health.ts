@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, unavailable } from '../../refusal.ts'
 import { asUnavailable, faultOf, NOT_CONFIRMED } from '../errors.ts'
-import { ReplacedFileDetector } from './replaced-files.ts'
+import { DATABASE, OpenFiles, WAL } from './open-files.ts'
 
 export const LOST =
   'A file of the database was replaced or removed while the server ran; it acknowledges no writes any more and stops.'
@@ -24,7 +24,7 @@ export interface End {
 
 /** Whether an open database can be relied on: its pages can be read, and its files are still those that it opened. */
 export class Health {
-  readonly #files: ReplacedFileDetector | undefined
+  readonly #files: OpenFiles | undefined
   readonly #file: string
   readonly #log: Log
   readonly #listeners: (() => void)[] = []
@@ -36,7 +36,7 @@ export class Health {
   constructor(file: string, log: Log) {
     this.#file = file
     this.#log = log
-    this.#files = file === ':memory:' ? undefined : new ReplacedFileDetector(file)
+    this.#files = file === ':memory:' ? undefined : new OpenFiles(file)
   }
 
   /** Why the database cannot be relied on, if so. */
@@ -48,19 +48,19 @@ export class Health {
     return this.#lost.length > 0
   }
 
-  /** Whether the database file is still in place, so that the log that lost its name can still be moved into it. */
-  get lostOnlyLog(): boolean {
-    return this.#lost.includes('write-ahead log') && !this.#lost.includes('database')
+  /** Whether the database is still in place, so that the WAL that lost its name can still be folded into it. */
+  get lostOnlyWal(): boolean {
+    return this.#lost.includes(WAL) && !this.#lost.includes(DATABASE)
   }
 
-  /** The open database file (`isInLogMode`); undefined for a database in memory. */
+  /** The open database (`isOpenFile`); undefined for one in memory. */
   get descriptor(): number | undefined {
     return this.#files?.descriptor
   }
 
   /** Checks several times a second whether the files are still there. */
   start(): void {
-    this.#files?.start(() => this.#check())
+    this.#files?.watch(() => this.#check())
   }
 
   stop(): void {
@@ -73,22 +73,15 @@ export class Health {
   }
 
   /** Calls the listener once nothing is acknowledged any more. */
-  onLost(listener: (end: End) => void): void {
+  onEnd(listener: (end: End) => void): void {
     this.#listeners.push(() => this.#end && listener(this.#end))
   }
 
-  /**
-   * The refusal of a commit that would go into replaced files. Must be called before the commit, so that nothing is
-   * written. After it only `refusalAfterCommit` is certain where the commit went.
-   */
+  /** The refusal of a commit into files that are no longer there, or to a disk that fails: before it, and once it is on the disk. */
   refusalOfCommit(): Refusal | undefined {
-    if (!this.#hasFailed && this.#keepsCommits) return undefined
+    if (!this.#end && this.#keepsCommits) return undefined
     this.#check()
-    return this.#end?.refusal ?? unavailable(LOST)
-  }
-
-  refusalAfterCommit(): Refusal | undefined {
-    return this.#hasFailed ? unavailable(NOT_CONFIRMED) : this.refusalOfCommit()
+    return this.isLost ? this.#end?.refusal : unavailable(NOT_CONFIRMED)
   }
 
   noteError(error: unknown): void {
@@ -98,21 +91,23 @@ export class Health {
     this.#log.error(UNREADABLE[fault], { file: this.#file })
   }
 
-  /**
-   * Must be called when a commit could not be synced. The system may have given up what it could not write, and a later
-   * sync succeeds all the same: only once the whole log is in the file, as after closing it, is it certain what is kept.
-   */
-  noteFailedSync(error: unknown): void {
-    this.#fail('the disk failed to keep a commit: nothing is acknowledged any more', error)
-  }
-
-  get #hasFailed(): boolean {
-    return this.#end !== undefined && !this.isLost
+  /** Must be called with the error of the first sync that failed (`wal-sync.ts`), or of the disk. */
+  fail(error: unknown): void {
+    if (this.#end) return
+    const cause = error instanceof Error ? error.message : String(error)
+    this.#endWith(
+      'the disk failed: nothing is acknowledged any more',
+      { error: cause },
+      {
+        refusal: unavailable(FAILED),
+        sentence: `The disk of the database ${this.#file} failed (${cause}); nothing was acknowledged since. Check the disk, run "daybook check", and start the server again.`,
+      },
+    )
   }
 
   get #keepsCommits(): boolean {
     try {
-      return this.#files?.keepsCommits !== false
+      return this.#files?.keepCommits !== false
     } catch {
       return false
     }
@@ -123,29 +118,15 @@ export class Health {
     try {
       this.#lost = this.#files?.lost() ?? []
     } catch (error) {
-      this.#fail('the disk failed: nothing is acknowledged any more', error)
-      return
+      this.fail(error)
     }
-    if (!this.isLost) return
+    if (this.#end || !this.isLost) return
     this.#endWith(
       'files of the database were replaced or removed: nothing is acknowledged any more',
       { lost: this.#lost.join(', ') },
       {
         refusal: unavailable(LOST),
         sentence: `A file of the database ${this.#file} was replaced or removed while the server ran; nothing was acknowledged since. Start the server again, and stop it before you replace the database.`,
-      },
-    )
-  }
-
-  #fail(message: string, error: unknown): void {
-    if (this.#end) return
-    const cause = error instanceof Error ? error.message : String(error)
-    this.#endWith(
-      message,
-      { error: cause },
-      {
-        refusal: unavailable(FAILED),
-        sentence: `The disk of the database ${this.#file} failed (${cause}); nothing was acknowledged since. Check the disk, run "daybook check", and start the server again.`,
       },
     )
   }

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { asUnusable, faultOf, isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
 import type { Reader } from '../reader.ts'
-import { refuseOtherPrograms, schemaVersion } from '../schema/migrations/migrate.ts'
 import { Sql } from '../sql.ts'
-import { refuseMismatchedLog } from './mismatched-log.ts'
+import { refuseForeignWal } from './foreign-wal.ts'
+import { refuseOtherPrograms, schemaVersion } from './migrate.ts'
 import { openReadingConnection } from './open.ts'
 import { realFile } from './server-lock.ts'
 
@@ -15,7 +15,7 @@ export function inspectDatabase<T>(file: string, use: (reader: Reader, schema: n
   try {
     if (!statSync(file, { throwIfNoEntry: false }))
       throw new UnusableDatabase(`There is no database at ${file}; --db names another.`)
-    refuseMismatchedLog(file)
+    refuseForeignWal(file)
     return readDatabase(file, use)
   } catch (error) {
     if (!isStorageFailure(error) || showsDamage(error)) throw error
@@ -39,7 +39,7 @@ function readDatabase<T>(file: string, use: (reader: Reader, schema: number) => 
   }
 }
 
-/** Without writing, SQLite cannot take back a write that was interrupted, nor read a log whose index it must make. */
+/** Without writing, SQLite cannot take back a write that was interrupted, nor read a WAL whose index it must make. */
 const unreadable = (file: string): string =>
   existsSync(`${realFile(file)}-journal`)
     ? `A write to ${file} was interrupted (${file}-journal is there); "daybook check --db ${file}" takes it back, then try again.`

@@ -5,13 +5,14 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { asReadError, asUnusable, faultOf, fullDisk, UnusableDatabase } from '../errors.ts'
 import type { Reader } from '../reader.ts'
-import { hasSchema, migrate, needsMigration } from '../schema/migrations/migrate.ts'
 import { MIGRATIONS } from '../schema/migrations/migrations.ts'
 import { Sql } from '../sql.ts'
-import type { LogSyncOptions } from './log-sync.ts'
-import { refuseMismatchedLog } from './mismatched-log.ts'
+import { MANY_PAGES } from './checkpoint.ts'
+import { refuseForeignWal } from './foreign-wal.ts'
+import { hasSchema, migrate, needsMigration } from './migrate.ts'
 import { finishRestore } from './restore.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
+import type { DiskCalls } from './wal-sync.ts'
 
 export interface OpenOptions {
   file: string
@@ -30,7 +31,7 @@ export interface OpenOptions {
   /** Opens as it is a database whose disk is full: only to be read, and not in WAL mode, which needs room. */
   isFull?: boolean
   /** The calls by which a server brings commits to the disk; those of the system unless given. */
-  disk?: LogSyncOptions['disk']
+  disk?: DiskCalls
   /** Updates derived data for this version of the program, in the transaction of an upgrade. */
   afterUpgrade?: (reader: Reader) => void
 }
@@ -81,9 +82,6 @@ export function shrinkMemory(database: Database): void {
   }
 }
 
-/** The size to which the file of the log is truncated by the commit with which it starts again. */
-const LOG_BYTES = 67_108_864
-
 function openFile(options: OpenOptions): Database {
   const { file, content, role } = options
   if (content) return Database.deserialize(content, { strict: true })
@@ -100,7 +98,7 @@ function openFile(options: OpenOptions): Database {
   }
 }
 
-/** Reverts a restore that was killed, not one that still runs, and refuses the log of another database. */
+/** Reverts a restore that was killed, not one that still runs, and refuses the WAL of another database. */
 function checkFiles({ file, role }: OpenOptions): void {
   if (role === 'server') finishRestore(realFile(file))
   else if ((statSync(file, { throwIfNoEntry: false })?.nlink ?? 1) > 1) {
@@ -108,19 +106,18 @@ function checkFiles({ file, role }: OpenOptions): void {
     if (lock) finishRestore(realFile(file))
     lock?.release()
   }
-  refuseMismatchedLog(file)
+  refuseForeignWal(file)
 }
 
 /**
- * A server waits for locks with a timer (`writes/write-queue.ts`), so that it goes on serving requests meanwhile, and
- * syncs the log after each commit itself (`log-sync.ts`). It truncates the log in another thread (`checkpoint.ts`).
+ * A server waits for locks with a timer (`writes/write-queue.ts`), so that it goes on serving requests meanwhile, syncs each
+ * commit in another thread (`wal-sync.ts`), and folds the WAL in there (`checkpoint.ts`). A command lets SQLite do so.
  */
 function prepareMain(database: Database, { role, checkpoint }: OpenOptions): void {
   changeJournal(database, 'WAL')
   keepTemporaryInMemory(database)
-  database.run('PRAGMA wal_autocheckpoint = 0')
-  const isTruncatedInThread = role === 'server' && checkpoint !== 'off'
-  database.run(`PRAGMA journal_size_limit = ${isTruncatedInThread ? -1 : LOG_BYTES}`)
+  const folds = role === 'command' && checkpoint !== 'off'
+  database.run(`PRAGMA wal_autocheckpoint = ${folds ? MANY_PAGES : 0}`)
   if (role === 'command') return
   database.run('PRAGMA busy_timeout = 0')
   database.run('PRAGMA synchronous = NORMAL')

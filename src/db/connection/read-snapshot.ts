@@ -5,9 +5,9 @@ import { asReadError, isStorageFailure } from '../errors.ts'
 export const MAX_AGE_MS = 20
 
 /**
- * Shares one read transaction among many reads, because beginning one takes locks of the write-ahead log, which costs
+ * Shares one read transaction among many reads, because beginning one takes locks of the WAL, which costs
  * more than a small read. It ends with every commit of this process or of a command, so that a read never misses an
- * acknowledged write, and after a few milliseconds, so that the log can be reset.
+ * acknowledged write, and after a few milliseconds, so that the WAL can start again.
  */
 export class ReadSnapshot {
   readonly #database: Database

@@ -12,12 +12,12 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { copyVerified, syncFile, syncFolder } from '../copy.ts'
 import { asSystemError, isBusy, isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
-import { refuseOtherPrograms, refuseUnknownSchema } from '../schema/migrations/migrate.ts'
-import { hasMismatchedLog } from './mismatched-log.ts'
+import { hasForeignWal } from './foreign-wal.ts'
+import { refuseOtherPrograms, refuseUnknownSchema } from './migrate.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
 
-/** What SQLite keeps beside a database; the log and the journal may hold what is not in the file yet. */
-const LOGS = ['-wal', '-journal']
+/** What SQLite keeps beside a database; the WAL and the journal may hold what is not in the file yet. */
+const BESIDE = ['-wal', '-journal']
 const INDEX = '-shm'
 /** The copy that takes the place of the database, and the one that keeps it where the file system knows no second names. */
 const UNFINISHED = '.restoring'
@@ -44,7 +44,7 @@ export function restoreDatabase(
     const restored = file + UNFINISHED
     copyBackup(backup, restored)
     onStep()
-    closeLog(file, database)
+    foldWal(file, database)
     onStep()
     return replace(file, restored, onStep)
   } catch (error) {
@@ -72,7 +72,7 @@ function refuseUnusableBackup(backup: string, file: string): void {
   const [path, own] = [realpathSync(backup), resolve(file)]
   if (path.startsWith(own) && LEFT.test(path.slice(own.length)))
     throw new UnusableDatabase(`${backup} is left of a restore that was interrupted; name the backup itself.`)
-  if (hasMismatchedLog(backup))
+  if (hasForeignWal(backup))
     throw new UnusableDatabase(
       `The write-ahead log ${backup}-wal does not belong to ${backup}; move it elsewhere first.`,
     )
@@ -98,9 +98,9 @@ function copyBackup(backup: string, target: string): void {
   }
 }
 
-/** Moves what is in the log into the old database, so that it is whole in one file; where it is damaged they stay a pair. */
-function closeLog(file: string, name: string): void {
-  if (!existsSync(file) || hasMismatchedLog(file)) return
+/** Folds the WAL into the old database, so that it is whole in one file; where it is damaged they stay a pair. */
+function foldWal(file: string, name: string): void {
+  if (!existsSync(file) || hasForeignWal(file)) return
   try {
     const old = new Database(file, { readwrite: true, create: false })
     try {
@@ -122,20 +122,21 @@ function closeLog(file: string, name: string): void {
 }
 
 /**
- * The old file gets a second name first, so that the renaming of the new one replaces it in one step. A log beside the
- * new one is refused until it is moved (`mismatched-log.ts`).
+ * The old file gets a second name first, so that the renaming of the new one replaces it in one step. A WAL beside the
+ * new one is refused until it is moved (`foreign-wal.ts`).
  */
 function replace(file: string, restored: string, onStep: () => void): string | undefined {
-  const kept = existsSync(file) || LOGS.some((log) => existsSync(file + log)) ? freeName(file) : undefined
+  const kept =
+    existsSync(file) || BESIDE.some((suffix) => existsSync(file + suffix)) ? freeName(file) : undefined
   if (kept !== undefined && existsSync(file)) {
     nameTwice(file, kept)
     onStep()
   }
   renameSync(restored, file)
   onStep()
-  for (const log of LOGS) {
-    if (!existsSync(file + log)) continue
-    renameSync(file + log, kept + log)
+  for (const suffix of BESIDE) {
+    if (!existsSync(file + suffix)) continue
+    renameSync(file + suffix, kept + suffix)
     onStep()
   }
   rmSync(file + INDEX, { force: true })
@@ -149,7 +150,7 @@ const keptName = (file: string, count: number) => `${file}.before-restore${count
 function freeName(file: string): string {
   for (let count = 1; ; count++) {
     const name = keptName(file, count)
-    if (!['', ...LOGS].some((suffix) => existsSync(name + suffix))) return name
+    if (!['', ...BESIDE].some((suffix) => existsSync(name + suffix))) return name
   }
 }
 

@@ -1,10 +1,11 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Db } from '../database.ts'
+import { noResponse } from '../errors.ts'
 import type { Reader } from '../reader.ts'
+import type { State } from '../state.ts'
 import { writeUnlessDry } from '../writes/dry-run.ts'
 import { currentRight } from '../writes/requester.ts'
-import { noResponse, type PausingAction } from '../writes/sync.ts'
 import type { Tx } from '../writes/transaction.ts'
 import type { WorkerRequest } from './protocol.ts'
 import { QueryScheduler, type Requester, requesterKey } from './query-scheduler.ts'
@@ -74,6 +75,8 @@ const FEW_ITEMS = 20
 export interface WorkerClient {
   /** A query that reads more rows runs in the worker, and a structure of fewer rows needs no index. */
   readonly manyRows: number
+  /** That of the database. */
+  readonly state: State
   run<Input, Output>(query: WorkerQuery<Input, Output>, input: Input, requester: Requester): Promise<Output>
   write<Input, Output>(task: WorkerTask<Input, Output>, input: Input, options?: WriteOptions): Promise<Output>
   /** Refuses the queries, and lets a task that runs finish, for some seconds. */
@@ -112,9 +115,15 @@ export function openWorker({
 }: WorkerOptions): WorkerClient {
   const isInline = db.file === ':memory:'
   const queries = new QueryScheduler({ clock, log, timeLimitMs, state: () => db.state })
-  const around = (run: PausingAction<unknown>) => db.pauseDuring(run)
+  const { ids } = db
   const newTaskQueue = () =>
-    new TaskQueue({ clock, log, ids: db.ids, around, onWrite: () => listeners.wake() })
+    new TaskQueue({
+      clock,
+      log,
+      ids,
+      pauseDuring: (run) => db.pauseDuring(run),
+      onWrite: () => listeners.wake(),
+    })
   const tasks = { writes: newTaskQueue(), background: newTaskQueue() }
   db.onLateSync(() => {
     for (const queue of Object.values(tasks)) queue.refuse(noResponse())
@@ -129,6 +138,7 @@ export function openWorker({
   })
   return {
     manyRows,
+    state: db.sql.state,
     run: async <Input, Output>(query: WorkerQuery<Input, Output>, input: Input, requester: Requester) => {
       if (isInline) return query.run(db, input)
       try {

@@ -26,13 +26,16 @@ export interface WorkerRequest {
   readonly stopFlag: Int32Array
 }
 
+export interface WorkerOutput {
+  readonly output: unknown
+  /** The last id that a task has made. */
+  readonly lastId: string
+  /** Whether a task wrote what others wait for. */
+  readonly wakes: boolean
+}
+
 /** What the worker thread sends back: a refusal travels as its code and its sentence. */
 export type WorkerResponse =
-  | {
-      readonly output: unknown
-      readonly lastId: string
-      /** Whether a task wrote what others wait for. */
-      readonly wakes: boolean
-    }
+  | WorkerOutput
   | { readonly code: RefusalCode; readonly sentence: string }
   | { readonly failure: string }

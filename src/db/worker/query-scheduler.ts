@@ -2,7 +2,7 @@ import { serialize } from 'bun:jsc'
 import type { Clock } from '../../lib/clock.ts'
 import { FairQueue } from '../../lib/fair-queue.ts'
 import type { Log } from '../../lib/log.ts'
-import { Refusal, refused, unavailable } from '../../refusal.ts'
+import { Refusal, refused, shuttingDown, unavailable } from '../../refusal.ts'
 import { ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
 
 /** For whom a query runs. */
@@ -73,7 +73,6 @@ const ranTooLong = (seconds: number) =>
   refused(`The query took longer than ${seconds} seconds and was stopped; narrow it with a filter.`)
 const threadFailed = () => unavailable('The query was lost with the thread that ran it; try again.')
 const callerIsGone = () => unavailable('The client closed the connection.')
-export const shuttingDown = () => unavailable('The server is shutting down; try again.')
 
 /** Equal for equal queries of one key, as they are sent to a thread. */
 const nameOf = (key: string, isBackground: boolean, { name, input }: ThreadRequest): string =>
@@ -87,13 +86,11 @@ export class QueryScheduler {
   readonly #options: QuerySchedulerOptions
   /** What waits for a thread. */
   readonly #queue = new FairQueue<Job>()
-  /** What stands in line, by key. */
-  readonly #lines = new Map<string, Job[]>()
+  /** The queries of a key, except those in the background: the first eight run or wait for a thread, the others stand in line. */
+  readonly #jobs = new Map<string, Job[]>()
   readonly #threads: WorkerThread[] = []
   /** The queries that run, by key. */
   readonly #running = new Map<string, Job>()
-  /** How many queries run or wait for a thread, by key; those in the background are not counted. */
-  readonly #counts = new Map<string, number>()
   /** The queries that other requests may share, by name. */
   readonly #shared = new Map<string, Job>()
   readonly #idle: WorkerThread[] = []
@@ -125,9 +122,8 @@ export class QueryScheduler {
   async close(): Promise<void> {
     this.#isClosed = true
     const running = [...this.#running.values()]
-    const inLine = [...this.#lines.values()].flat()
-    this.#lines.clear()
-    for (const job of [...inLine, ...this.#queue.clear(), ...running]) this.#end(job, shuttingDown())
+    const waiting = [...this.#jobs.values()].flat()
+    for (const job of [...waiting, ...this.#queue.clear(), ...running]) this.#end(job, shuttingDown())
     await Promise.all(running.map(({ finished }) => finished))
     await Promise.all(this.#threads.map((thread) => thread.close()))
   }
@@ -142,36 +138,30 @@ export class QueryScheduler {
   #add(query: Pick<Job, 'key' | 'name' | 'isBackground' | 'request'>): Job | undefined {
     const { key, name, isBackground } = query
     const job: Job = { ...query, waiters: new Set(), thread: undefined, state: 0, finished: undefined }
-    const count = this.#counts.get(key) ?? 0
-    if (isBackground) this.#queue.add(key, job, true)
-    else if (count < MAX_PER_KEY) this.#enqueue(job)
-    else {
-      const line = this.#lines.get(key) ?? []
-      if (line.length === MAX_IN_LINE) return undefined
-      line.push(job)
-      this.#lines.set(key, line)
+    const jobs = this.#jobs.get(key) ?? []
+    if (!isBackground) {
+      if (jobs.length === MAX_PER_KEY + MAX_IN_LINE) return undefined
+      jobs.push(job)
+      this.#jobs.set(key, jobs)
     }
+    if (isBackground || jobs.length <= MAX_PER_KEY) this.#queue.add(key, job, isBackground)
     this.#shared.set(name, job)
     return job
   }
 
-  #enqueue(job: Job): void {
-    const { key } = job
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
-    this.#queue.add(key, job)
-  }
-
   /** Makes way for the next query of the key that stands in line. */
-  #uncount({ key, isBackground }: Job): void {
-    if (isBackground) return
-    const count = (this.#counts.get(key) ?? 1) - 1
-    if (count > 0) this.#counts.set(key, count)
-    else this.#counts.delete(key)
-    const line = this.#lines.get(key)
-    const next = line?.shift()
-    if (line?.length === 0) this.#lines.delete(key)
-    if (!next) return
-    this.#enqueue(next)
+  #remove(job: Job): void {
+    const { key, name } = job
+    if (this.#shared.get(name) === job) this.#shared.delete(name)
+    this.#queue.remove(key, job)
+    const jobs = this.#jobs.get(key) ?? []
+    const at = jobs.indexOf(job)
+    if (at === -1) return
+    jobs.splice(at, 1)
+    if (jobs.length === 0) this.#jobs.delete(key)
+    const next = jobs[MAX_PER_KEY - 1]
+    if (at >= MAX_PER_KEY || !next) return
+    this.#queue.add(key, next)
     for (const waiter of next.waiters) this.#startTimer(next, waiter)
   }
 
@@ -205,7 +195,7 @@ export class QueryScheduler {
     const isLate = () => this.#end(job, ranTooLong(timeLimitMs / 1000))
     const stopTimer = timeLimitMs > 0 ? clock.after(timeLimitMs, isLate) : isLate()
     try {
-      const output = await finished
+      const { output } = await finished
       this.#settle(job, ({ resolve }) => resolve(output))
     } catch (error) {
       this.#settle(job, ({ reject }) => reject(error instanceof ThreadFailed ? threadFailed() : error))
@@ -232,22 +222,8 @@ export class QueryScheduler {
     if (job.waiters.size === 0) return
     const waiters = [...job.waiters]
     job.waiters.clear()
-    if (this.#shared.get(job.name) === job) this.#shared.delete(job.name)
-    if (!this.#leaveLine(job)) {
-      if (!job.thread) this.#queue.remove(job.key, job)
-      this.#uncount(job)
-    }
+    this.#remove(job)
     for (const waiter of waiters) settle(waiter)
-  }
-
-  /** False if it does not stand in line. */
-  #leaveLine(job: Job): boolean {
-    const line = this.#lines.get(job.key)
-    const at = line?.indexOf(job) ?? -1
-    if (at === -1) return false
-    line?.splice(at, 1)
-    if (line?.length === 0) this.#lines.delete(job.key)
-    return true
   }
 }
 

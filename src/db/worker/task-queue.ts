@@ -2,11 +2,11 @@ import type { Clock } from '../../lib/clock.ts'
 import { Turns } from '../../lib/fair-queue.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
-import { type Refusal, unavailable } from '../../refusal.ts'
+import { type Refusal, shuttingDown, unavailable } from '../../refusal.ts'
+import { noResponse } from '../errors.ts'
 import { currentRequester } from '../writes/requester.ts'
-import { notConfirmedYet, type PausingAction } from '../writes/sync.ts'
-import { OPENING } from './protocol.ts'
-import { shuttingDown } from './query-scheduler.ts'
+import type { PausingAction } from '../writes/write-queue.ts'
+import { OPENING, type WorkerOutput } from './protocol.ts'
 import { ThreadClosed, ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
 
 const CLOSE_WITHIN_MS = 5_000
@@ -22,8 +22,8 @@ export interface TaskQueueOptions {
   readonly log: Log
   /** The ids of the main thread, which come in one order with those of tasks. */
   readonly ids: IdSource
-  /** Called for each task that is no preparation; runs it while nothing else writes. */
-  readonly around: (run: PausingAction<unknown>) => Promise<unknown>
+  /** Runs each task that is no preparation while nothing else writes. */
+  readonly pauseDuring: (run: PausingAction<WorkerOutput>) => Promise<WorkerOutput>
   /** Called after the commit of a task that wrote what others wait for. */
   readonly onWrite: () => void
 }
@@ -48,7 +48,7 @@ export class TaskQueue {
   /** Rejects before the task has ended if the disk does not respond. */
   run(request: ThreadRequest, isPreparation: boolean): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const onLate = () => reject(notConfirmedYet())
+    const onLate = () => reject(noResponse())
     this.#turns
       .run(currentRequester(), () => this.#runTask(request, isPreparation, onLate))
       .then(resolve, reject)
@@ -72,44 +72,36 @@ export class TaskQueue {
     await this.#thread.close()
   }
 
-  #send(request: ThreadRequest, onCommitting?: () => void): Promise<unknown> {
+  #send(request: ThreadRequest, onCommitting?: () => void): Promise<WorkerOutput> {
     return this.#isEnded ? Promise.reject(shuttingDown()) : this.#thread.run(request, onCommitting)
-  }
-
-  async #open(request: ThreadRequest): Promise<void> {
-    try {
-      await this.#send({ ...request, name: OPENING, input: undefined })
-    } catch {
-      // The task itself will fail too, or start another thread.
-    }
   }
 
   async #runTask(request: ThreadRequest, isPreparation: boolean, onLate: () => void): Promise<unknown> {
     if (this.#isClosed) throw shuttingDown()
-    if (isPreparation) return unlessThreadEnds(this.#send(request), shuttingDown, failedBefore)
-    // Starting a thread takes longer than many tasks do, and no write should wait for it.
-    if (!this.#thread.isStarted) await this.#open(request)
-    const { clock, ids, around, onWrite } = this.#options
-    const output = await around((beginSync) => {
-      const onCommitting = () => beginSync(onLate)
-      const running = this.#send({ ...request, now: clock.now(), lastId: ids.last() }, onCommitting)
-      return unlessThreadEnds(running, closedMeanwhile, failedMeanwhile).finally(() =>
-        ids.follow(this.#thread.lastId),
-      )
+    if (isPreparation) return (await unlessThreadEnds(this.#send(request), shuttingDown, failedBefore)).output
+    // Starting a thread takes longer than many tasks do, and no write should wait for it. Where that fails, the task will.
+    if (!this.#thread.isStarted)
+      await this.#send({ ...request, name: OPENING, input: undefined }).catch(() => {})
+    const { clock, ids, pauseDuring, onWrite } = this.#options
+    const { output, wakes } = await pauseDuring(async (beginSync) => {
+      const now = { now: clock.now(), lastId: ids.last() }
+      const running = this.#send({ ...request, ...now }, () => beginSync(onLate))
+      const done = await unlessThreadEnds(running, closedMeanwhile, failedMeanwhile)
+      ids.follow(done.lastId)
+      return done
     })
-    if (this.#thread.wakes) onWrite()
+    if (wakes) onWrite()
     return output
   }
 }
 
 /** With the refusals that the caller gets if the thread was closed, or failed, meanwhile. */
-function unlessThreadEnds(
-  running: Promise<unknown>,
+const unlessThreadEnds = <Result>(
+  running: Promise<Result>,
   ifClosed: () => Refusal,
   ifFailed: () => Refusal,
-): Promise<unknown> {
-  return running.catch((error) => {
+): Promise<Result> =>
+  running.catch((error) => {
     if (error instanceof ThreadClosed) throw ifClosed()
     throw error instanceof ThreadFailed ? ifFailed() : error
   })
-}

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { workerProgram } from '../../lib/program.ts'
 import { Refusal } from '../../refusal.ts'
-import { COMMITTING, type WorkerRequest, type WorkerResponse } from './protocol.ts'
+import { COMMITTING, type WorkerOutput, type WorkerRequest, type WorkerResponse } from './protocol.ts'
 
 /** A request that goes on for this long after it was stopped is abandoned. */
 const STOP_WITHIN_MS = 2_000
@@ -29,8 +29,6 @@ export class WorkerThread {
   /** Ends the running request from this side. */
   #abandon: ((error: Error) => void) | undefined
   #stopTimer: (() => void) | undefined
-  #lastId = ''
-  #wakes = false
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock
@@ -41,21 +39,11 @@ export class WorkerThread {
     return this.#worker !== undefined
   }
 
-  /** The last id that a task has made. */
-  get lastId(): string {
-    return this.#lastId
-  }
-
-  /** Whether the last task wrote what others wait for. */
-  get wakes(): boolean {
-    return this.#wakes
-  }
-
   /**
    * Settles when the thread is free again. A refusal by the request is thrown as it is. `onCommitting` is called before a
    * task commits.
    */
-  async run(request: ThreadRequest, onCommitting = () => {}): Promise<unknown> {
+  async run(request: ThreadRequest, onCommitting = () => {}): Promise<WorkerOutput> {
     const worker = this.#start()
     const { promise, resolve, reject } = Promise.withResolvers<WorkerResponse>()
     this.#abandon = (error) => {
@@ -72,12 +60,7 @@ export class WorkerThread {
     const defaults = { descriptor: undefined, now: 0, lastId: '', isDryRun: false, stopFlag: this.#stopFlag }
     worker.postMessage({ ...defaults, ...request } satisfies WorkerRequest)
     try {
-      const response = await promise
-      if ('output' in response) {
-        this.#lastId = response.lastId
-        this.#wakes = response.wakes
-      }
-      return outputOf(response)
+      return outputOf(await promise)
     } finally {
       worker.unref()
       this.#stopTimer?.()
@@ -142,7 +125,7 @@ export class WorkerThread {
 
 const newFlag = () => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
-function outputOf(response: WorkerResponse): unknown {
-  if ('output' in response) return response.output
+function outputOf(response: WorkerResponse): WorkerOutput {
+  if ('output' in response) return response
   throw 'code' in response ? new Refusal(response.code, response.sentence) : new Error(response.failure)
 }

@@ -27,7 +27,7 @@ export function identifyRequester(key: string, right: Right): void {
 }
 
 /** Runs, or schedules, what serves no single request. */
-export const asNobody = (run: () => void): void => requesters.exit(run)
+export const asNobody = <Result>(run: () => Result): Result => requesters.exit(run)
 
 /**
  * Runs what completes a write that is committed already, or clears up after one that failed: it goes on although the

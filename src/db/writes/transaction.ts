@@ -1,4 +1,5 @@
 import type { Reader } from '../reader.ts'
+import type { State } from '../state.ts'
 
 /** An open transaction of one write: all of it is written, or nothing. */
 export interface Tx extends Reader {
@@ -14,6 +15,7 @@ export interface Tx extends Reader {
 export interface Transaction {
   /** The instant of the write, also where a copy has another `now`. */
   readonly startedAt: number
+  readonly state: State
 }
 
 /** A write is synchronous: passing a function that returns a promise is a type error. */

@@ -2,8 +2,8 @@ import type { Clock } from '../../lib/clock.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Refusal } from '../../refusal.ts'
-import type { Reader } from '../reader.ts'
 import type { Sql } from '../sql.ts'
+import { State } from '../state.ts'
 import { currentRight } from './requester.ts'
 import type { Tx } from './transaction.ts'
 
@@ -14,14 +14,6 @@ export interface Item {
   /** Calls what waits for the commit, and reports success or the failure. */
   settle(failure?: Refusal): void
   reject(error: unknown): void
-  readonly queuedAt: number
-}
-
-/** The writes of an open transaction that have run. */
-export interface Group {
-  readonly done: Item[]
-  /** When the lock was taken. */
-  readonly locked: number
 }
 
 interface ItemOptions {
@@ -31,51 +23,39 @@ interface ItemOptions {
   readonly log: Log
 }
 
-interface Outcome<T> {
-  resolve(result: T): void
-  reject(error: unknown): void
-}
-
 export function newItem<T>(
   { sql, clock, newId, log }: ItemOptions,
-  run: (tx: Tx) => T,
-  { resolve, reject }: Outcome<T>,
+  write: (tx: Tx) => T,
+  resolve: (result: T) => void,
+  reject: (error: unknown) => void,
 ): Item {
   const actions: (() => void)[] = []
   const right = currentRight()
   let result: T
-  const callActions = () => {
-    for (const action of actions) {
-      try {
-        action()
-      } catch (error) {
-        log.error('after-commit action failed', { error: String(error) })
-      }
+  const callAction = (action: () => void) => {
+    try {
+      action()
+    } catch (error) {
+      log.error('after-commit action failed', { error: String(error) })
     }
   }
   return {
-    queuedAt: performance.now(),
     run: () => {
       right?.checkInWrite({ sql })
       const now = clock.now()
-      result = run({
+      result = write({
         sql,
         now,
         newId: () => newId(now),
         afterCommit: (action) => actions.push(action),
-        transaction: { startedAt: now },
+        transaction: { startedAt: now, state: new State() },
       })
     },
     settle: (failure) => {
-      callActions()
+      actions.forEach(callAction)
       if (failure) reject(failure)
       else resolve(result)
     },
     reject,
   }
-}
-
-/** Writes the first page of the file without changing it. */
-export function rewriteVersion({ sql }: Reader): void {
-  sql.script(`PRAGMA user_version = ${sql.scalar<number>('PRAGMA user_version')}`)
 }

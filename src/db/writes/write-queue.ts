@@ -1,15 +1,43 @@
 import type { Clock } from '../../lib/clock.ts'
+import { FairQueue } from '../../lib/fair-queue.ts'
 import { Histogram } from '../../lib/histogram.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
-import { Refusal, shuttingDown } from '../../refusal.ts'
-import { asUnavailable, isBusy, isStorageFailure } from '../errors.ts'
+import { Refusal, shuttingDown, unavailable } from '../../refusal.ts'
+import { asUnavailable, isBusy, isStorageFailure, NOT_CONFIRMED, noResponse } from '../errors.ts'
 import type { Sql } from '../sql.ts'
-import { asNobody } from './requester.ts'
-import { noResponse, notConfirmedYet, notReadable, type PausingAction, type Sync, SyncWatch } from './sync.ts'
+import { asNobody, currentRequester } from './requester.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
-import { WaitingWrites } from './waiting-writes.ts'
-import { type Group, type Item, newItem, rewriteVersion } from './write-item.ts'
+import { type Item, newItem } from './write-item.ts'
+
+/*
+ * Group commit: writes that arrive together share one transaction and one sync to the disk. Each has its own savepoint, so
+ * that one that is refused does not affect the others, and settles after the commit. Until that is on the disk no other
+ * write runs.
+ *
+ * Short writes take turns between requesters. What takes long stands in a line of its own that has its turn like a requester,
+ * so that a short write waits for at most one of them: a long write, which shares its commit with no other, or a pause,
+ * during which another connection of this process writes.
+ *
+ * While the disk does not respond every write is refused, also the one that waits for it, which may be saved. Once a sync
+ * has failed, or the queue is closed before it has ended, what was committed is never acknowledged.
+ *
+ * A lock that another process holds is waited for with a timer; nothing else stops meanwhile. While commits fail a write that
+ * changes nothing is tried every second, so that the queue recovers without a caller.
+ */
+
+/** Brings commits to the disk. */
+export interface Sync {
+  /** Whether the disk responded a moment ago; if not, a write runs only after `run`. */
+  readonly hasResponded: boolean
+  /** Rejects with a refusal if the disk fails. */
+  run(): Promise<void>
+  /** Commits. The promise ends once that is on the disk; if it rejects, that is uncertain. */
+  commit(): Promise<void>
+}
+
+/** Runs while writes wait. It must call `beginSync` before it waits for the disk; `onLate` is called if that takes too long. */
+export type PausingAction<T> = (beginSync: (onLate: () => void) => void) => Promise<T>
 
 export interface WriteQueueOptions {
   sql: Sql
@@ -28,10 +56,30 @@ export interface WriteQueueOptions {
   syncWithinMs?: number | undefined
   /** Called after each commit, before its writes are settled; a refusal that it returns rejects them. */
   onCommit?: () => Refusal | undefined
-  /** Called once a group of writes is rolled back because storage failed. */
-  onRollback?: () => void
 }
 
+/** What waits for its turn to let another connection write. */
+interface Pause {
+  begin(): void
+  reject(error: unknown): void
+}
+
+/** The writes of a transaction that have run. */
+interface Group {
+  readonly done: Item[]
+  /** When the lock was taken. */
+  readonly locked: number
+}
+
+/** A group that is committed and not on the disk yet. */
+interface Syncing {
+  readonly group: Group
+  readonly ended: Promise<void>
+  /** Rejects if that takes too long. */
+  readonly inTime: Promise<void>
+}
+
+const LONG = 'long'
 const GROUP_SIZE = 256
 const GROUP_TIME_MS = 5
 const LOCK_RETRY_MS = 10
@@ -40,36 +88,34 @@ const LOCK_FREE_MS = LOCK_RETRY_MS + 2
 /** The total time for which the lock is held, with short gaps, before it is left free. */
 const MAX_HOLD_MS = 25
 const PROBE_MS = 1_000
+const SYNC_WITHIN_MS = 10_000
+/** What has ended while this thread did other things is seen to have ended within this time. */
+const SEEN_WITHIN_MS = 10
 
-/**
- * Group commit: writes that arrive together share one transaction and one sync to disk. Each has its own savepoint, so
- * that one that is refused does not affect the others. Each settles after the commit.
- */
 export class WriteQueue {
+  /** How many writes each committed transaction held. */
+  readonly commitSizes = new Histogram([1, 2, 4, 8, 16, 32, 64, 128, 256])
   readonly #options: WriteQueueOptions
-  readonly #waiting = new WaitingWrites()
-  /** What is on its way to the disk. */
-  readonly syncs: SyncWatch
+  readonly #waiting = new FairQueue<Item | Pause>()
   readonly #lateListeners = new Set<() => void>()
   #scheduled = false
-  #isProbed = false
+  #isPaused = false
+  #syncing: Syncing | undefined
+  #lateTimer: Timer | undefined
+  #isLate = false
   /** That of the last commit, if it failed. */
   #failure: Refusal | undefined
-  #isPaused = false
+  #stopProbing: (() => void) | undefined
+  /** The refusal of every write once the queue is closed. */
+  #closed: Refusal | undefined
   #committedAt = Number.NEGATIVE_INFINITY
   /** When the lock was first found to be held by another process, since this one had it. */
   #lockedSince: number | undefined
   /** How long the lock was held since it was last left free. */
   #heldMs = 0
-  #stopProbing: (() => void) | undefined
-  /** The group that is committed and not on the disk yet, with the end of that. */
-  #syncing: { readonly group: Group; readonly ended: Promise<void> } | undefined
-  /** The refusal of every write once the queue is closed. */
-  #closed: Refusal | undefined
 
   constructor(options: WriteQueueOptions) {
     this.#options = options
-    this.syncs = new SyncWatch(options, () => this.#noteLateSync())
   }
 
   /** Why nothing can be written: from a failed commit until the next one that succeeds, and like `refusal`. */
@@ -79,30 +125,29 @@ export class WriteQueue {
 
   /** That of every write, once the queue is closed, or while the disk does not respond. */
   get refusal(): Refusal | undefined {
-    return this.#closed ?? (this.syncs.isLate ? noResponse() : undefined)
+    return this.#closed ?? (this.#isLate ? noResponse() : undefined)
   }
 
-  /** How many writes each committed transaction held. */
-  readonly commitSizes = new Histogram([1, 2, 4, 8, 16, 32, 64, 128, 256])
+  /** Whether the disk does not respond. */
+  get isLate(): boolean {
+    return this.#isLate
+  }
 
   /** Whether no write is waiting or unfinished. */
   get idle(): boolean {
     return this.#waiting.isEmpty && !this.#syncing
   }
 
-  /** The end of the sync of what is committed and not on the disk yet. */
-  get #unsynced(): Promise<void> | undefined {
-    return this.#syncing && this.#syncing.group.done.length > 0 ? this.#syncing.ended : undefined
-  }
-
   /** Resolves once all that is committed is on the disk, or is known not to be; rejects if that takes too long. */
   async synced(): Promise<void> {
+    await this.#unsynced?.inTime
+  }
+
+  /** Calls the action at once, or, while a commit is being brought to the disk, after that. */
+  afterSync(action: () => void): void {
     const unsynced = this.#unsynced
-    if (!unsynced) return
-    const { promise: late, reject } = Promise.withResolvers<void>()
-    const stop = this.onLateSync(() => reject(notReadable()))
-    if (this.syncs.isLate) reject(notReadable())
-    await Promise.race([unsynced, late]).finally(stop)
+    if (unsynced) void unsynced.ended.then(action)
+    else action()
   }
 
   /** Calls the listener whenever the disk does not respond for so long that writes are refused. */
@@ -111,82 +156,39 @@ export class WriteQueue {
     return () => void this.#lateListeners.delete(listener)
   }
 
-  /** Calls the action at once, or, while a commit is being brought to the disk, after that. */
-  afterSync(action: () => void): void {
-    const unsynced = this.#unsynced
-    if (unsynced) void unsynced.then(action)
-    else action()
-  }
-
-  /** One that `isLong` shares its commit with no other. */
   write<T>(run: WriteFunction<T>, isLong = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.refusal) return reject(this.refusal)
-      this.#waiting.add(newItem(this.#options, run as (tx: Tx) => T, { resolve, reject }), isLong)
-      this.#schedule()
+      const item = newItem(this.#options, run as (tx: Tx) => T, resolve, reject)
+      this.#add(isLong ? LONG : `by ${currentRequester()}`, item)
     })
   }
 
-  /**
-   * Lets another connection of this process write: until `action` has finished, writes wait, however long it takes. It
-   * takes its turn, so that a series of such actions delays a write by at most one of them.
-   */
+  /** Lets another connection of this process write: until `action` has finished, writes wait, however long it takes. */
   pauseDuring<T>(action: PausingAction<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.refusal) return reject(this.refusal)
-      const begin = () => this.#runPaused(action).then(resolve, reject)
-      this.#waiting.addPause({ begin, reject })
-      this.#schedule()
+      this.#add(LONG, { begin: () => void this.#runPaused(action).then(resolve, reject), reject })
     })
   }
 
-  async #runPaused<T>(action: PausingAction<T>): Promise<T> {
-    this.#isPaused = true
-    let endSync = () => {}
-    let refusal: Refusal | undefined
-    let result: T
-    try {
-      this.#options.beforeCommit?.()
-      result = await action((onLate) => {
-        endSync = this.syncs.begin(onLate)
-      })
-    } finally {
-      endSync()
-      this.#isPaused = false
-      this.#lockedSince = undefined
-      refusal = this.#options.onCommit?.()
-      this.#continue()
-    }
-    if (refusal) throw refusal
-    return result
-  }
-
-  /** Refuses every waiting and later write; one that has run is finished. */
+  /** Refuses every waiting and later write. What is being synced is not acknowledged any more. */
   close(refusal: Refusal = shuttingDown()): void {
     this.#stopProbing?.()
     this.#closed ??= refusal
     this.#rejectWaiting(refusal)
-    if (this.#syncing && !this.syncs.isLate) this.#syncNow(this.#syncing.group)
+    if (this.#syncing && !this.#isLate) this.#settle(this.#syncing.group, unavailable(NOT_CONFIRMED))
   }
 
-  #noteLateSync(): void {
-    this.#rejectWaiting(noResponse())
-    for (const listener of this.#lateListeners) listener()
+  get #unsynced(): Syncing | undefined {
+    return this.#syncing && this.#syncing.group.done.length > 0 ? this.#syncing : undefined
   }
 
-  /** While commits fail, tries a write that changes nothing every second, so that it recovers without a caller. */
-  #becomeUnhealthy(failure: Refusal): void {
-    this.#failure = failure
-    if (this.#closed) return
-    this.#stopProbing ??= this.#options.clock.every(PROBE_MS, () => {
-      this.write((tx) => rewriteVersion(tx)).catch(() => {})
-    })
-  }
-
-  #becomeHealthy(): void {
-    this.#failure = undefined
-    this.#stopProbing?.()
-    this.#stopProbing = undefined
+  #add(key: string, one: Item | Pause): void {
+    const { refusal } = this
+    if (refusal) one.reject(refusal)
+    else {
+      this.#waiting.add(key, one)
+      this.#schedule()
+    }
   }
 
   #schedule(): void {
@@ -212,98 +214,35 @@ export class WriteQueue {
     this.#scheduled = false
     if (this.idle || this.#syncing || this.#isPaused) return
     const { sync } = this.#options
-    const isProbed = this.#isProbed || !sync || sync.hasResponded
-    this.#isProbed = !isProbed
-    if (!isProbed) this.#settleAfter(sync.probe(), { done: [], locked: 0 })
-    else this.#runNext()
-  }
-
-  /** Other processes may hold the lock: it is taken before anything is removed from the queue. */
-  #runNext(): void {
-    const pause = this.#waiting.takePause()
-    if (pause) void pause.begin()
+    const next = this.#waiting.next
+    if (sync && !sync.hasResponded) this.#settleAfter(sync.run(), { done: [], locked: 0 })
+    else if (next && 'begin' in next) (this.#waiting.take() as Pause).begin()
     else if (this.#begin()) this.#runWrites()
   }
 
-  #runWrites(): void {
-    const group: Group = { done: [], locked: performance.now() }
+  #rejectWaiting(refusal: unknown): void {
+    for (const one of this.#waiting.clear()) one.reject(refusal)
+  }
+
+  async #runPaused<T>(action: PausingAction<T>): Promise<T> {
+    this.#isPaused = true
+    let refusal: Refusal | undefined
+    let result: T
     try {
-      const long = this.#waiting.takeLong()
-      if (long) this.#runItem(long, group.done)
-      else this.#runShort(group.done)
-      if (group.done.length === 0) this.#continue()
-      else {
-        const synced = this.#commit()
-        if (synced) this.#settleAfter(synced, group)
-        else this.#settle(group)
-      }
-    } catch (error) {
-      this.#abandon(group.done, error)
-      this.#continue()
+      this.#options.beforeCommit?.()
+      result = await action((onLate) => this.#waitForDisk(onLate))
+    } finally {
+      this.#noteResponse()
+      this.#isPaused = false
+      this.#lockedSince = undefined
+      refusal = this.#options.onCommit?.()
+      if (!this.#waiting.isEmpty) this.#schedule()
     }
+    if (refusal) throw refusal
+    return result
   }
 
-  #commit(): Promise<void> | undefined {
-    const { beforeCommit, sync, sql } = this.#options
-    beforeCommit?.()
-    if (sync) return sync.commit()
-    sql.run('COMMIT')
-    return undefined
-  }
-
-  #settleAfter(synced: Promise<void>, group: Group): void {
-    const end = this.syncs.begin(() => {
-      for (const item of group.done) item.reject(notConfirmedYet())
-    })
-    const settle = (failure?: Refusal) => {
-      end()
-      if (this.#syncing?.group !== group) return
-      this.#syncing = undefined
-      if (group.done.length > 0) this.#settle(group, failure)
-      else this.#continue(failure)
-    }
-    this.#syncing = { group, ended: synced.then(() => settle(), settle) }
-  }
-
-  #syncNow(group: Group): void {
-    this.#syncing = undefined
-    let failure: Refusal | undefined
-    try {
-      this.#options.sync?.now()
-    } catch (error) {
-      failure = error as Refusal
-    }
-    this.#settle(group, failure)
-  }
-
-  /** Tells those who wait for a group that it is committed; `failure` if that may not last. */
-  #settle({ done, locked }: Group, failure?: Refusal): void {
-    if (failure) this.#becomeUnhealthy(failure)
-    else this.#becomeHealthy()
-    this.commitSizes.add(done.length)
-    const refusal = this.#options.onCommit?.()
-    // A command may have moved the write-ahead log by now, which holds the lock, too.
-    this.#committedAt = performance.now()
-    this.#heldMs += this.#committedAt - locked
-    for (const item of done) {
-      if (refusal && !failure) item.reject(refusal)
-      else item.settle(failure)
-    }
-    this.#continue()
-  }
-
-  #continue(failure?: Refusal): void {
-    if (failure) this.#rejectWaiting(failure)
-    // What the disk was asked for may have been refused meanwhile.
-    if (this.idle) this.#isProbed = false
-    else this.#schedule()
-  }
-
-  #rejectWaiting(refusal: Refusal): void {
-    for (const item of this.#waiting.removeAll()) item.reject(refusal)
-  }
-
-  /** Takes the write lock; when another process holds it, tries again later and returns false. */
+  /** Takes the write lock before anything is removed from the queue; when another process holds it, tries again later. */
   #begin(): boolean {
     try {
       this.#options.sql.run('BEGIN IMMEDIATE')
@@ -311,30 +250,45 @@ export class WriteQueue {
       return true
     } catch (error) {
       const now = performance.now()
-      const lockedSince = this.#lockedSince ?? now
-      this.#lockedSince = lockedSince
-      const oldest = now - this.#options.lockWaitMs
-      const isOver = !isBusy(error) || lockedSince <= oldest
-      const expired = isOver ? this.#waiting.removeAll(isBusy(error) ? oldest : undefined) : []
-      const refusal = asUnavailable(error)
-      if (expired.length > 0 && refusal instanceof Refusal) this.#becomeUnhealthy(refusal)
-      for (const one of expired) one.reject(refusal)
-      if (this.idle) this.#lockedSince = undefined
-      else {
+      this.#lockedSince ??= now
+      if (isBusy(error) && now - this.#lockedSince < this.#options.lockWaitMs) {
         this.#scheduled = true
         setTimeout(() => this.#flush(), LOCK_RETRY_MS)
+        return false
       }
+      this.#lockedSince = undefined
+      const refusal = asUnavailable(error)
+      if (refusal instanceof Refusal) this.#becomeUnhealthy(refusal)
+      this.#rejectWaiting(refusal)
       return false
     }
   }
 
-  /** Runs short writes for a few milliseconds, at least one. */
-  #runShort(done: Item[]): void {
-    const until = performance.now() + GROUP_TIME_MS
-    for (let item = this.#waiting.takeShort(); item; item = this.#waiting.takeShort()) {
-      if (!this.#runItem(item, done)) return
-      if (done.length === GROUP_SIZE || performance.now() > until) return
+  /** Runs one long write, or short ones for a few milliseconds, and commits them. */
+  #runWrites(): void {
+    const { beforeCommit, sync, sql } = this.#options
+    const group: Group = { done: [], locked: performance.now() }
+    const until = group.locked + GROUP_TIME_MS
+    let synced: Promise<void> | undefined
+    try {
+      const isLong = this.#waiting.nextKey === LONG
+      do {
+        if (!this.#runItem(this.#waiting.take() as Item, group.done) || isLong) break
+      } while (this.#mayJoin(group) && performance.now() <= until)
+      if (group.done.length > 0) {
+        beforeCommit?.()
+        synced = sync?.commit()
+        if (!sync) sql.run('COMMIT')
+      }
+    } catch (error) {
+      this.#abandon(group, error)
     }
+    if (synced) this.#settleAfter(synced, group)
+    else this.#settle(group)
+  }
+
+  #mayJoin({ done }: Group): boolean {
+    return !this.#waiting.isEmpty && this.#waiting.nextKey !== LONG && done.length < GROUP_SIZE
   }
 
   /**
@@ -362,13 +316,82 @@ export class WriteQueue {
   }
 
   /** Rolls the group back and rejects its writes. */
-  #abandon(group: readonly Item[], error: unknown): void {
+  #abandon({ done }: Group, error: unknown): void {
     const { sql, log } = this.#options
     if (sql.database.inTransaction) sql.run('ROLLBACK')
-    this.#options.onRollback?.()
     const refusal = asUnavailable(error)
     if (refusal instanceof Refusal) this.#becomeUnhealthy(refusal)
-    log.repeated('error', 'commit failed', { error: String(error), writes: group.length })
-    for (const item of group) item.reject(refusal)
+    log.repeated('error', 'commit failed', { error: String(error), writes: done.length })
+    for (const item of done.splice(0)) item.reject(refusal)
+  }
+
+  /** Settles a group once it is on the disk; an empty one only asks whether the disk responds. */
+  #settleAfter(synced: Promise<void>, group: Group): void {
+    const inTime = Promise.withResolvers<void>()
+    inTime.promise.catch(() => {})
+    this.#waitForDisk(() => {
+      for (const item of group.done) item.reject(noResponse())
+      inTime.reject(noResponse())
+    })
+    const settle = (failure?: Refusal) => {
+      inTime.resolve()
+      if (this.#syncing?.group === group) this.#settle(group, failure)
+    }
+    this.#syncing = { group, ended: synced.then(() => settle(), settle), inTime: inTime.promise }
+  }
+
+  /** Tells those who wait for a group that it is committed; `failure` if that may not last. */
+  #settle(group: Group, failure?: Refusal): void {
+    this.#noteResponse()
+    this.#syncing = undefined
+    if (failure) this.#rejectWaiting(failure)
+    if (group.done.length > 0) this.#settleWrites(group, failure)
+    if (!this.#waiting.isEmpty) this.#schedule()
+  }
+
+  #settleWrites({ done, locked }: Group, failure?: Refusal): void {
+    if (failure) this.#becomeUnhealthy(failure)
+    else this.#becomeHealthy()
+    this.commitSizes.add(done.length)
+    const refusal = this.#options.onCommit?.()
+    this.#committedAt = performance.now()
+    this.#heldMs += this.#committedAt - locked
+    for (const item of done) item.settle(failure ?? refusal)
+  }
+
+  #waitForDisk(onLate: () => void): void {
+    const noteLate = () => {
+      this.#isLate = true
+      this.#options.log.error('the disk does not respond: writes are refused until it does')
+      onLate()
+      this.#rejectWaiting(noResponse())
+      for (const listener of this.#lateListeners) listener()
+    }
+    this.#lateTimer = setTimeout(() => {
+      this.#lateTimer = setTimeout(noteLate, SEEN_WITHIN_MS)
+    }, this.#options.syncWithinMs ?? SYNC_WITHIN_MS)
+  }
+
+  #noteResponse(): void {
+    clearTimeout(this.#lateTimer)
+    if (this.#isLate) this.#options.log.info('the disk responds again')
+    this.#isLate = false
+  }
+
+  #becomeUnhealthy(failure: Refusal): void {
+    this.#failure = failure
+    if (this.#closed) return
+    this.#stopProbing ??= this.#options.clock.every(PROBE_MS, () => {
+      this.write(({ sql }): void =>
+        // Writes the first page without changing it.
+        sql.script(`PRAGMA user_version = ${sql.scalar<number>('PRAGMA user_version')}`),
+      ).catch(() => {})
+    })
+  }
+
+  #becomeHealthy(): void {
+    this.#failure = undefined
+    this.#stopProbing?.()
+    this.#stopProbing = undefined
   }
 }

@@ -1,4 +1,5 @@
-import { type FieldValue, type RecordState, valueIn } from '../../changes/record-data.ts'
+import { type RecordState, valueIn } from '../../changes/record-data.ts'
+import { memoize, memoizeByObject } from '../../lib/bounded-cache.ts'
 import type { Operator, RowPart, TypedField } from './operators.ts'
 import type { Condition } from './parse.ts'
 import { columnValue, dayIn, dayOf, isPoint, type Operand, searchText } from './values.ts'
@@ -60,25 +61,18 @@ function testedValue(row: RecordState, target: Target): Value {
   return value === undefined ? undefined : columnValue(value)
 }
 
-const foldedTexts = new WeakMap<RecordState, Map<string, string>>()
-
-/** A value's folded text, folded once for all conditions of all subscriptions. */
-function foldedText(row: RecordState, key: string, value: FieldValue): string {
-  const texts = foldedTexts.get(row) ?? new Map<string, string>()
-  const cached = texts.get(key)
-  if (cached !== undefined) return cached
-  const text = searchText(value)
-  foldedTexts.set(row, texts.set(key, text))
-  return text
-}
+/** The folded text of a value by its key, folded once for all conditions of all subscriptions. */
+const foldedTexts = memoizeByObject((row: RecordState) =>
+  memoize((key: string) => {
+    const value = valueIn(row.data, key)
+    return value === undefined ? undefined : searchText(value)
+  }),
+)
 
 /** Whether the field, or for `*` any field, contains the text. */
 function contains(row: RecordState, target: TypedField | '*', needle: string): boolean {
   const keys = target === '*' ? Object.keys(row.data) : [target.key]
-  return keys.some((key) => {
-    const value = valueIn(row.data, key)
-    return value !== undefined && foldedText(row, key, value).includes(needle)
-  })
+  return keys.some((key) => foldedTexts(row)(key)?.includes(needle))
 }
 
 type RowTest = (row: RecordState) => boolean
@@ -93,11 +87,11 @@ function testOf({ target, op, operands }: Condition): RowTest {
 }
 
 /** By filter, because each is applied to many rows. */
-const testsByFilter = new WeakMap<readonly Condition[], readonly RowTest[]>()
+const testsOf = memoizeByObject((conditions: readonly Condition[]): readonly RowTest[] =>
+  conditions.map(testOf),
+)
 
 /** Whether a row meets every condition; always agrees with `filterSql`. */
 export function matchesFilter(row: RecordState, conditions: readonly Condition[]): boolean {
-  const tests = testsByFilter.get(conditions) ?? conditions.map(testOf)
-  testsByFilter.set(conditions, tests)
-  return tests.every((test) => test(row))
+  return testsOf(conditions).every((test) => test(row))
 }

@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from 'bun'
+import { once } from '../../lib/bounded-cache.ts'
 import { isExecutable } from '../../lib/program.ts'
 import { type BuiltFiles, buildApplication, PACKED } from './build.ts'
 
@@ -44,15 +45,8 @@ async function builtIn(): Promise<PackedApplication> {
   return packed ? JSON.parse(await packed.text()) : { page: '', files: {} }
 }
 
-let loading: Promise<Assets> | undefined
-
 /** The application as it is served; it is read, or from the sources built, when it is first asked for. */
-export function loadAssets(): Promise<Assets> {
-  loading ??= load()
-  return loading
-}
-
-async function load(): Promise<Assets> {
+export const loadAssets = once(async (): Promise<Assets> => {
   const { page, files } = isExecutable ? await builtIn() : packApplication(await buildApplication())
   return {
     page,
@@ -63,7 +57,7 @@ async function load(): Promise<Assets> {
       ]),
     ),
   }
-}
+})
 
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',

@@ -10,13 +10,8 @@ import { searchTables } from './tables.ts'
  */
 
 /** By workspace, how many transactions wrote parts since the last one was merged. */
-const unmergedParts = new WeakMap<Db, Map<number, number>>()
-
-function partsOf(db: Db): Map<number, number> {
-  const parts = unmergedParts.get(db) ?? new Map<number, number>()
-  unmergedParts.set(db, parts)
-  return parts
-}
+const newParts = () => new Map<number, number>()
+const partsOf = ({ sql }: Reader): Map<number, number> => sql.state.of(newParts)
 
 /** Records that a transaction wrote to the search tables. */
 export function notePart(db: Db, workspace: number): void {

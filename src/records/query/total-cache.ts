@@ -1,6 +1,5 @@
 import type { RecordState } from '../../changes/record-data.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Sql } from '../../db/sql.ts'
 import { matchesFilter } from '../../filter/record/match.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { ANY_PATH, type RowQuery, rowSource } from './row-query.ts'
@@ -26,13 +25,9 @@ class RowCaches {
   readonly offsets = new BoundedCache<string, Map<number, KnownOffset>>(MAX_LISTS)
 }
 
-const cachesByReader = new WeakMap<Sql, RowCaches>()
+const newCaches = () => new RowCaches()
 
-export function cachesOf({ sql }: Reader): RowCaches {
-  const caches = cachesByReader.get(sql) ?? new RowCaches()
-  cachesByReader.set(sql, caches)
-  return caches
-}
+export const cachesOf = ({ sql }: Reader): RowCaches => sql.state.of(newCaches)
 
 interface Counted {
   readonly total: number
@@ -77,8 +72,11 @@ export function findCounted(reader: Reader, query: RowQuery, key: TotalKey): num
   const counted = cachesOf(reader).totals.get(key.rows)
   if (counted === undefined || counted.changes === key.changes) return counted?.total
   const { structurePk, changes } = key
-  const recent = recentWritesOf(reader.sql)
-  const rows = recent?.between({ structurePk, definition: query.definition }, counted.changes, changes)
+  const rows = recentWrites(reader).between(
+    { structurePk, definition: query.definition },
+    counted.changes,
+    changes,
+  )
   if (!rows || rows.length * query.conditions.length > MAX_TESTS) return undefined
   const total = counted.total + gained(rows, query)
   saveCounted(reader, key, total)
@@ -100,7 +98,7 @@ export function saveCounted(reader: Reader, { structurePk, rows, changes }: Tota
   // A worker may have counted an earlier state than the one that is known.
   if ((totals.get(rows)?.changes ?? 0) > changes) return
   totals.set(rows, { total, changes })
-  recentWritesOf(reader.sql)?.follow(structurePk)
+  recentWrites(reader).follow(structurePk)
 }
 
 /** A row before and after a write; null where it was not live. */
@@ -186,14 +184,7 @@ function dropOldest(chain: Chain): void {
   chain.size -= oldest.size
 }
 
-const recentWrites = new WeakMap<object, RecentWrites>()
+const newRecentWrites = () => new RecentWrites()
 
-/** Lets those who read through `sql` see what is written with the bus. */
-export function shareRecentWrites({ bus, db: { sql } }: { bus: object; db: { sql: object } }): void {
-  const recent = new RecentWrites()
-  recentWrites.set(bus, recent)
-  recentWrites.set(sql, recent)
-}
-
-/** By the bus of the writers, or the connection of the readers; undefined where nothing is shared, as in a worker. */
-export const recentWritesOf = (owner: object): RecentWrites | undefined => recentWrites.get(owner)
+/** Of the database: shared by those who write it and those who read it in this thread. */
+export const recentWrites = ({ sql }: Reader): RecentWrites => sql.state.of(newRecentWrites)

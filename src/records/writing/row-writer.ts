@@ -10,7 +10,7 @@ import { Refusal } from '../../refusal.ts'
 import * as live from '../../structures/storage/row-table-writes.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
 import { type Definition, definitionOf, type StructureRow, type UniqueSet } from '../../structures/store.ts'
-import { type RowVersions, recentWritesOf } from '../query/total-cache.ts'
+import { type RowVersions, recentWrites } from '../query/total-cache.ts'
 import * as store from '../store.ts'
 import { type FieldChanges, mergedData } from './row-values.ts'
 
@@ -37,15 +37,16 @@ export const rowWriter = (
   const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
   const outbox = openOutbox({ tx, listeners, author: caller, workspaceId: caller.workspaceId, subscriptions })
   const writer = { tx, outbox, caller, structure, definition, written: { rows: [], size: 0 } }
-  shareWrites(writer, listeners)
+  shareWrites(writer)
   return writer
 }
 
 /** After the commit, the written rows are passed on to bring cached totals up to date (`query/total-cache.ts`). */
-function shareWrites({ tx, structure, definition, written }: RowWriter, listeners: WriteListeners): void {
-  const recent = recentWritesOf(listeners)
+function shareWrites({ tx, structure, definition, written }: RowWriter): void {
   const { pk: structurePk, changes: from } = structure
-  tx.afterCommit(() => recent?.add({ structurePk, definition, from, to: structure.changes, ...written }))
+  tx.afterCommit(() =>
+    recentWrites(tx).add({ structurePk, definition, from, to: structure.changes, ...written }),
+  )
 }
 
 /** A row as it was or will be; `data` is the parsed form of its JSON text. */

@@ -39,11 +39,10 @@ interface Report {
 }
 
 /** By structure and index. */
-const reportsByWorker = new WeakMap<AppContext['worker'], BoundedCache<string, Report>>()
+const newReports = () => new BoundedCache<string, Report>(MAX_REPORTS)
 
 function reportOf(worker: AppContext['worker'], { structurePk, column }: IndexPlace): Report {
-  const reports = reportsByWorker.get(worker) ?? new BoundedCache(MAX_REPORTS)
-  reportsByWorker.set(worker, reports)
+  const reports = worker.state.of(newReports)
   const key = `${structurePk} ${column}`
   const report = reports.get(key) ?? { ms: 0, usedAt: 0 }
   reports.set(key, report)

@@ -261,13 +261,14 @@ function finishFilling({ sql }: Reader, table: IndexTable): void {
   )
 }
 
-/** Settles when the index that was begun last is built, or given up. */
-const lastByWorker = new WeakMap<WorkerClient, Promise<unknown>>()
+/** `done` settles when the index that was begun last is built, or given up. */
+const newLast = (): { done: Promise<unknown> } => ({ done: Promise.resolve() })
 
 /** Builds indexes one at a time. */
-export function oneAtATime<T>(worker: WorkerClient, build: () => Promise<T>): Promise<T> {
-  const done = (lastByWorker.get(worker) ?? Promise.resolve()).then(build, build)
-  lastByWorker.set(worker, done)
+export function oneAtATime<T>({ state }: WorkerClient, build: () => Promise<T>): Promise<T> {
+  const last = state.of(newLast)
+  const done = last.done.then(build, build)
+  last.done = done
   return done
 }
 

@@ -3,6 +3,7 @@ import type { Reader } from '../../db/reader.ts'
 import { companionColumn, rowTable, valueColumn } from '../../db/row-table-names.ts'
 import type { SqlValue } from '../../db/sql.ts'
 import { columnValue } from '../../filter/record/values.ts'
+import { memoize, memoizeByObject } from '../../lib/bounded-cache.ts'
 import { fold } from '../../lib/text.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Definition, FieldDefinition, UniqueSet } from '../store.ts'
@@ -60,17 +61,13 @@ export const rowTableColumns = ({ fields }: Definition): string[] => [
   ...fields.flatMap(columnNames),
 ]
 
-const insertTexts = new WeakMap<Definition, { structurePk: number; text: string }>()
-
-function insertText(structurePk: number, definition: Definition): string {
-  const cached = insertTexts.get(definition)
-  if (cached?.structurePk === structurePk) return cached.text
-  const names = rowTableColumns(definition)
-  const placeholders = names.map(() => '?').join(', ')
-  const text = `INSERT INTO ${rowTable(structurePk)} (${names.join(', ')}) VALUES (${placeholders})`
-  insertTexts.set(definition, { structurePk, text })
-  return text
-}
+const insertTexts = memoizeByObject((definition: Definition) =>
+  memoize((structurePk: number): string => {
+    const names = rowTableColumns(definition)
+    const placeholders = names.map(() => '?').join(', ')
+    return `INSERT INTO ${rowTable(structurePk)} (${names.join(', ')}) VALUES (${placeholders})`
+  }),
+)
 
 /** The index is the guarantee; callers name the row and the field with `findHolders`. */
 function refusingDuplicates<Result>(write: () => Result): Result {
@@ -93,7 +90,7 @@ export function insertLiveRow(
   row: LiveRow,
 ): void {
   const values = rowValues(definition, row)
-  refusingDuplicates(() => sql.run(insertText(structurePk, definition), ...values))
+  refusingDuplicates(() => sql.run(insertTexts(definition)(structurePk), ...values))
 }
 
 /**
@@ -126,26 +123,23 @@ export const findAnyLiveRow = ({ sql }: Reader, structurePk: number): number | u
 
 /** A statement that looks a row up in the indexes of all unique sets at once, for which it is sent each value once. */
 interface HolderQuery {
-  readonly structurePk: number
   readonly text: string
   /** The fields whose values it is sent. */
   readonly fields: readonly FieldDefinition[]
 }
 
-const holderQueries = new WeakMap<Definition, HolderQuery>()
+const holderQueries = memoizeByObject((definition: Definition) =>
+  memoize((structurePk: number) => holderQuery(structurePk, definition)),
+)
 
 function holderQuery(structurePk: number, definition: Definition): HolderQuery {
-  const cached = holderQueries.get(definition)
-  if (cached?.structurePk === structurePk) return cached
   const fields = [...new Set(definition.uniqueSets.flat())]
   const numbers = new Map(fields.map((field, at) => [field, at + 1]))
   const lookups = definition.uniqueSets.map((set) => {
     const tests = set.map((field) => `${uniqueColumn(valueColumn(field.column))} = ?${numbers.get(field)}`)
     return `(SELECT pk FROM ${uniqueTable(structurePk, set).name} WHERE ${tests.join(' AND ')})`
   })
-  const query = { structurePk, text: `SELECT ${lookups.join(', ')}`, fields }
-  holderQueries.set(definition, query)
-  return query
+  return { text: `SELECT ${lookups.join(', ')}`, fields }
 }
 
 /**
@@ -160,7 +154,7 @@ export function findHolders(
   among: readonly UniqueSet[] = definition.uniqueSets,
 ): { readonly set: UniqueSet; readonly pk: number }[] {
   if (among.length === 0) return []
-  const { text, fields } = holderQuery(structurePk, definition)
+  const { text, fields } = holderQueries(definition)(structurePk)
   const isAsked = among === definition.uniqueSets ? undefined : new Set(among.flat())
   const values = fields.map((field) => {
     const value = isAsked?.has(field) === false ? undefined : valueIn(data, field.key)

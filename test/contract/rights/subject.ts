@@ -13,9 +13,10 @@ import { addUser } from '../../../src/account/users.ts'
 import type { Db } from '../../../src/db/database.ts'
 import type { Reader } from '../../../src/db/reader.ts'
 import { Sql } from '../../../src/db/sql.ts'
-import { taskTransaction } from '../../../src/db/writes/task-transaction.ts'
+import { State } from '../../../src/db/state.ts'
 import type { Tx } from '../../../src/db/writes/transaction.ts'
 import { VISIBLE } from '../../../src/files/store.ts'
+import { createIdSource } from '../../../src/lib/ids.ts'
 import { sha256 } from '../../../src/lib/sha256.ts'
 import { insertSession } from '../../../src/sessions/store.ts'
 import { newToken } from '../../../src/sessions/tokens.ts'
@@ -40,7 +41,7 @@ let passwordHash: Promise<string> | undefined
 
 /** Makes a subject whose use was recorded already, so that its next request writes nothing of its own. */
 export async function newSubject(service: TestService, kind: Subject['kind']): Promise<Subject> {
-  passwordHash ??= hashPassword(PASSWORD, { passwordCost: CHEAP_PASSWORDS })
+  passwordHash ??= hashPassword(PASSWORD, { passwordCost: CHEAP_PASSWORDS, db: service.ctx.db })
   const hash = await passwordHash
   const name = `Mallory ${++count}`
   const token = newToken()
@@ -113,10 +114,10 @@ export const otherConnection = (db: Db): Reader =>
 /** Ends a right as another process does, whatever of this one waits. */
 export function endNow(subject: Subject, end: End): void {
   const { db, clock } = subject.service.ctx
-  end(
-    taskTransaction(otherConnection(db), clock.now(), () => {}),
-    subject,
-  )
+  const now = clock.now()
+  const newId = createIdSource()
+  const tx = { ...otherConnection(db), now, newId: () => newId(now), afterCommit: () => {} }
+  end({ ...tx, transaction: { startedAt: now, state: new State() } }, subject)
   db.refresh()
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import fs from 'node:fs'
 import { deleteMember } from '../../../src/account/store.ts'
-import type { DiskCalls } from '../../../src/db/connection/log-sync.ts'
+import type { DiskCalls } from '../../../src/db/connection/wal-sync.ts'
 import { newFolder } from '../../support/process.ts'
 import { settle, startService, type TestService } from '../../support/service.ts'
 import { until } from '../../support/webhooks.ts'
@@ -89,7 +89,6 @@ function hangingDisk() {
   let hangs = false
   const disk = {
     withinMs: 2_000,
-    fsyncSync: fs.fsyncSync,
     fsync: (descriptor: number, done: (error: Error | null) => void) => {
       if (hangs) waiting.push(() => done(null))
       else fs.fsync(descriptor, done)

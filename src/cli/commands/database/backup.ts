@@ -56,7 +56,7 @@ const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.is
 
 /**
  * Refuses targets that a copy must never replace: the database itself, and a database with a write-ahead log. A process
- * that has the old file open would write into a deleted file, and the next one would apply that log to the new file.
+ * that has the old file open would write into a deleted file, and the next one would fold that WAL into the new file.
  */
 function refuseUnusableTarget(target: string, source: string, mayOverwrite: boolean): void {
   const file = realPath(target)

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
-import { refuseMismatchedLog } from '../../src/db/connection/mismatched-log.ts'
+import { refuseForeignWal } from '../../src/db/connection/foreign-wal.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { randomSource } from '../support/random.ts'
@@ -53,7 +53,7 @@ test('the log of a database is its own, whatever was written, checkpointed and b
     }
     const copy = crashed('crashed.db')
     if (existsSync(`${copy}-wal`)) judged += 1
-    expect(() => refuseMismatchedLog(copy)).not.toThrow()
+    expect(() => refuseForeignWal(copy)).not.toThrow()
     rmSync(`${copy}-wal`, { force: true })
   }
   for (const connection of connections) connection.close()

@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
-import { copyVerified } from '../../copy.ts'
-import { isStorageFailure, UnusableDatabase } from '../../errors.ts'
+import { copyVerified } from '../copy.ts'
+import { isStorageFailure, UnusableDatabase } from '../errors.ts'
+import { MIGRATIONS } from '../schema/migrations/migrations.ts'
 import { copyBeforeUpgrade, findEarlierCopy, removeUnfinishedCopies } from './earlier-copies.ts'
-import { MIGRATIONS } from './migrations.ts'
 
 /** Marks the file as a daybook database (`PRAGMA application_id`): "dybk". */
 const APPLICATION_ID = 0x6479626b

@@ -1,16 +1,11 @@
 import { and, between, count, eq, ne, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { from, rowsBy, update, updateOf, valueBy } from './query.ts'
-import type { Reader } from './reader.ts'
+import type { Shifted } from '../changes/log.ts'
+import { from, rowsBy, update, updateOf, valueBy } from '../db/query.ts'
+import type { Reader } from '../db/reader.ts'
 
 /** The position of a row that is being deleted; it is not part of the order. */
 export const NO_POSITION = -1
-
-/** A row that another one moved, with its position before. */
-export interface Shifted {
-  readonly id: string
-  readonly before: number
-}
 
 interface Placed {
   readonly pk: number

@@ -1,101 +1,79 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { UnusableDatabase } from '../errors.ts'
 import { realFile } from './server-lock.ts'
 
 /*
- * SQLite moves whatever `<file>-wal` holds into `<file>`, also when the file was replaced by a backup and the log
+ * SQLite folds whatever `<file>-wal` holds into `<file>`, also when the file was replaced by a backup and the WAL
  * belongs to the one before it. Nothing in the two formats says that they belong together, so this is deduced:
  *
  * - A file at rest is in rollback mode: daybook leaves that mode when it opens a file and returns to it when it closes
- *   the file, and backups are written in it. Such a file has no write-ahead log of its own.
- * - Each write of page 1 counts its change counter up by one, or repeats it. So in the log that belongs to a file the
- *   counter begins at that of the file or one above it, or where a part of the log is in the file already, before it.
+ *   the file, and backups are written in it. Such a file has no WAL of its own.
+ * - Each write of page 1 counts its change counter up by one, or repeats it. So in the WAL that belongs to a file the
+ *   counter begins at that of the file or one above it, or where a part of the WAL is in the file already, before it.
  */
 
 const DATABASE_MAGIC = 'SQLite format 3\0'
 const DATABASE_HEADER = 100
-const LOG_HEADER = 32
+const WAL_HEADER = 32
 const FRAME_HEADER = 24
 /** The lowest bit says in which order the checksums read their words. */
-const LOG_MAGIC = 0x377f0682
-/** Only the first frames of a log are read: reading more costs more than opening it. */
+const WAL_MAGIC = 0x377f0682
+/** Only the first frames of a WAL are read: reading more costs more than opening it. */
 const MOST_FRAMES = 20_000
 
-/** Refuses a file whose write-ahead log belongs to another one, or that has several names. Throws UnusableDatabase. */
-export function refuseMismatchedLog(file: string): void {
+/** Refuses a file whose WAL belongs to another one, or that has several names. Throws UnusableDatabase. */
+export function refuseForeignWal(file: string): void {
   const path = realFile(file)
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat?.isFile() === false) return
   if (stat && stat.nlink > 1) throw new UnusableDatabase(severalNames(file))
-  if (!hasMismatchedLog(path)) return
-  throw new UnusableDatabase(stat && stat.size > 0 ? mismatchedLog(file) : logAlone(file))
+  if (!hasForeignWal(path)) return
+  throw new UnusableDatabase(stat && stat.size > 0 ? foreignWal(file) : walAlone(file))
 }
 
-/** Whether the write-ahead log beside the file belongs to another one; a log beside no file or an empty one does. */
-export function hasMismatchedLog(file: string): boolean {
+/** Whether the WAL beside the file belongs to another one; one beside no file or an empty one does. */
+export function hasForeignWal(file: string): boolean {
   const path = realFile(file)
-  const log = `${path}-wal`
-  if (sizeOf(log) <= LOG_HEADER) return false
-  return sizeOf(path) === 0 || isMismatched(path, log)
-}
-
-/**
- * Whether the path names the file that is open as `descriptor`, and it is in the mode that it has while it is open, in
- * which it has a write-ahead log. The descriptor must stay open as long as SQLite has the file open: when a process closes
- * any descriptor of a file, the system ends all its locks of that file, and SQLite takes those of this process for gone.
- */
-export function isInLogMode(file: string, descriptor: number): boolean {
-  if (!isOpenFile(file, descriptor)) return false
-  const header = readFrom(descriptor, DATABASE_HEADER)
-  return (
-    header.length === DATABASE_HEADER &&
-    header.toString('latin1', 0, 16) === DATABASE_MAGIC &&
-    header[18] === 2
-  )
-}
-
-/** Whether the path names the file that is open as `descriptor`. */
-export function isOpenFile(file: string, descriptor: number): boolean {
-  const open = fstatSync(descriptor, { bigint: true })
-  const named = statSync(realFile(file), { bigint: true, throwIfNoEntry: false })
-  return named?.ino === open.ino && named.dev === open.dev
+  const wal = `${path}-wal`
+  if (sizeOf(wal) <= WAL_HEADER) return false
+  return sizeOf(path) === 0 || isForeign(path, wal)
 }
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 const severalNames = (file: string) =>
   `The database ${file} has another name (a hard link); its write-ahead log and its lock belong to one name only. Remove the others, or use a copy made with "daybook backup".`
-const logAlone = (file: string) =>
+const walAlone = (file: string) =>
   `There is no database at ${file}, but its write-ahead log is there (${file}-wal). Put the database back beside it, or move the log elsewhere; nothing was changed.`
-const mismatchedLog = (file: string) =>
+const foreignWal = (file: string) =>
   `The write-ahead log ${file}-wal belongs to another database than ${file}, which may have been replaced by a backup. To use ${file} as it is, move ${file}-wal and ${file}-shm elsewhere; nothing was changed.`
 
 /** Repeated if another process wrote meanwhile: parts of different states were read then. */
-function isMismatched(file: string, log: string): boolean {
+function isForeign(file: string, wal: string): boolean {
   for (let tries = 0; tries < 3; tries++) {
     const before = read(file, DATABASE_HEADER)
-    const logHeader = read(log, LOG_HEADER)
-    const isFound = before.length === DATABASE_HEADER && contradicts(before, logHeader, log)
+    const walHeader = read(wal, WAL_HEADER)
+    const isFound = before.length === DATABASE_HEADER && contradicts(before, walHeader, wal)
     if (!isFound) return false
-    if (before.equals(read(file, DATABASE_HEADER)) && logHeader.equals(read(log, LOG_HEADER))) return true
+    if (before.equals(read(file, DATABASE_HEADER)) && walHeader.equals(read(wal, WAL_HEADER))) return true
   }
   return false
 }
 
-function contradicts(header: Buffer, logHeader: Buffer, log: string): boolean {
+function contradicts(header: Buffer, walHeader: Buffer, wal: string): boolean {
   if (header.toString('latin1', 0, 16) !== DATABASE_MAGIC) return false
-  const first = startOf(logHeader)
-  // SQLite ignores a log with a header that is not whole.
+  const first = startOf(walHeader)
+  // SQLite ignores a WAL with a header that is not whole.
   if (!first) return false
   const isInRollbackMode = header[18] === 1 && header[19] === 1
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
   if (isInRollbackMode || pageSize !== first.pageSize) return true
   const counter = header.readUInt32BE(24)
-  const counters = countersIn(log, first)
+  const counters = countersIn(wal, first)
   return counters !== undefined && (counter + 1 < counters.first || counter > counters.last)
 }
 
-interface LogStart {
+interface WalStart {
   readonly pageSize: number
   readonly salts: Buffer
   readonly isBigEndian: boolean
@@ -104,29 +82,29 @@ interface LogStart {
 
 type Checksum = readonly [number, number]
 
-function startOf(header: Buffer): LogStart | undefined {
-  if (header.length < LOG_HEADER) return undefined
+function startOf(header: Buffer): WalStart | undefined {
+  if (header.length < WAL_HEADER) return undefined
   const magic = header.readUInt32BE(0)
-  if ((magic & ~1) !== LOG_MAGIC) return undefined
+  if ((magic & ~1) !== WAL_MAGIC) return undefined
   const isBigEndian = (magic & 1) === 1
   const sum = checksum([0, 0], header.subarray(0, 24), isBigEndian)
   if (!isSum(sum, header, 24)) return undefined
   return { pageSize: header.readUInt32BE(8), salts: header.subarray(16, 24), isBigEndian, sum }
 }
 
-/** The change counters of the first and last page 1 in the log; undefined when it has none. */
+/** The change counters of the first and last page 1 in the WAL; undefined when it has none. */
 function countersIn(
-  log: string,
-  { pageSize, salts, isBigEndian, sum: start }: LogStart,
+  wal: string,
+  { pageSize, salts, isBigEndian, sum: start }: WalStart,
 ): { first: number; last: number } | undefined {
-  const descriptor = openSync(log, 'r')
+  const descriptor = openSync(wal, 'r')
   try {
     const frame = Buffer.alloc(FRAME_HEADER + pageSize)
     let sum = start
     let first: number | undefined
     let last = 0
     for (let count = 0; count < MOST_FRAMES; count++) {
-      const at = LOG_HEADER + count * frame.length
+      const at = WAL_HEADER + count * frame.length
       const isWhole = readSync(descriptor, frame, 0, frame.length, at) === frame.length
       if (!isWhole || !frame.subarray(8, 16).equals(salts))
         return first === undefined ? undefined : { first, last }

@@ -1,0 +1,102 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { realFile } from './server-lock.ts'
+
+/*
+ * The names of an open database must lead to the files that were opened: what is written into a file that has lost its
+ * name is lost when the process ends, and SQLite would fold the WAL into whatever database has been put in its place.
+ * Hence device and inode are compared before and after each commit, and several times a second; other threads compare them before
+ * they open the database by its name. One file can be changed without a new inode: a backup may be copied over
+ * the database. Backups are in rollback mode, and an open database never is.
+ */
+
+const POLL_MS = 250
+const HEADER_BYTES = 20
+const WAL_MODE = 2
+
+export const DATABASE = 'database'
+export const WAL = 'write-ahead log'
+const NAMES = [
+  ['', DATABASE],
+  ['-wal', WAL],
+  ['-shm', 'index of the write-ahead log'],
+  ['.lock', 'lock'],
+] as const
+/** What every commit is written to; processes coordinate through the others. */
+const WRITTEN: readonly string[] = [DATABASE, WAL]
+
+interface Identity {
+  readonly dev: number
+  readonly ino: number
+}
+
+interface OpenFile extends Identity {
+  readonly path: string
+  /** Its name for the operator. */
+  readonly what: string
+}
+
+const identityOf = (path: string): Identity | undefined => statSync(path, { throwIfNoEntry: false })
+
+function isAt(path: string, { dev, ino }: Identity): boolean {
+  const named = identityOf(path)
+  return named?.ino === ino && named.dev === dev
+}
+
+/** Whether the path names the file that is open as `descriptor`. */
+export const isOpenFile = (file: string, descriptor: number): boolean => isAt(file, fstatSync(descriptor))
+
+/** The files of an open database. */
+export class OpenFiles {
+  /**
+   * The database. It stays open as long as SQLite has it open: when a process closes any descriptor of a file, the system
+   * ends all its locks of that file, and SQLite takes those of this process for gone.
+   */
+  readonly descriptor: number
+  readonly #files: readonly OpenFile[]
+  readonly #wasInWalMode: boolean
+  #timer: Timer | undefined
+
+  /** Must be called after the WAL and its index were created. */
+  constructor(file: string) {
+    const real = realFile(file)
+    this.descriptor = openSync(real, 'r')
+    this.#wasInWalMode = this.#isInWalMode
+    this.#files = NAMES.flatMap(([suffix, what]) => {
+      const path = suffix === '' ? file : real + suffix
+      const identity = identityOf(path)
+      return identity ? [{ path, what, dev: identity.dev, ino: identity.ino }] : []
+    })
+  }
+
+  /** Calls `check` several times a second. */
+  watch(check: () => void): void {
+    this.#timer = setInterval(check, POLL_MS)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** To be called once SQLite has closed the database. */
+  close(): void {
+    closeSync(this.descriptor)
+  }
+
+  /** What is no longer there. Throws the error of the system when the disk cannot tell. */
+  lost(): string[] {
+    const lost = this.#files.filter((file) => !isAt(file.path, file))
+    if (lost.length > 0 || !this.#wasInWalMode || this.#isInWalMode) return lost.map(({ what }) => what)
+    return [DATABASE]
+  }
+
+  /** Whether the files that every commit is written to are there. */
+  get keepCommits(): boolean {
+    return this.#files.every((file) => !WRITTEN.includes(file.what) || isAt(file.path, file))
+  }
+
+  get #isInWalMode(): boolean {
+    const header = Buffer.alloc(HEADER_BYTES)
+    return readSync(this.descriptor, header, 0, HEADER_BYTES, 0) === HEADER_BYTES && header[18] === WAL_MODE
+  }
+}
