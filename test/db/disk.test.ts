@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import { createKey } from '../../src/account/keys.ts'
 import { addUser } from '../../src/account/users.ts'
 import { createWorkspace } from '../../src/account/workspaces.ts'
-import type { DiskCalls } from '../../src/db/connection/wal-sync.ts'
+import { type DiskCalls, WalSync } from '../../src/db/connection/wal-sync.ts'
 import { markWrite } from '../../src/db/connection/write-mark.ts'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import { features } from '../../src/features.ts'
@@ -150,6 +150,20 @@ test('what the disk lost is never acknowledged, nor anything after it, as it tel
   await db.finishCheckpoint()
   db.close()
   expect(fs.existsSync(`${file}-wal`)).toBe(false)
+})
+
+test('after a sync that failed no other one succeeds', async () => {
+  fs.writeFileSync(`${file}-wal`, '')
+  const failures: string[] = []
+  const sync = new WalSync({ file, disk: disk.calls, onFailure: (error) => failures.push(String(error)) })
+  await sync.run()
+  disk.hold()
+  const failed = sync.run()
+  disk.fail()
+  await expect(failed).rejects.toThrow('may be lost')
+  await expect(sync.run()).rejects.toThrow('may be lost')
+  expect(failures).toEqual(['Error: EIO'])
+  sync.close()
 })
 
 test.each(['respond', 'fail'] as const)(
