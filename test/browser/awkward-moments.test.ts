@@ -124,6 +124,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
       await app.server.post('/v1/properties', { key: 'wheels', type: 'number' })
       const id = await makeNote()
       await openNote(id)
+      await fill(page, 'Property to add', 'wheels')
       await page.evaluate(`{
         const { fetch } = window
         const typed = Promise.withResolvers()

@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
   )
 
   test(
-    'are not what a spreadsheet copied: its text is pasted, not the picture beside it',
+    'are not what a spreadsheet copied: its table is pasted, not the picture beside it',
     async () => {
       const id = await open('')
       await page.focus('.cm-content')
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
           new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
         )
       }`)
-      await isStored(id, 'one\ttwo')
+      await isStored(id, '| one | two |\n| --- | --- |')
       expect(await filesOf(id)).toEqual([])
     },
     BROWSER_TIMEOUT_MS,

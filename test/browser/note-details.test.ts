@@ -286,10 +286,10 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       for (const title of ['First', 'Second', 'Third']) ids.push(await createNote(title))
       for (const note_id of ids) await app.server.post('/v1/quick-access', { note_id })
       await open(ids[2] ?? '')
-      const shown = `[...document.querySelectorAll('.rail .rail-sub:first-of-type a')].map((one) => one.textContent).join()`
+      const shown = `[...document.querySelectorAll('.rail .rail-sub:nth-of-type(2) a')].map((one) => one.textContent).join()`
       const untilShown = (titles: string) => page.waitForFunction(`${shown} === '${titles}'`)
       await untilShown('First,Second,Third')
-      await page.evaluate(`document.querySelectorAll('.rail-sub a')[0].focus()`)
+      await page.evaluate(`document.querySelector('.rail .rail-sub:nth-of-type(2) a').focus()`)
       await page.keyboard.down('Alt')
       await page.keyboard.press('ArrowUp')
       await page.keyboard.press('ArrowDown')

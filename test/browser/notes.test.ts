@@ -189,12 +189,12 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.goto(`${app.server.url}/app/notes`)
       await clickOn(page, 'house')
       await clickOn(page, 'kitchen1')
-      await page.waitForFunction(`document.querySelector('#list-h').textContent === '#house/kitchen'`)
-      await page.waitForFunction(`document.querySelector('.notes-rows').textContent.includes('Oven')`)
+      await page.waitForFunction(`document.querySelector('#list-h')?.textContent === '#house/kitchen'`)
+      await page.waitForFunction(`document.querySelector('.notes-rows')?.textContent.includes('Oven')`)
       await page.goto(`${app.server.url}/app/notes`)
       await clickOn(page, 'house1')
-      await page.waitForFunction(`document.querySelector('#list-h').textContent === '#house'`)
-      await page.waitForFunction(`document.querySelector('.notes-rows').textContent.includes('Boiler')`)
+      await page.waitForFunction(`document.querySelector('#list-h')?.textContent === '#house'`)
+      await page.waitForFunction(`document.querySelector('.notes-rows')?.textContent.includes('Boiler')`)
       expect(await page.evaluate(`document.querySelector('.branch').open`)).toBe(true)
     },
     BROWSER_TIMEOUT_MS,

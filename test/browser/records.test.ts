@@ -371,7 +371,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.goto(`${app.server.url}/app/records/${parts.id}/structure`)
       await page.waitForSelector('.flags input')
       await page.locator('.flags label:nth-child(2) input').click()
-      await grid.has('Part number cannot be unique: “A” is in more than one row.')
+      await grid.has('The field "part_number" cannot become unique while rows collide')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })
       await clickOn(page, 'Delete Parts…')

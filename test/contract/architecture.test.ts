@@ -169,8 +169,7 @@ describe('src', () => {
 
   test('knows where work runs in one place: no feature names a thread, a queue, a limit or a turn', () => {
     const isFeature = (path: string) => path.includes('/') && positionOf(path) > positionOf('http/sse.ts')
-    const inner =
-      /^db\/(worker\/(?!client\.ts$)|writes\/write-|read-limit)|^lib\/fair-queue/
+    const inner = /^db\/(worker\/(?!client\.ts$)|writes\/write-|read-limit)|^lib\/fair-queue/
     const names = /\b(TooLongForMainThread|withRowLimit|new Worker)\b/
     const allowed = [
       // Files that may be hostile are read in a process of their own, where a thread can be ended.
