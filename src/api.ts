@@ -7,6 +7,7 @@ import { ChangeSubscribers } from './change-feed/subscribers.ts'
 import type { AppContext } from './context.ts'
 import { fileManagementRoutes, fileRoutes, filesOfNoteRoutes } from './files/routes.ts'
 import { createAuthorizer } from './http/authorizer.ts'
+import { BodyBudget } from './http/body-budget.ts'
 import { createBrowserRules } from './http/browser/browser-rules.ts'
 import { behindProxies } from './http/client-address.ts'
 import { docsRoutes } from './http/docs/routes.ts'
@@ -119,6 +120,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
       log: ctx.log,
       requests,
       noteError: (error) => ctx.db.noteError(error),
+      bodies: new BodyBudget(ctx.clock),
       refusal: () => (stopping ? (ctx.db.refusal ?? shuttingDown()) : undefined),
     },
     features,

@@ -1,5 +1,6 @@
 import { stepsOfThread } from '../lib/fair-queue.ts'
 import { invalid, Refusal } from '../refusal.ts'
+import { type BodyReservation, SMALL_BODY_BYTES } from './body-budget.ts'
 
 /** The largest body the service reads, in bytes. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024
@@ -22,24 +23,56 @@ const tooLarge = () => new Refusal('too_large', 'The body is larger than 10 MiB;
 const DISCARDED_BYTES = 64 * 1024 * 1024
 const DISCARD_WITHIN_MS = 1_000
 
-async function receive(request: Request): Promise<Uint8Array> {
+/** Reserves memory for a body of this many bytes; waits until there is enough. */
+export type Reserve = (bytes: number) => Promise<BodyReservation>
+
+/** The bytes of a body, and the reservation of their memory, to be released when the request is finished. */
+interface Received {
+  readonly bytes: Uint8Array
+  readonly reservation?: BodyReservation
+}
+
+async function receive(request: Request, reserve: Reserve): Promise<Received> {
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (declared <= MAX_BODY_BYTES) return new Uint8Array(await request.arrayBuffer())
-  if (!request.body) return new Uint8Array()
-  return receiveParts(request.body.getReader(), declared > MAX_BODY_BYTES ? declared : 0)
+  if (declared <= SMALL_BODY_BYTES) return { bytes: new Uint8Array(await request.arrayBuffer()) }
+  if (declared <= MAX_BODY_BYTES)
+    return withRoom(await reserve(declared), async () => new Uint8Array(await request.arrayBuffer()))
+  if (!request.body) return { bytes: new Uint8Array() }
+  return receiveUndeclared(request.body.getReader(), declared, reserve)
+}
+
+async function withRoom(reservation: BodyReservation, read: () => Promise<Uint8Array>): Promise<Received> {
+  try {
+    return { bytes: await reservation.arrived(read()), reservation }
+  } catch (error) {
+    reservation.release()
+    throw error
+  }
 }
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
 
 /** A body in chunks, whose bytes are counted; or one that is declared too large. */
-async function receiveParts(reader: Reader, declared: number): Promise<Uint8Array> {
+async function receiveUndeclared(reader: Reader, declared: number, reserve: Reserve): Promise<Received> {
   const chunks: Uint8Array[] = []
-  for (let size = declared; size <= MAX_BODY_BYTES; ) {
-    const { value } = await reader.read()
-    if (!value) return Buffer.concat(chunks)
-    chunks.push(value)
-    size += value.byteLength
+  let size = declared > MAX_BODY_BYTES ? declared : 0
+  const readUpTo = async (limit: number): Promise<boolean> => {
+    while (size <= limit) {
+      const { value } = await reader.read()
+      if (!value) return true
+      chunks.push(value)
+      size += value.byteLength
+    }
+    return false
   }
+  if (await readUpTo(SMALL_BODY_BYTES)) return { bytes: Buffer.concat(chunks) }
+  if (size > MAX_BODY_BYTES) return refuseTooLarge(reader)
+  return withRoom(await reserve(MAX_BODY_BYTES), async () =>
+    (await readUpTo(MAX_BODY_BYTES)) ? Buffer.concat(chunks) : refuseTooLarge(reader),
+  )
+}
+
+async function refuseTooLarge(reader: Reader): Promise<never> {
   await discard(reader)
   throw tooLarge()
 }
@@ -55,9 +88,9 @@ async function discard(reader: Reader): Promise<void> {
 }
 
 /** A connection that breaks is not a failure of the service. */
-async function receiveWhole(request: Request): Promise<Uint8Array> {
+async function receiveWhole(request: Request, reserve: Reserve): Promise<Received> {
   try {
-    return await receive(request)
+    return await receive(request, reserve)
   } catch (error) {
     throw error instanceof Refusal ? error : invalid('The body ended before it was complete.')
   }
@@ -147,6 +180,8 @@ export interface Body {
   readonly text: string
   /** Undefined for no body at all. */
   readonly value: unknown
+  /** The reservation of its memory, to be released when the request is finished. */
+  readonly reservation?: BodyReservation | undefined
 }
 
 /** Reading a longer text takes milliseconds. */
@@ -159,13 +194,18 @@ const inTurn = <Result>(isLong: boolean, work: () => Result): Result | Promise<R
 const WHAT = 'The body'
 
 /** The text of the body and its JSON value. The Content-Type does not matter. It may hold less where nothing is written. */
-export async function readBody(request: Request, mayWrite: boolean): Promise<Body> {
-  const bytes = await receiveWhole(request)
-  if (bytes.byteLength === 0) return { text: '', value: undefined }
-  const text = decodeUtf8(bytes)
-  const isLong = text.length > LONG_TEXT
-  await inTurn(isLong, () => checkCounts(text, WHAT, mayWrite ? MOST_TO_WRITE : MOST_TO_READ))
-  return { text, value: await inTurn(isLong, () => storable(text, WHAT)) }
+export async function readBody(request: Request, reserve: Reserve, mayWrite: boolean): Promise<Body> {
+  const { bytes, reservation } = await receiveWhole(request, reserve)
+  if (bytes.byteLength === 0) return { text: '', value: undefined, reservation }
+  try {
+    const text = decodeUtf8(bytes)
+    const isLong = text.length > LONG_TEXT
+    await inTurn(isLong, () => checkCounts(text, WHAT, mayWrite ? MOST_TO_WRITE : MOST_TO_READ))
+    return { text, value: await inTurn(isLong, () => storable(text, WHAT)), reservation }
+  } catch (error) {
+    reservation?.release()
+    throw error
+  }
 }
 
 /** Parses a JSON text. Refuses one that could not be stored as it was sent; `what` names it in the refusal. */

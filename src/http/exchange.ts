@@ -2,6 +2,7 @@ import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { identifyRequester } from '../db/writes/requester.ts'
 import { type Authorize, type Rule, tokenIn } from './authorizer.ts'
+import type { BodyReservation } from './body-budget.ts'
 import { isRead, type Recheck, RequestCaller } from './request-right.ts'
 
 /** The server that took a request; Bun's own is one. */
@@ -41,6 +42,8 @@ export class Exchange {
   caller: RequestCaller | undefined = undefined
   /** The body as it was sent; empty without one. */
   bodyText = ''
+  /** The memory of the body, until there is a response. */
+  reservation: BodyReservation | undefined = undefined
   /** Whether the key may be in the query. */
   takesToken = false
   /** Whether there is a response. */
@@ -86,9 +89,10 @@ export class Exchange {
     return this.caller ? this.rights.onRightEnd(this.caller, listener) : () => {}
   }
 
-  /** There is a response; the connection may be idle again. */
+  /** Gives back what the request holds; its connection may be idle again. */
   end(): void {
     this.isOver = true
+    this.reservation?.release()
     this.server.timeout(this.request, IDLE_SECONDS)
   }
 

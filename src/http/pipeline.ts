@@ -3,6 +3,7 @@ import { BunAdapter } from 'elysia/adapter/bun'
 import { asRequester } from '../db/writes/requester.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../refusal.ts'
+import type { BodyBudget } from './body-budget.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders, preflight } from './browser/cors.ts'
 import { errorResponse, methodNotAllowed } from './errors.ts'
@@ -13,6 +14,8 @@ import { SentBody, SentQuery } from './sent.ts'
 import { isStreamed } from './streamed.ts'
 
 export interface PipelineOptions extends Rights {
+  /** Bounds the memory that request bodies take. */
+  bodies: BodyBudget
   rules: BrowserRules
   corsOrigins: readonly string[]
   log: Log
@@ -76,7 +79,7 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
   function begin({ request, params }: { request: Request; params: object }) {
     checkParameters(params)
     const exchange = newExchange(request)
-    return { exchange, query: new SentQuery(exchange), body: new SentBody(exchange) }
+    return { exchange, query: new SentQuery(exchange), body: new SentBody(exchange, options.bodies) }
   }
 
   async function finishHead(exchange: Exchange, response: Response): Promise<Response> {

@@ -1,6 +1,8 @@
+import { requesterKey } from '../db/worker/client.ts'
 import { invalid } from '../refusal.ts'
 import { TOKEN } from './authorizer.ts'
 import { readBody } from './body.ts'
+import type { BodyBudget } from './body-budget.ts'
 import type { Exchange } from './exchange.ts'
 import { NoBody } from './schema/types.ts'
 import { type Form, type QueryValues, readQuery, type Unread } from './validation.ts'
@@ -23,12 +25,19 @@ export class SentQuery implements Unread {
 }
 
 export class SentBody implements Unread {
-  constructor(private readonly exchange: Exchange) {}
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly bodies: BodyBudget,
+  ) {}
 
   async read({ schema, checkBody }: Form): Promise<unknown> {
-    const { exchange } = this
-    const { text, value } = await readBody(exchange.request, exchange.caller?.mayWrite ?? false)
-    exchange.caller?.check()
+    const { exchange, bodies } = this
+    const { caller } = exchange
+    const key = caller ? requesterKey(caller) : ''
+    const reserve = (bytes: number) => bodies.reserve(key, bytes)
+    const { text, value, reservation } = await readBody(exchange.request, reserve, caller?.mayWrite ?? false)
+    exchange.reservation = reservation
+    caller?.check()
     exchange.bodyText = text
     if (value === undefined && schema !== NoBody)
       throw invalid('A JSON object is required as the body of this request.')
