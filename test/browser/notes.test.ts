@@ -5,6 +5,7 @@ import {
   type Application,
   press as clickOn,
   contentOf as contentOfField,
+  fieldOf,
   fill,
   startApplication,
 } from '../support/application-server.ts'
@@ -155,6 +156,30 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await isStored(id, `${text}And then more`)
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.title).toBe('Bench log')
       expect(await count()).toBe(before + 1)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'that could not be made, as the server is away, are there again when one comes back, and made then',
+    async () => {
+      await page.goto(`${app.server.url}/app/notes`)
+      await clickOn(page, 'New note (N)')
+      await page.waitForSelector('.title-field:focus')
+      await page.setOfflineMode(true)
+      await page.keyboard.type('Off')
+      await saysText('cannot be reached')
+      await page.evaluate('history.back()')
+      await page.waitForFunction(`location.pathname === '/app/notes'`)
+      await page.setOfflineMode(false)
+      await clickOn(page, 'New note (N)')
+      await page.waitForFunction(`document.querySelector('.title-field')?.value === 'Off'`)
+      await (await fieldOf(page, 'Text')).focus()
+      await page.keyboard.type('and on')
+      await page.waitForSelector('.cm-content:focus')
+      const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+      await isStored(id, 'and on')
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.title).toBe('Off')
     },
     BROWSER_TIMEOUT_MS,
   )

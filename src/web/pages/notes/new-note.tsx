@@ -1,9 +1,11 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useAction, Why } from '../../components/form.tsx'
 import { usePartTitle } from '../../components/page-title.ts'
 import { api } from '../../data/api.ts'
 import { findDocument, openDocument, showDocument } from '../../data/note-documents.ts'
 import { unfinished } from '../../data/pending.ts'
+import { whose } from '../../data/whose.ts'
 import { navigate } from '../../router.ts'
 import { BackToList } from './list-pane.tsx'
 import { list, newTitle, noteAddress } from './place.ts'
@@ -13,18 +15,36 @@ const UNTITLED = 'New note'
 /** Who types on without a pause types into the same field. */
 const PAUSE_MS = 150
 
+interface Typed {
+  readonly title: string
+  readonly content: string
+}
+
+/** What is typed and in no note yet, because the server is away, and by whom: it is there again when one comes back. */
+const unsent = signal<(Typed & { readonly whose: string | undefined }) | undefined>(undefined)
+
+function firstTyped(): Typed {
+  const left = unsent.peek()
+  return left && left.whose === whose.peek() ? left : { title: newTitle.peek(), content: '' }
+}
+
+const textOf = ({ title, content }: Typed): Typed => ({
+  title: oneLine(title).trim() === '' ? UNTITLED : oneLine(title),
+  content,
+})
+
 /** What is typed into these two fields; the note is made with the first character, so that none is left empty. */
 function useNewNote() {
   const title = useRef<HTMLTextAreaElement>(null)
   const content = useRef<HTMLTextAreaElement>(null)
-  const made = useRef<{ readonly id: string; readonly leave: () => void } | undefined>(undefined)
+  const [first] = useState(firstTyped)
+  const typed = useRef(first)
+  /** The note, once it is there, until the person is in it or somewhere else. */
+  const made = useRef<string | undefined>(undefined)
   /** What was sent first: sent again, it makes no second note. */
-  const sent = useRef<{ readonly title: string; readonly content: string } | undefined>(undefined)
+  const sent = useRef<Typed | undefined>(undefined)
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const typed = () => ({
-    title: oneLine(title.current?.value ?? '').trim() === '' ? UNTITLED : oneLine(title.current?.value ?? ''),
-    content: content.current?.value ?? '',
-  })
+  const isLeft = useRef(false)
   const open = (id: string) => {
     const field = document.activeElement === content.current ? 'content' : 'title'
     const at = (field === 'content' ? content : title).current?.selectionStart ?? 0
@@ -32,44 +52,50 @@ function useNewNote() {
     navigate(noteAddress(id), { replace: true })
     history.replaceState({ typing: { field, at } satisfies Typing }, '')
   }
-  const goOn = () => {
-    const { id } = made.current ?? {}
-    if (id === undefined) return
-    findDocument(id)?.queue.edit(typed())
+  const goOn = (id: string) => {
+    findDocument(id)?.queue.edit(textOf(typed.current))
     clearTimeout(pause.current)
     pause.current = setTimeout(() => open(id), PAUSE_MS)
   }
   const creation = useAction(async () => {
-    const tags = list.peek().kind === 'tag' ? [(list.peek() as { name: string }).name] : []
+    const shown = list.peek()
+    const tags = shown.kind === 'tag' ? [shown.name] : []
     const editor = import('./editor/code-mirror.ts')
-    sent.current ??= typed()
+    sent.current ??= textOf(typed.current)
     const { note } = await api.post('/v1/notes', { body: { ...sent.current, tags } })
+    unsent.value = undefined
     openDocument(note.id, note)
-    made.current = { id: note.id, leave: showDocument(note.id) }
+    const leave = showDocument(note.id)
+    findDocument(note.id)?.queue.edit(textOf(typed.current))
+    if (isLeft.current) return leave()
+    made.current = note.id
     // Without its code the note says itself that it was not loaded.
     await editor.catch(() => {})
-    goOn()
+    if (!isLeft.current) goOn(note.id)
   })
   useEffect(() => {
-    const isUnfinished = () => creation.isRunning.peek() || creation.refusal.peek() !== undefined
+    const isUnfinished = () => creation.isRunning.peek() || unsent.peek() !== undefined
     unfinished.add(isUnfinished)
     return () => {
+      isLeft.current = true
       unfinished.delete(isUnfinished)
       clearTimeout(pause.current)
-      made.current?.leave()
+      if (made.current !== undefined) showDocument(made.current)()
     }
-  }, [creation.isRunning, creation.refusal])
+  }, [creation.isRunning])
   const onInput = ({ isComposing }: InputEvent) => {
-    if (isComposing || (title.current?.value === newTitle.peek() && content.current?.value === '')) return
-    if (made.current) goOn()
-    else void creation.run()
+    typed.current = { title: title.current?.value ?? '', content: content.current?.value ?? '' }
+    if (isComposing || (typed.current.title === newTitle.peek() && typed.current.content === '')) return
+    if (made.current !== undefined) return goOn(made.current)
+    unsent.value = { ...typed.current, whose: whose.peek() }
+    void creation.run()
   }
-  return { title, content, onInput, refusal: creation.refusal }
+  return { title, content, first, onInput, refusal: creation.refusal }
 }
 
 /** An empty sheet. */
 export function NewNote() {
-  const { title, content, onInput, refusal } = useNewNote()
+  const { title, content, first, onInput, refusal } = useNewNote()
   usePartTitle(UNTITLED)
   // A title that is given is no text yet: the note is made with what is written into it.
   useEffect(() => (newTitle.peek() === '' ? title : content).current?.focus(), [title, content])
@@ -88,7 +114,7 @@ export function NewNote() {
             maxLength={MAX_TITLE}
             aria-label="Title"
             placeholder="Title"
-            defaultValue={newTitle.peek()}
+            defaultValue={first.title}
             onInput={onInput}
             onCompositionEnd={() => onInput({ isComposing: false } as InputEvent)}
             onKeyDown={(event) => {
@@ -104,6 +130,7 @@ export function NewNote() {
             class="text-field"
             rows={12}
             aria-label="Text"
+            defaultValue={first.content}
             placeholder="Write here; nothing is kept of an empty note."
             onInput={onInput}
             onCompositionEnd={() => onInput({ isComposing: false } as InputEvent)}
