@@ -9,7 +9,8 @@ import { whose } from '../../data/whose.ts'
 import { navigate } from '../../router.ts'
 import { BackToList } from './list-pane.tsx'
 import { list, newTitle, noteAddress } from './place.ts'
-import { MAX_TITLE, oneLine, type Typing } from './title.tsx'
+import { MAX_TITLE, oneLine } from './title.tsx'
+import { holdKeys, type Typing } from './typing.ts'
 
 const UNTITLED = 'New note'
 /** Who types on without a pause types into the same field. */
@@ -49,6 +50,7 @@ function useNewNote() {
     const field = document.activeElement === content.current ? 'content' : 'title'
     const at = (field === 'content' ? content : title).current?.selectionStart ?? 0
     made.current = undefined
+    holdKeys()
     navigate(noteAddress(id), { replace: true })
     history.replaceState({ typing: { field, at } satisfies Typing }, '')
   }

@@ -1,25 +1,12 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { usePartTitle } from '../../components/page-title.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
+import { takeTyping } from './typing.ts'
 
 export const MAX_TITLE = 500
 
 /** A title is one line. */
 export const oneLine = (text: string) => text.replace(/[\r\n\t]+/g, ' ')
-
-/** Kept in the history for a note that was just made: the field that is typed into, and where. */
-export interface Typing {
-  readonly field: 'title' | 'content'
-  readonly at: number
-}
-
-/** Where the text of a note that was just made goes on; once. */
-export function takeTyping(field: Typing['field']): number | undefined {
-  const typing = (history.state as { typing?: Typing } | null)?.typing
-  if (typing?.field !== field) return undefined
-  history.replaceState(null, '')
-  return typing.at
-}
 
 /** The title: a field that grows with what is in it, or a heading for who only reads. */
 export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boolean }) {
@@ -27,10 +14,13 @@ export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boole
   const { title } = queue.text.value
   usePartTitle(title)
   useLayoutEffect(() => {
-    const at = takeTyping('title')
-    if (at === undefined) return
+    const typing = takeTyping('title')
+    if (!typing) return
+    const { at, text } = typing
     field.current?.focus()
     field.current?.setSelectionRange(at, at)
+    if (text !== '') field.current?.setRangeText(oneLine(text), at, at, 'end')
+    if (field.current) queue.edit({ title: oneLine(field.current.value) })
   }, [])
   if (isReading) return <h2 class="title">{title}</h2>
   return (

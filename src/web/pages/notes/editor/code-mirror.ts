@@ -169,9 +169,15 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
     return known
   }
   return {
-    /** Puts the cursor there. */
-    focus: (at: number) => {
-      view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } })
+    /** Puts the cursor there, and the text before it, as if it had been typed. */
+    typeAt: (at: number, typed: string) => {
+      const from = Math.min(at, view.state.doc.length)
+      const insert = view.state.toText(typed.replaceAll('\n', view.state.lineBreak))
+      view.dispatch({
+        changes: { from, insert },
+        selection: { anchor: from + insert.length },
+        userEvent: 'input.type',
+      })
       view.focus()
     },
     text,

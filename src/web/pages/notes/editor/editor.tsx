@@ -5,7 +5,7 @@ import { api } from '../../../data/api.ts'
 import type { SaveQueue } from '../../../data/save-queue.ts'
 import { navigate } from '../../../router.ts'
 import { useLinks } from '../details/links.tsx'
-import { takeTyping } from '../title.tsx'
+import { takeTyping } from '../typing.ts'
 import type { createEditor, EditorOptions } from './code-mirror.ts'
 import { linksOfText } from './outgoing.ts'
 
@@ -50,8 +50,8 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
         editor.current = connected.editor
         disconnect = connected.disconnect
         setLoaded(true)
-        const at = takeTyping('content')
-        if (at !== undefined) connected.editor.focus(at)
+        const typing = takeTyping('content')
+        if (typing) connected.editor.typeAt(typing.at, typing.text)
       },
       () => setFailed(true),
     )
