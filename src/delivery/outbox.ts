@@ -4,6 +4,7 @@ import { type ChangeAuthor, logChange, logCreatedRecords } from '../changes/log.
 import { previousValues } from '../changes/record-data.ts'
 import type { WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { memoize } from '../lib/bounded-cache.ts'
 import { changePayload, type EventHead, TEST_EVENT, testPayload } from './payload.ts'
 import { listTriggered, type Subscription } from './subscriptions.ts'
 
@@ -44,21 +45,29 @@ const insertEvent = ({ sql }: Tx, { id, type, recordId, body }: EventRow): numbe
     body,
   ).lastInsertRowid
 
+/**
+ * OR FAIL, because with OR ABORT, the default, SQLite copies every page that a statement of several rows changes. An
+ * error undoes the whole write in either case.
+ */
+const INSERT_DELIVERIES = `INSERT OR FAIL INTO webhook_deliveries
+  (event, is_urgent, next_attempt_at, created_at, webhook, id, status) VALUES`
+
+/** By the number of deliveries. */
+const insertText = memoize((count: number): string => {
+  const rows = Array.from(
+    { length: count },
+    (_, at) => `(?1, ?2, ?3, ?3, ?${2 * at + 4}, ?${2 * at + 5}, 'pending')`,
+  )
+  return `${INSERT_DELIVERIES} ${rows.join(', ')}`
+})
+
 /** Returns the ids of the deliveries; their first attempts are due at once. */
-const insertDeliveries = (tx: Tx, event: number, webhooks: readonly number[], isUrgent: 0 | 1): string[] =>
-  webhooks.map((webhook) => {
-    const id = tx.newId()
-    tx.sql.run(
-      `INSERT INTO webhook_deliveries (event, is_urgent, next_attempt_at, created_at, webhook, id, status)
-       VALUES (?1, ?2, ?3, ?3, ?4, ?5, 'pending')`,
-      event,
-      isUrgent,
-      tx.now,
-      webhook,
-      id,
-    )
-    return id
-  })
+function insertDeliveries(tx: Tx, event: number, webhooks: readonly number[], isUrgent: 0 | 1): string[] {
+  const ids = webhooks.map(() => tx.newId())
+  const values = webhooks.flatMap((webhook, at) => [webhook, ids[at] ?? ''])
+  tx.sql.run(insertText(webhooks.length), event, isUrgent, tx.now, ...values)
+  return ids
+}
 
 /**
  * Every write of a record ends here. The change is logged, and the event and its deliveries are stored, in the
