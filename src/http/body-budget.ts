@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import { FairQueue, nextTurn, Turns } from '../lib/fair-queue.ts'
+import { FairQueue, stepsOfThread } from '../lib/fair-queue.ts'
 import { Refusal } from '../refusal.ts'
 
 const MEBIBYTE = 1_048_576
@@ -49,7 +49,6 @@ export class BodyReservation {
     readonly key: string,
     readonly bytes: number,
     readonly since: number,
-    private readonly turns: Turns,
     private readonly end: (reservation: BodyReservation) => void,
   ) {}
 
@@ -65,7 +64,7 @@ export class BodyReservation {
     } finally {
       this.#reject = undefined
     }
-    await this.turns.run(this.key, () => {})
+    await stepsOfThread.run(this.key, () => {})
     return body
   }
 
@@ -86,7 +85,6 @@ export class BodyReservation {
  */
 export class BodyBudget {
   readonly #held = new Set<BodyReservation>()
-  readonly #turns = new Turns(nextTurn)
   readonly #waiting = new FairQueue<Waiting>()
   #cancelCheck: (() => void) | undefined
 
@@ -120,7 +118,7 @@ export class BodyBudget {
 
   #admit({ key, bytes, admit, cancelTimer }: Waiting): void {
     cancelTimer()
-    const reservation = new BodyReservation(key, bytes, this.clock.now(), this.#turns, (ended) => {
+    const reservation = new BodyReservation(key, bytes, this.clock.now(), (ended) => {
       this.#held.delete(ended)
       this.#admitWaiting()
     })

@@ -1,3 +1,6 @@
+import { serialize } from 'bun:jsc'
+import { hash } from 'bun'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Db } from '../database.ts'
@@ -100,6 +103,26 @@ function sendable(input: unknown): unknown {
   return { ...input, caller: { ...(input.caller as object), signal: undefined } }
 }
 
+/** For how long a read that was too long for the main thread does not begin there again. */
+const REMEMBERED_MS = 1_000
+const MAX_REMEMBERED = 1_000
+
+/** The reads that were too long for the main thread a moment ago: many of them at once take no more of it than one. */
+class LongReads {
+  readonly #byQuery = new Map<string, BoundedCache<number | bigint, number>>()
+
+  has(query: string, input: unknown): boolean {
+    const inputs = this.#byQuery.get(query)
+    return inputs !== undefined && performance.now() < (inputs.get(hash(serialize(input))) ?? 0)
+  }
+
+  add(query: string, input: unknown): void {
+    const inputs = this.#byQuery.get(query) ?? new BoundedCache(MAX_REMEMBERED)
+    this.#byQuery.set(query, inputs)
+    inputs.set(hash(serialize(input)), performance.now() + REMEMBERED_MS)
+  }
+}
+
 const MANY_ROWS = 10_000
 const TIME_LIMIT_MS = 30_000
 
@@ -115,6 +138,7 @@ export function openWorker({
 }: WorkerOptions): WorkerClient {
   const isInline = db.file === ':memory:'
   const queries = new QueryScheduler({ clock, log, timeLimitMs, state: () => db.state })
+  const longReads = new LongReads()
   const { ids } = db
   const newTaskQueue = () =>
     new TaskQueue({
@@ -143,9 +167,11 @@ export function openWorker({
       if (isInline) return query.run(db, input)
       try {
         const tooLong = () => new TooLongForMainThread()
-        if (!query.isLong) return db.sql.withRowLimit(manyRows, tooLong, () => query.run(db, input))
+        if (!query.isLong && !longReads.has(query.name, input))
+          return db.sql.withRowLimit(manyRows, tooLong, () => query.run(db, input))
       } catch (error) {
         if (!(error instanceof TooLongForMainThread)) throw error
+        longReads.add(query.name, input)
       }
       const output = await queries.run(request('query', query.name, input), requester)
       // The worker may have seen a commit that is not on the disk yet.
