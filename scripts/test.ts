@@ -1,7 +1,8 @@
 /**
- * Runs the tests. Files named `*.long.test.ts` take long: `--long` runs these instead of the others. `--cases` runs all
- * of them with the full counts of kills and random cases, which takes hours. Other arguments go to `bun test`. The
- * executable that some tests start is built first when it is missing or older than its sources.
+ * Runs the tests. Files named `*.long.test.ts` and those of a browser take long: `--long` runs these instead of the
+ * others. `--cases` runs all of them with the full counts of kills and random cases, which takes hours. Other arguments
+ * go to `bun test`: files that are named are taken from either kind. The executable that some tests start is built first
+ * when it is missing or older than its sources.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -23,12 +24,17 @@ const isLong = given.includes('--long')
 const hasManyCases = given.includes('--cases')
 const rest = given.filter((argument) => !OWN.includes(argument))
 
-/** Which files are run; those that are named are taken from either kind. */
+const LONG = ['.long.test.ts', 'test/browser/']
+
+/** Which files are run. */
 function chosenFiles(): string[] {
-  if (hasManyCases || rest.some((argument) => argument.endsWith('.long.test.ts'))) return rest
-  if (!isLong) return ['--path-ignore-patterns=**/*.long.test.ts', ...rest]
-  return rest.some((argument) => !argument.startsWith('-')) ? rest : ['.long.test.ts', ...rest]
+  if (hasManyCases || rest.some((argument) => !argument.startsWith('-') && takesLong(argument))) return rest
+  if (!isLong)
+    return ['--path-ignore-patterns=**/*.long.test.ts', '--path-ignore-patterns=test/browser/**', ...rest]
+  return rest.some((argument) => !argument.startsWith('-')) ? rest : [...LONG, ...rest]
 }
+
+const takesLong = (path: string) => LONG.some((part) => `${path}/`.includes(part))
 
 buildWhenStale()
 /** What tests leave behind is here: folders of those that failed, and profiles of browsers. */
