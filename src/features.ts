@@ -1,3 +1,4 @@
+import { applyTask } from './change-feed/apply.ts'
 import { undoTask } from './change-feed/undo.ts'
 import { beginEpoch } from './changes/cursors.ts'
 import { lastChange } from './changes/log.ts'
@@ -117,5 +118,6 @@ export const features: FeatureHooks = {
 
 /* What runs in a worker thread with these. */
 export const undo = undoTask(features)
+export const apply = applyTask(features)
 export const deleteTag = tagDeletion(features)
 export const deleteProperty = propertyDeletion(features)

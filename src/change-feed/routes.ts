@@ -5,6 +5,7 @@ import { endpoints } from '../http/endpoints.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type JsonBody, jsonResponse } from '../http/responses.ts'
 import { eventStream, lastEventId } from '../http/sse.ts'
+import { respondToApply } from './apply.ts'
 import { parseFeedRequest, startPosition } from './feed.ts'
 import { checkBackwards, newestFirst } from './newest-first.ts'
 import * as schema from './schema.ts'
@@ -69,6 +70,17 @@ export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
         operationId: 'getSnapshot',
         summary: 'Every live object of the workspace, and the place in the log to go on from',
         description: schema.SNAPSHOT_DESCRIPTION,
+      },
+    })
+    .post('/apply', ({ exchange, caller, body }) => respondToApply(ctx, caller, exchange, body), {
+      access: 'write',
+      creates: true,
+      body: schema.ApplyBody,
+      response: { 200: schema.ApplyResponse },
+      detail: {
+        operationId: 'applyChanges',
+        summary: 'Write changes of many notes and records at once',
+        description: schema.APPLY_DESCRIPTION,
       },
     })
     .post(

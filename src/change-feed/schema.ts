@@ -12,13 +12,17 @@ import {
 import {
   choice,
   flag,
+  id,
   integer,
   lineStreamText,
+  members,
   response,
   strict,
   text,
   timestamp,
 } from '../http/schema/types.ts'
+import { CreateBody, PatchBody, tagName } from '../notes/schema.ts'
+import { MAX_TAGS } from '../notes/writing/tags.ts'
 
 export const MAX_CHANGES = 1_000
 
@@ -218,3 +222,83 @@ export const UndoResponse = response({
 })
 
 export const UNDO_DESCRIPTION = `Undoes every change of records and notes of a transaction in one new transaction, under all rules and with its events. Items of Quick Access that went with a note come back; tags that the write made stay. A transaction with changes of other kinds, with a text whose revision is no longer kept, or with more than 20,000 changes is refused. When something was touched since, the call is refused with 409 \`stale\` and nothing is written; changes that were taken back themselves do not count, so that several transactions are taken back one after the other, the newest first.`
+
+const MAX_APPLIED = 1_000
+
+const { title, content, alias, cover_url, pinned, pin_label } = PatchBody.properties
+const { properties } = CreateBody.properties
+const parts = {
+  content,
+  alias,
+  cover_url,
+  pinned,
+  pin_label,
+  properties,
+  tags: t.Optional(t.Array(tagName(), { maxItems: MAX_TAGS })),
+}
+
+/** What `data` of a note may hold. */
+export const NoteData = strict({ title, ...parts })
+export const NewNoteData = strict({ title: CreateBody.properties.title, ...parts })
+
+const kind = () => choice(['note', 'record'], { examples: ['record'] })
+const op = () => choice(['created', 'updated', 'deleted'], { examples: ['updated'] })
+export const ApplyBody = strict(
+  {
+    changes: t.Array(
+      strict({
+        kind: kind(),
+        op: op(),
+        id: text({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Of what is created a UUIDv7 of your own.',
+          examples: [OBJECT_ID],
+        }),
+        structure: t.Optional(
+          text({
+            minLength: 1,
+            description: 'Of a record, a name or an id; required for one that is created.',
+            examples: ['Errands'],
+          }),
+        ),
+        if_unchanged: t.Optional(
+          text({
+            description: 'The `updated_at` that was read; the call is refused when the object changed since.',
+            examples: ['2026-11-21T09:30:00.000Z'],
+          }),
+        ),
+        data: t.Optional(
+          members({
+            description:
+              'The values of a record, or `title`, `content`, `alias`, `cover_url`, `pinned`, `pin_label`, `tags` and `properties` of a note. An update changes only what it names; `tags` is then the whole list. Absent for what is deleted.',
+            examples: [{ what: 'Buy milk' }],
+          }),
+        ),
+      }),
+      { minItems: 1, maxItems: MAX_APPLIED },
+    ),
+    dry_run: t.Optional(flag({ description: 'Checks everything and writes nothing.', examples: [false] })),
+  },
+  {
+    examples: [
+      {
+        changes: [
+          {
+            kind: 'note',
+            op: 'created',
+            id: '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f61',
+            data: { title: 'Tea with Ada', tags: ['tea'] },
+          },
+        ],
+      },
+    ],
+  },
+)
+
+export const ApplyResponse = response({
+  transaction: nullable(t.String({ examples: [CURSOR] }), 'null when nothing was written.'),
+  applied: t.Array(strict({ kind: kind(), id: id(), op: op() }), { description: 'In the order sent.' }),
+})
+
+export const APPLY_DESCRIPTION = `Creates, updates and deletes notes and records in one transaction, all of them or none, under all rules and with their events; a note that is deleted comes into the trash. The changes are made in their order, each object once; a value may refer to any row of the call. A refusal names its change and the object. When objects were changed after the \`if_unchanged\` of theirs, all of them are named (409 \`stale\`). An id that is taken is refused with 409 \`name_taken\`.`

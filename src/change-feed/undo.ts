@@ -13,9 +13,8 @@ import { removeAllFromSearch } from '../notes/search/tables.ts'
 import { findByAlias, findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
 import { refuseTakenAlias } from '../notes/writing/create.ts'
 import { type PropertyValues, writeProperties } from '../notes/writing/properties.ts'
-import { ensureTags, replaceTags } from '../notes/writing/tags.ts'
 import { putInTrash, takeOutOfTrash } from '../notes/writing/trash.ts'
-import { changesOf, changeText } from '../notes/writing/update.ts'
+import { replaceParts } from '../notes/writing/update.ts'
 import { createItem, type TakenItem } from '../quick-access/service.ts'
 import { changeLive, deleteLive, restoreDeleted } from '../records/writing/one-record.ts'
 import { takeBack } from '../records/writing/revert.ts'
@@ -266,15 +265,6 @@ function restoreItem(tx: Tx, caller: Caller, taken: Change): void {
   createItem({ ...tx, now: createdAt, newId: () => String(taken.id) }, caller, item)
 }
 
-interface OldNote {
-  title?: string
-  alias?: string | null
-  pinned?: boolean
-  pin_label?: string | null
-  cover_url?: string | null
-  tags?: string[]
-}
-
 function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Change[]): void {
   const old: Record<string, unknown> = {}
   const properties: PropertyValues = {}
@@ -285,17 +275,9 @@ function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Ch
     Object.assign(properties, previous.properties)
     if (changed.includes('content')) content = getOldContent(tx, note, change)
   }
-  const { tags, title = note.title, ...columns }: OldNote = old
-  if (columns.alias) refuseTakenAlias(tx, caller.workspacePk, columns.alias, note.pk)
   const previousProperties = writeProperties(tx, caller, note.pk, properties)
-  const tagsAdded = tags !== undefined && replaceTags(tx, note.pk, ensureTags(tx, caller, tags))
-  changeText(
-    tx,
-    caller,
-    note,
-    { title, content: content ?? note.content },
-    { changes: changesOf(note, columns), tagsAdded, previousProperties },
-  )
+  const { properties: _, ...parts } = old
+  replaceParts(tx, caller, note, { ...parts, ...(content !== undefined && { content }) }, previousProperties)
 }
 
 /** What the transaction has logged. */

@@ -44,8 +44,8 @@ export async function respondOnce<Created extends Body>(
   return createdResponse(text, replayed)
 }
 
-export function createdResponse(body: JsonBody, replayed: boolean): Response {
-  const response = jsonResponse(body, CREATED)
+export function createdResponse(body: JsonBody, replayed: boolean, status = CREATED): Response {
+  const response = jsonResponse(body, status)
   if (replayed) response.headers.set('Idempotent-Replayed', 'true')
   return response
 }

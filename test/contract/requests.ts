@@ -51,6 +51,12 @@ const NAMING: Record<string, (samples: Samples) => object> = {
     url: 'https://hooks.example.com/errands',
     fields: ['what'],
   }),
+  applyChanges: (samples) => ({
+    changes: [
+      { kind: 'note', op: 'updated', id: samples['notes/{id}'], data: { title: 'Tea' } },
+      { kind: 'record', op: 'updated', id: samples['records/{id}'], data: { what: 'Buy green tea' } },
+    ],
+  }),
   undo: (samples) => ({ transaction: samples['cursor of the record'] }),
   revertRecord: (samples) => ({ to: samples['cursor of the record'] }),
   applyPreset: (samples) => ({ note_id: samples['notes/{id}'], answers: { due: '2026-12-01' } }),

@@ -86,6 +86,7 @@ PATCH  /v1/files/{id} W
 GET    /v1/changes
 GET    /v1/changes/snapshot
 GET    /v1/changes/transactions
+POST   /v1/changes/apply W
 POST   /v1/changes/undo W
 GET    /v1/records/{id}/history
 POST   /v1/records/{id}/revert W

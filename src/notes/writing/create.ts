@@ -14,14 +14,13 @@ import { addToCounters, aliasColumns, type CreatedNote, findByAlias, getNote } f
 import { type PropertyValues, readProperties, writeSentProperties } from './properties.ts'
 import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tags.ts'
 
-type CreateInput = Static<typeof CreateBody>
+type CreateInput = Static<typeof CreateBody> & { pinned?: boolean; pin_label?: string | null }
 
 /**
  * Creates a note in the caller's transaction. Invalid properties do not prevent it: none is written, and the refusal is
  * returned beside the note.
  */
-export function createNote(tx: Tx, caller: Caller, input: CreateInput): CreatedNote {
-  const id = tx.newId()
+export function createNote(tx: Tx, caller: Caller, input: CreateInput, id: string = tx.newId()): CreatedNote {
   const tagIds = input.tags && withLinkedTags(tx, ensureTags(tx, caller, input.tags))
   if (tagIds) refuseTooManyTags(tagIds.length, 'A note carries')
   const pk = insertNote(tx, caller, {
@@ -31,6 +30,8 @@ export function createNote(tx: Tx, caller: Caller, input: CreateInput): CreatedN
     tagIds,
     alias: input.alias?.trim(),
     coverUrl: input.cover_url,
+    pinned: input.pinned,
+    pinLabel: input.pin_label,
   })
   const propertiesError = tryProperties(tx, caller, pk, input.properties ?? {})
   return { note: getNote(tx, caller, id), properties: readProperties(tx, pk), propertiesError }

@@ -18,7 +18,7 @@ import {
 import { refuseTakenAlias } from './create.ts'
 import { logNoteUpdate } from './log-update.ts'
 import type { PropertyValues } from './properties.ts'
-import { addTags, ensureTags } from './tags.ts'
+import { addTags, ensureTags, refuseTooManyTags, replaceTags } from './tags.ts'
 
 export type NotePatch = Omit<Static<typeof PatchBody>, 'rewrite_links'>
 
@@ -48,6 +48,25 @@ export function applyPatch(tx: Tx, caller: Caller, note: NoteRow, patch: NotePat
     changes: changesOf(note, patch),
     tagsAdded: added.length > 0,
   })
+}
+
+/**
+ * Changes what the patch names; its tags replace those that the note carries. `previousProperties` are the former values
+ * of properties that were changed in this transaction.
+ */
+export function replaceParts(
+  tx: Tx,
+  caller: Caller,
+  note: NoteRow,
+  { tags, ...patch }: NotePatch,
+  previousProperties: PropertyValues,
+): NoteRow {
+  const { title = note.title, content = note.content, alias } = patch
+  if (alias) refuseTakenAlias(tx, caller.workspacePk, alias.trim(), note.pk)
+  if (tags) refuseTooManyTags(tags.length, 'A note carries')
+  const tagsAdded = tags !== undefined && replaceTags(tx, note.pk, ensureTags(tx, caller, tags))
+  const others = { changes: changesOf(note, patch), tagsAdded, previousProperties }
+  return changeText(tx, caller, note, { title, content }, others)
 }
 
 /** The columns other than the title that the patch changes. */

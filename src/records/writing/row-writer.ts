@@ -118,11 +118,11 @@ function publish(
 const nextUpdatedAt = (now: number, before: number) => Math.max(now, before + 1)
 
 /** Inserts a row. The caller counts it, because it may insert many (`countInserts`). */
-export function insertRow(writer: RowWriter, data: RecordData): store.RecordRow {
+export function insertRow(writer: RowWriter, data: RecordData, id = writer.tx.newId()): store.RecordRow {
   const { tx, structure } = writer
   const row = {
     pk: 0,
-    id: tx.newId(),
+    id,
     structure: structure.pk,
     data: JSON.stringify(data),
     createdAt: tx.now,

@@ -77,6 +77,8 @@ interface Batch {
   readonly references: Set<string>
 }
 
+const newBatch = (): Batch => ({ written: new Map(), order: [], insertedIds: [], references: new Set() })
+
 const fromOne = (at: number) => at + 1
 
 /**
@@ -97,7 +99,7 @@ export function writeRecords(
   if (updates) refuseImmutable(structure)
   if (request.rows) refuseLongUnique(writer, sent)
   if (structure.maxRows === 1) deleteOnlyRow(writer, sent.length)
-  const batch: Batch = { written: new Map(), order: [], insertedIds: [], references: new Set() }
+  const batch = newBatch()
   for (const [at, data] of sent.entries()) {
     const number = numberOf(at)
     const write = () => writeRow(writer, batch, data, number, updates)
@@ -181,16 +183,44 @@ function duplicateOfTwo({ tx }: RowWriter, first: number, second: number): Refus
   )
 }
 
-function insert(writer: RowWriter, batch: Batch, changes: FieldChanges): store.RecordRow {
+function insert(writer: RowWriter, batch: Batch, changes: FieldChanges, id?: string): store.RecordRow {
   const { structure, definition } = writer
   const data = mergedData(definition, {}, changes)
   refuseMissing(definition, data)
   const refuseHeld = () => refuseDuplicateInBatch(writer, batch, data)
   if (isFull(structure)) refuseHeld()
   refuseFull(structure)
-  const row = namingHolder(() => insertRow(writer, data), refuseHeld)
+  const row = namingHolder(() => insertRow(writer, data, id), refuseHeld)
   structure.live += 1
   batch.insertedIds.push(row.id)
+  return row
+}
+
+export interface NewRow {
+  readonly structure: string
+  readonly id: string
+  readonly data: SentData
+  /** How many rows the same call has inserted into the structure before. */
+  readonly earlier: (structurePk: number) => number
+}
+
+/** Inserts a row under an id that its caller made, checked like any new row; `checkReferences` may put that off. */
+export function insertUnder(
+  listeners: WriteListeners,
+  tx: Tx,
+  caller: Caller,
+  { structure: named, id, data, earlier }: NewRow,
+  checkReferences: typeof refuseBrokenReferences,
+): store.RecordRow {
+  const structure = getStructure(tx, caller, named)
+  const writer = rowWriter(listeners, tx, caller, structure)
+  if (structure.maxRows === 1) deleteOnlyRow(writer, 1 + earlier(structure.pk))
+  const batch = newBatch()
+  const changes = checkedChanges(writer.definition, data)
+  checkReferences(tx, caller, changes)
+  const row = insert(writer, batch, changes, id)
+  countInserted(writer, batch)
+  logCreated(writer.outbox, structure.id)
   return row
 }
 

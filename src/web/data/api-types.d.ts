@@ -1400,6 +1400,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/changes/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write changes of many notes and records at once
+         * @description Creates, updates and deletes notes and records in one transaction, all of them or none, under all rules and with their events; a note that is deleted comes into the trash. The changes are made in their order, each object once; a value may refer to any row of the call. A refusal names its change and the object. When objects were changed after the `if_unchanged` of theirs, all of them are named (409 `stale`). An id that is taken is refused with 409 `name_taken`.
+         */
+        post: operations["applyChanges"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/changes/undo": {
         parameters: {
             query?: never;
@@ -10017,6 +10037,140 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    applyChanges: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "changes": [
+                 *         {
+                 *           "kind": "note",
+                 *           "op": "created",
+                 *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f61",
+                 *           "data": {
+                 *             "title": "Tea with Ada",
+                 *             "tags": [
+                 *               "tea"
+                 *             ]
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    changes: {
+                        /**
+                         * @example record
+                         * @enum {string}
+                         */
+                        kind: "note" | "record";
+                        /**
+                         * @example updated
+                         * @enum {string}
+                         */
+                        op: "created" | "updated" | "deleted";
+                        /**
+                         * @description Of what is created a UUIDv7 of your own.
+                         * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                         */
+                        id: string;
+                        /**
+                         * @description Of a record, a name or an id; required for one that is created.
+                         * @example Errands
+                         */
+                        structure?: string;
+                        /**
+                         * @description The `updated_at` that was read; the call is refused when the object changed since.
+                         * @example 2026-11-21T09:30:00.000Z
+                         */
+                        if_unchanged?: string;
+                        /**
+                         * @description The values of a record, or `title`, `content`, `alias`, `cover_url`, `pinned`, `pin_label`, `tags` and `properties` of a note. An update changes only what it names; `tags` is then the whole list. Absent for what is deleted.
+                         * @example {
+                         *       "what": "Buy milk"
+                         *     }
+                         */
+                        data?: {
+                            [key: string]: unknown;
+                        };
+                    }[];
+                    /**
+                     * @description Checks everything and writes nothing.
+                     * @example false
+                     */
+                    dry_run?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "transaction": "5d0c7e91ab34-2s",
+                     *       "applied": [
+                     *         {
+                     *           "kind": "record",
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "op": "updated"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description null when nothing was written.
+                         * @example 5d0c7e91ab34-2s
+                         */
+                        transaction: string | null;
+                        /** @description In the order sent. */
+                        applied: {
+                            /**
+                             * @example record
+                             * @enum {string}
+                             */
+                            kind: "note" | "record";
+                            /**
+                             * Format: uuid
+                             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                             */
+                            id: string;
+                            /**
+                             * @example updated
+                             * @enum {string}
+                             */
+                            op: "created" | "updated" | "deleted";
+                        }[];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];

@@ -59,6 +59,7 @@ const IN_THREADS = [
   'POST /v1/records',
   'PATCH /v1/records/:id',
   'POST /v1/records/:id/revert',
+  'POST /v1/changes/apply',
   'POST /v1/changes/undo',
   'POST /mcp write_records',
 ]

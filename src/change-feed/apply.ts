@@ -1,0 +1,191 @@
+import type { Static } from '@sinclair/typebox'
+import { transactionCursor } from '../changes/cursors.ts'
+import { expectedInstant } from '../changes/if-unchanged.ts'
+import type { AppContext, Caller } from '../context.ts'
+import type { WorkerTask, WriteListeners } from '../db/worker/client.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+import type { FeatureHooks } from '../feature-hooks.ts'
+import type { Exchange } from '../http/exchange.ts'
+import {
+  createdResponse,
+  identityOf,
+  type Outcome,
+  once,
+  type RequestIdentity,
+  signed,
+} from '../http/idempotency.ts'
+import { RequestBody } from '../http/request-body.ts'
+import { createCheck } from '../http/validation.ts'
+import { isId } from '../lib/ids.ts'
+import { removeAllFromSearch } from '../notes/search/tables.ts'
+import { getNote, getNoteSummary } from '../notes/store.ts'
+import { createNote } from '../notes/writing/create.ts'
+import { writeSentProperties } from '../notes/writing/properties.ts'
+import { putInTrash } from '../notes/writing/trash.ts'
+import { replaceParts } from '../notes/writing/update.ts'
+import { findRecordHead, getRecord } from '../records/store.ts'
+import { changeLive, deleteLive } from '../records/writing/one-record.ts'
+import { refuseBrokenReferences } from '../records/writing/row-values.ts'
+import { insertUnder } from '../records/writing/write-records.ts'
+import { invalid, nameTaken, namingPlace, notFound, Refusal } from '../refusal.ts'
+import { getStructure } from '../structures/store.ts'
+import { type ApplyBody, NewNoteData, NoteData } from './schema.ts'
+
+type Body = Static<typeof ApplyBody>
+export type AppliedChange = Body['changes'][number]
+
+interface ApplyInput {
+  readonly caller: Caller
+  readonly identity: RequestIdentity | undefined
+  readonly body: RequestBody<Body>
+}
+
+export const applyTask = (features: FeatureHooks): WorkerTask<ApplyInput, Outcome> => ({
+  name: 'features.apply',
+  run: (tx, { caller, identity, body }, listeners) =>
+    once(tx, signed(identity, body.text), (tx) =>
+      new Application(features, listeners, tx, caller).apply(RequestBody.valueOf(body)),
+    ),
+})
+
+/** Writes changes of many notes and records in one transaction; with an `Idempotency-Key` once. */
+export async function respondToApply(
+  { worker, features }: AppContext,
+  { signal: _, ...caller }: Caller,
+  exchange: Exchange,
+  body: Body,
+): Promise<Response> {
+  checkForm(body)
+  const input = { caller, identity: identityOf(exchange), body: new RequestBody(body, exchange.bodyText) }
+  const { text, replayed } = await worker.write(applyTask(features), input, { isDryRun: body.dry_run })
+  return createdResponse(text, replayed, 200)
+}
+
+const checkNewNote = createCheck('body', NewNoteData)
+const checkNote = createCheck('body', NoteData)
+
+/** Refuses what is wrong whatever is in the workspace. */
+function checkForm({ changes }: Body): void {
+  const places = new Map<string, number>()
+  for (const [at, change] of changes.entries()) {
+    const { id } = change
+    const earlier = places.get(id)
+    if (earlier !== undefined)
+      throw invalid(
+        `changes[${at}] names the object ${id}, which changes[${earlier}] names already; send each object once.`,
+      )
+    places.set(id, at)
+    namingPlace(placeOf(change, at), () => checkChange(change))
+  }
+}
+
+const placeOf = ({ kind, id }: AppliedChange, at: number): string => `changes[${at}], the ${kind} ${id}`
+
+function checkChange({ kind, op, id, structure, if_unchanged, data }: AppliedChange): void {
+  expectedInstant(if_unchanged)
+  if (op === 'created' && !isId(id)) throw invalid('"id" of what is created must be a UUIDv7 in lower case.')
+  if (op === 'created' && if_unchanged !== undefined)
+    throw invalid('"if_unchanged" is for what exists; leave it out of what is created.')
+  if (kind === 'note' && structure !== undefined)
+    throw invalid('"structure" is for records; leave it out of a note.')
+  if (kind === 'record' && op === 'created' && structure === undefined)
+    throw invalid('"structure" is required for a record that is created.')
+  if (op === 'deleted') {
+    if (data !== undefined && Object.keys(data).length > 0)
+      throw invalid('"data" is for what is created or updated; leave it out of what is deleted.')
+  } else if (data === undefined) throw invalid('"data" is required.')
+  else if (kind === 'note') (op === 'created' ? checkNewNote : checkNote)(data)
+}
+
+/** Changes as they are written, in order, in the caller's transaction. */
+class Application {
+  /** The notes that are to be removed from the search tables. */
+  readonly #removed: number[] = []
+  /** How many rows were inserted, by the pk of their structure. */
+  readonly #inserted = new Map<number, number>()
+  /** The references of the rows, which may be to rows that come later. */
+  readonly #references: (() => void)[] = []
+
+  constructor(
+    private readonly features: FeatureHooks,
+    private readonly listeners: WriteListeners,
+    private readonly tx: Tx,
+    private readonly caller: Caller,
+  ) {}
+
+  apply({ changes, dry_run = false }: Body) {
+    const { tx, caller } = this
+    this.#refuseStale(changes)
+    for (const [at, change] of changes.entries())
+      namingPlace(placeOf(change, at), () => this.#write(change, placeOf(change, at)))
+    for (const check of this.#references) check()
+    removeAllFromSearch(tx, caller.workspacePk, this.#removed)
+    return {
+      transaction: dry_run ? null : transactionCursor(tx, caller.workspacePk),
+      applied: changes.map(({ kind, id, op }) => ({ kind, id, op })),
+    }
+  }
+
+  /** Refuses ids that are taken or unknown, and then all changes of objects that were changed since they were read. */
+  #refuseStale(changes: readonly AppliedChange[]): void {
+    const stale = changes.flatMap((change, at) => {
+      const place = placeOf(change, at)
+      const updatedAt = namingPlace(place, () => this.#updatedAt(change))
+      const expected = expectedInstant(change.if_unchanged)
+      return expected === undefined || expected === updatedAt ? [] : [place]
+    })
+    if (stale.length === 0) return
+    throw new Refusal(
+      'stale',
+      `Changed after the "updated_at" that was sent: ${stale.join('; ')}. Nothing was written; read them again and repeat the changes on their current versions.`,
+    )
+  }
+
+  /** Undefined for what is created. */
+  #updatedAt({ kind, op, id, structure }: AppliedChange): number | undefined {
+    const { tx, caller } = this
+    if (op === 'created') return this.#refuseTaken(id)
+    if (kind === 'note') return getNoteSummary(tx, caller, id).updatedAt
+    const { structureId, updatedAt } = getRecord(tx, caller, id)
+    if (structure !== undefined && getStructure(tx, caller, structure).id !== structureId)
+      throw notFound('record in this structure')
+    return updatedAt
+  }
+
+  /** Also by what was deleted: it can be restored. */
+  #refuseTaken(id: string): undefined {
+    const isTaken = findRecordHead(this.tx, id) ?? this.tx.sql.get('SELECT 1 FROM notes WHERE id = ?', id)
+    if (isTaken)
+      throw nameTaken(`The id ${id} is taken already, perhaps by something deleted; make a new one.`)
+  }
+
+  #write({ kind, op, id, structure = '', data = {} }: AppliedChange, place: string): void {
+    const { features, listeners, tx, caller } = this
+    const checkLater: typeof refuseBrokenReferences = (...about) => {
+      this.#references.push(() => namingPlace(place, () => refuseBrokenReferences(...about)))
+    }
+    if (kind === 'note') {
+      if (op === 'created') this.#createNote(id, data)
+      else if (op === 'updated') this.#updateNote(id, data)
+      else putInTrash({ features }, tx, caller, id, { removed: this.#removed })
+    } else if (op === 'created') {
+      const earlier = (pk: number) => this.#inserted.get(pk) ?? 0
+      const row = insertUnder(listeners, tx, caller, { structure, id, data, earlier }, checkLater)
+      this.#inserted.set(row.structure, earlier(row.structure) + 1)
+    } else if (op === 'updated') changeLive(listeners, tx, caller, id, data, undefined, checkLater)
+    else deleteLive(listeners, tx, caller, id)
+  }
+
+  #createNote(id: string, data: object): void {
+    const { propertiesError } = createNote(this.tx, this.caller, data as Static<typeof NewNoteData>, id)
+    if (propertiesError) throw propertiesError
+  }
+
+  #updateNote(id: string, data: object): void {
+    const { tx, caller } = this
+    const { properties = {}, ...parts } = data as Static<typeof NoteData>
+    const note = getNote(tx, caller, id)
+    const previous = writeSentProperties(tx, caller, note.pk, properties)
+    replaceParts(tx, caller, note, parts, previous)
+  }
+}
