@@ -75,7 +75,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     metricRoutes(ctx, { requests, watching: () => watches.open, newestBackupAt: () => backups.newestAt }),
     accountRoutes(ctx),
     selfServiceRoutes(ctx),
-    ...sessionFeatures(ctx, cookie, rules),
+    ...sessionFeatures(ctx, cookie, rules, port),
     memberRoutes(ctx),
     noteRoutes(ctx),
     filesOfNoteRoutes(ctx),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
+import type { Role } from './db/schema/account.ts'
 import { type AllowlistEntry, parseAllowlist } from './delivery/client/allowlist.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
 
@@ -22,10 +23,33 @@ export interface Config {
   readonly webhookAllowlist: readonly AllowlistEntry[]
   /** Certificates in PEM form that deliveries trust in addition to the usual roots. */
   readonly webhookCa: string | undefined
+  /** The provider with which people sign in, if any. */
+  readonly oidc: OidcSettings | undefined
   /** For how long changes are kept in the log, in milliseconds. */
   readonly keepChangesMs: number
   /** The backups that the server makes by itself, if any. */
   readonly backup: BackupSettings | undefined
+}
+
+/** The OpenID Connect provider with which people sign in. */
+export interface OidcSettings {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** What the button says that leads there. */
+  readonly name: string
+  /** Who gets in by what the provider says of them, if anybody does. */
+  readonly roleClaim: RoleClaim | undefined
+  /** Certificates in PEM form that are trusted in addition to the usual roots. */
+  readonly ca: string | undefined
+}
+
+/** A claim whose values give a role in a workspace: the first of the roles whose value it holds. */
+export interface RoleClaim {
+  readonly claim: string
+  readonly roles: readonly { readonly value: string; readonly role: Role }[]
+  /** By name or id; undefined for the first one. */
+  readonly workspace: string | undefined
 }
 
 export interface BackupSettings {
@@ -126,7 +150,7 @@ function webhookAllowlist(texts: readonly string[]): AllowlistEntry[] {
 const STDIN = { name: '-', descriptor: 0 }
 
 /** Reads a file with at least one valid certificate, or standard input. */
-function certificates(file: string): string {
+function certificates(name: string, file: string): string {
   try {
     const text = readFileSync(file === STDIN.name ? STDIN.descriptor : file, 'utf8')
     // Not imported above: it would read all root certificates at the start of every command.
@@ -135,7 +159,7 @@ function certificates(file: string): string {
   } catch {
     // Refused below.
   }
-  throw new BadSetting(`--webhook-ca must be a file with certificates in PEM form; "${file}" is none.`)
+  throw new BadSetting(`--${name} must be a file with certificates in PEM form; "${file}" is none.`)
 }
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -166,6 +190,74 @@ function backupSettings(flags: Flags, env: Environment): BackupSettings | undefi
     folder,
     everyMs: duration('backup-every', every ?? '24h'),
     keep: whole('backup-keep', keep ?? '7', 1, 10_000),
+  }
+}
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+function issuer(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url && url.search === '' && url.hash === '' && url.username === ''
+  if (isPlain && (url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))))
+    return text
+  throw new BadSetting(
+    `--oidc-issuer must be an https address such as https://id.example.com, by http only on this machine, not "${text}".`,
+  )
+}
+
+/** Without the line break that most editors write at the end. */
+function secretIn(file: string): string {
+  try {
+    const secret = readFileSync(file === STDIN.name ? STDIN.descriptor : file, 'utf8').replace(/\r?\n$/, '')
+    if (secret !== '') return secret
+  } catch {
+    // Refused below.
+  }
+  throw new BadSetting(
+    `--oidc-client-secret-file must be a file with the secret of the client; "${file}" is none.`,
+  )
+}
+
+/** `groups=admins:owner,staff:editor`; a value may have colons. */
+function roleClaim(text: string, workspace: string | undefined): RoleClaim {
+  const [, claim, pairs = ''] = /^([^=]+)=(.*)$/.exec(text) ?? []
+  const roles = pairs.split(',').map((pair) => {
+    const [, value, role] = /^(.+):(owner|editor|viewer)$/.exec(pair) ?? []
+    return value === undefined ? [] : [{ value, role: role as Role }]
+  })
+  if (claim !== undefined && roles.every(({ length }) => length === 1))
+    return { claim, roles: roles.flat(), workspace }
+  throw new BadSetting(
+    `--oidc-role-claim must be a claim with values and roles such as groups=admins:owner,staff:editor, not "${text}".`,
+  )
+}
+
+const OIDC_FLAGS = ['client-id', 'client-secret-file', 'name', 'role-claim', 'workspace', 'ca'] as const
+
+function oidcSettings(flags: Flags, env: Environment): OidcSettings | undefined {
+  const address = setting('oidc-issuer', flags, env)
+  const [clientId, secretFile, name, claim, workspace, ca] = OIDC_FLAGS.map((flag) =>
+    setting(`oidc-${flag}`, flags, env),
+  )
+  if (address === undefined) {
+    const given = OIDC_FLAGS.find((flag) => setting(`oidc-${flag}`, flags, env) !== undefined)
+    if (given === undefined) return undefined
+    throw new BadSetting(`--oidc-${given} needs --oidc-issuer, the address of the provider.`)
+  }
+  if (clientId === undefined || secretFile === undefined)
+    throw new BadSetting('--oidc-issuer needs --oidc-client-id and --oidc-client-secret-file.')
+  if (readPublicUrls(env, flags).length === 0)
+    throw new BadSetting('--oidc-issuer needs --public-url, to which the provider leads people back.')
+  if (workspace !== undefined && claim === undefined)
+    throw new BadSetting('--oidc-workspace needs --oidc-role-claim, which says who gets in there.')
+  const checked = issuer(address)
+  return {
+    issuer: checked,
+    clientId,
+    clientSecret: secretIn(secretFile),
+    name: name ?? `Sign in with ${new URL(checked).host}`,
+    roleClaim: claim === undefined ? undefined : roleClaim(claim, workspace),
+    ca: ca === undefined ? undefined : certificates('oidc-ca', ca),
   }
 }
 
@@ -217,8 +309,9 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
     rateLimit: rateLimit === undefined ? null : whole('rate-limit', rateLimit, 1, 1_000_000),
     logLevel: logLevel(setting('log-level', flags, env) ?? 'info'),
     webhookAllowlist: readWebhookAllowlist(env, flags),
-    webhookCa: webhookCa === undefined ? undefined : certificates(webhookCa),
+    webhookCa: webhookCa === undefined ? undefined : certificates('webhook-ca', webhookCa),
     checkpoint: readCheckpoint(env, flags),
+    oidc: oidcSettings(flags, env),
     keepChangesMs: keepChanges(setting('keep-changes', flags, env) ?? '30d'),
     backup: backupSettings(flags, env),
   }

@@ -10,6 +10,7 @@ export type RefusalCode =
   | 'unauthorized'
   | 'read_only_key'
   | 'session_required'
+  | 'sign_in_again'
   | 'owner_required'
   | 'cross_site'
   | 'mirror'

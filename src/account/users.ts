@@ -14,6 +14,7 @@ import {
   insertUser,
   listMembers,
   listMemberships,
+  listMembershipsOf,
   listUserRows,
   setMember,
   setPasswordHash,
@@ -21,6 +22,7 @@ import {
   updateUser,
   type WorkspaceRow,
 } from './store.ts'
+import { deletePasskeysOf, deleteProviderLink } from './ways-in.ts'
 
 /** All users, each with the workspaces that they are a member of and their role there. */
 export function listUsers(reader: Reader) {
@@ -57,7 +59,10 @@ export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: 
   return user ?? getNamedOrOnly(members, 'user', nameOrId)
 }
 
-/** Makes a user a member of the workspace in that role, creating the user if there is none of that name. */
+/**
+ * Makes a user a member of the workspace in that role, creating the user if there is none of that name. Who belonged
+ * nowhere may be another person of that name, and is not linked to the account of the former one.
+ */
 export function addUser(tx: Tx, name: string, workspace: WorkspaceRow, role: Role): UserRow {
   const known = findUserByName(tx, name)
   if (listMembers(tx, workspace.pk).some(({ pk }) => pk === known?.pk)) {
@@ -66,11 +71,12 @@ export function addUser(tx: Tx, name: string, workspace: WorkspaceRow, role: Rol
     )
   }
   const user = known ?? createUser(tx, checkedAccountName(name, 'user'))
+  if (listMembershipsOf(tx, user.pk).length === 0) deleteProviderLink(tx, user.pk)
   setMember(tx, workspace.pk, user.pk, role)
   return user
 }
 
-const createUser = (tx: Tx, name: string): UserRow =>
+export const createUser = (tx: Tx, name: string): UserRow =>
   insertUser(tx, { id: tx.newId(), name, nameFold: fold(name), createdAt: tx.now })
 
 /** Changes the role of a member, at once also for their keys. The last owner of a workspace stays one. */
@@ -88,7 +94,7 @@ const lastOwner = (user: string, workspace: string) =>
 /**
  * Removes a user from one workspace, or without one from all of them and deletes the user. Their keys, sessions and setup
  * links end for good; a server that calls this must also wake its bus, so that their streams are closed. Who belongs
- * nowhere any more has no password either. The last owner of a workspace cannot be removed from it.
+ * nowhere any more has no password and no passkey either. The last owner of a workspace cannot be removed from it.
  */
 export function removeUser(tx: Tx, user: UserRow, workspace: WorkspaceRow | undefined): void {
   const all = listMemberships(tx)
@@ -105,7 +111,10 @@ export function removeUser(tx: Tx, user: UserRow, workspace: WorkspaceRow | unde
     deleteMember(tx, workspacePk, user.pk)
   }
   if (!workspace) deleteUser(tx, user.pk)
-  else if (ending.length === own.length) setPasswordHash(tx, user.pk, null)
+  else if (ending.length === own.length) {
+    setPasswordHash(tx, user.pk, null)
+    deletePasskeysOf(tx, user.pk)
+  }
 }
 
 /** Gives a user another name; the same one is no change. */

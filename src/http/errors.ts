@@ -14,6 +14,7 @@ export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   unauthorized: 401,
   read_only_key: 403,
   session_required: 403,
+  sign_in_again: 403,
   owner_required: 403,
   cross_site: 403,
   mirror: 403,

@@ -64,6 +64,11 @@ export class Exchange {
     return mark === -1 ? '' : url.slice(mark + 1)
   }
 
+  /** That of the client. */
+  get address(): string {
+    return this.server.requestIP(this.request)?.address ?? 'unknown'
+  }
+
   /** Finds who the caller is; refuses one that may not do what an endpoint with this rule does. */
   admit(route: string, rule: Rule): void {
     this.route = route

@@ -1,18 +1,19 @@
 import { presentMembership } from '../account/present.ts'
-import { findUserByPk, listMembershipsOf } from '../account/store.ts'
+import { findUserByPk } from '../account/store.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { fail, notFound } from '../refusal.ts'
-import { expiryOf } from './sessions.ts'
+import { expiryOf, listEnterable } from './sessions.ts'
 import { findSessionById, type SessionRow } from './store.ts'
+import { isLinked } from './ways-in.ts'
 
-type Sessions = Pick<AppContext, 'db' | 'mirrorOf'>
+type Sessions = Pick<AppContext, 'db' | 'config' | 'mirrorOf'>
 
-/** Who is signed in, the workspaces they may enter, and in a copy the address of the remote. */
-export function presentSession({ db: reader, mirrorOf }: Sessions, sessionId: string) {
+/** Who is signed in, the workspaces they may enter, whether they are linked to the provider, and in a copy the address of the remote. */
+export function presentSession({ db: reader, config, mirrorOf }: Sessions, sessionId: string) {
   const row = findSessionById(reader, sessionId) ?? fail(notFound('session'))
   const user = findUserByPk(reader, row.userPk) ?? fail(notFound('user'))
-  const workspaces = listMembershipsOf(reader, row.userPk)
+  const workspaces = listEnterable(reader, row.userPk, config)
   const entered =
     workspaces.find(({ workspacePk }) => workspacePk === row.workspacePk) ?? fail(notFound('workspace'))
   return {
@@ -20,6 +21,7 @@ export function presentSession({ db: reader, mirrorOf }: Sessions, sessionId: st
     workspace: presentMembership(entered),
     workspaces: workspaces.map(presentMembership),
     expires_at: isoTimestamp(expiryOf(row)),
+    ...(config.oidc && { oidc_name: config.oidc.name, oidc_linked: isLinked(reader, row.userPk, config) }),
     ...(mirrorOf !== undefined && { mirror_of: mirrorOf }),
   }
 }

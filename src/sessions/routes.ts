@@ -2,28 +2,45 @@ import type { AppContext, Caller } from '../context.ts'
 import type { BrowserRules } from '../http/browser/browser-rules.ts'
 import { applicationEndpoints } from '../http/endpoints.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { invalid } from '../refusal.ts'
 import type { SessionCookie } from './cookie.ts'
 import { FailedSignIns } from './failed-sign-ins.ts'
+import { Passkeys } from './passkeys/passkeys.ts'
+import { relyingPartyOf } from './passkeys/relying-party.ts'
+import { passkeyRoutes } from './passkeys/routes.ts'
+import { OptionsResponse } from './passkeys/schema.ts'
 import { presentListedSession, presentSession } from './present.ts'
 import * as schema from './schema.ts'
 import { endSession, enterWorkspace, LONGEST_SECONDS, listSessions } from './sessions.ts'
 import { type Browser, changePassword, type NewSession, setUp, signIn } from './sign-in.ts'
+import { removePassword } from './ways-in.ts'
 
 const MAX_USER_AGENT = 500
 
-function browserOf({ request, server }: Exchange): Browser {
-  return {
-    address: server.requestIP(request)?.address ?? 'unknown',
-    userAgent: (request.headers.get('user-agent') ?? '').slice(0, MAX_USER_AGENT),
-  }
+const browserOf = ({ request, address }: Exchange): Browser => ({
+  address,
+  userAgent: (request.headers.get('user-agent') ?? '').slice(0, MAX_USER_AGENT),
+})
+
+function namedPair({ user, password }: { user?: string; password?: string }) {
+  if (user === undefined) throw invalid('"user" is required.')
+  if (password === undefined) throw invalid('"password" is required.')
+  return { user, password }
 }
 
 const withCookie = (body: object, cookie: string): Response =>
   Response.json(body, { headers: { 'Set-Cookie': cookie, 'Cache-Control': 'no-store' } })
 
-/** Signing in and out, and the sessions of who is signed in. */
-export function sessionFeatures(ctx: AppContext, cookie: SessionCookie, rules: BrowserRules) {
+/** Signing in and out, the sessions of who is signed in, and how they sign in. `port` is where the server listens. */
+export function sessionFeatures(
+  ctx: AppContext,
+  cookie: SessionCookie,
+  rules: BrowserRules,
+  port: () => number,
+) {
   const failures = new FailedSignIns(ctx)
+  const passkeys = new Passkeys(ctx, failures)
+  const partyOf = (request: Request) => relyingPartyOf(request, ctx, port())
   const begun = ({ sessionId, token }: NewSession): Response =>
     withCookie(presentSession(ctx, sessionId), cookie.set(token, LONGEST_SECONDS))
   const current = ({ sessionId = '' }: Caller) => presentSession(ctx, sessionId)
@@ -45,14 +62,32 @@ export function sessionFeatures(ctx: AppContext, cookie: SessionCookie, rules: B
         '/session',
         async ({ exchange, request, body }) => {
           rules.checkNotForeign(request)
-          return begun(await signIn(ctx, failures, body, browserOf(exchange)))
+          const browser = browserOf(exchange)
+          const { user, password, passkey } = body
+          if (passkey === undefined) return begun(await signIn(ctx, failures, namedPair(body), browser))
+          if (user !== undefined || password !== undefined)
+            throw invalid('Send either "passkey", or "user" and "password".')
+          return begun(await passkeys.signIn(passkey, partyOf(request), browser))
         },
         {
           open: true,
           body: schema.SignInBody,
           response: schema.SessionResponse,
         },
-      ),
+      )
+      .post(
+        '/session/options',
+        ({ exchange, request }) => {
+          rules.checkNotForeign(request)
+          return passkeys.requestOptions(partyOf(request), exchange.address)
+        },
+        { open: true, response: OptionsResponse },
+      )
+      .get('/sign-in', () => ({ oidc_name: ctx.config.oidc?.name ?? null }), {
+        open: true,
+        response: schema.SignInResponse,
+      }),
+    passkeyRoutes(ctx, passkeys, partyOf),
     applicationEndpoints()
       .get('/session', ({ caller }) => current(caller), {
         access: 'session',
@@ -107,6 +142,14 @@ export function sessionFeatures(ctx: AppContext, cookie: SessionCookie, rules: B
           body: schema.PasswordBody,
           response: schema.ChangedResponse,
         },
+      )
+      .delete(
+        '/password',
+        async ({ caller }) => {
+          await removePassword(ctx, caller)
+          return { removed: true as const }
+        },
+        { access: 'session', response: schema.RemovedResponse },
       ),
   ]
 }

@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { ROLES } from '../db/schema/account.ts'
 import { choice, flag, id, response, strict, text, timestamp } from '../http/schema/types.ts'
+import { sentByBrowser } from './passkeys/schema.ts'
 
 /** Longer texts are refused before they are hashed. */
 const password = () => text({ maxLength: 200, description: '10 to 200 characters.' })
@@ -23,11 +24,17 @@ export const SetupBody = strict({
   user: t.Optional(newUserName()),
 })
 
-export const SignInBody = strict({ user: userName(), password: password() })
+export const SignInBody = strict({
+  user: t.Optional(userName()),
+  password: t.Optional(password()),
+  passkey: t.Optional(sentByBrowser()),
+})
+
+export const SignInResponse = response({ oidc_name: t.Union([t.String(), t.Null()]) })
 
 export const EnterWorkspaceBody = strict({ workspace_id: id() })
 
-export const PasswordBody = strict({ current: password(), password: password() })
+export const PasswordBody = strict({ current: t.Optional(password()), password: password() })
 
 const Workspace = strict({ id: id(), name: t.String(), role: choice(ROLES) })
 
@@ -36,10 +43,14 @@ export const SessionResponse = response({
   workspace: Workspace,
   workspaces: t.Array(Workspace),
   expires_at: timestamp(),
+  oidc_name: t.Optional(t.String({ description: 'What the button of the provider says, if there is one.' })),
+  oidc_linked: t.Optional(flag()),
   mirror_of: t.Optional(t.String({ description: 'In a read-only copy: the address of the remote.' })),
 })
 
 export const SignedOutResponse = response({ signed_out: t.Literal(true) })
+
+export const RemovedResponse = response({ removed: t.Literal(true) })
 
 export const ChangedResponse = response({ changed: t.Literal(true) })
 

@@ -1,6 +1,7 @@
 import type { CredentialState } from '../account/keys.ts'
-import { listMembershipsOf } from '../account/store.ts'
+import { listMembershipsOf, type MembershipRow } from '../account/store.ts'
 import { createUsageRecorder } from '../account/usage-recorder.ts'
+import { findProviderLink } from '../account/ways-in.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Role } from '../db/schema/account.ts'
@@ -94,6 +95,15 @@ export const getOwnSession = (reader: Reader, { sessionId = '' }: Caller): Sessi
   findSessionById(reader, sessionId) ??
   fail(new Refusal('unauthorized', 'The session has ended; sign in again.'))
 
+const RECENT_MS = 10 * 60_000
+
+/** The caller's session; refuses one that began more than 10 minutes ago. */
+export function getRecentSession(reader: Reader, caller: Caller, now: number): SessionRow {
+  const session = getOwnSession(reader, caller)
+  if (now - session.createdAt <= RECENT_MS) return session
+  throw new Refusal('sign_in_again', 'This needs a sign-in of the last 10 minutes; sign in again.')
+}
+
 /** Ends one of the caller's sessions at once, also its open streams; returns its id. */
 export async function endSession({ db, bus }: AppContext, caller: Caller, id: string): Promise<string> {
   await db.write((tx) => {
@@ -106,11 +116,25 @@ export async function endSession({ db, bus }: AppContext, caller: Caller, id: st
   return id
 }
 
+/** The workspaces that a user may enter: where they are a member, and their account at the provider does not say otherwise. */
+export function listEnterable(
+  reader: Reader,
+  userPk: number,
+  { oidc }: AppContext['config'],
+): MembershipRow[] {
+  const closed = oidc?.roleClaim && findProviderLink(reader, userPk)?.closedWorkspace
+  return listMembershipsOf(reader, userPk).filter(({ workspacePk }) => workspacePk !== closed)
+}
+
 /** From now on the session looks into another workspace of its user; its streams in the old one go on. */
-export const enterWorkspace = ({ db }: AppContext, caller: Caller, workspaceId: string): Promise<void> =>
+export const enterWorkspace = (
+  { db, config }: AppContext,
+  caller: Caller,
+  workspaceId: string,
+): Promise<void> =>
   db.write((tx): void => {
     const own = getOwnSession(tx, caller)
-    const entered = listMembershipsOf(tx, own.userPk).find((row) => row.workspaceId === workspaceId)
+    const entered = listEnterable(tx, own.userPk, config).find((row) => row.workspaceId === workspaceId)
     setSessionWorkspace(tx, own.pk, (entered ?? fail(notFound('workspace'))).workspacePk)
   })
 

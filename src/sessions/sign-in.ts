@@ -1,14 +1,15 @@
 import { nameKey, trimmedName } from '../account/names.ts'
 import { checkedPassword, hashPassword, isPassword } from '../account/passwords.ts'
-import { endSessionsOf, findUserByPk, listMembershipsOf, setPasswordHash } from '../account/store.ts'
+import { endSessionsOf, findUserByPk, setPasswordHash } from '../account/store.ts'
 import { findUserByName, renameUser } from '../account/users.ts'
+import { setClosedWorkspace } from '../account/ways-in.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { sha256 } from '../lib/sha256.ts'
-import { fail, Refusal, refused } from '../refusal.ts'
+import { fail, invalid, Refusal, refused } from '../refusal.ts'
 import type { FailedSignIns } from './failed-sign-ins.ts'
-import { getOwnSession } from './sessions.ts'
+import { getOwnSession, getRecentSession, listEnterable } from './sessions.ts'
 import { findUserOfLink } from './setup-links.ts'
 import { insertSession, saveSignInAddress, setUsedLink } from './store.ts'
 import { newToken } from './tokens.ts'
@@ -28,9 +29,16 @@ export interface NewSession {
 /** The same sentence for an unknown user, a user without a password and a wrong password. */
 const wrongPair = () => new Refusal('unauthorized', 'This user name and password do not go together.')
 
-function beginSession(tx: Tx, userPk: number, { address, userAgent }: Browser): NewSession {
-  const [workspace] = listMembershipsOf(tx, userPk)
-  if (!workspace) throw wrongPair()
+/** Begins a session in the first workspace of a user; throws the refusal for who belongs to none. */
+export function beginSession(
+  { config }: Pick<AppContext, 'config'>,
+  tx: Tx,
+  userPk: number,
+  { address, userAgent }: Browser,
+  refusal: () => Error,
+): NewSession {
+  const [workspace] = listEnterable(tx, userPk, config)
+  if (!workspace) throw refusal()
   const token = newToken()
   const { workspacePk } = workspace
   const sessionId = insertSession(tx, { hash: sha256(token), userPk, workspacePk, address, userAgent })
@@ -52,7 +60,8 @@ export async function signIn(
   if (!(await failures.limit(attempt, check)) || !user) throw wrongPair()
   return db.write((tx) => {
     const isUnchanged = findUserByPk(tx, user.pk)?.passwordHash === user.passwordHash
-    return isUnchanged ? beginSession(tx, user.pk, browser) : fail(wrongPair())
+    if (!isUnchanged) throw wrongPair()
+    return beginSession(ctx, tx, user.pk, browser, wrongPair)
   })
 }
 
@@ -71,22 +80,28 @@ export async function setUp(
     const userPk = findUserOfLink(tx, token, tx.now) ?? fail(usedLink())
     if (name !== undefined) chooseName(tx, userPk, name)
     setPasswordHash(tx, userPk, hash)
-    setUsedLink(tx, userPk)
-    endSessionsOf(tx, userPk)
-    return beginSession(tx, userPk, browser)
+    return openDoor(ctx, tx, userPk, browser)
   })
   bus.wake()
   return session
 }
 
-const usedLink = () =>
+/** What every setup link that is used does: it begins a session and ends all others. */
+export function openDoor(ctx: AppContext, tx: Tx, userPk: number, browser: Browser): NewSession {
+  setUsedLink(tx, userPk)
+  setClosedWorkspace(tx, userPk, null)
+  endSessionsOf(tx, userPk)
+  return beginSession(ctx, tx, userPk, browser, usedLink)
+}
+
+export const usedLink = () =>
   new Refusal(
     'unauthorized',
     'This setup link was used already, has expired, is void after a change of its user or of who made it, or was replaced by a newer one; ask for a new one.',
   )
 
 /** Who is invited may choose another name with their first link; others know them by it from then on. */
-function chooseName(tx: Tx, userPk: number, name: string): void {
+export function chooseName(tx: Tx, userPk: number, name: string): void {
   const user = findUserByPk(tx, userPk)
   if (user?.name === trimmedName(name)) return
   if (user?.usedLink === 1)
@@ -96,26 +111,35 @@ function chooseName(tx: Tx, userPk: number, name: string): void {
   renameUser(tx, userPk, name)
 }
 
-/** Changes the password of the caller and ends every other session of theirs. */
+/**
+ * Changes the password of the caller and ends every other session of theirs. Who has none needs no current one, but must
+ * have signed in lately.
+ */
 export async function changePassword(
   ctx: AppContext,
   failures: FailedSignIns,
   caller: Caller,
-  { current, password }: { current: string; password: string },
+  { current, password }: { current?: string; password: string },
   { address }: Browser,
 ): Promise<void> {
-  const { db, bus } = ctx
+  const { db, bus, clock } = ctx
   checkedPassword(password)
   const { userPk, id } = getOwnSession(db, caller)
-  const user = findUserByPk(db, userPk)
-  const check = () => isPassword(current, user?.passwordHash ?? null, ctx)
-  const isRight = await failures.limit({ user: userPk, address }, check)
-  if (!isRight) throw refused('The current password is wrong.')
+  const before = findUserByPk(db, userPk)?.passwordHash ?? null
+  if (before === null && current === undefined) getRecentSession(db, caller, clock.now())
+  else await checkCurrent(current ?? fail(invalid('"current" is required.')), before)
   const hash = await hashPassword(password, ctx)
   await db.write((tx): void => {
     getOwnSession(tx, caller)
+    if (findUserByPk(tx, userPk)?.passwordHash !== before)
+      throw refused('The password was changed meanwhile; try again.')
     setPasswordHash(tx, userPk, hash)
     endSessionsOf(tx, userPk, id)
   })
   bus.wake()
+
+  async function checkCurrent(sent: string, hash: string | null): Promise<void> {
+    const isRight = await failures.limit({ user: userPk, address }, () => isPassword(sent, hash, ctx))
+    if (!isRight) throw refused('The current password is wrong.')
+  }
 }

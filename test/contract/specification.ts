@@ -100,12 +100,20 @@ GET    /metrics
 const APPLICATION_LINES = `
 POST   /app/api/setup
 POST   /app/api/session
+POST   /app/api/session/options
+GET    /app/api/sign-in
 GET    /app/api/session
 PATCH  /app/api/session
 DELETE /app/api/session
 GET    /app/api/sessions
 DELETE /app/api/sessions/{id}
 PATCH  /app/api/password
+DELETE /app/api/password
+POST   /app/api/passkeys/options
+GET    /app/api/passkeys
+POST   /app/api/passkeys
+PATCH  /app/api/passkeys/{id}
+DELETE /app/api/passkeys/{id}
 GET    /app/api/keys
 POST   /app/api/keys
 DELETE /app/api/keys/{id}

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { WITHOUT_CALLER } from '../contract/rights/endpoints.ts'
 import { APPLICATION_ENDPOINTS } from '../contract/specification.ts'
 import { type Browser, setUpIn, signedIn } from '../support/browser-client.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -82,9 +83,8 @@ describe('a request that rests on the cookie', () => {
 })
 
 test('the endpoints of the application want a person: 401 without any, 403 with a key', async () => {
-  const open = ['/app/api/setup', '/app/api/session']
   const guarded = APPLICATION_ENDPOINTS.filter(
-    ({ method, path }) => !(method === 'POST' && open.includes(path)),
+    ({ method, path }) => !WITHOUT_CALLER.includes(`${method} ${path}`),
   )
   expect(guarded.length).toBeGreaterThan(15)
   for (const { method, path } of guarded) {

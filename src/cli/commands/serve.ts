@@ -38,6 +38,25 @@ export const serve: Command = {
       '--webhook-ca <file>',
       'certificates (PEM) to trust in deliveries, in addition to the usual roots',
     ),
+    setting(
+      '--oidc-issuer <url>',
+      'let people sign in with this OpenID Connect provider; needs --public-url',
+    ),
+    setting('--oidc-client-id <id>', 'what the provider calls this server'),
+    setting('--oidc-client-secret-file <file>', 'a file with the secret that the provider gave it'),
+    setting(
+      '--oidc-name <text>',
+      'what the button says (default "Sign in with" and the host of the provider)',
+    ),
+    setting(
+      '--oidc-role-claim <claim>=<value>:<role>,…',
+      'let in whoever has one of these values, in the role of the first: groups=admins:owner,staff:editor',
+    ),
+    setting('--oidc-workspace <name>', 'the workspace of these roles (default the first)'),
+    setting(
+      '--oidc-ca <file>',
+      'certificates (PEM) to trust at the provider, in addition to the usual roots',
+    ),
   ],
   remarks: [
     'In an empty database it creates the user "owner", the workspace "Personal" and a write key, which is printed on',

@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { users, workspaces } from './account.ts'
 
 /** People who are signed in to the application, a row for each browser. */
@@ -48,6 +48,48 @@ export const signInAddresses = sqliteTable(
     at: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.user, table.address] })],
+)
+
+/** The passkeys (WebAuthn) of users. */
+export const passkeys = sqliteTable(
+  'passkeys',
+  {
+    pk: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
+    user: integer()
+      .notNull()
+      .references(() => users.pk, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    /** The host that it was made for, the only one where it works. */
+    host: text().notNull(),
+    /** Its id, which the authenticator chose, in URL-safe base64, as the key. */
+    credential: text().notNull().unique(),
+    publicKey: text('public_key').notNull(),
+    /** How often a key that is bound to its device has signed, where it counts that. */
+    counter: integer().notNull(),
+    /** 1 if it may be on several devices of the user. */
+    isSynced: integer('is_synced').notNull(),
+    /** How browsers reach its authenticator, separated by commas. */
+    transports: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+    lastUsedAt: integer('last_used_at'),
+  },
+  (table) => [index('passkeys_user').on(table.user)],
+)
+
+/** Who users are at an OpenID Connect provider; a user has one account there at most. */
+export const providerLinks = sqliteTable(
+  'provider_links',
+  {
+    user: integer()
+      .primaryKey()
+      .references(() => users.pk, { onDelete: 'cascade' }),
+    issuer: text().notNull(),
+    subject: text().notNull(),
+    /** The workspace that its role claim opens no more, though the user is a member there. */
+    closedWorkspace: integer('closed_workspace').references(() => workspaces.pk, { onDelete: 'set null' }),
+  },
+  (table) => [uniqueIndex('provider_links_subject').on(table.issuer, table.subject)],
 )
 
 /** Where the server that runs on this database, or ran last, is reached; one row at most. */

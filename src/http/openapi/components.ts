@@ -57,7 +57,7 @@ export const parameterComponents = {
 }
 
 /** The codes that only the application in the browser sees. */
-type ApplicationCode = 'session_required' | 'cross_site' | 'bad_host'
+type ApplicationCode = 'session_required' | 'sign_in_again' | 'cross_site' | 'bad_host'
 type ErrorCode = Exclude<RefusalCode, ApplicationCode> | 'internal'
 
 /** An example of the sentence in `error`, for every code. */

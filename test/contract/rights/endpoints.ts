@@ -49,6 +49,18 @@ const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
     path: '/app/api/password',
     body: { current: PASSWORD, password: 'another horse battery' },
   }),
+  'DELETE /app/api/password': () => ({ path: '/app/api/password' }),
+  'POST /app/api/passkeys/options': () => ({ path: '/app/api/passkeys/options' }),
+  'GET /app/api/passkeys': () => ({ path: '/app/api/passkeys' }),
+  'POST /app/api/passkeys': (_, { newPasskey }) => ({
+    path: '/app/api/passkeys',
+    body: { name: 'Phone', response: newPasskey },
+  }),
+  'PATCH /app/api/passkeys/:id': (_, { passkeyId }) => ({
+    path: `/app/api/passkeys/${passkeyId}`,
+    body: { name: 'Phone' },
+  }),
+  'DELETE /app/api/passkeys/:id': (_, { passkeyId }) => ({ path: `/app/api/passkeys/${passkeyId}` }),
   'GET /app/api/keys': () => ({ path: '/app/api/keys' }),
   'POST /app/api/keys': () => ({
     path: '/app/api/keys',
@@ -118,8 +130,16 @@ const PREPARED: typeof BEFORE = {
 /** What changes nothing here: there is no failed delivery, and the session is in this workspace already. */
 export const CHANGES_NOTHING = ['POST /v1/webhooks/:id/recover', 'PATCH /app/api/session']
 
-/** What needs neither a key nor a session, and changes something; it has a test of its own. */
-export const WITHOUT_CALLER = ['POST /app/api/setup', 'POST /app/api/session']
+/** A POST that changes nothing ever: what it makes is kept in memory. */
+const READS = ['POST /app/api/passkeys/options']
+
+/** What needs neither a key nor a session; it has a test of its own. */
+export const WITHOUT_CALLER = [
+  'POST /app/api/setup',
+  'POST /app/api/session',
+  'POST /app/api/session/options',
+  'GET /app/api/sign-in',
+]
 
 async function samplesFor(service: TestService): Promise<Samples> {
   const samples = await makeSamples(service)
@@ -206,5 +226,5 @@ export async function table(): Promise<Row[]> {
 }
 
 /** Whether the row changes something. */
-export const isWrite = ({ route, needsWrite }: Row): boolean =>
-  needsWrite || (route.needsSession && route.method !== 'GET')
+export const isWrite = ({ name, route, needsWrite }: Row): boolean =>
+  needsWrite || (route.needsSession && route.method !== 'GET' && !READS.includes(name))

@@ -24,7 +24,9 @@ test('the table has every endpoint of the specification', () => {
 test('the endpoints that change something for anyone are those with a test of their own', async () => {
   const service = await startService()
   const open = routesOf(service.app).filter(({ access, method }) => access === 'open' && method !== 'GET')
-  expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(WITHOUT_CALLER.toSorted())
+  expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
+    WITHOUT_CALLER.filter((name) => !name.startsWith('GET ')).sort(),
+  )
   service.close()
 })
 

@@ -18,8 +18,10 @@ import type { Tx } from '../../../src/db/writes/transaction.ts'
 import { VISIBLE } from '../../../src/files/store.ts'
 import { createIdSource } from '../../../src/lib/ids.ts'
 import { sha256 } from '../../../src/lib/sha256.ts'
+import { insertPasskey } from '../../../src/sessions/passkeys/store.ts'
 import { insertSession } from '../../../src/sessions/store.ts'
 import { newToken } from '../../../src/sessions/tokens.ts'
+import { SoftwarePasskey } from '../../support/authenticator.ts'
 import { PASSWORD } from '../../support/browser-client.ts'
 import { CHEAP_PASSWORDS, type TestService } from '../../support/service.ts'
 
@@ -32,6 +34,9 @@ export interface Subject {
   readonly name: string
   readonly keyId: string
   readonly sessionId: string
+  readonly passkeyId: string
+  /** What a browser sends to add a passkey, once. */
+  readonly newPasskey: object
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -54,7 +59,17 @@ export async function newSubject(service: TestService, kind: Subject['kind']): P
     const key = createKey(tx, { workspace: workspace.pk, user: pk, name, scope: 'write', expiresAt })
     const where = { userPk: pk, workspacePk: workspace.pk, address: '192.0.2.1', userAgent: 'test' }
     const sessionId = insertSession(tx, { hash: sha256(token), ...where })
-    return { workspacePk: workspace.pk, userPk: pk, keyId: key.id, sessionId, secret: key.secret }
+    const passkeyId = tx.newId()
+    const passkey = {
+      host: 'localhost',
+      credential: Buffer.from(name).toString('base64url'),
+      publicKey: '',
+      counter: 0,
+      isSynced: 0,
+      transports: '',
+    }
+    insertPasskey(tx, { id: passkeyId, user: pk, name: 'Laptop', createdAt: tx.now, ...passkey })
+    return { workspacePk: workspace.pk, userPk: pk, keyId: key.id, sessionId, passkeyId, secret: key.secret }
   })
   const { secret, ...ids } = made
   const headers: Record<string, string> =
@@ -70,7 +85,16 @@ export async function newSubject(service: TestService, kind: Subject['kind']): P
   await backDate()
   await service.app.fetch(new Request('http://localhost/v1/me', { headers }))
   await backDate()
-  return { service, kind, name, ...ids, headers }
+  const newPasskey = kind === 'session' ? await madePasskey(service, headers) : {}
+  return { service, kind, name, ...ids, newPasskey, headers }
+}
+
+async function madePasskey({ app }: TestService, headers: Record<string, string>): Promise<object> {
+  const asked = { method: 'POST', headers }
+  const response = await app.fetch(new Request('http://localhost/app/api/passkeys/options', asked))
+  return new SoftwarePasskey('localhost', 'http://localhost').create(
+    (await response.json()) as Parameters<SoftwarePasskey['create']>[0],
+  )
 }
 
 type End = (tx: Tx, subject: Subject) => unknown

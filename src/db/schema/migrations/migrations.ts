@@ -24,6 +24,7 @@ import migration21 from '../../../../drizzle/0021_change_undos.sql' with { type:
 import migration22 from '../../../../drizzle/0022_fewer_delivery_indexes.sql' with { type: 'text' }
 import migration23 from '../../../../drizzle/0023_accounts.sql' with { type: 'text' }
 import migration24 from '../../../../drizzle/0024_change_undos_undone.sql' with { type: 'text' }
+import migration25 from '../../../../drizzle/0025_sign_in.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0022_fewer_delivery_indexes', sql: migration22 },
   { name: '0023_accounts', sql: migration23 },
   { name: '0024_change_undos_undone', sql: migration24 },
+  { name: '0025_sign_in', sql: migration25 },
 ]

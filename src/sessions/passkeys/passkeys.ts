@@ -1,0 +1,244 @@
+import type {
+  AuthenticationResponseJSON,
+  RegistrationResponseJSON,
+  WebAuthnCredential,
+} from '@simplewebauthn/server'
+import { findUserByPk } from '../../account/store.ts'
+import type { AppContext, Caller } from '../../context.ts'
+import { fail, notFound, Refusal, refused } from '../../refusal.ts'
+import type { FailedSignIns } from '../failed-sign-ins.ts'
+import { Pending } from '../pending.ts'
+import { getOwnSession, getRecentSession } from '../sessions.ts'
+import { type Browser, beginSession, type NewSession } from '../sign-in.ts'
+import { removeWayIn } from '../ways-in.ts'
+import type { RelyingParty } from './relying-party.ts'
+import {
+  deletePasskey,
+  findCredential,
+  findPasskey,
+  insertPasskey,
+  listPasskeyRows,
+  type PasskeyRow,
+  updatePasskey,
+} from './store.ts'
+
+/** Loaded when it is first used: most starts of the program have no need of it. */
+const webauthn = () => import('@simplewebauthn/server')
+
+const VALID_MS = 5 * 60_000
+const MAX_PASSKEYS = 20
+/** Ed25519, ECDSA with P-256, and RSA. */
+const ALGORITHMS = [-8, -7, -257]
+
+/** What a challenge was made for: the host, and the session that adds a passkey, undefined for a sign-in. */
+interface Challenge {
+  readonly host: string
+  readonly sessionId: string | undefined
+}
+
+/** What a browser sends, which the library checks. */
+export type Sent = Readonly<Record<string, unknown>>
+
+/** The same sentence whatever is wrong. */
+const wrongPasskey = () =>
+  new Refusal('unauthorized', 'This passkey does not sign in here; try again, or sign in another way.')
+
+/** Adding passkeys, and signing in with them. */
+export class Passkeys {
+  readonly #challenges: Pending<Challenge>
+
+  constructor(
+    private readonly ctx: AppContext,
+    private readonly failures: FailedSignIns,
+  ) {
+    this.#challenges = new Pending(ctx.clock, VALID_MS)
+  }
+
+  /** The options with which a browser makes a passkey of the caller. */
+  async creationOptions(caller: Caller, { host }: RelyingParty, from: string) {
+    const { db, clock } = this.ctx
+    const { id: sessionId, userPk } = getRecentSession(db, caller, clock.now())
+    const { id, name } = findUserByPk(db, userPk) ?? fail(notFound('user'))
+    const known = listPasskeyRows(db, userPk)
+    checkCount(known)
+    const { generateRegistrationOptions } = await webauthn()
+    const options = await generateRegistrationOptions({
+      rpName: 'daybook',
+      rpID: host,
+      userID: Uint8Array.from(Buffer.from(id)),
+      userName: name,
+      userDisplayName: name,
+      timeout: VALID_MS,
+      excludeCredentials: known
+        .filter((row) => row.host === host)
+        .map(({ credential, transports }) => ({
+          id: credential,
+          transports: transports.split(',').filter(Boolean),
+        })),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      supportedAlgorithmIDs: ALGORITHMS,
+    })
+    this.#challenges.add(options.challenge, { host, sessionId }, from)
+    return options
+  }
+
+  /** Adds the passkey that a browser has made. */
+  async add(caller: Caller, { name, response }: { name: string; response: Sent }, party: RelyingParty) {
+    const { db, clock } = this.ctx
+    const session = getRecentSession(db, caller, clock.now())
+    const { credential, isSynced } = await this.#verifyNew(response, party, session.id)
+    return db.write((tx): PasskeyRow => {
+      const { userPk } = getRecentSession(tx, caller, tx.now)
+      checkCount(listPasskeyRows(tx, userPk))
+      if (findCredential(tx, credential.id)) throw refused('This passkey is added already.')
+      const id = tx.newId()
+      insertPasskey(tx, {
+        id,
+        user: userPk,
+        name: name.trim(),
+        host: party.host,
+        credential: credential.id,
+        publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+        counter: credential.counter,
+        isSynced: isSynced ? 1 : 0,
+        transports: credential.transports?.join() ?? '',
+        createdAt: tx.now,
+      })
+      return getPasskey(tx, userPk, id)
+    })
+  }
+
+  async #verifyNew(sent: Sent, { host, origins }: RelyingParty, sessionId: string) {
+    const { verifyRegistrationResponse } = await webauthn()
+    const checked = await verifyRegistrationResponse({
+      response: sent as unknown as RegistrationResponseJSON,
+      expectedChallenge: (challenge) => this.#isOwn(challenge, { host, sessionId }),
+      expectedOrigin: origins,
+      expectedRPID: host,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    }).catch(() => ({ verified: false as const }))
+    const { credProps } = (sent.clientExtensionResults ?? {}) as { credProps?: { rk?: unknown } }
+    if (!checked.verified || credProps?.rk === false)
+      throw refused(
+        'This passkey could not be added: what the browser sent is not what was asked for; try again.',
+      )
+    const { credential, credentialDeviceType } = checked.registrationInfo
+    return { credential, isSynced: credentialDeviceType === 'multiDevice' }
+  }
+
+  /** The options with which a browser signs somebody in, without a name: it offers the passkeys that it has. */
+  async requestOptions({ host }: RelyingParty, from: string) {
+    const { generateAuthenticationOptions } = await webauthn()
+    const options = await generateAuthenticationOptions({
+      rpID: host,
+      userVerification: 'required',
+      timeout: VALID_MS,
+    })
+    this.#challenges.add(options.challenge, { host, sessionId: undefined }, from)
+    return options
+  }
+
+  /** Begins a session for the user of a passkey. */
+  async signIn(sent: Sent, party: RelyingParty, browser: Browser): Promise<NewSession> {
+    const { db } = this.ctx
+    const row = findCredential(db, String(sent.id))
+    let counter: number | undefined
+    const isRight = await this.failures.limit(
+      { user: row?.user ?? `passkey ${sent.id}`, address: browser.address },
+      async () => {
+        counter = await this.#verify(sent, row, party)
+        return counter !== undefined
+      },
+    )
+    if (!row || !isRight || counter === undefined) throw wrongPasskey()
+    const counted = counter
+    return db.write((tx) => {
+      // Meanwhile it may have been removed, or used with the same counter.
+      if (findCredential(tx, row.credential)?.counter !== row.counter) throw wrongPasskey()
+      updatePasskey(tx, row.pk, { counter: counted, lastUsedAt: tx.now })
+      return beginSession(this.ctx, tx, row.user, browser, wrongPasskey)
+    })
+  }
+
+  /** The counter of a signature by this passkey; undefined if anything is wrong. */
+  async #verify(sent: Sent, row: PasskeyRow | undefined, { host, origins }: RelyingParty) {
+    const { verifyAuthenticationResponse } = await webauthn()
+    const response = sent as unknown as AuthenticationResponseJSON
+    try {
+      const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+        response,
+        expectedChallenge: (challenge) => this.#isOwn(challenge, { host, sessionId: undefined }),
+        expectedOrigin: origins,
+        expectedRPID: host,
+        requireUserVerification: true,
+        credential: row ? asCredential(row) : NO_CREDENTIAL,
+      })
+      const { newCounter, credentialDeviceType } = authenticationInfo
+      const isSynced = credentialDeviceType === 'multiDevice'
+      if (!verified || !row || isSynced !== (row.isSynced === 1) || !this.#isOf(row, response))
+        return undefined
+      return isSynced ? 0 : newCounter
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Whether the authenticator, if it says whose passkey it is, says what is known here. */
+  #isOf({ user }: PasskeyRow, { response: { userHandle } }: AuthenticationResponseJSON): boolean {
+    return (
+      !userHandle || Buffer.from(userHandle, 'base64url').toString() === findUserByPk(this.ctx.db, user)?.id
+    )
+  }
+
+  #isOwn(challenge: string, { host, sessionId }: Challenge): boolean {
+    const made = this.#challenges.take(challenge)
+    return made !== undefined && made.host === host && made.sessionId === sessionId
+  }
+}
+
+/** With it a signature by an unknown passkey is verified like any other, as far as its public key. */
+const NO_CREDENTIAL: WebAuthnCredential = { id: '', publicKey: new Uint8Array(), counter: 0 }
+
+/** The counter of a synced passkey is not judged: each of its devices counts by itself. */
+const asCredential = ({ credential: id, publicKey, counter, isSynced }: PasskeyRow): WebAuthnCredential => ({
+  id,
+  publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')),
+  counter: isSynced ? 0 : counter,
+})
+
+function checkCount(known: readonly PasskeyRow[]): void {
+  if (known.length >= MAX_PASSKEYS)
+    throw refused(`You have ${MAX_PASSKEYS} passkeys, which is the most; remove one first.`)
+}
+
+const getPasskey = (reader: Parameters<typeof findPasskey>[0], userPk: number, id: string): PasskeyRow =>
+  findPasskey(reader, userPk, id) ?? fail(new Refusal('not_found', 'You have no such passkey.'))
+
+/** The passkeys of the caller. */
+export const listPasskeys = ({ db }: AppContext, caller: Caller): PasskeyRow[] =>
+  listPasskeyRows(db, getOwnSession(db, caller).userPk)
+
+/** Gives a passkey of the caller another name. */
+export const renamePasskey = (
+  { db }: AppContext,
+  caller: Caller,
+  id: string,
+  name: string,
+): Promise<PasskeyRow> =>
+  db.write((tx): PasskeyRow => {
+    const { pk, user } = getPasskey(tx, getOwnSession(tx, caller).userPk, id)
+    updatePasskey(tx, pk, { name: name.trim() })
+    return getPasskey(tx, user, id)
+  })
+
+/** Removes a passkey of the caller. */
+export async function removePasskey(ctx: AppContext, caller: Caller, id: string): Promise<string> {
+  await ctx.db.write((tx): void => {
+    const session = getOwnSession(tx, caller)
+    const { pk } = getPasskey(tx, session.userPk, id)
+    removeWayIn(ctx, tx, session, () => void deletePasskey(tx, pk))
+  })
+  ctx.bus.wake()
+  return id
+}

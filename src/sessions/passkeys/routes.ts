@@ -1,0 +1,54 @@
+import type { AppContext } from '../../context.ts'
+import { applicationEndpoints } from '../../http/endpoints.ts'
+import { isoOrNull, isoTimestamp } from '../../lib/dates.ts'
+import { DeletedResponse } from '../schema.ts'
+import { listPasskeys, type Passkeys, removePasskey, renamePasskey } from './passkeys.ts'
+import type { RelyingParty } from './relying-party.ts'
+import * as schema from './schema.ts'
+import type { PasskeyRow } from './store.ts'
+
+const presentPasskey = ({ id, name, createdAt, lastUsedAt, isSynced }: PasskeyRow) => ({
+  id,
+  name,
+  created_at: isoTimestamp(createdAt),
+  last_used_at: isoOrNull(lastUsedAt),
+  synced: isSynced === 1,
+})
+
+/** The passkeys of who is signed in. */
+export const passkeyRoutes = (
+  ctx: AppContext,
+  passkeys: Passkeys,
+  partyOf: (request: Request) => RelyingParty,
+) =>
+  applicationEndpoints()
+    .post(
+      '/passkeys/options',
+      ({ exchange, request, caller }) => passkeys.creationOptions(caller, partyOf(request), exchange.address),
+      { access: 'session', response: schema.OptionsResponse },
+    )
+    .get('/passkeys', ({ caller }) => ({ passkeys: listPasskeys(ctx, caller).map(presentPasskey) }), {
+      access: 'session',
+      response: schema.PasskeysResponse,
+    })
+    .post(
+      '/passkeys',
+      async ({ request, caller, body, status }) =>
+        status(201, { passkey: presentPasskey(await passkeys.add(caller, body, partyOf(request))) }),
+      { access: 'session', body: schema.NewPasskeyBody, response: { 201: schema.PasskeyResponse } },
+    )
+    .patch(
+      '/passkeys/:id',
+      async ({ caller, params, body }) => ({
+        passkey: presentPasskey(await renamePasskey(ctx, caller, params.id, body.name)),
+      }),
+      { access: 'session', body: schema.PasskeyNameBody, response: schema.PasskeyResponse },
+    )
+    .delete(
+      '/passkeys/:id',
+      async ({ caller, params }) => ({
+        deleted: true as const,
+        id: await removePasskey(ctx, caller, params.id),
+      }),
+      { access: 'session', response: DeletedResponse },
+    )
