@@ -40,17 +40,14 @@ export const serve: Command = {
     ),
     setting(
       '--oidc-issuer <url>',
-      'let people sign in with this OpenID Connect provider; needs --public-url',
+      'an OpenID Connect provider with which people sign in; needs --public-url',
     ),
     setting('--oidc-client-id <id>', 'what the provider calls this server'),
     setting('--oidc-client-secret-file <file>', 'a file with the secret that the provider gave it'),
+    setting('--oidc-name <text>', 'what the button says (default Sign in with <host>)'),
     setting(
-      '--oidc-name <text>',
-      'what the button says (default "Sign in with" and the host of the provider)',
-    ),
-    setting(
-      '--oidc-role-claim <claim>=<value>:<role>,…',
-      'let in whoever has one of these values, in the role of the first: groups=admins:owner,staff:editor',
+      '--oidc-role-claim <claim=value:role,…>',
+      'who gets in, as what: groups=admins:owner,staff:editor',
     ),
     setting('--oidc-workspace <name>', 'the workspace of these roles (default the first)'),
     setting(
