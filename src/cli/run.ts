@@ -31,6 +31,7 @@ import {
 import { webhooksCreate, webhooksList, webhooksResume, webhooksTest } from './commands/resources/webhooks.ts'
 import { workspacesAdd, workspacesList } from './commands/resources/workspaces.ts'
 import { serve } from './commands/serve.ts'
+import { types } from './commands/types.ts'
 import { verify } from './commands/verify.ts'
 import { version } from './commands/version.ts'
 import { commandHelp, overview } from './help.ts'
@@ -79,6 +80,7 @@ export const COMMANDS: readonly Command[] = [
   health,
   doctor,
   upgrade,
+  types,
   openapi,
   completion,
   version,

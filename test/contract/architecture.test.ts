@@ -33,7 +33,7 @@ const ORDER = [
   ],
   // The feed reads every kind of object.
   ['change-feed'],
-  ['portability', 'mcp', 'mirror'],
+  ['portability', 'mcp', 'mirror', 'types'],
   ['maintenance'],
   ['api.ts', 'features.ts', 'operations.ts', 'worker.ts'],
   ['server.ts'],

@@ -1,0 +1,110 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { readKey } from '../../config.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { quoteList } from '../../lib/text.ts'
+import { refused } from '../../refusal.ts'
+import type { TypedStructure } from '../../types/generate.ts'
+import { checkedBaseUrl } from '../base-url.ts'
+import { type Command, DB_FLAG, flag, type Input, textFlag, WORKSPACE_FLAG, WrongUsage } from '../command.ts'
+import type { Io } from '../io.ts'
+import { inWorkspace } from '../open-database.ts'
+import { STDOUT } from '../output.ts'
+
+/** Imported only when needed, because they load the structures or the client of a remote. */
+const generating = () => import('../../types/generate.ts')
+const store = () => import('../../structures/store.ts')
+const present = () => import('../../structures/present.ts')
+const remote = () => import('../../mirror/remote.ts')
+
+async function remoteStructures(url: string, io: Io): Promise<TypedStructure[]> {
+  const key = readKey(io.env, {})
+  if (key === undefined) throw new WrongUsage('"types --url" needs an API key in DAYBOOK_KEY.')
+  const { Remote } = await remote()
+  const { signal } = new AbortController()
+  const found = await new Remote({ url: checkedBaseUrl(url), key, clock: systemClock, signal }).structures()
+  // They were checked against the schema of the response.
+  return found as unknown[] as TypedStructure[]
+}
+
+const storedStructures = (input: Input, io: Io): Promise<TypedStructure[]> =>
+  inWorkspace(input, io, async (db, { pk }) => {
+    const [{ listStructureRows }, { presentStructure }] = await Promise.all([store(), present()])
+    return listStructureRows(db, pk).map(presentStructure)
+  })
+
+/** What a file holds; undefined if there is none. A checkout may have given it other line breaks. */
+function textIn(file: string): string | undefined {
+  if (!existsSync(file)) return undefined
+  try {
+    return readFileSync(file, 'utf8').replaceAll('\r\n', '\n')
+  } catch {
+    throw refused(`${file} cannot be read; check that it is a file, and its permissions.`)
+  }
+}
+
+async function check(file: string, structures: readonly TypedStructure[], io: Io): Promise<number> {
+  const { differingStructures, generateTypes } = await generating()
+  const text = textIn(file)
+  if (text === generateTypes(structures)) {
+    io.status(`${file} is up to date.\n`)
+    return 0
+  }
+  const names = differingStructures(text ?? '', structures)
+  const what =
+    text === undefined
+      ? 'does not exist'
+      : names.length > 0
+        ? `differs from the structures: ${quoteList(names)}`
+        : 'has the client of another version of daybook, or was edited'
+  io.err(`${file} ${what}; "daybook types --out ${file}" makes it again.\n`)
+  return 1
+}
+
+/** Others read the sources of a program too, unlike the data of a workspace. */
+const SOURCE_MODE = 0o644
+
+function write(file: string, text: string): void {
+  const isNew = !existsSync(file)
+  try {
+    writeFileSync(file, text)
+    if (isNew) chmodSync(file, SOURCE_MODE)
+  } catch {
+    throw refused(`${file} cannot be written; check that its folder exists, and the permissions.`)
+  }
+}
+
+export const types: Command = {
+  name: 'types',
+  summary: 'Print a TypeScript file with the types of the structures and a client of the API.',
+  flags: [
+    flag('--url <url>', 'the address of a daybook whose structures are meant, instead of a database'),
+    flag('--out <file>', 'write to this file instead of standard output'),
+    flag('--check', 'write nothing, and exit 1 when the file differs from the structures'),
+    WORKSPACE_FLAG,
+    DB_FLAG,
+  ],
+  remarks: [
+    'With --url, DAYBOOK_KEY holds an API key; scope read is enough. Works while a server runs, and over a mirror. The file',
+    'needs no other one; it works in Node, Bun, Deno, browsers and workers. The same structures give the same bytes.',
+  ],
+  examples: [
+    'daybook types --out src/daybook.ts',
+    'DAYBOOK_KEY=dbk_… daybook types --url https://daybook.example.com --out src/daybook.ts',
+    'daybook types --out src/daybook.ts --check',
+  ],
+  run: async (input, io) => {
+    const url = textFlag(input, 'url')
+    const out = textFlag(input, 'out') ?? STDOUT
+    if (url !== undefined && textFlag(input, 'db') !== undefined)
+      throw new WrongUsage('"types" takes --url or --db, not both.')
+    if (input.flags.check && out === STDOUT) throw new WrongUsage('--check needs --out <file>.')
+    const structures = url === undefined ? await storedStructures(input, io) : await remoteStructures(url, io)
+    if (input.flags.check) return check(out, structures, io)
+    const { generateTypes } = await generating()
+    const text = generateTypes(structures)
+    if (out === STDOUT) io.out(text)
+    else if (textIn(out) !== text) write(resolve(out), text)
+    return 0
+  },
+}
