@@ -1,7 +1,13 @@
 import type { FieldType } from '../filter/record/operators.ts'
 import type { presentField, presentStructure } from '../structures/present.ts'
-// @ts-expect-error: the text of the module is imported, not the module.
-import template from './client.ts' with { type: 'text' }
+import * as client from './client.ts' with { type: 'text' }
+import * as surface from './surface.ts' with { type: 'text' }
+
+/** The compiler takes the import of a text for that of the module. */
+const textOf = (module: unknown) => (module as { default: string }).default
+
+/** Both modules as one: the sample of structures, then what is the same for every workspace. */
+const template = `${textOf(surface).replace('export const IDS', 'const IDS')}\n${textOf(client).replace(/^import [\s\S]*?\n\n/, '')}`
 
 /** What the API says about a structure, as far as its types need it. */
 export type TypedStructure = Pick<ReturnType<typeof presentStructure>, 'id' | 'name' | 'description'> & {
@@ -110,7 +116,7 @@ function parts(structures: readonly TypedStructure[]): [TypedStructure, Parts][]
 export function generateTypes(structures: readonly TypedStructure[]): string {
   const members: (keyof Parts)[] = ['declaration', 'types', 'id']
   const all = parts(structures)
-  return (template as string).replace(BLOCK, (_, head: string) => {
+  return template.replace(BLOCK, (_, head: string) => {
     const member = members.shift()
     return head + all.map(([, found]) => (member ? found[member] : '')).join('')
   })

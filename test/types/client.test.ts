@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { spawn } from 'bun'
-import type * as Library from '../../src/types/client.ts'
+import type { createClient } from '../../src/types/client.ts'
+import type { Note } from '../../src/types/surface.ts'
 import { hasBrowser, sharedBrowser } from '../support/browser.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
@@ -64,7 +65,7 @@ function proxyOf(target: () => string) {
 const urlOf = () => `http://127.0.0.1:${between.port}`
 
 /** The library made for the server, in this process. */
-let library: typeof Library
+let library: { createClient: typeof createClient }
 
 beforeAll(async () => {
   server = await startProcess(folder.file('daybook.db'))
@@ -171,7 +172,7 @@ describe('a stream', () => {
     const client = clientOf(server.key ?? '')
     const changes = client.changes.follow({ after: 'now', kinds: ['note'], include: 'objects' })
     const stream = changes[Symbol.asyncIterator]()
-    const next = async () => ((await stream.next()).value as { object: Library.Note }).object.title
+    const next = async () => ((await stream.next()).value as { object: Note }).object.title
     const first = next()
     // Its first connection is there once the cursor of now is known.
     await between.opened()

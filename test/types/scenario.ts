@@ -1,15 +1,19 @@
-import type * as Library from '../../src/types/client.ts'
+import type * as Client from '../../src/types/client.ts'
+import type * as Library from '../../src/types/surface.ts'
+
+/** The generated file is both modules. */
+type Whole = typeof Client & typeof Library
 
 /** The library as it is in the template: the structure `Samples` is what the server of the test has. */
 type Samples = Library.Records<'Samples'>
 
-const codeOf = async (call: Promise<unknown>, { DaybookError }: typeof Library) =>
+const codeOf = async (call: Promise<unknown>, { DaybookError }: Whole) =>
   call.then(
     () => 'done',
     (error) => (error instanceof DaybookError ? `${error.status} ${error.code}` : String(error)),
   )
 
-async function rows(samples: Samples, library: typeof Library) {
+async function rows(samples: Samples, library: Whole) {
   const once = { idempotency_key: crypto.randomUUID() }
   const first = await samples.create({ title: 'A', count: 1 }, once)
   const again = await samples.create({ title: 'A', count: 1 }, once)
@@ -101,7 +105,7 @@ async function followed({ changes }: Library.Client, samples: Samples, cut: () =
 }
 
 /** Does everything that the client can do, and returns what came of it. */
-export async function scenario(library: typeof Library, url: string, key: string) {
+export async function scenario(library: Whole, url: string, key: string) {
   const client = library.createClient({ url: `${url}/`, key })
   const samples = client.records('Samples')
   const cut = async () => {
