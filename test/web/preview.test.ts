@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Token, Tokens } from 'marked'
-import { fileIdOf, linksIn, ownImage, safeLink, tokensOf } from '../../src/web/pages/notes/preview/tokens.ts'
+import { fileIdOf, safeLink, tokensOf } from '../../src/lib/markdown.ts'
+import { linksIn, ownImage } from '../../src/web/pages/notes/preview/tokens.ts'
 
 const ID = '0190c3f0-0000-7000-8000-000000000000'
 

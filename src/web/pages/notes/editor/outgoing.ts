@@ -1,4 +1,5 @@
-import { keyOf, type Links, labelOf, type Outgoing } from '../preview/tokens.ts'
+import { labelOf } from '../../../../lib/markdown.ts'
+import { keyOf, type Links, type Outgoing } from '../preview/tokens.ts'
 
 const WIKI = /\[\[([^[\]|\n]{1,500})(?:\|([^[\]\n]{0,1000}))?\]\]/g
 

@@ -1,6 +1,7 @@
 import type { Token } from 'marked'
+import { tokensOf } from '../../../../lib/markdown.ts'
 import { type NoteRequest, type PartsRequest, type PartsResponse, partsOf } from './parts.ts'
-import { type Links, linksIn, tokensOf } from './tokens.ts'
+import { type Links, linksIn } from './tokens.ts'
 
 let parts: Token[][] = []
 let links: Links = new Map()

@@ -1,23 +1,22 @@
 import type { Token, Tokens } from 'marked'
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import {
+  calloutIn,
+  calloutName,
+  fileIdOf,
+  isShownInPlace,
+  labelOf,
+  safeLink,
+  type WikiToken,
+  withoutTitle,
+} from '../../../../lib/markdown.ts'
 import { Banner, Loading } from '../../../components/pane.tsx'
 import { address } from '../../../router.ts'
 import { noteAddress } from '../place.ts'
 import { PlainText } from './plain-text.tsx'
 import { readParts } from './read-parts.ts'
-import {
-  fileIdOf,
-  keyOf,
-  type Links,
-  labelOf,
-  type Outgoing,
-  ownImage,
-  safeLink,
-  type WikiToken,
-} from './tokens.ts'
-
-const IMAGE_NAME = /\.(png|jpe?g|gif|webp|avif|svg)$/i
+import { keyOf, type Links, type Outgoing, ownImage } from './tokens.ts'
 
 interface PreviewProps {
   readonly title: string
@@ -117,52 +116,18 @@ function heading({ depth, tokens }: Tokens.Heading, links: Links) {
   return <Rank>{blocks(tokens, links)}</Rank>
 }
 
-/** Leaves a heading away that says the title of the note, which stands above the text, once more. */
-function withoutTitle(tokens: readonly Token[], title: string): readonly Token[] {
-  const at = tokens.findIndex(({ type }) => type !== 'space')
-  const first = tokens[at] as Tokens.Heading | undefined
-  if (first?.type !== 'heading' || first.depth !== 1) return tokens
-  const isTitle = first.tokens.map((token) => ('text' in token ? token.text : '')).join('') === title
-  return isTitle ? tokens.toSpliced(at, 1) : tokens
-}
-
-const CALLOUT = /^\[!(\w+)\][-+]?[ \t]*/
-
-/** A quote; or, where it begins with `[!note]` and the like, a callout with its name. */
+/** A quote, or a callout with its name. */
 function quote(tokens: readonly Token[], links: Links) {
-  const [first, ...others] = tokens
-  const [start, ...rest] = (first?.type === 'paragraph' && (first as Tokens.Paragraph).tokens) || []
-  const found = start?.type === 'text' ? CALLOUT.exec(start.text) : null
-  if (!found) return <blockquote>{blocks(tokens, links)}</blockquote>
-  const [mark, kind = ''] = found
-  const [name, text] = atFirstBreak([textToken((start as Tokens.Text).text.slice(mark.length)), ...rest])
+  const callout = calloutIn(tokens)
+  if (!callout) return <blockquote>{blocks(tokens, links)}</blockquote>
+  const { kind, name, text, others } = callout
   return (
-    <blockquote class={`md-callout md-${kind.toLowerCase()}`}>
-      <p class="md-callout-name">
-        {name.length > 0 ? blocks(name, links) : kind[0]?.toUpperCase() + kind.slice(1).toLowerCase()}
-      </p>
+    <blockquote class={`md-callout md-${kind}`}>
+      <p class="md-callout-name">{name.length > 0 ? blocks(name, links) : calloutName(callout)}</p>
       {text.length > 0 && <p>{blocks(text, links)}</p>}
       {blocks(others, links)}
     </blockquote>
   )
-}
-
-const textToken = (text: string): Tokens.Text => ({ type: 'text', raw: text, text, escaped: false })
-
-/** The first line of a paragraph, and the others. */
-function atFirstBreak(tokens: readonly Token[]): [Token[], Token[]] {
-  const at = tokens.findIndex((token) => token.type === 'text' && token.raw.includes('\n'))
-  const { raw } = tokens[at] ?? { raw: '' }
-  const [line, left] = [raw.slice(0, raw.indexOf('\n')), raw.slice(raw.indexOf('\n') + 1)]
-  const parts: [Token[], Token[]] =
-    at < 0
-      ? [[...tokens], []]
-      : [
-          [...tokens.slice(0, at), textToken(line)],
-          [textToken(left), ...tokens.slice(at + 1)],
-        ]
-  const isFull = (token: Token) => token.type !== 'text' || token.raw !== ''
-  return [parts[0].filter(isFull), parts[1].filter(isFull)]
 }
 
 function items({ ordered, start, items: all }: Tokens.List, links: Links) {
@@ -256,12 +221,12 @@ function image({ href, text }: Tokens.Image) {
 }
 
 function wiki(token: WikiToken, links: Links) {
-  const { isEmbed, target } = token
+  const { target } = token
   const file = fileIdOf(target)
   const text = labelOf(token)
   if (file !== undefined) {
     const source = `/v1/files/${file}/content`
-    return isEmbed || IMAGE_NAME.test(text) ? (
+    return isShownInPlace(token) ? (
       <img src={source} alt={text} />
     ) : (
       <a href={address(['files', file])}>{text}</a>

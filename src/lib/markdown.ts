@@ -1,0 +1,173 @@
+import { Lexer, Marked, type Token, type Tokens } from 'marked'
+
+/** `[[target]]`, `[[target|label]]`, and with `!` before it the same embedded. */
+export interface WikiToken {
+  readonly type: 'wiki'
+  readonly raw: string
+  readonly isEmbed: boolean
+  readonly target: string
+  readonly label: string | undefined
+}
+
+/** Stands for the bar of a link while the text is taken apart: a bar would end a cell of a table. */
+const BAR = '\uFDD0'
+const WIKI = new RegExp(`^(!?)\\[\\[([^[\\]|${BAR}\\n]+)(?:${BAR}([^[\\]\\n]*))?\\]\\]`)
+const LABELLED = /\[\[[^[\]|\n]+\|[^[\]\n]*\]\]/g
+
+/** Where the next link may begin. */
+function startOfLink(source: string): number | undefined {
+  const at = source.indexOf('[[')
+  if (at === -1) return undefined
+  return source[at - 1] === '!' ? at - 1 : at
+}
+
+const marked = new Marked({
+  gfm: true,
+  extensions: [
+    {
+      name: 'wiki',
+      level: 'inline',
+      start: startOfLink,
+      tokenizer: (source: string): Tokens.Generic | undefined => {
+        const match = WIKI.exec(source)
+        return match
+          ? {
+              type: 'wiki',
+              raw: match[0],
+              isEmbed: match[1] === '!',
+              target: match[2] ?? '',
+              label: match[3],
+            }
+          : undefined
+      },
+    },
+  ],
+})
+
+/** A text of Markdown, taken apart. A hostile one may take very long: `boundedTokens` gives up. */
+export const tokensOf = (text: string): Token[] => unmasked(text, (masked) => marked.lexer(masked))
+
+/** For how long a text is taken apart, and the longest passage that is: some take the square of their length. */
+const MAX_MS = 1_000
+const MAX_LENGTH = 200_000
+const MAX_PASSAGE = 10_000
+
+/** The same within a second or so; undefined for a text that takes longer, or is nested too deeply. */
+export function boundedTokens(text: string): Token[] | undefined {
+  if (text.length > MAX_LENGTH) return undefined
+  try {
+    return unmasked(text, lexedInTime)
+  } catch {
+    return undefined
+  }
+}
+
+function lexedInTime(text: string): Token[] {
+  const until = performance.now() + MAX_MS
+  const lexer = new Lexer(marked.defaults)
+  lexer.blockTokens(text.replace(/\r\n|\r/g, '\n'), lexer.tokens)
+  for (let next = lexer.inlineQueue.shift(); next; next = lexer.inlineQueue.shift()) {
+    if (performance.now() > until || next.src.length > MAX_PASSAGE) throw new Error('too much')
+    lexer.inlineTokens(next.src, next.tokens)
+  }
+  return lexer.tokens
+}
+
+function unmasked(text: string, lexed: (masked: string) => Token[]): Token[] {
+  const masked = text.replace(LABELLED, (link) => link.replace(/\\?\|/g, BAR))
+  const tokens = lexed(masked)
+  if (masked === text) return tokens
+  walkTokens(tokens, (token) => {
+    for (const [name, value] of Object.entries(token))
+      if (typeof value === 'string' && value.includes(BAR))
+        Object.assign(token, { [name]: value.replaceAll(BAR, '|') })
+  })
+  return tokens
+}
+
+/** Calls the function with each token, those within others too. */
+export function walkTokens(tokens: Token[], visit: (token: Token) => void): void {
+  marked.walkTokens(tokens, visit)
+}
+
+/** What a link shows that is not known to lead anywhere. */
+export const labelOf = ({ label, target }: Pick<WikiToken, 'label' | 'target'>): string =>
+  label === undefined || label.trim() === '' ? target : label
+
+const FILE_CONTENT = /^\/v1\/files\/([0-9a-f-]{36})\/content$/i
+
+/** The id of the file whose address this is; an image from anywhere else is not shown. */
+export const fileOfImage = (href: string): string | undefined => FILE_CONTENT.exec(href)?.[1]
+
+/** Only addresses of the web and of mail are links; `javascript:` and the like are text. */
+export function safeLink(href: string): string | undefined {
+  try {
+    const { protocol, href: whole } = new URL(href)
+    return ['http:', 'https:', 'mailto:'].includes(protocol) ? whole : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The id in `file:<id>`, the target of a link to a file. */
+export const fileIdOf = (target: string): string | undefined =>
+  /^file:([0-9a-f-]{36})$/i.exec(target.trim())?.[1]
+
+const IMAGE_NAME = /\.(png|jpe?g|gif|webp|avif|svg)$/i
+
+/** Whether a link to a file shows it in place: an embedded one, or one whose label is the name of a picture. */
+export const isShownInPlace = (token: WikiToken): boolean => token.isEmbed || IMAGE_NAME.test(labelOf(token))
+
+/** Leaves a heading away that says the title of the note, which stands above the text, once more. */
+export function withoutTitle(tokens: readonly Token[], title: string): readonly Token[] {
+  const at = tokens.findIndex(({ type }) => type !== 'space')
+  const first = tokens[at] as Tokens.Heading | undefined
+  if (first?.type !== 'heading' || first.depth !== 1) return tokens
+  const isTitle = first.tokens.map((token) => ('text' in token ? token.text : '')).join('') === title
+  return isTitle ? tokens.toSpliced(at, 1) : tokens
+}
+
+const CALLOUT = /^\[!(\w+)\][-+]?[ \t]*/
+
+/** A quote that begins with `[!note]` and the like. */
+export interface Callout {
+  /** In lower case. */
+  readonly kind: string
+  /** Of its first line; where there is nothing, it is called by its kind. */
+  readonly name: readonly Token[]
+  /** The rest of its first paragraph. */
+  readonly text: readonly Token[]
+  readonly others: readonly Token[]
+}
+
+/** The callout that a quote of these tokens is; undefined for an ordinary one. */
+export function calloutIn([first, ...others]: readonly Token[]): Callout | undefined {
+  const [start, ...rest] = (first?.type === 'paragraph' && (first as Tokens.Paragraph).tokens) || []
+  const found = start?.type === 'text' ? CALLOUT.exec(start.text) : null
+  if (!found) return undefined
+  const [mark, kind = ''] = found
+  const [name, text] = atFirstBreak([textToken((start as Tokens.Text).text.slice(mark.length)), ...rest])
+  return { kind: kind.toLowerCase(), name, text, others }
+}
+
+/** What a callout without a name is called. */
+export const calloutName = ({ kind }: Pick<Callout, 'kind'>): string =>
+  `${kind[0]?.toUpperCase()}${kind.slice(1)}`
+
+const textToken = (text: string): Tokens.Text => ({ type: 'text', raw: text, text, escaped: false })
+
+/** The first line of a paragraph, and the others. */
+function atFirstBreak(tokens: readonly Token[]): [Token[], Token[]] {
+  const at = tokens.findIndex((token) => token.type === 'text' && token.raw.includes('\n'))
+  const { raw } = tokens[at] ?? { raw: '' }
+  const [line, left] = [raw.slice(0, raw.indexOf('\n')), raw.slice(raw.indexOf('\n') + 1)]
+  const parts: [Token[], Token[]] =
+    at < 0
+      ? [[...tokens], []]
+      : [
+          [...tokens.slice(0, at), textToken(line)],
+          [textToken(left), ...tokens.slice(at + 1)],
+        ]
+  const isFull = (token: Token) => token.type !== 'text' || token.raw !== ''
+  return [parts[0].filter(isFull), parts[1].filter(isFull)]
+}
