@@ -36,6 +36,9 @@ import { createRecheck } from './sessions/rights.ts'
 import { sessionFeatures } from './sessions/routes.ts'
 import { createSessionAuthenticate } from './sessions/sessions.ts'
 import { Streams } from './sessions/streams.ts'
+import { EventReaders } from './sources/events.ts'
+import { RejectedCalls } from './sources/rejected.ts'
+import { incomingRoutes, sourceRoutes } from './sources/routes.ts'
 import { structureManagementRoutes, structureRoutes } from './structures/routes.ts'
 import { tagRoutes } from './tags/routes.ts'
 import { viewRoutes } from './views/routes.ts'
@@ -68,6 +71,8 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
   const isSecure = publicUrls.some((url) => url.startsWith('https:'))
   const cookie = sessionCookie(isSecure, port)
   const subscribers = new ChangeSubscribers(ctx, streams)
+  const eventReaders = new EventReaders(ctx, streams)
+  const rejected = new RejectedCalls(ctx)
   const features = [
     docsRoutes((): Promise<OpenApiDocument> => openApi(), publicUrls),
     applicationRoutes(publicUrls, (request) => cookie.tokenIn(request) !== undefined),
@@ -89,6 +94,8 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     structureManagementRoutes(ctx),
     recordRoutes(ctx, watches),
     webhookRoutes(ctx),
+    sourceRoutes(ctx, eventReaders, rejected),
+    incomingRoutes(ctx, rejected),
     fileRoutes(ctx),
     fileManagementRoutes(ctx),
     backupRoutes(ctx),
@@ -135,6 +142,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
       stopping = true
       streams.close()
       subscribers.close()
+      eventReaders.close()
     },
   }
 }
@@ -156,6 +164,7 @@ const DESCRIPTION: ApiDescription = {
     { name: 'Structures', description: 'What the rows of a list look like.' },
     { name: 'Records', description: 'The rows of a structure.' },
     { name: 'Webhooks', description: 'Signed deliveries of record changes to your own address.' },
+    { name: 'Sources', description: 'URLs at which outside services post events that become rows.' },
     { name: 'Presets', description: 'Sets of tags and property values to write onto a note.' },
     { name: 'Views', description: 'Saved filters over notes.' },
     { name: 'Lenses', description: 'What the graph of notes shows.' },
@@ -177,6 +186,9 @@ const DESCRIPTION: ApiDescription = {
     'records/{id}': id('The record.'),
     'webhooks/{id}': id('The subscription.'),
     'deliveries/{deliveryId}': id('The delivery.'),
+    'sources/{id}': id('The source.'),
+    'events/{eventId}': id('The event.'),
+    'in/{token}': text({ description: 'The secret end of the URL of a source.' }),
     'presets/{idOrName}': named('The id or the name of the preset.', 'Meeting'),
     'views/{id}': id('The view.'),
     'lenses/{id}': id('The lens.'),

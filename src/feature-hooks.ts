@@ -56,6 +56,7 @@ export interface FeatureCounts {
   lenses: number
   quickAccess: number
   webhooks: number
+  sources: number
 }
 
 /**
@@ -65,7 +66,7 @@ export interface FeatureCounts {
 export interface FeatureHooks {
   readonly usageOfTag: UsageFinder<number, TagUsage>
   readonly usageOfProperty: UsageFinder<{ pk: number; id: string }, PropertyUsage>
-  /** The ids of the webhooks that refer to a field of a structure. */
+  /** What refers to a field of a structure, in words. */
   usageOfField(reader: Reader, structurePk: number, key: string): string[]
   onNoteTrashed(tx: Tx, author: ChangeAuthor, notePk: number): void
   onTagDeleted(tx: Tx, author: ChangeAuthor, tag: number): void

@@ -22,6 +22,9 @@ import { presetsNamingProperty, removeTagFromPresets } from './presets/store.ts'
 import { propertyDeletion } from './properties/deletion.ts'
 import { propertyKind } from './properties/service.ts'
 import { itemKind, removeFromQuickAccess } from './quick-access/service.ts'
+import { deleteRemovedSources, markSourcesRemovedOf } from './sources/deletion.ts'
+import { countSources } from './sources/store.ts'
+import { sourcesNamingField } from './sources/usage.ts'
 import { countStructures } from './structures/store.ts'
 import { tagDeletion } from './tags/deletion.ts'
 import { tagKind } from './tags/service.ts'
@@ -94,11 +97,20 @@ export const propertyUsage = usages<{ pk: number; id: string }, PropertyUsage>(
 export const features: FeatureHooks = {
   usageOfTag: tagUsage,
   usageOfProperty: propertyUsage,
-  usageOfField: webhooksNamingField,
+  usageOfField: (reader, structure, key) => [
+    ...webhooksNamingField(reader, structure, key).map((id) => `webhook ${id}`),
+    ...sourcesNamingField(reader, structure, key).map((name) => `the source ${name}`),
+  ],
   onNoteTrashed: removeFromQuickAccess,
   onTagDeleted: removeTagFromPresets,
-  onStructureDeleted: markWebhooksRemovedOf,
-  removeHidden: deleteRemovedWebhooks,
+  onStructureDeleted: (tx, structure) => {
+    markWebhooksRemovedOf(tx, structure)
+    markSourcesRemovedOf(tx, structure)
+  },
+  removeHidden: async (db) => {
+    await deleteRemovedWebhooks(db)
+    await deleteRemovedSources(db)
+  },
   onWorkspaceCreated: (tx, workspace) => {
     createSearchTables(tx, workspace)
     beginEpoch(tx, workspace)
@@ -113,6 +125,7 @@ export const features: FeatureHooks = {
     lenses: lensKind.count(reader, workspace),
     quickAccess: itemKind.count(reader, workspace),
     webhooks: countWebhooks(reader, workspace),
+    sources: countSources(reader, workspace),
   }),
 }
 

@@ -22,6 +22,7 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   'quick-access': () => import('./quick-access/service.ts'),
   'record-writes': () => import('./records/writing/operations.ts'),
   records: () => import('./records/operations.ts'),
+  sources: () => import('./sources/operations.ts'),
   structures: () => import('./structures/operations.ts'),
   tags: () => import('./tags/service.ts'),
   views: () => import('./views/operations.ts'),

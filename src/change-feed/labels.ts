@@ -53,6 +53,7 @@ const FINDERS: Record<ChangeKind, Find> = {
     titleOfItem(reader, caller, change),
   file: column('files', 'file_name'),
   webhook: () => null,
+  source: column('sources', 'name'),
 }
 
 const titleOfItem: Find = (reader, caller, change) => {

@@ -13,6 +13,8 @@ import { itemKind } from '../quick-access/service.ts'
 import { recordJson } from '../records/present.ts'
 import { findLiveRecords, type RecordRow, recordBytes } from '../records/store.ts'
 import { Refusal } from '../refusal.ts'
+import { presentSource } from '../sources/present.ts'
+import { findSource } from '../sources/store.ts'
 import { presentStructure } from '../structures/present.ts'
 import { findStructureById } from '../structures/store.ts'
 import { tagKind } from '../tags/service.ts'
@@ -51,6 +53,10 @@ const FINDERS: Record<Exclude<ChangeKind, 'record'>, Find> = {
   file: (reader, { workspacePk }, id) => {
     const file = findFile(reader, workspacePk, id)
     return file && wholeFile(reader, file)
+  },
+  source: (reader, { workspacePk }, id) => {
+    const source = findSource(reader, workspacePk, id)
+    return source && presentSource(reader, source)
   },
   webhook: (reader, caller, id) => unlessGone(() => presentWebhook(getWebhook(reader, caller, id))),
 }

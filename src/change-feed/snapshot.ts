@@ -45,6 +45,7 @@ const SOURCES: readonly (readonly [Exclude<ChangeKind, 'record'>, Source])[] = [
   ['quick_access_item', source('quick_access')],
   ['file', source('files', `status IN ('processing', 'ready', 'failed')`)],
   ['webhook', source('webhooks', 'is_removed = 0')],
+  ['source', source('sources', 'is_removed = 0')],
 ]
 
 /** The ids of all objects of a kind that a reader can see. */
@@ -134,7 +135,8 @@ function readObjects(
 
 function structureOf(kind: ChangeKind, json: string): string | null {
   if (kind === 'structure') return (JSON.parse(json) as { id: string }).id
-  if (kind === 'webhook') return (JSON.parse(json) as { structure: { id: string } }).structure.id
+  if (kind === 'webhook' || kind === 'source')
+    return (JSON.parse(json) as { structure: { id: string } }).structure.id
   return null
 }
 

@@ -16,6 +16,7 @@ export const CHANGE_KINDS = [
   'quick_access_item',
   'file',
   'webhook',
+  'source',
 ] as const
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 

@@ -28,14 +28,14 @@ export interface Shifted {
  */
 
 /** The kinds of clients from which a change can come. */
-export const SURFACES = ['web', 'ios', 'chrome', 'mcp', 'api', 'block'] as const
+export const SURFACES = ['web', 'ios', 'chrome', 'mcp', 'api', 'block', 'source'] as const
 export type Surface = (typeof SURFACES)[number]
 
 /** Who makes a change, in which workspace. */
 export interface ChangeAuthor {
   readonly workspacePk: number
   readonly surface: Surface | 'system'
-  /** Empty for the command line, and for the server itself. */
+  /** Empty for the command line, for a source, which has its name as `keyName`, and for the server itself. */
   readonly userId: string
   readonly keyId: string | null
   readonly keyName: string | null
@@ -261,7 +261,7 @@ export interface ActorRow {
 
 function actorRow({ sql }: Reader, { surface, userId, keyId, keyName }: ChangeAuthor): ActorRow {
   if (userId === '')
-    return { surface, userId: null, keyId, name: surface === 'system' ? null : 'command line' }
+    return { surface, userId: null, keyId, name: surface === 'system' ? null : (keyName ?? 'command line') }
   const userName = () =>
     sql.get<{ name: string }>('SELECT name FROM users WHERE id = ?', userId)?.name ?? null
   return { surface, userId, keyId, name: keyName ?? userName() }

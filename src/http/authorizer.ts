@@ -89,13 +89,15 @@ const tooManyFailures = (oldest: number, now: number) =>
     secondsUntilOver(oldest, now),
   )
 
-/** Counts the requests of a key, or of a person who is signed in, in windows of a minute. */
-class RequestLimit {
+/** Counts the requests of a key, a person who is signed in, or a source, in windows of a minute. */
+export class RequestLimit {
   readonly #windows = new BoundedCache<string, { since: number; count: number }>(MAX_KEYS)
 
   constructor(
     private readonly clock: Clock,
     private readonly perMinute: number | null,
+    /** Who is limited, in the refusal. */
+    private readonly who = 'This key may make',
   ) {}
 
   check(key: string): void {
@@ -109,7 +111,7 @@ class RequestLimit {
     if (window.count <= this.perMinute) return
     throw new Refusal(
       'rate_limited',
-      `This key may make ${this.perMinute} requests a minute; wait.`,
+      `${this.who} ${this.perMinute} requests a minute; wait.`,
       secondsUntilOver(window.since, now),
     )
   }

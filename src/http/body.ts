@@ -87,8 +87,8 @@ async function discard(reader: Reader): Promise<void> {
   }
 }
 
-/** A connection that breaks is not a failure of the service. */
-async function receiveWhole(request: Request, reserve: Reserve): Promise<Received> {
+/** The bytes of a body. A connection that breaks is not a failure of the service. */
+export async function receiveWhole(request: Request, reserve: Reserve): Promise<Received> {
   try {
     return await receive(request, reserve)
   } catch (error) {
@@ -212,6 +212,12 @@ export async function readBody(request: Request, reserve: Reserve, mayWrite: boo
 export function storableJson(text: string, what: string): unknown {
   checkCounts(text, what)
   return storable(text, what)
+}
+
+/** Parses a JSON text of which only parts will be stored. */
+export function parsedJson(text: string, what: string): unknown {
+  checkCounts(text, what)
+  return parseJson(text, what)
 }
 
 function storable(text: string, what: string): unknown {

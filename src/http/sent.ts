@@ -1,7 +1,7 @@
 import { requesterKey } from '../db/worker/client.ts'
 import { invalid } from '../refusal.ts'
 import { TOKEN } from './authorizer.ts'
-import { readBody } from './body.ts'
+import { readBody, receiveWhole } from './body.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { Exchange } from './exchange.ts'
 import { NoBody } from './schema/types.ts'
@@ -45,5 +45,14 @@ export class SentBody implements Unread {
     checkBody(body)
     exchange.waitForHandler()
     return body
+  }
+
+  /** The bytes; `key` is that of whose bodies take memory together. */
+  async bytes(key: string): Promise<Uint8Array> {
+    const { exchange, bodies } = this
+    const received = await receiveWhole(exchange.request, (bytes) => bodies.reserve(key, bytes))
+    exchange.reservation = received.reservation
+    exchange.waitForHandler()
+    return received.bytes
   }
 }

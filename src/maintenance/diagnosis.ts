@@ -42,6 +42,7 @@ const COUNTED = {
   records: 'records',
   files: 'files',
   webhooks: 'webhooks',
+  sources: 'sources',
   changes: 'changes',
 }
 
@@ -57,7 +58,9 @@ const LAST_ERRORS = `
 const STATES = `
   SELECT 'deliveries ' || status, count(*) FROM webhook_deliveries GROUP BY status
   UNION ALL
-  SELECT 'webhooks paused', count(*) FROM webhooks WHERE paused_at IS NOT NULL`
+  SELECT 'webhooks paused', count(*) FROM webhooks WHERE paused_at IS NOT NULL
+  UNION ALL
+  SELECT 'source events ' || status, count(*) FROM source_events GROUP BY status`
 
 function contentsOf({ sql }: Reader): Contents {
   const counted = Object.entries(COUNTED).map(([name, table]): [string, number] => [

@@ -3,6 +3,7 @@ import { type IntegrityCheck, storageCheck } from '../db/integrity.ts'
 import { fileCheck, fileSearchCheck } from '../files/integrity.ts'
 import { noteCountCheck, noteTextCheck } from '../notes/integrity.ts'
 import { searchCheck } from '../notes/search/integrity.ts'
+import { sourceCheck } from '../sources/integrity.ts'
 import { rowTableCheck, textIndexCheck } from '../structures/storage/integrity.ts'
 import { tagCheck } from '../tags/integrity.ts'
 import { webhookCheck } from '../webhooks/integrity.ts'
@@ -15,6 +16,7 @@ const CHECKS: readonly IntegrityCheck[] = [
   rowTableCheck,
   textIndexCheck,
   webhookCheck,
+  sourceCheck,
   searchCheck,
   fileCheck,
   fileSearchCheck,

@@ -99,6 +99,18 @@ function webhookMetrics({ sql }: Reader): string {
   )
 }
 
+function sourceMetrics({ sql }: Reader): string {
+  const calls = sql.rows<[string, number]>(
+    'SELECT c.key, sum(c.value) FROM sources s, json_each(s.counts) c WHERE s.is_removed = 0 GROUP BY c.key',
+  )
+  return metric(
+    'gauge',
+    'daybook_source_calls',
+    'Calls of the sources that there are, by what became of them.',
+    calls.map(([status, count]): Sample => [{ status }, count]),
+  )
+}
+
 const changeTotal = (reader: Reader): number =>
   reader.sql
     .column<number>('SELECT pk FROM workspaces')
@@ -164,6 +176,7 @@ export function createMetrics(ctx: AppContext, sources: MetricSources): (caller:
         [{}, db.commitSizes],
       ]),
       webhookMetrics(db),
+      sourceMetrics(db),
       metric('gauge', 'daybook_watches', 'Open watches.', [[{}, readers]]),
       metric('gauge', 'daybook_watch_queries', 'The different queries of the open watches.', [
         [{}, channels],

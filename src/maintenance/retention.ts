@@ -8,6 +8,8 @@ import { RESPONSE_SAVED_MS, removeSavedResponsesBefore } from '../http/idempoten
 import { DAY_MS, HOUR_MS } from '../lib/dates.ts'
 import { removeRevisionsBefore } from '../notes/writing/revisions.ts'
 import { removeSomeTrashedBefore } from '../notes/writing/trash.ts'
+import { deleteEventsBefore } from '../sources/deletion.ts'
+import { EVENT_KEPT_MS } from '../sources/receive.ts'
 import { deleteDeliveriesEndedBefore } from '../webhooks/deletion.ts'
 import { removeEndedSecrets } from '../webhooks/secrets.ts'
 
@@ -19,6 +21,7 @@ const DELIVERY_DAYS = 30
 const REVISIONS_PER_STEP = 2
 const RESPONSES_PER_STEP = 20
 const DELIVERIES_PER_STEP = 20
+const EVENTS_PER_STEP = 20
 const CHANGES_PER_STEP = 100
 
 /** Removes up to `limit` rows that are older than an instant; returns how many. */
@@ -62,6 +65,10 @@ export const sweepRevisions = (ctx: AppContext): Promise<number> =>
 /** Removes the deliveries that ended 30 days ago, with their events; returns how many. */
 export const sweepDeliveries = (ctx: AppContext): Promise<number> =>
   sweep(ctx, DELIVERY_DAYS * DAY_MS, DELIVERIES_PER_STEP, deleteDeliveriesEndedBefore)
+
+/** Removes the events of sources that came 30 days ago; returns how many. */
+export const sweepSourceEvents = (ctx: AppContext): Promise<number> =>
+  sweep(ctx, EVENT_KEPT_MS, EVENTS_PER_STEP, deleteEventsBefore)
 
 /** Removes the changes that are older than the log is kept; returns how many. */
 export const sweepChanges = (ctx: AppContext): Promise<number> =>

@@ -2,6 +2,7 @@ import type { AppContext } from '../context.ts'
 import { HOUR_MS } from '../lib/dates.ts'
 import { finishPropertyDeletions } from '../properties/deletion.ts'
 import { removeEndedSessions } from '../sessions/sessions.ts'
+import { deleteRemovedSources } from '../sources/deletion.ts'
 import { finishDeletions } from '../structures/deletion.ts'
 import { dropUnusedIndexes } from '../structures/storage/index-policy.ts'
 import { removeUnfinishedUnique } from '../structures/storage/unique-build.ts'
@@ -15,6 +16,7 @@ import {
   sweepRevisions,
   sweepSavedResponses,
   sweepSecrets,
+  sweepSourceEvents,
   sweepTrash,
 } from './retention.ts'
 import { refreshStatistics } from './statistics.ts'
@@ -28,12 +30,14 @@ export async function runMaintenance(ctx: AppContext): Promise<void> {
     const notes = await sweepTrash(ctx)
     await sweepSavedResponses(ctx)
     await sweepDeliveries(ctx)
+    await sweepSourceEvents(ctx)
     await sweepChanges(ctx)
     await sweepSecrets(ctx)
     await sweepFiles(ctx)
     await ctx.db.write((tx): void => void removeEndedSessions(tx))
     await finishDeletions(ctx)
     await deleteRemovedWebhooks(ctx.db)
+    await deleteRemovedSources(ctx.db)
     await finishTagDeletions(ctx.db)
     await finishTagLinks(ctx.db)
     await finishPropertyDeletions(ctx.db)

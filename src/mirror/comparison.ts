@@ -17,6 +17,7 @@ export const DERIVED: Partial<Record<ChangeKind, readonly string[]>> = {
   quick_access_item: ['title'],
   file: ['note_id', 'outline'],
   webhook: ['structure', 'status'],
+  source: ['structure', 'url', 'counts', 'last_event_at'],
 }
 
 /** An object as it is staged, and as the copy has it now. */

@@ -16,6 +16,7 @@ import { Property, propertyKey } from '../properties/schema.ts'
 import { QuickAccessItem } from '../quick-access/schema.ts'
 import { RecordObject } from '../records/schema.ts'
 import { refused } from '../refusal.ts'
+import { Source } from '../sources/schema.ts'
 import { fieldKey, Structure } from '../structures/schema.ts'
 import { Tag } from '../tags/schema.ts'
 import { View } from '../views/schema.ts'
@@ -74,6 +75,7 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
     size: integer({ minimum: 0, maximum: MAX_FILE_BYTES }),
   }),
   webhook: Webhook,
+  source: strict({ ...Source.properties, name: name() }),
 }
 
 const ID = text({ check: isId, says: 'an id' })

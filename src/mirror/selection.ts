@@ -102,6 +102,7 @@ export class Selector {
     if (kind === 'record' && keys) return { ...object, data: withoutKeys(object.data as object, keys) }
     if (kind === 'structure') return this.#structure(object, keys)
     if (kind === 'webhook') return { ...this.#webhook(object, keys), enabled: false, status: 'disabled' }
+    if (kind === 'source') return { ...object, url: null, enabled: false }
     return object
   }
 

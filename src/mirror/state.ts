@@ -73,6 +73,7 @@ export function statusOf(reader: Reader, features: FeatureHooks, file: string, n
         quick_access_item: counts.quickAccess,
         file: counts.files,
         webhook: counts.webhooks,
+        source: counts.sources,
       } satisfies Record<ChangeKind, number>,
     },
   }

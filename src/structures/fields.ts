@@ -182,7 +182,7 @@ export function refuseLossOfUsedField(
   const users = [
     ...(labelField === key ? ['label_field'] : []),
     ...(uniqueTogether.some((keys) => keys.includes(key)) ? ['unique_together'] : []),
-    ...features.usageOfField(reader, structurePk, key).map((id) => `webhook ${id}`),
+    ...features.usageOfField(reader, structurePk, key),
   ]
   if (users.length === 0) return
   throw new Refusal(

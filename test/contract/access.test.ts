@@ -95,7 +95,9 @@ describe('every path', () => {
     },
   )
 
-  test.each(named(ENDPOINTS))('%s refuses an unknown query parameter by its name', async (_, endpoint) => {
+  // Outside services may add parameters of their own.
+  const judged = ENDPOINTS.filter(({ path }) => !path.startsWith('/in/'))
+  test.each(named(judged))('%s refuses an unknown query parameter by its name', async (_, endpoint) => {
     const { method, path } = endpoint
     const answer = await service.request(
       method,

@@ -4,6 +4,7 @@ import { CURSOR } from '../../src/http/schema/changes.ts'
 import { makeFile } from '../support/files.ts'
 import { openApiDocument } from '../support/openapi.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { pathOf as pathnameOf, stripeHeader } from '../support/sources.ts'
 import { ENDPOINTS } from './specification.ts'
 
 interface Parameter {
@@ -29,7 +30,11 @@ const FIRST = [
   'createLens',
   'createQuickAccessItem',
   'createWebhook',
+  'createSource',
 ]
+
+/** It is ignored by the conditions of the example. */
+const EVENT = '{"id": "evt_1", "type": "charge.failed"}'
 
 /** Ids of what the examples made, by the place of the parameter that names them. */
 type Ids = Record<string, string>
@@ -74,7 +79,7 @@ function queryOf(operation: Operation, ids: Ids): string {
     const example = exampleOf(parameter)
     const value =
       example === EXAMPLE_ID
-        ? ids['deliveries/{deliveryId}']
+        ? ids[operation.path.includes('/events') ? 'events/{eventId}' : 'deliveries/{deliveryId}']
         : example === CURSOR
           ? ids['cursor of the record']
           : example
@@ -108,13 +113,14 @@ async function newWorld() {
   for (const id of FIRST) {
     const answer = await send(service, operationNamed(id), ids)
     made.push({ id, status: answer.status, body: answer.body })
-    const { note, view, lens, item, webhook, records } = answer.body
+    const { note, view, lens, item, webhook, records, source } = answer.body
     Object.assign(ids, {
       ...(note && { 'notes/{id}': note.id }),
       ...(view && { 'views/{id}': view.id }),
       ...(lens && { 'lenses/{id}': lens.id }),
       ...(item && { 'quick-access/{id}': item.id }),
       ...(webhook && { 'webhooks/{id}': webhook.id }),
+      ...(source && { 'sources/{id}': source.id, 'in/{token}': pathnameOf(source.url) }),
       ...(records && { 'records/{id}': records[0].id }),
     })
   }
@@ -128,12 +134,17 @@ async function newFullWorld() {
   const { body: revisions } = await service.get(`/v1/notes/${noteId}/revisions`)
   const { body: tags } = await service.get('/v1/tags')
   const { body: tested } = await service.post(`/v1/webhooks/${ids['webhooks/{id}']}/test`)
+  const path = ids['in/{token}'] as string
+  const { body: received } = await service.request('POST', path, EVENT, {
+    'stripe-signature': stripeHeader(EVENT, service.clock.now(), 'whsec_EXAMPLEc2VjcmV0'),
+  })
   const { body: history } = await service.get(`/v1/records/${ids['records/{id}']}/history`)
   const pages = Array.from({ length: 9 }, () => 'Cards carry the operations.')
   Object.assign(ids, {
     'revisions/{revisionId}': revisions.revisions[0].id,
     'tags/{id}': String(tags.tags.find(({ name }: { name: string }) => name === 'work').id),
     'deliveries/{deliveryId}': tested.delivery.id,
+    'events/{eventId}': received.event_id,
     'cursor of the record': history.versions.at(-1).cursor,
     'files/{id}': await makeFile(service, { noteId, pages }),
   })

@@ -75,10 +75,13 @@ const REFERENCES: Readonly<
   note_id: { value: (samples) => samples['notes/{id}'], statuses: [404] },
   file_id: { value: (samples) => samples['files/{id}'], statuses: [404] },
   linked_tag_ids: { value: (samples) => [Number(samples['tags/{id}'])], statuses: [400, 404] },
+  event_id: { value: (samples) => samples['events/{eventId}'], statuses: [400, 404] },
   ignore_key_id: { value: (samples) => samples['keys/{id}'], statuses: [400, 404] },
 }
 
-const namesObject = (member: string) => member === 'structure' || /_ids?$/.test(member)
+/** The id that an outside service gives is none of ours. */
+const namesObject = (member: string) =>
+  member === 'structure' || (/_ids?$/.test(member) && member !== 'external_id')
 
 /** References of an example are to objects that its reader does not have. */
 function bodyWith(endpoint: Endpoint, samples: Samples, changes: Record<string, unknown> = {}): unknown {

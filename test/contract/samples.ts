@@ -39,6 +39,17 @@ export async function makeSamples(service: TestService, client: Client = service
   const { webhook } = await made(
     client.post('/v1/webhooks', { structure: structure.id, url: 'https://hooks.example.com/errands' }),
   )
+  const { source } = await made(
+    client.post('/v1/sources', {
+      name: 'Errands by mail',
+      structure: structure.id,
+      provider: 'none',
+      options: { unverified: true },
+      map: { what: { path: '/what', as: 'text' } },
+    }),
+  )
+  const path = new URL(source.url).pathname
+  const { body: received } = await client.request('POST', path, { what: ['Buy milk'] })
   const { body: tested } = await client.post(`/v1/webhooks/${webhook.id}/test`)
   const fileId = await makeFile(
     service,
@@ -60,6 +71,9 @@ export async function makeSamples(service: TestService, client: Client = service
     'structures/{nameOrId}': structure.id,
     'records/{id}': records[0].id,
     'files/{id}': fileId,
+    'sources/{id}': source.id,
+    'events/{eventId}': received.event_id,
+    'in/{token}': path.slice('/in/'.length),
     'webhooks/{id}': webhook.id,
     'deliveries/{deliveryId}': tested.delivery.id,
   }

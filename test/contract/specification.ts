@@ -44,6 +44,18 @@ POST   /v1/webhooks/{id}/test W
 GET    /v1/webhooks/{id}/deliveries
 GET    /v1/webhooks/{id}/deliveries/{deliveryId}
 POST   /v1/webhooks/{id}/deliveries/{deliveryId}/redeliver W
+GET    /v1/sources
+POST   /v1/sources W
+GET    /v1/sources/{id}
+PATCH  /v1/sources/{id} W
+DELETE /v1/sources/{id} W
+POST   /v1/sources/{id}/rotate W
+GET    /v1/sources/{id}/events
+GET    /v1/sources/{id}/events/{eventId}
+POST   /v1/sources/{id}/events/{eventId}/replay W
+POST   /v1/sources/{id}/replay W
+POST   /v1/sources/{id}/try
+POST   /in/{token}
 GET    /v1/tags
 GET    /v1/tags/{id}
 PATCH  /v1/tags/{id} W

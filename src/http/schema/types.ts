@@ -194,6 +194,16 @@ export const AnyQuery = judging(t.Object({}, { additionalProperties: true }))
 /** The body of an endpoint that reads it by itself. */
 export const RawBody = unjudged(t.Unsafe<undefined>({ [Kind]: 'DaybookUnchecked' }))
 
+/** The body of an endpoint that is open: its handler has the bytes read once it knows who sends them. */
+export const BytesBody = unjudged(
+  t.Unsafe<{ bytes(key: string): Promise<Uint8Array> }>({ [Kind]: 'DaybookUnchecked' }),
+)
+
+/** The query of an endpoint that ignores it. */
+export const IgnoredQuery = unjudged(
+  t.Unsafe<unknown>({ [Kind]: 'DaybookUnchecked', type: 'object', properties: {} }),
+)
+
 /** `limit` and `offset` of a paged list. */
 export const paging = (maximum: number) => ({
   limit: t.Optional(

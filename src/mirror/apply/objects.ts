@@ -1,16 +1,18 @@
 import { insertInto, updateOf } from '../../db/query.ts'
+import { sources } from '../../db/schema/sources.ts'
 import { webhooks } from '../../db/schema/webhooks.ts'
 import { lensKind } from '../../lenses/service.ts'
 import { markAllForSearch } from '../../notes/search/indexing.ts'
 import { indexTagName, removeTagName } from '../../notes/search/tables.ts'
 import { findNoteSummary } from '../../notes/store.ts'
-import type { AnyRow, ObjectKind } from '../../objects/objects.ts'
+import { type AnyRow, type ObjectKind, placeholderOf } from '../../objects/objects.ts'
 import { columnsShown } from '../../objects/shown-columns.ts'
 import { presetKind } from '../../presets/service.ts'
 import { type PresetProperty, replaceProperties, replaceTags } from '../../presets/store.ts'
 import { propertyKind } from '../../properties/service.ts'
 import { findPropertyHeadByPk } from '../../properties/store.ts'
 import { itemKind } from '../../quick-access/service.ts'
+import { deleteSourceAtOnce } from '../../sources/deletion.ts'
 import { findStructureById } from '../../structures/store.ts'
 import { tagKind } from '../../tags/service.ts'
 import { listNotesTagged, replaceLinks } from '../../tags/store.ts'
@@ -100,7 +102,8 @@ export const items = restorer(itemKind, ({ tx, workspacePk }, { note_id }) => {
   return note === undefined ? undefined : { note }
 })
 
-interface Webhook {
+/** A webhook or a source. */
+interface OfStructure {
   readonly id: string
   readonly structure: { readonly id: string }
 }
@@ -109,7 +112,7 @@ const insertWebhook = insertInto(webhooks)
 const updateWebhook = updateOf(webhooks, webhooks.pk)
 
 /** The remote never sends a secret, and in a copy no subscription is enabled: it sends nothing. */
-export const subscriptions: Restorer<Webhook> = {
+export const subscriptions: Restorer<OfStructure> = {
   kind: 'webhook',
   remove: ({ tx }, ids) => {
     for (const id of ids) deleteWebhookAtOnce(tx, id)
@@ -123,5 +126,28 @@ export const subscriptions: Restorer<Webhook> = {
     const known = tx.sql.get<{ pk: number }>('SELECT pk FROM webhooks WHERE id = ?', id)?.pk
     if (known === undefined) insertWebhook(tx, { ...row, id, workspace })
     else updateWebhook(tx, known, row)
+  },
+}
+
+const insertSource = insertInto(sources)
+const updateSource = updateOf(sources, sources.pk)
+
+/** The remote never sends a secret or a URL, and in a copy no source is enabled: nothing can call it. */
+export const incoming: Restorer<OfStructure> = {
+  kind: 'source',
+  remove: ({ tx }, ids) => {
+    for (const id of ids) deleteSourceAtOnce(tx, id)
+  },
+  setAside: ({ tx }, id) =>
+    void tx.sql.run('UPDATE sources SET name_fold = ? WHERE id = ?', placeholderOf(id), id),
+  write: ({ tx, workspacePk: workspace }, source) => {
+    const structure = findStructureById(tx, workspace, source.structure.id)?.pk
+    if (structure === undefined) return
+    const { id } = source
+    const shown = columnsShown(sources, source) as typeof sources.$inferInsert
+    const row = { ...shown, structure, secret: null, token: null, enabled: 0 }
+    const known = tx.sql.get<{ pk: number }>('SELECT pk FROM sources WHERE id = ?', id)?.pk
+    if (known === undefined) insertSource(tx, { ...row, id, workspace })
+    else updateSource(tx, known, row)
   },
 }

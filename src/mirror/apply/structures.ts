@@ -2,6 +2,7 @@ import { structures as table } from '../../db/schema/structures.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { placeholderOf } from '../../objects/objects.ts'
 import { columnsShown } from '../../objects/shown-columns.ts'
+import { markSourcesRemovedOf } from '../../sources/deletion.ts'
 import { type FieldInput, fieldDefinitions, lostFields } from '../../structures/fields.ts'
 import {
   addColumns,
@@ -40,6 +41,7 @@ export const structures: Restorer<Structure> = {
       if (!structure) continue
       tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)
       markWebhooksRemovedOf(tx, structure.pk)
+      markSourcesRemovedOf(tx, structure.pk)
     }
   },
   setAside: ({ tx }, id) => {

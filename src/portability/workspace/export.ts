@@ -10,6 +10,7 @@ import { exportFile, listFiles } from './files.ts'
 import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, splitExtension, TRASH } from './format.ts'
 import { exportNote, listNotes } from './notes.ts'
 import { exportTags, OBJECT_FILES, propertyFile } from './object-kinds.ts'
+import { exportSources } from './sources.ts'
 import { exportStructure, listStructures } from './structures.ts'
 import { exportWebhooks } from './webhooks.ts'
 
@@ -38,6 +39,7 @@ function writeAll(work: Export): Counts {
   writeObjects(work, 'tags', exportTags(reader, caller))
   for (const kind of [propertyFile, ...OBJECT_FILES]) writeObjects(work, kind.name, kind.list(reader, caller))
   writeObjects(work, 'webhooks', exportWebhooks(reader, caller))
+  writeObjects(work, 'sources', exportSources(reader, caller))
   writeStructures(work)
   writeFiles(work)
   writeNotes(work)

@@ -22,6 +22,7 @@ import {
   propertyFile,
   type TagIds,
 } from './object-kinds.ts'
+import { importSource } from './sources.ts'
 import { importRow, importStructure } from './structures.ts'
 import { importWebhook, type NewWebhookSecret } from './webhooks.ts'
 
@@ -101,6 +102,7 @@ class WorkspaceImporter {
     for (const kind of OBJECT_FILES) this.#kind(kind)
     const webhookSecrets: NewWebhookSecret[] = []
     this.#each('webhooks', (value) => void webhookSecrets.push(importWebhook(tx, this.caller, value)))
+    this.#each('sources', (value) => importSource(tx, this.caller, value))
     for (const { table, original } of this.#timestamped) restoreUpdatedAt(tx, table, original)
     this.request.onProgress(1)
     return { counts: this.#counts, webhookSecrets }

@@ -1232,6 +1232,198 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sources by creation
+         * @description A source gives an outside service a URL; what it posts is verified and becomes a row.
+         */
+        get: operations["listSources"];
+        put?: never;
+        /**
+         * Make a URL for an outside service
+         * @description Give the service `url`, and here the secret with which it signs. Without a map every event is kept as `unmapped` until there is one. A workspace holds up to 100 sources.
+         */
+        post: operations["createSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a source
+         * @description `counts` says how many calls had each outcome.
+         */
+        get: operations["getSource"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a source and its events
+         * @description Its URL is gone; the rows stay.
+         */
+        delete: operations["deleteSource"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a source
+         * @description Only what is sent changes; `map` and `when` are replaced whole. Its structure and provider stay.
+         */
+        patch: operations["updateSource"];
+        trace?: never;
+    };
+    "/v1/sources/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a source a new URL
+         * @description The old one is 404 at once.
+         */
+        post: operations["rotateSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The calls that were verified, newest first
+         * @description With `after` the oldest first. Events are kept for 30 days.
+         */
+        get: operations["listSourceEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{id}/events/{eventId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an event as it came
+         * @description Bytes of the body that are not UTF-8 are shown as U+FFFD.
+         */
+        get: operations["getSourceEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{id}/events/{eventId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judge an event again, by the map as it is now
+         * @description One that was written is refused.
+         */
+        post: operations["replaySourceEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judge all unmapped events again
+         * @description Oldest first, by the map as it is now.
+         */
+        post: operations["replaySourceEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{id}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What would become of an event
+         * @description Writes nothing. With `map` or `when` as if the source had these.
+         */
+        post: operations["trySource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/in/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an outside service calls
+         * @description The URL of a source, without a key: the raw body is verified as the provider of the source signs it. 200 is sent once the row and the event are on the disk.
+         */
+        post: operations["receive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/files": {
         parameters: {
             query?: never;
@@ -1621,7 +1813,7 @@ export interface components {
                  * @example api
                  * @enum {string}
                  */
-                surface: "web" | "ios" | "chrome" | "mcp" | "api" | "block";
+                surface: "web" | "ios" | "chrome" | "mcp" | "api" | "block" | "source";
                 /**
                  * Format: uuid
                  * @description The API key that made the change, if one did.
@@ -2689,6 +2881,156 @@ export interface components {
              */
             ms: number;
         };
+        /** @description A URL at which an outside service posts events that become rows. */
+        Source: {
+            /**
+             * Format: uuid
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            id: string;
+            /** @example Card payments */
+            name: string;
+            structure: {
+                /**
+                 * Format: uuid
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                id: string;
+                /** @example Books */
+                name: string;
+            };
+            /**
+             * @example stripe
+             * @enum {string}
+             */
+            provider: "stripe" | "github" | "standard" | "shopify" | "slack" | "hmac" | "basic" | "bearer" | "none";
+            /** @example {} */
+            options: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description null for those who may not write.
+             * @example https://daybook.example.com/in/0iVQ3kqVn1UEXAMPLEw1vZ2Gm8b6Lw9b
+             */
+            url: string | null;
+            /**
+             * @example {
+             *       "title": "/data/object/description",
+             *       "pages": {
+             *         "path": "/data/object/amount",
+             *         "as": "cents"
+             *       }
+             *     }
+             */
+            map: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description null where the provider says where it is.
+             * @example /id
+             */
+            external_id: string | null;
+            /**
+             * @description null where the provider says where it is.
+             * @example /type
+             */
+            event: string | null;
+            /**
+             * @description Conditions `{path | header | event: true, op, value}`; all must hold.
+             * @example [
+             *       {
+             *         "event": true,
+             *         "op": "eq",
+             *         "value": "charge.succeeded"
+             *       }
+             *     ]
+             */
+            when: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @example refuse
+             * @enum {string}
+             */
+            on_conflict: "refuse" | "update";
+            /** @example paid_at */
+            newer_by: string | null;
+            enabled: boolean;
+            /** @example Live mode */
+            description: string | null;
+            counts: {
+                /** @example 0 */
+                written: number;
+                /** @example 0 */
+                updated: number;
+                /** @example 0 */
+                duplicate: number;
+                /** @example 0 */
+                ignored: number;
+                /** @example 0 */
+                stale: number;
+                /** @example 0 */
+                unmapped: number;
+                /** @example 0 */
+                rejected: number;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            last_event_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        /** @description A call that was verified and kept. */
+        SourceEvent: {
+            /**
+             * Format: uuid
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            id: string;
+            /**
+             * @description That of the provider.
+             * @example evt_1NG8Du2eZvKYlo2CUI79vXWy
+             */
+            external_id: string | null;
+            /**
+             * @description Its type.
+             * @example charge.succeeded
+             */
+            event: string | null;
+            /**
+             * @example written
+             * @enum {string}
+             */
+            status: "written" | "updated" | "duplicate" | "ignored" | "stale" | "unmapped";
+            /**
+             * Format: uuid
+             * @description The row that was written.
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            record_id: string | null;
+            /** @description Why there is no row. */
+            error: string | null;
+            /**
+             * @description Of the body, in bytes.
+             * @example 1204
+             */
+            size: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            received_at: string;
+        };
         Change: {
             /**
              * @description Opaque.
@@ -2706,7 +3048,7 @@ export interface components {
              */
             at: string;
             /** @example record */
-            kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook";
+            kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source";
             /**
              * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
              * @example updated
@@ -2754,7 +3096,7 @@ export interface components {
             /** @description Everything that it changed, also what a filter does not name. */
             counts: {
                 /** @example record */
-                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook";
+                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source";
                 /**
                  * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
                  * @example updated
@@ -2771,7 +3113,7 @@ export interface components {
             /** @description The first five. */
             objects: {
                 /** @example record */
-                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook";
+                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source";
                 /**
                  * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
                  * @example updated
@@ -9352,6 +9694,1069 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sources": [
+                     *         {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "name": "Card payments",
+                     *           "structure": {
+                     *             "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *             "name": "Books"
+                     *           },
+                     *           "provider": "stripe",
+                     *           "options": {},
+                     *           "url": "https://daybook.example.com/in/0iVQ3kqVn1UEXAMPLEw1vZ2Gm8b6Lw9b",
+                     *           "map": {
+                     *             "title": "/data/object/description",
+                     *             "pages": {
+                     *               "path": "/data/object/amount",
+                     *               "as": "cents"
+                     *             }
+                     *           },
+                     *           "external_id": "/id",
+                     *           "event": "/type",
+                     *           "when": [
+                     *             {
+                     *               "event": true,
+                     *               "op": "eq",
+                     *               "value": "charge.succeeded"
+                     *             }
+                     *           ],
+                     *           "on_conflict": "refuse",
+                     *           "newer_by": "paid_at",
+                     *           "enabled": false,
+                     *           "description": "Live mode",
+                     *           "counts": {
+                     *             "written": 0,
+                     *             "updated": 0,
+                     *             "duplicate": 0,
+                     *             "ignored": 0,
+                     *             "stale": 0,
+                     *             "unmapped": 0,
+                     *             "rejected": 0
+                     *           },
+                     *           "last_event_at": "2026-11-21T09:30:00.000Z",
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        sources: components["schemas"]["Source"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createSource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Card payments",
+                 *       "structure": "Books",
+                 *       "provider": "stripe",
+                 *       "secret": "whsec_EXAMPLEc2VjcmV0",
+                 *       "map": {
+                 *         "title": "/data/object/description",
+                 *         "pages": {
+                 *           "path": "/data/object/amount",
+                 *           "as": "cents"
+                 *         }
+                 *       },
+                 *       "when": [
+                 *         {
+                 *           "event": true,
+                 *           "op": "eq",
+                 *           "value": "charge.succeeded"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Must be a text of 1 to 200 characters without control characters.
+                     * @example Card payments
+                     */
+                    name: string;
+                    /**
+                     * @description The id or the name of a structure.
+                     * @example Books
+                     */
+                    structure: string;
+                    /** @enum {string} */
+                    provider: "stripe" | "github" | "standard" | "shopify" | "slack" | "hmac" | "basic" | "bearer" | "none";
+                    /**
+                     * @description `hmac`: `{header, algorithm: sha1|sha256|sha512, encoding: hex|base64, prefix?}`; `basic`: `{user}`; `none`: `{unverified: true}`.
+                     * @example {}
+                     */
+                    options?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description With which the provider signs. It is never shown again. Must be a text of 1 to 4,096 characters.
+                     * @example whsec_EXAMPLEc2VjcmV0
+                     */
+                    secret?: string;
+                    /**
+                     * @description Where the value of each field is, by its key: a JSON pointer, `header:Name`, or `{path | header | value, as?, default?}` with `as` of `text`, `number`, `bool`, `json`, `epoch_s`, `epoch_ms`, `cents`.
+                     * @example {
+                     *       "title": "/data/object/description",
+                     *       "pages": {
+                     *         "path": "/data/object/amount",
+                     *         "as": "cents"
+                     *       }
+                     *     }
+                     */
+                    map?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description Where the id of an event is, as in `map`.
+                     * @example null
+                     */
+                    external_id?: string | null;
+                    /**
+                     * @description Where the type of an event is, as in `map`.
+                     * @example null
+                     */
+                    event?: string | null;
+                    /**
+                     * @description Only events for which all hold become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.
+                     * @example [
+                     *       {
+                     *         "event": true,
+                     *         "op": "eq",
+                     *         "value": "charge.succeeded"
+                     *       }
+                     *     ]
+                     */
+                    when?: unknown[];
+                    /**
+                     * @description Of a row that collides in a unique field. `refuse` unless given.
+                     * @enum {string}
+                     */
+                    on_conflict?: "refuse" | "update";
+                    /**
+                     * @description A number, date or datetime: an update with a lower value writes nothing.
+                     * @example null
+                     */
+                    newer_by?: string | null;
+                    /** @description While false, events are kept as ignored. */
+                    enabled?: boolean;
+                    /** @example Live mode */
+                    description?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "source": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "name": "Card payments",
+                     *         "structure": {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "name": "Books"
+                     *         },
+                     *         "provider": "stripe",
+                     *         "options": {},
+                     *         "url": "https://daybook.example.com/in/0iVQ3kqVn1UEXAMPLEw1vZ2Gm8b6Lw9b",
+                     *         "map": {
+                     *           "title": "/data/object/description",
+                     *           "pages": {
+                     *             "path": "/data/object/amount",
+                     *             "as": "cents"
+                     *           }
+                     *         },
+                     *         "external_id": "/id",
+                     *         "event": "/type",
+                     *         "when": [
+                     *           {
+                     *             "event": true,
+                     *             "op": "eq",
+                     *             "value": "charge.succeeded"
+                     *           }
+                     *         ],
+                     *         "on_conflict": "refuse",
+                     *         "newer_by": "paid_at",
+                     *         "enabled": false,
+                     *         "description": "Live mode",
+                     *         "counts": {
+                     *           "written": 0,
+                     *           "updated": 0,
+                     *           "duplicate": 0,
+                     *           "ignored": 0,
+                     *           "stale": 0,
+                     *           "unmapped": 0,
+                     *           "rejected": 0
+                     *         },
+                     *         "last_event_at": "2026-11-21T09:30:00.000Z",
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "updated_at": "2026-11-21T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        source: components["schemas"]["Source"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "source": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "name": "Card payments",
+                     *         "structure": {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "name": "Books"
+                     *         },
+                     *         "provider": "stripe",
+                     *         "options": {},
+                     *         "url": "https://daybook.example.com/in/0iVQ3kqVn1UEXAMPLEw1vZ2Gm8b6Lw9b",
+                     *         "map": {
+                     *           "title": "/data/object/description",
+                     *           "pages": {
+                     *             "path": "/data/object/amount",
+                     *             "as": "cents"
+                     *           }
+                     *         },
+                     *         "external_id": "/id",
+                     *         "event": "/type",
+                     *         "when": [
+                     *           {
+                     *             "event": true,
+                     *             "op": "eq",
+                     *             "value": "charge.succeeded"
+                     *           }
+                     *         ],
+                     *         "on_conflict": "refuse",
+                     *         "newer_by": "paid_at",
+                     *         "enabled": false,
+                     *         "description": "Live mode",
+                     *         "counts": {
+                     *           "written": 0,
+                     *           "updated": 0,
+                     *           "duplicate": 0,
+                     *           "ignored": 0,
+                     *           "stale": 0,
+                     *           "unmapped": 0,
+                     *           "rejected": 0
+                     *         },
+                     *         "last_event_at": "2026-11-21T09:30:00.000Z",
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "updated_at": "2026-11-21T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        source: components["schemas"]["Source"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": true,
+                     *       "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example true */
+                        deleted: boolean;
+                        /**
+                         * Format: uuid
+                         * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                         */
+                        id: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Live mode",
+                 *       "enabled": false
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Must be a text of 1 to 200 characters without control characters.
+                     * @example Card payments
+                     */
+                    name?: string;
+                    /**
+                     * @description `hmac`: `{header, algorithm: sha1|sha256|sha512, encoding: hex|base64, prefix?}`; `basic`: `{user}`; `none`: `{unverified: true}`.
+                     * @example {}
+                     */
+                    options?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description With which the provider signs. It is never shown again. Must be a text of 1 to 4,096 characters.
+                     * @example whsec_EXAMPLEc2VjcmV0
+                     */
+                    secret?: string;
+                    /**
+                     * @description Where the value of each field is, by its key: a JSON pointer, `header:Name`, or `{path | header | value, as?, default?}` with `as` of `text`, `number`, `bool`, `json`, `epoch_s`, `epoch_ms`, `cents`.
+                     * @example {
+                     *       "title": "/data/object/description",
+                     *       "pages": {
+                     *         "path": "/data/object/amount",
+                     *         "as": "cents"
+                     *       }
+                     *     }
+                     */
+                    map?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description Where the id of an event is, as in `map`.
+                     * @example null
+                     */
+                    external_id?: string | null;
+                    /**
+                     * @description Where the type of an event is, as in `map`.
+                     * @example null
+                     */
+                    event?: string | null;
+                    /**
+                     * @description Only events for which all hold become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.
+                     * @example [
+                     *       {
+                     *         "event": true,
+                     *         "op": "eq",
+                     *         "value": "charge.succeeded"
+                     *       }
+                     *     ]
+                     */
+                    when?: unknown[];
+                    /**
+                     * @description Of a row that collides in a unique field. `refuse` unless given.
+                     * @enum {string}
+                     */
+                    on_conflict?: "refuse" | "update";
+                    /**
+                     * @description A number, date or datetime: an update with a lower value writes nothing.
+                     * @example null
+                     */
+                    newer_by?: string | null;
+                    /** @description While false, events are kept as ignored. */
+                    enabled?: boolean;
+                    /** @example Live mode */
+                    description?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "source": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "name": "Card payments",
+                     *         "structure": {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "name": "Books"
+                     *         },
+                     *         "provider": "stripe",
+                     *         "options": {},
+                     *         "url": "https://daybook.example.com/in/0iVQ3kqVn1UEXAMPLEw1vZ2Gm8b6Lw9b",
+                     *         "map": {
+                     *           "title": "/data/object/description",
+                     *           "pages": {
+                     *             "path": "/data/object/amount",
+                     *             "as": "cents"
+                     *           }
+                     *         },
+                     *         "external_id": "/id",
+                     *         "event": "/type",
+                     *         "when": [
+                     *           {
+                     *             "event": true,
+                     *             "op": "eq",
+                     *             "value": "charge.succeeded"
+                     *           }
+                     *         ],
+                     *         "on_conflict": "refuse",
+                     *         "newer_by": "paid_at",
+                     *         "enabled": false,
+                     *         "description": "Live mode",
+                     *         "counts": {
+                     *           "written": 0,
+                     *           "updated": 0,
+                     *           "duplicate": 0,
+                     *           "ignored": 0,
+                     *           "stale": 0,
+                     *           "unmapped": 0,
+                     *           "rejected": 0
+                     *         },
+                     *         "last_event_at": "2026-11-21T09:30:00.000Z",
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "updated_at": "2026-11-21T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        source: components["schemas"]["Source"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "source": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "name": "Card payments",
+                     *         "structure": {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "name": "Books"
+                     *         },
+                     *         "provider": "stripe",
+                     *         "options": {},
+                     *         "url": "https://daybook.example.com/in/0iVQ3kqVn1UEXAMPLEw1vZ2Gm8b6Lw9b",
+                     *         "map": {
+                     *           "title": "/data/object/description",
+                     *           "pages": {
+                     *             "path": "/data/object/amount",
+                     *             "as": "cents"
+                     *           }
+                     *         },
+                     *         "external_id": "/id",
+                     *         "event": "/type",
+                     *         "when": [
+                     *           {
+                     *             "event": true,
+                     *             "op": "eq",
+                     *             "value": "charge.succeeded"
+                     *           }
+                     *         ],
+                     *         "on_conflict": "refuse",
+                     *         "newer_by": "paid_at",
+                     *         "enabled": false,
+                     *         "description": "Live mode",
+                     *         "counts": {
+                     *           "written": 0,
+                     *           "updated": 0,
+                     *           "duplicate": 0,
+                     *           "ignored": 0,
+                     *           "stale": 0,
+                     *           "unmapped": 0,
+                     *           "rejected": 0
+                     *         },
+                     *         "last_event_at": "2026-11-21T09:30:00.000Z",
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "updated_at": "2026-11-21T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        source: components["schemas"]["Source"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSourceEvents: {
+        parameters: {
+            query?: {
+                status?: "written" | "updated" | "duplicate" | "ignored" | "stale" | "unmapped";
+                /** @description The id of an event: only older ones, newest first. */
+                before?: string;
+                /** @description The id of an event, or `start`: only later ones, oldest first. */
+                after?: string;
+                /** @description The maximum number of results. */
+                limit?: number;
+                /** @description With `after`: for how many seconds an empty page waits for an event. */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The source. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [
+                     *         {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "external_id": "evt_1NG8Du2eZvKYlo2CUI79vXWy",
+                     *           "event": "charge.succeeded",
+                     *           "status": "written",
+                     *           "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "error": null,
+                     *           "size": 1204,
+                     *           "received_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": false
+                     *     }
+                     */
+                    "application/json": {
+                        events: components["schemas"]["SourceEvent"][];
+                        has_more: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSourceEvent: {
+        parameters: {
+            query?: {
+                /** @description Adds `sealed`. */
+                sealed?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The source. */
+                id: string;
+                /** @description The event. */
+                eventId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "event": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "external_id": "evt_1NG8Du2eZvKYlo2CUI79vXWy",
+                     *         "event": "charge.succeeded",
+                     *         "status": "written",
+                     *         "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "error": null,
+                     *         "size": 1204,
+                     *         "received_at": "2026-11-21T09:30:00.000Z"
+                     *       },
+                     *       "headers": [
+                     *         [
+                     *           "content-type",
+                     *           "application/json"
+                     *         ]
+                     *       ],
+                     *       "body": "{\"id\":\"evt_1NG8Du2eZvKYlo2CUI79vXWy\"}",
+                     *       "sealed": null
+                     *     }
+                     */
+                    "application/json": {
+                        event: components["schemas"]["SourceEvent"];
+                        /**
+                         * @description Names and values, without `Authorization`, `Cookie` and signatures.
+                         * @example [
+                         *       [
+                         *         "content-type",
+                         *         "application/json"
+                         *       ]
+                         *     ]
+                         */
+                        headers: string[][];
+                        /**
+                         * @description The text as it came.
+                         * @example {"id":"evt_1NG8Du2eZvKYlo2CUI79vXWy"}
+                         */
+                        body: string;
+                        /** @description With `sealed=true`, for those who may write: the call byte for byte, encrypted with a key derived from the secret; null without one. */
+                        sealed?: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaySourceEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source. */
+                id: string;
+                /** @description The event. */
+                eventId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "event": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "external_id": "evt_1NG8Du2eZvKYlo2CUI79vXWy",
+                     *         "event": "charge.succeeded",
+                     *         "status": "written",
+                     *         "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "error": null,
+                     *         "size": 1204,
+                     *         "received_at": "2026-11-21T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        event: components["schemas"]["SourceEvent"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaySourceEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "unmapped",
+                 *       "since": "2026-11-21T09:30:00.000Z"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Those that have no row.
+                     * @example unmapped
+                     * @enum {string}
+                     */
+                    status: "unmapped";
+                    /**
+                     * @description Only those that came at this instant or later. Must be an instant such as 2026-11-21T09:30:00.000Z.
+                     * @example 2026-11-21T09:30:00.000Z
+                     */
+                    since?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "replayed": 3,
+                     *       "unmapped": 0
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description How many are not unmapped any more.
+                         * @example 3
+                         */
+                        replayed: number;
+                        /**
+                         * @description How many still are.
+                         * @example 0
+                         */
+                        unmapped: number;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    trySource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "body": {
+                 *         "id": "evt_1",
+                 *         "type": "charge.succeeded"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The JSON value of a body. */
+                    body?: unknown;
+                    /** @description Beside `body`: an object, or a list of pairs. */
+                    headers?: {
+                        [key: string]: unknown;
+                    } | unknown[];
+                    /**
+                     * @description An event of the source instead of a body.
+                     * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                     */
+                    event_id?: string;
+                    /**
+                     * @description Where the value of each field is, by its key: a JSON pointer, `header:Name`, or `{path | header | value, as?, default?}` with `as` of `text`, `number`, `bool`, `json`, `epoch_s`, `epoch_ms`, `cents`.
+                     * @example {
+                     *       "title": "/data/object/description",
+                     *       "pages": {
+                     *         "path": "/data/object/amount",
+                     *         "as": "cents"
+                     *       }
+                     *     }
+                     */
+                    map?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description Only events for which all hold become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.
+                     * @example [
+                     *       {
+                     *         "event": true,
+                     *         "op": "eq",
+                     *         "value": "charge.succeeded"
+                     *       }
+                     *     ]
+                     */
+                    when?: unknown[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "written",
+                     *       "data": {
+                     *         "title": "Tea",
+                     *         "pages": 12.5
+                     *       },
+                     *       "error": null
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @example written
+                         * @enum {string}
+                         */
+                        status: "written" | "updated" | "duplicate" | "ignored" | "stale" | "unmapped";
+                        /**
+                         * @description The values that the map finds.
+                         * @example {
+                         *       "title": "Tea",
+                         *       "pages": 12.5
+                         *     }
+                         */
+                        data: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description Why the row would be refused. */
+                        error: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    receive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The secret end of the URL of a source. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example null */
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "written",
+                     *       "event_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *       "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *       "challenge": "text"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @example written
+                         * @enum {string}
+                         */
+                        status?: "written" | "updated" | "duplicate" | "ignored" | "stale" | "unmapped";
+                        /**
+                         * Format: uuid
+                         * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                         */
+                        event_id?: string;
+                        /**
+                         * Format: uuid
+                         * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                         */
+                        record_id?: string | null;
+                        /** @description Of Slack, when it verifies the URL. */
+                        challenge?: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listFiles: {
         parameters: {
             query?: {
@@ -9850,7 +11255,7 @@ export interface operations {
                 before?: string;
                 /** @description 100 unless given. */
                 limit?: number;
-                /** @description Only changes of these kinds, with commas between them: `note`, `record`, `tag`, `property`, `structure`, `preset`, `view`, `lens`, `quick_access_item`, `file`, `webhook`. */
+                /** @description Only changes of these kinds, with commas between them: `note`, `record`, `tag`, `property`, `structure`, `preset`, `view`, `lens`, `quick_access_item`, `file`, `webhook`, `source`. */
                 kinds?: string;
                 /** @description Only changes of the records and webhooks of this structure, and of itself: its name or its id. */
                 structure?: string;
@@ -9931,7 +11336,7 @@ export interface operations {
                 before?: string;
                 /** @description 50 unless given. */
                 limit?: number;
-                /** @description Only transactions that changed something of these kinds, with commas between them: `note`, `record`, `tag`, `property`, `structure`, `preset`, `view`, `lens`, `quick_access_item`, `file`, `webhook`. */
+                /** @description Only transactions that changed something of these kinds, with commas between them: `note`, `record`, `tag`, `property`, `structure`, `preset`, `view`, `lens`, `quick_access_item`, `file`, `webhook`, `source`. */
                 kinds?: string;
                 /** @description Only transactions that changed records or webhooks of this structure, or itself: its name or its id. */
                 structure?: string;

@@ -121,8 +121,16 @@ const CHANGING: Readonly<Record<string, (samples: Samples) => object>> = {
   setTagLinks: (samples) => ({ linked_tag_ids: [Number(samples['other tag'])] }),
 }
 
+/** The event that was sampled becomes a row. */
+function mapAsJson(service: TestService, samples: Samples) {
+  const map = { what: { path: '/what', as: 'json' } }
+  return service.patch(`/v1/sources/${samples['sources/{id}']}`, { map })
+}
+
 /** What must have happened before, besides `BEFORE`. */
 const PREPARED: typeof BEFORE = {
+  replaySourceEvent: mapAsJson,
+  replaySourceEvents: mapAsJson,
   revertRecord: (service, samples) =>
     service.patch(`/v1/records/${samples['records/{id}']}`, { data: { what: 'Buy coffee' } }),
 }
@@ -139,6 +147,7 @@ export const WITHOUT_CALLER = [
   'POST /app/api/session',
   'POST /app/api/session/options',
   'GET /app/api/sign-in',
+  'POST /in/:token',
 ]
 
 async function samplesFor(service: TestService): Promise<Samples> {

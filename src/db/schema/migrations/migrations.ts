@@ -25,6 +25,7 @@ import migration22 from '../../../../drizzle/0022_fewer_delivery_indexes.sql' wi
 import migration23 from '../../../../drizzle/0023_accounts.sql' with { type: 'text' }
 import migration24 from '../../../../drizzle/0024_change_undos_undone.sql' with { type: 'text' }
 import migration25 from '../../../../drizzle/0025_sign_in.sql' with { type: 'text' }
+import migration26 from '../../../../drizzle/0026_sources.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0023_accounts', sql: migration23 },
   { name: '0024_change_undos_undone', sql: migration24 },
   { name: '0025_sign_in', sql: migration25 },
+  { name: '0026_sources', sql: migration26 },
 ]

@@ -1,0 +1,86 @@
+import { sql } from 'drizzle-orm'
+import { blob, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { workspaces } from './account.ts'
+import { structures } from './structures.ts'
+
+export const sources = sqliteTable(
+  'sources',
+  {
+    pk: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.pk, { onDelete: 'cascade' }),
+    structure: integer()
+      .notNull()
+      .references(() => structures.pk, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    nameFold: text('name_fold').notNull(),
+    provider: text().notNull(),
+    /** JSON object. */
+    options: text().notNull(),
+    /** Stored as it is, because it verifies; null where the provider has none, and until an imported source gets one. */
+    secret: text(),
+    /** Counts the secrets: what was sealed with an earlier one is not opened any more. */
+    secretVersion: integer('secret_version').notNull().default(0),
+    /** The end of its URL. Stored as it is, because the URL is shown again; null until an imported source gets one. */
+    token: text(),
+    /** JSON object of places, by field key. */
+    map: text().notNull(),
+    /** Where the id and the type of an event are, if not where the provider has them. */
+    externalId: text('external_id'),
+    event: text(),
+    /** JSON array of conditions. */
+    when: text('when').notNull(),
+    onConflict: text('on_conflict', { enum: ['refuse', 'update'] }).notNull(),
+    newerBy: text('newer_by'),
+    enabled: integer().notNull(),
+    description: text(),
+    /** JSON object: how many calls had each outcome. */
+    counts: text().notNull(),
+    lastEventAt: integer('last_event_at'),
+    /** 1 while its events are being removed: it is no longer visible. */
+    isRemoved: integer('is_removed').notNull().default(0),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('sources_name').on(table.workspace, table.nameFold).where(sql`is_removed = 0`),
+    uniqueIndex('sources_token').on(table.token).where(sql`token IS NOT NULL`),
+    index('sources_structure').on(table.structure),
+  ],
+)
+
+/** What was verified and kept of each call. An event that is judged again stays under its id. */
+export const sourceEvents = sqliteTable(
+  'source_events',
+  {
+    pk: integer().primaryKey(),
+    id: text().notNull().unique(),
+    /** The pk of its source, which is deleted after it. */
+    source: integer().notNull(),
+    externalId: text('external_id'),
+    event: text(),
+    status: text().notNull(),
+    recordId: text('record_id'),
+    error: text(),
+    receivedAt: integer('received_at').notNull(),
+    /** JSON array of pairs, without those that hold credentials. */
+    headers: text().notNull(),
+    body: blob({ mode: 'buffer' }).notNull(),
+  },
+  (table) => [
+    index('source_events_listed').on(table.source, table.id),
+    index('source_events_status').on(table.source, table.status, table.id),
+    index('source_events_external').on(table.source, table.externalId).where(sql`external_id IS NOT NULL`),
+    index('source_events_received').on(table.receivedAt),
+  ],
+)
+
+/** Calls as they came, with the headers that hold signatures, encrypted with a key derived from the source's secret. */
+export const sourceSealed = sqliteTable('source_sealed', {
+  /** The pk of the event. */
+  event: integer().primaryKey(),
+  secretVersion: integer('secret_version').notNull(),
+  sealed: blob({ mode: 'buffer' }).notNull(),
+})

@@ -1,0 +1,157 @@
+import type { Static } from '@sinclair/typebox'
+import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import { DEFAULT_LIMIT } from '../http/pagination.ts'
+import { parseInstant } from '../lib/dates.ts'
+import { isId } from '../lib/ids.ts'
+import { fail, invalid, notFound, Refusal } from '../refusal.ts'
+import type { Streams } from '../sessions/streams.ts'
+import { presentEvent } from './present.ts'
+import { type Outcome, replay, replayEvent } from './receive.ts'
+import type { EventsQuery } from './schema.ts'
+import { getSource } from './service.ts'
+import * as store from './store.ts'
+
+type ListRequest = Static<typeof EventsQuery>
+
+interface EventPage {
+  readonly events: readonly store.EventRow[]
+  readonly has_more: boolean
+}
+
+/** Before the oldest event. */
+const START = 'start'
+
+function checkRequest({ before, after, wait }: ListRequest): void {
+  if (wait !== undefined && after === undefined) throw invalid('"wait" needs "after".')
+  if (before !== undefined && after !== undefined) throw invalid('Give "before" or "after", not both.')
+  if (before !== undefined && !isId(before)) throw invalid('"before" must be the id of an event.')
+  if (after !== undefined && after !== START && !isId(after))
+    throw invalid('"after" must be the id of an event, or "start".')
+}
+
+/** Newest first; with `after` the oldest first. */
+export function listEvents(
+  reader: Reader,
+  source: number,
+  { status, before = store.NO_ID, after, limit = DEFAULT_LIMIT }: ListRequest,
+): EventPage {
+  const more = limit + 1
+  const from = after === START ? '' : after
+  const rows =
+    from === undefined
+      ? status === undefined
+        ? store.eventsBefore(reader, source, before, more)
+        : store.eventsBeforeOf(reader, status, source, before, more)
+      : status === undefined
+        ? store.eventsAfter(reader, source, from, more)
+        : store.eventsAfterOf(reader, status, source, from, more)
+  return { events: rows.slice(0, limit), has_more: rows.length > limit }
+}
+
+/** The requests that wait for events. */
+export class EventReaders {
+  readonly #waiting = new Set<() => void>()
+  #isClosed = false
+
+  constructor(
+    private readonly ctx: Pick<AppContext, 'db' | 'bus' | 'clock'>,
+    private readonly streams: Streams,
+  ) {}
+
+  /** A page; an empty one waits for up to some seconds for an event. Refuses when the key or session ends meanwhile. */
+  async read(caller: Caller, id: string, request: ListRequest) {
+    checkRequest(request)
+    const { pk } = getSource(this.ctx.db, caller, id)
+    const page = () => listEvents(this.ctx.db, pk, request)
+    let found = page()
+    const { wait = 0 } = request
+    if (wait > 0 && found.events.length === 0) {
+      await this.#until(caller, id, wait, () => {
+        found = page()
+        return found.events.length > 0
+      })
+      getSource(this.ctx.db, caller, id)
+    }
+    return { events: found.events.map(presentEvent), has_more: found.has_more }
+  }
+
+  /** Lets the requests that wait respond. */
+  close(): void {
+    this.#isClosed = true
+    for (const end of [...this.#waiting]) end()
+  }
+
+  async #until(caller: Caller, source: string, seconds: number, isFound: () => boolean): Promise<void> {
+    if (this.#isClosed) return
+    const { bus, clock } = this.ctx
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const { signal } = caller
+    this.#waiting.add(resolve)
+    signal?.addEventListener('abort', () => resolve(), { once: true })
+    const stops = [
+      () => this.#waiting.delete(resolve),
+      clock.after(seconds * 1_000, resolve),
+      bus.onWake(source, () => {
+        if (isFound()) resolve()
+      }),
+      this.streams.credentials.onEnd(caller, () =>
+        reject(new Refusal('unauthorized', 'The key or the session has ended.')),
+      ),
+    ]
+    try {
+      await promise
+    } finally {
+      for (const stop of stops) stop()
+    }
+  }
+}
+
+/** An event with its call; `isSealed` asks for what was sealed, too. */
+export function getEvent(reader: Reader, caller: Caller, id: string, eventId: string, isSealed: boolean) {
+  const source = getSource(reader, caller, id)
+  const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
+  const { headers, body } = store.callOf(reader, event.pk)
+  const shown = {
+    event: presentEvent(event),
+    headers,
+    body: new TextDecoder('utf-8', { ignoreBOM: true }).decode(body),
+  }
+  if (!isSealed || !caller.mayWrite) return shown
+  const sealed = store.findSealed(reader, event.pk, source.secretVersion)?.sealed
+  return { ...shown, sealed: sealed ? Buffer.from(sealed).toString('base64') : null }
+}
+
+/** Judges one event again, by the source as it is now. */
+export async function replayOne({ db, worker }: AppContext, caller: Caller, id: string, eventId: string) {
+  const source = getSource(db, caller, id)
+  const event = store.findEvent(db, source.pk, eventId) ?? fail(notFound('event'))
+  const input = { workspacePk: caller.workspacePk, sourceId: id, eventId }
+  const size = { length: event.size }
+  await replayEvent((sent) => worker.write(replay, sent, { size }), input)
+  return presentEvent(store.findEvent(db, source.pk, eventId) ?? fail(notFound('event')))
+}
+
+/** Few enough that they share a few commits, and many enough that not each waits for the disk. */
+const REPLAYED_TOGETHER = 50
+
+/** Judges all events again that are unmapped, oldest first; `since` is when they came. */
+export async function replayUnmapped(
+  reader: Reader,
+  write: (input: Parameters<typeof replay.run>[1]) => Promise<Outcome>,
+  { workspacePk }: Pick<Caller, 'workspacePk'>,
+  source: Pick<store.SourceRow, 'pk' | 'id'>,
+  since: string | undefined,
+): Promise<{ replayed: number; unmapped: number }> {
+  const from = since === undefined ? 0 : Math.ceil(parseInstant(since) ?? 0)
+  const done = { replayed: 0, unmapped: 0 }
+  for (let after = ''; ; ) {
+    const ids = store.idsOf(reader, source.pk, 'unmapped', after, from, REPLAYED_TOGETHER)
+    if (ids.length === 0) return done
+    const outcomes = await Promise.all(
+      ids.map((eventId) => replayEvent(write, { workspacePk, sourceId: source.id, eventId })),
+    )
+    for (const { status } of outcomes) done[status === 'unmapped' ? 'unmapped' : 'replayed'] += 1
+    after = ids.at(-1) ?? after
+  }
+}

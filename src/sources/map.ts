@@ -1,0 +1,140 @@
+import type { FieldType } from '../filter/record/operators.ts'
+import { normalised, TYPE_WORDS } from '../filter/record/values.ts'
+import { checkStorable } from '../http/body.ts'
+import { isoTimestamp, utcDay } from '../lib/dates.ts'
+import { isObject } from '../lib/json.ts'
+import { invalid, refused } from '../refusal.ts'
+import type { Definition, FieldDefinition } from '../structures/store.ts'
+import { checkedHeader, checkedPath, type Place, parsePlace, type ReadCall, valueAt } from './places.ts'
+
+/** A map of a source: where the value of each field comes from. */
+export type SourceMap = Readonly<Record<string, unknown>>
+
+interface Entry {
+  /** Where the value is, or a constant. */
+  readonly from: Place | { readonly value: unknown }
+  readonly as: Conversion | undefined
+  /** Instead of what is not there. */
+  readonly otherwise: unknown
+}
+
+interface Conversion {
+  readonly name: string
+  readonly types: readonly FieldType[]
+  /** The value for a field; undefined where it is not in a form that can be read so. */
+  readonly convert: (value: unknown, type: FieldType) => unknown
+}
+
+const TEXTS: readonly FieldType[] = ['text', 'select', 'date', 'time', 'datetime', 'note', 'file', 'record']
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && JSON_NUMBER.test(value) ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}
+
+const [FIRST_INSTANT, LAST_INSTANT] = [
+  Date.parse('0000-01-01T00:00:00.000Z'),
+  Date.parse('9999-12-31T23:59:59.999Z'),
+]
+
+const fromEpoch = (unitMs: number) => (value: unknown, type: FieldType) => {
+  const number = numberOf(value)
+  if (number === undefined) return undefined
+  const instant = Math.floor(number * unitMs)
+  if (instant < FIRST_INSTANT || instant > LAST_INSTANT) return undefined
+  return type === 'date' ? utcDay(instant) : isoTimestamp(instant)
+}
+
+function boolOf(value: unknown): boolean | undefined {
+  if (value === true || value === 1 || value === 'true' || value === '1') return true
+  return value === false || value === 0 || value === 'false' || value === '0' ? false : undefined
+}
+
+function centsOf(value: unknown): number | undefined {
+  const number = numberOf(value)
+  return number === undefined ? undefined : number / 100
+}
+
+const conversion = (name: string, types: readonly FieldType[], convert: Conversion['convert']) => ({
+  name,
+  types,
+  convert,
+})
+
+const CONVERSIONS: readonly Conversion[] = [
+  conversion('text', TEXTS, (value) => (typeof value === 'object' ? undefined : String(value))),
+  conversion('number', ['number'], numberOf),
+  conversion('bool', ['bool'], boolOf),
+  conversion('json', ['text'], (value) => JSON.stringify(value)),
+  conversion('epoch_s', ['date', 'datetime'], fromEpoch(1_000)),
+  conversion('epoch_ms', ['date', 'datetime'], fromEpoch(1)),
+  conversion('cents', ['number'], centsOf),
+]
+
+const KEYS = ['path', 'header', 'value', 'as', 'default']
+
+function parseEntry(sent: unknown, { key, type }: FieldDefinition): Entry {
+  const where = `"map.${key}"`
+  if (!isObject(sent)) return { from: parsePlace(sent, where), as: undefined, otherwise: undefined }
+  const unknown = Object.keys(sent).find((name) => !KEYS.includes(name))
+  if (unknown !== undefined)
+    throw invalid(`"map.${key}.${unknown}" is not known here; remove it or check its spelling.`)
+  if (['path', 'header', 'value'].filter((name) => sent[name] !== undefined).length !== 1)
+    throw invalid(`${where} must have exactly one of "path", "header" and "value".`)
+  const as = sent.as === undefined ? undefined : CONVERSIONS.find(({ name }) => name === sent.as)
+  if (sent.as !== undefined && !as?.types.includes(type)) {
+    const fitting = CONVERSIONS.filter(({ types }) => types.includes(type)).map(({ name }) => name)
+    throw invalid(
+      `"map.${key}.as" must be ${fitting.length > 0 ? `one of ${fitting.join(', ')}` : 'left out'}: the field is of type "${type}".`,
+    )
+  }
+  const constant = sent.value === undefined || as ? sent.default : sent.value
+  if (constant !== undefined && constant !== null && normalised(type, constant) === undefined)
+    throw invalid(`${where}: the value must be ${TYPE_WORDS[type]}.`)
+  return { from: fromOf(sent, where), as, otherwise: sent.default }
+}
+
+function fromOf({ path, header, value }: Readonly<Record<string, unknown>>, where: string): Entry['from'] {
+  if (path !== undefined) return checkedPath(path, where)
+  return header === undefined ? { value } : checkedHeader(header, where)
+}
+
+/** Refuses a map that does not fit the structure. */
+export function checkMap(map: SourceMap, { byKey }: Pick<Definition, 'byKey'>): void {
+  for (const [key, sent] of Object.entries(map)) {
+    const field = byKey.get(key)
+    if (!field) throw invalid(`"map" names "${key}", and the structure has no such field.`)
+    parseEntry(sent, field)
+  }
+}
+
+/**
+ * The values of a row, by field key; a field whose value is not there is left out. Refuses what cannot be converted, and
+ * what could not be stored.
+ */
+export function mappedData(map: SourceMap, { byKey }: Definition, call: ReadCall): Record<string, unknown> {
+  if (Object.keys(map).length === 0)
+    throw refused('The source maps no field yet; say where the values of a row are.')
+  const data: Record<string, unknown> = {}
+  for (const [key, sent] of Object.entries(map)) {
+    const field = byKey.get(key)
+    if (!field) throw refused(`"map" names "${key}", and the structure has no such field any more.`)
+    const value = mappedValue(parseEntry(sent, field), field, call)
+    if (value !== undefined && value !== null) data[key] = value
+  }
+  checkStorable(data, 'The event')
+  return data
+}
+
+function mappedValue(
+  { from, as, otherwise }: Entry,
+  { key, type }: FieldDefinition,
+  call: ReadCall,
+): unknown {
+  const found = ('value' in from ? from.value : valueAt(from, call)) ?? undefined
+  if (found === undefined || !as) return found ?? otherwise
+  const converted = as.convert(found, type)
+  if (converted !== undefined) return converted
+  throw refused(`The value of "${key}" cannot be read as ${as.name}.`)
+}

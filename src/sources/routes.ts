@@ -1,0 +1,237 @@
+import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import { RequestLimit } from '../http/authorizer.ts'
+import { endpoints } from '../http/endpoints.ts'
+import { respondOnce } from '../http/idempotency.ts'
+import { BytesBody, IgnoredQuery } from '../http/schema/types.ts'
+import { fail, notFound, Refusal } from '../refusal.ts'
+import { type EventReaders, getEvent, replayOne, replayUnmapped } from './events.ts'
+import { presentSource, urlOf } from './present.ts'
+import { providerOf } from './providers.ts'
+import { challengeIn } from './read-call.ts'
+import { receive, replay } from './receive.ts'
+import type { RejectedCalls } from './rejected.ts'
+import * as schema from './schema.ts'
+import { createSource, deleteSource, getSource, patchSource, rotateSource } from './service.ts'
+import { findSourceByToken, listSourceRows, optionsOf, type SourceRow } from './store.ts'
+import { tryEvent } from './try.ts'
+
+const CALLS_PER_MINUTE = 6_000
+
+export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: RejectedCalls) {
+  const present = (
+    source: SourceRow,
+    { mayWrite }: Pick<Caller, 'mayWrite'>,
+    request: Request,
+    reader: Reader = ctx.db,
+  ) =>
+    presentSource(
+      reader,
+      source,
+      mayWrite ? urlOf(source, ctx.config.publicUrls[0] ?? new URL(request.url).origin) : null,
+    )
+  return endpoints('Sources', '/v1/sources')
+    .get(
+      '',
+      async ({ caller, request }) => {
+        await rejected.write()
+        return {
+          sources: listSourceRows(ctx.db, caller.workspacePk).map((row) => present(row, caller, request)),
+        }
+      },
+      {
+        access: 'read',
+        response: schema.SourcesResponse,
+        detail: {
+          operationId: 'listSources',
+          summary: 'List sources by creation',
+          description:
+            'A source gives an outside service a URL; what it posts is verified and becomes a row.',
+        },
+      },
+    )
+    .post(
+      '',
+      ({ exchange, caller, body, request }) =>
+        respondOnce(ctx.db, exchange, (tx) => ({
+          source: present(createSource(tx, caller, body), caller, request, tx),
+        })),
+      {
+        access: 'write',
+        creates: true,
+        body: schema.CreateSourceBody,
+        response: schema.SourceResponse,
+        detail: {
+          operationId: 'createSource',
+          summary: 'Make a URL for an outside service',
+          description:
+            'Give the service `url`, and here the secret with which it signs. Without a map every event is kept as `unmapped` until there is one. A workspace holds up to 100 sources.',
+        },
+      },
+    )
+    .get(
+      '/:id',
+      async ({ caller, params, request }) => {
+        await rejected.write()
+        return { source: present(getSource(ctx.db, caller, params.id), caller, request) }
+      },
+      {
+        access: 'read',
+        response: schema.SourceResponse,
+        detail: {
+          operationId: 'getSource',
+          summary: 'Read a source',
+          description: '`counts` says how many calls had each outcome.',
+        },
+      },
+    )
+    .patch(
+      '/:id',
+      async ({ caller, params, body, request }) => ({
+        source: present(await patchSource(ctx, caller, params.id, body), caller, request),
+      }),
+      {
+        access: 'write',
+        body: schema.PatchSourceBody,
+        response: schema.SourceResponse,
+        detail: {
+          operationId: 'updateSource',
+          summary: 'Change a source',
+          description:
+            'Only what is sent changes; `map` and `when` are replaced whole. Its structure and provider stay.',
+        },
+      },
+    )
+    .delete(
+      '/:id',
+      async ({ caller, params }) => {
+        await deleteSource(ctx, caller, params.id)
+        return { deleted: true, id: params.id }
+      },
+      {
+        access: 'write',
+        response: schema.DeletedSourceResponse,
+        detail: {
+          operationId: 'deleteSource',
+          summary: 'Delete a source and its events',
+          description: 'Its URL is gone; the rows stay.',
+        },
+      },
+    )
+    .post(
+      '/:id/rotate',
+      async ({ caller, params, request }) => ({
+        source: present(await rotateSource(ctx, caller, params.id), caller, request),
+      }),
+      {
+        access: 'write',
+        response: schema.SourceResponse,
+        detail: {
+          operationId: 'rotateSource',
+          summary: 'Give a source a new URL',
+          description: 'The old one is 404 at once.',
+        },
+      },
+    )
+    .get('/:id/events', ({ caller, params, query }) => readers.read(caller, params.id, query), {
+      access: 'read',
+      query: schema.EventsQuery,
+      response: schema.EventsResponse,
+      detail: {
+        operationId: 'listSourceEvents',
+        summary: 'The calls that were verified, newest first',
+        description: 'With `after` the oldest first. Events are kept for 30 days.',
+      },
+    })
+    .get(
+      '/:id/events/:eventId',
+      ({ caller, params, query }) =>
+        getEvent(ctx.db, caller, params.id, params.eventId, query.sealed ?? false),
+      {
+        access: 'read',
+        query: schema.EventQuery,
+        response: schema.EventResponse,
+        detail: {
+          operationId: 'getSourceEvent',
+          summary: 'Read an event as it came',
+          description: 'Bytes of the body that are not UTF-8 are shown as U+FFFD.',
+        },
+      },
+    )
+    .post(
+      '/:id/events/:eventId/replay',
+      async ({ caller, params }) => ({ event: await replayOne(ctx, caller, params.id, params.eventId) }),
+      {
+        access: 'write',
+        response: schema.ReplayedEventResponse,
+        detail: {
+          operationId: 'replaySourceEvent',
+          summary: 'Judge an event again, by the map as it is now',
+          description: 'One that was written is refused.',
+        },
+      },
+    )
+    .post(
+      '/:id/replay',
+      ({ caller, params, body }) => {
+        const source = getSource(ctx.db, caller, params.id)
+        const write = (input: Parameters<typeof replay.run>[1]) =>
+          ctx.worker.write(replay, input, { size: {} })
+        return replayUnmapped(ctx.db, write, caller, source, body.since)
+      },
+      {
+        access: 'write',
+        body: schema.ReplayBody,
+        response: schema.ReplayedResponse,
+        detail: {
+          operationId: 'replaySourceEvents',
+          summary: 'Judge all unmapped events again',
+          description: 'Oldest first, by the map as it is now.',
+        },
+      },
+    )
+    .post('/:id/try', ({ caller, params, body }) => tryEvent(ctx, caller, params.id, body), {
+      access: 'read',
+      body: schema.TryBody,
+      response: schema.TriedResponse,
+      detail: {
+        operationId: 'trySource',
+        summary: 'What would become of an event',
+        description: 'Writes nothing. With `map` or `when` as if the source had these.',
+      },
+    })
+}
+
+/** What outside services call. The token in the path is a secret, which no log has: they name the path of the endpoint. */
+export function incomingRoutes(ctx: AppContext, rejected: RejectedCalls) {
+  const limit = new RequestLimit(ctx.clock, CALLS_PER_MINUTE, 'This source takes')
+  return endpoints('Sources', '').post(
+    '/in/:token',
+    async ({ body, params: { token }, request }) => {
+      const source = findSourceByToken(ctx.db, token) ?? fail(notFound('source'))
+      const call = { headers: [...request.headers], body: await body.bytes(source.id) }
+      const { provider, secret, secretVersion } = source
+      const known = { secret: secret ?? '', options: optionsOf(source), nowMs: ctx.clock.now() }
+      const isVerified = (secret !== null || provider === 'none') && providerOf(provider).verify(call, known)
+      if (!isVerified) {
+        rejected.add(source.pk)
+        throw new Refusal('unauthorized', 'The signature does not fit this source.')
+      }
+      limit.check(source.id)
+      const challenge = challengeIn(provider, call)
+      return challenge === undefined ? receive(ctx, { token, secretVersion, call }) : { challenge }
+    },
+    {
+      open: true,
+      query: IgnoredQuery,
+      body: BytesBody,
+      response: schema.ReceivedResponse,
+      detail: {
+        operationId: 'receive',
+        summary: 'What an outside service calls',
+        description:
+          'The URL of a source, without a key: the raw body is verified as the provider of the source signs it. 200 is sent once the row and the event are on the disk.',
+      },
+    },
+  )
+}

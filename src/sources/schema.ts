@@ -1,0 +1,247 @@
+import type { TSchema } from '@sinclair/typebox'
+import { t } from 'elysia'
+import {
+  choice,
+  deletedResponse,
+  flag,
+  id,
+  integer,
+  members,
+  nullableText,
+  paging,
+  response,
+  strict,
+  text,
+  timestamp,
+} from '../http/schema/types.ts'
+import { parseInstant } from '../lib/dates.ts'
+import { structureName } from '../structures/schema.ts'
+import { MAX_CONDITIONS } from './conditions.ts'
+import { PROVIDER_NAMES } from './providers.ts'
+import { COUNTED, STATUSES } from './store.ts'
+
+const MAX_EVENTS = 200
+const MAX_WAIT_SECONDS = 60
+
+const nullable = (type: TSchema, description?: string) => t.Union([type, t.Null()], { description })
+const EXAMPLE_ID = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
+
+const EXAMPLE_MAP = { title: '/data/object/description', pages: { path: '/data/object/amount', as: 'cents' } }
+const EXAMPLE_WHEN = [{ event: true, op: 'eq', value: 'charge.succeeded' }]
+
+const when = () =>
+  t.Array(members(), {
+    description: 'Conditions `{path | header | event: true, op, value}`; all must hold.',
+    examples: [EXAMPLE_WHEN],
+  })
+
+export const Source = strict(
+  {
+    id: id(),
+    name: t.String({ examples: ['Card payments'] }),
+    structure: strict({ id: id(), name: t.String({ examples: ['Books'] }) }),
+    provider: t.String({ enum: [...PROVIDER_NAMES], examples: ['stripe'] }),
+    options: members({ examples: [{}] }),
+    url: nullable(
+      t.String({ examples: ['https://daybook.example.com/in/0iVQ3kqVn1UEXAMPLEw1vZ2Gm8b6Lw9b'] }),
+      'null for those who may not write.',
+    ),
+    map: members({ examples: [EXAMPLE_MAP] }),
+    external_id: nullable(t.String({ examples: ['/id'] }), 'null where the provider says where it is.'),
+    event: nullable(t.String({ examples: ['/type'] }), 'null where the provider says where it is.'),
+    when: when(),
+    on_conflict: t.String({ enum: ['refuse', 'update'], examples: ['refuse'] }),
+    newer_by: nullable(t.String({ examples: ['paid_at'] })),
+    enabled: t.Boolean(),
+    description: nullable(t.String({ examples: ['Live mode'] })),
+    counts: strict(
+      Object.fromEntries(COUNTED.map((name) => [name, integer({ examples: [0] })])) as Record<
+        (typeof COUNTED)[number],
+        ReturnType<typeof integer>
+      >,
+    ),
+    last_event_at: nullable(timestamp()),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  { $id: 'Source', description: 'A URL at which an outside service posts events that become rows.' },
+)
+
+const SourceEvent = strict(
+  {
+    id: id(),
+    external_id: nullable(t.String({ examples: ['evt_1NG8Du2eZvKYlo2CUI79vXWy'] }), 'That of the provider.'),
+    event: nullable(t.String({ examples: ['charge.succeeded'] }), 'Its type.'),
+    status: t.String({ enum: [...STATUSES], examples: ['written'] }),
+    record_id: nullable(id(), 'The row that was written.'),
+    error: nullable(t.String(), 'Why there is no row.'),
+    size: integer({ description: 'Of the body, in bytes.', examples: [1_204] }),
+    received_at: timestamp(),
+  },
+  { $id: 'SourceEvent', description: 'A call that was verified and kept.' },
+)
+
+export const SourcesResponse = response({ sources: t.Array(Source) })
+export const SourceResponse = response({ source: Source })
+export const DeletedSourceResponse = deletedResponse()
+export const EventsResponse = response({ events: t.Array(SourceEvent), has_more: t.Boolean() })
+export const EventResponse = response({
+  event: SourceEvent,
+  headers: t.Array(t.Array(t.String()), {
+    description: 'Names and values, without `Authorization`, `Cookie` and signatures.',
+    examples: [[['content-type', 'application/json']]],
+  }),
+  body: t.String({
+    description: 'The text as it came.',
+    examples: ['{"id":"evt_1NG8Du2eZvKYlo2CUI79vXWy"}'],
+  }),
+  sealed: t.Optional(
+    nullable(
+      t.String(),
+      'With `sealed=true`, for those who may write: the call byte for byte, encrypted with a key derived from the secret; null without one.',
+    ),
+  ),
+})
+export const ReplayedEventResponse = response({ event: SourceEvent })
+export const ReplayedResponse = response({
+  replayed: integer({ description: 'How many are not unmapped any more.', examples: [3] }),
+  unmapped: integer({ description: 'How many still are.', examples: [0] }),
+})
+export const TriedResponse = response({
+  status: t.String({ enum: [...STATUSES], examples: ['written'] }),
+  data: nullable(members({ examples: [{ title: 'Tea', pages: 12.5 }] }), 'The values that the map finds.'),
+  error: nullable(t.String(), 'Why the row would be refused.'),
+})
+export const ReceivedResponse = response({
+  status: t.Optional(t.String({ enum: [...STATUSES], examples: ['written'] })),
+  event_id: t.Optional(id()),
+  record_id: t.Optional(nullable(id())),
+  challenge: t.Optional(t.String({ description: 'Of Slack, when it verifies the URL.' })),
+})
+
+const eventId = (description: string) =>
+  text({ minLength: 1, maxLength: 100, description, examples: [EXAMPLE_ID] })
+
+const { limit } = paging(MAX_EVENTS)
+export const EventsQuery = strict({
+  status: t.Optional(choice(STATUSES)),
+  before: t.Optional(eventId('The id of an event: only older ones, newest first.')),
+  after: t.Optional(
+    text({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The id of an event, or `start`: only later ones, oldest first.',
+    }),
+  ),
+  limit,
+  wait: t.Optional(
+    integer({
+      minimum: 0,
+      maximum: MAX_WAIT_SECONDS,
+      description: 'With `after`: for how many seconds an empty page waits for an event.',
+    }),
+  ),
+})
+export const EventQuery = strict({ sealed: t.Optional(flag({ description: 'Adds `sealed`.' })) })
+
+const attributes = {
+  options: t.Optional(
+    members({
+      description:
+        '`hmac`: `{header, algorithm: sha1|sha256|sha512, encoding: hex|base64, prefix?}`; `basic`: `{user}`; `none`: `{unverified: true}`.',
+      examples: [{}],
+    }),
+  ),
+  secret: t.Optional(
+    text({
+      minLength: 1,
+      maxLength: 4_096,
+      says: 'a text of 1 to 4,096 characters',
+      description: 'With which the provider signs. It is never shown again.',
+      examples: ['whsec_EXAMPLEc2VjcmV0'],
+    }),
+  ),
+  map: t.Optional(
+    members({
+      description:
+        'Where the value of each field is, by its key: a JSON pointer, `header:Name`, or `{path | header | value, as?, default?}` with `as` of `text`, `number`, `bool`, `json`, `epoch_s`, `epoch_ms`, `cents`.',
+      examples: [EXAMPLE_MAP],
+    }),
+  ),
+  external_id: t.Optional(
+    nullableText({ description: 'Where the id of an event is, as in `map`.', examples: [null] }),
+  ),
+  event: t.Optional(
+    nullableText({ description: 'Where the type of an event is, as in `map`.', examples: [null] }),
+  ),
+  when: t.Optional(
+    t.Array(t.Unknown(), {
+      maxItems: MAX_CONDITIONS,
+      description:
+        'Only events for which all hold become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.',
+      examples: [EXAMPLE_WHEN],
+    }),
+  ),
+  on_conflict: t.Optional(
+    choice(['refuse', 'update'], {
+      description: 'Of a row that collides in a unique field. `refuse` unless given.',
+    }),
+  ),
+  newer_by: t.Optional(
+    nullableText({
+      description: 'A number, date or datetime: an update with a lower value writes nothing.',
+      examples: [null],
+    }),
+  ),
+  enabled: t.Optional(flag({ description: 'While false, events are kept as ignored.' })),
+  description: t.Optional(nullableText({ maxLength: 10_000, examples: ['Live mode'] })),
+}
+
+const name = () => text({ minLength: 1, maxLength: 200, singleLine: true, examples: ['Card payments'] })
+
+export const CreateSourceBody = strict(
+  { name: name(), structure: structureName(), provider: choice(PROVIDER_NAMES), ...attributes },
+  {
+    examples: [
+      {
+        name: 'Card payments',
+        structure: 'Books',
+        provider: 'stripe',
+        secret: 'whsec_EXAMPLEc2VjcmV0',
+        map: EXAMPLE_MAP,
+        when: EXAMPLE_WHEN,
+      },
+    ],
+  },
+)
+export const PatchSourceBody = strict(
+  { name: t.Optional(name()), ...attributes },
+  { examples: [{ description: 'Live mode', enabled: false }] },
+)
+
+export const ReplayBody = strict({
+  status: choice(['unmapped'], { description: 'Those that have no row.', examples: ['unmapped'] }),
+  since: t.Optional(
+    text({
+      check: (value) => parseInstant(value) !== undefined,
+      says: 'an instant such as 2026-11-21T09:30:00.000Z',
+      description: 'Only those that came at this instant or later.',
+      examples: ['2026-11-21T09:30:00.000Z'],
+    }),
+  ),
+})
+
+export const TryBody = strict(
+  {
+    body: t.Optional(t.Unknown({ description: 'The JSON value of a body.' })),
+    headers: t.Optional(
+      t.Union([members(), t.Array(t.Unknown())], {
+        description: 'Beside `body`: an object, or a list of pairs.',
+      }),
+    ),
+    event_id: t.Optional(eventId('An event of the source instead of a body.')),
+    map: attributes.map,
+    when: attributes.when,
+  },
+  { examples: [{ body: { id: 'evt_1', type: 'charge.succeeded' } }] },
+)

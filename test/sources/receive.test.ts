@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { startService, type TestService } from '../support/service.ts'
+import {
+  call,
+  makePayments,
+  makeSource,
+  pathOf,
+  pay,
+  paymentEvent,
+  STRIPE_SECRET,
+  stripeHeader,
+} from '../support/sources.ts'
+
+let service: TestService
+
+beforeEach(async () => {
+  service = await startService()
+  await makePayments(service)
+})
+afterEach(() => service.close())
+
+const rows = async () =>
+  (await service.get('/v1/records?structure=Payments&sort=number&direction=asc')).body.records
+const countsOf = async (id: string) => (await service.get(`/v1/sources/${id}`)).body.source.counts
+const eventsOf = async (id: string, query = '') =>
+  (await service.get(`/v1/sources/${id}/events${query}`)).body.events
+const NONE = { written: 0, updated: 0, duplicate: 0, ignored: 0, stale: 0, unmapped: 0, rejected: 0 }
+
+describe('a verified call', () => {
+  test('becomes a row, an event and a change of the source, and is answered once all are kept', async () => {
+    const source = await makeSource(service)
+    const { status, body } = await pay(service, source, 'evt_1', { number: 'A1', amount: 33_000 })
+    expect(status).toBe(200)
+    const [record] = await rows()
+    expect(body).toEqual({ status: 'written', event_id: expect.any(String), record_id: record.id })
+    expect(record.data).toEqual({ number: 'A1', amount: 330, paid_at: '2026-11-23T09:41:11.000Z' })
+    const text = paymentEvent('evt_1', { number: 'A1', amount: 33_000 })
+    expect(await eventsOf(source.id)).toEqual([
+      {
+        id: body.event_id,
+        external_id: 'evt_1',
+        event: 'payment.paid',
+        status: 'written',
+        record_id: record.id,
+        error: null,
+        size: text.length,
+        received_at: '2026-11-21T09:30:00.000Z',
+      },
+    ])
+    const { body: detail } = await service.get(`/v1/sources/${source.id}/events/${body.event_id}`)
+    expect(detail.body).toBe(text)
+    expect(JSON.stringify(detail.headers)).not.toContain('stripe-signature')
+    const { body: feed } = await service.get('/v1/changes?before=now&kinds=record')
+    expect(feed.changes[0].actor).toEqual({
+      surface: 'source',
+      user_id: null,
+      key_id: null,
+      name: 'Card payments',
+    })
+    expect(await countsOf(source.id)).toEqual({ ...NONE, written: 1 })
+  })
+
+  test('repeated, is a duplicate and writes nothing; after 30 days it is new', async () => {
+    const source = await makeSource(service, { map: { amount: '/data/amount' } })
+    const first = (await pay(service, source, 'evt_1', { amount: 1 })).body
+    const { body } = await pay(service, source, 'evt_1', { amount: 2 })
+    expect(body).toEqual({ ...first, status: 'duplicate' })
+    expect(await rows()).toHaveLength(1)
+    expect(await eventsOf(source.id)).toHaveLength(1)
+    service.clock.advance(31 * 86_400_000)
+    expect((await pay(service, source, 'evt_1', { amount: 2 })).body.status).toBe('written')
+    expect(await countsOf(source.id)).toEqual({ ...NONE, written: 2, duplicate: 1 })
+  })
+
+  test('whose row is refused is kept with the sentence, and judged anew when it comes again', async () => {
+    const source = await makeSource(service, { map: { amount: { path: '/data/amount', as: 'number' } } })
+    const first = (await pay(service, source, 'evt_1', { amount: 'much' })).body
+    expect(first).toEqual({ status: 'unmapped', event_id: expect.any(String), record_id: null })
+    const [event] = await eventsOf(source.id)
+    expect(event.error).toBe('The value of "amount" cannot be read as number.')
+    service.clock.advance(1_000)
+    const again = (await pay(service, source, 'evt_1', { amount: '5.5' })).body
+    expect(again).toEqual({ status: 'written', event_id: first.event_id, record_id: expect.any(String) })
+    expect(await countsOf(source.id)).toEqual({ ...NONE, written: 1 })
+    const [after] = await eventsOf(source.id)
+    expect(after).toMatchObject({ status: 'written', error: null, received_at: '2026-11-21T09:30:01.000Z' })
+  })
+
+  test('that collides is unmapped, or updates the row', async () => {
+    const source = await makeSource(service)
+    await pay(service, source, 'evt_1', { number: 'A1', amount: 100 })
+    expect((await pay(service, source, 'evt_2', { number: 'A1', amount: 200 })).body.status).toBe('unmapped')
+    await service.patch(`/v1/sources/${source.id}`, { on_conflict: 'update' })
+    const { body } = await service.post(`/v1/sources/${source.id}/replay`, { status: 'unmapped' })
+    expect(body).toEqual({ replayed: 1, unmapped: 0 })
+    expect((await rows())[0].data.amount).toBe(2)
+    expect(await countsOf(source.id)).toEqual({ ...NONE, written: 1, updated: 1 })
+  })
+
+  test('for which when does not hold, or while the source is disabled, is ignored', async () => {
+    const source = await makeSource(service, { when: [{ event: true, op: 'eq', value: 'payment.made' }] })
+    expect((await pay(service, source, 'evt_1', { amount: 1 })).body.status).toBe('ignored')
+    await service.patch(`/v1/sources/${source.id}`, { when: [], enabled: false })
+    const { body } = await pay(service, source, 'evt_1', { amount: 1 })
+    expect(body.status).toBe('ignored')
+    await service.patch(`/v1/sources/${source.id}`, { enabled: true })
+    const replayed = await service.post(`/v1/sources/${source.id}/events/${body.event_id}/replay`)
+    expect(replayed.body.event).toMatchObject({ status: 'written', record_id: expect.any(String) })
+    const again = await service.post(`/v1/sources/${source.id}/events/${body.event_id}/replay`)
+    expect([again.status, again.body.code]).toEqual([400, 'refused'])
+    expect(await countsOf(source.id)).toEqual({ ...NONE, written: 1 })
+  })
+
+  test('whose body cannot be read is unmapped, without an id of the provider', async () => {
+    const source = await makeSource(service)
+    for (const body of ['{"id": "evt_1"', '', `${'['.repeat(200)}${']'.repeat(200)}`]) {
+      const { body: answer } = await call(service, source.url, body, {
+        'stripe-signature': stripeHeader(body, service.clock.now()),
+      })
+      expect(answer.status).toBe('unmapped')
+    }
+    expect((await eventsOf(source.id)).map((event: { external_id: null }) => event.external_id)).toEqual([
+      null,
+      null,
+      null,
+    ])
+  })
+
+  test('may be a form, and its payload JSON', async () => {
+    const source = await makeSource(service, {
+      provider: 'bearer',
+      secret: 'token',
+      map: { number: '/number', raw: { path: '', as: 'json' } },
+    })
+    const headers = { authorization: 'Bearer token', 'content-type': 'application/x-www-form-urlencoded' }
+    await call(service, source.url, 'number=A1&tag=x&tag=y+z', headers)
+    await call(service, source.url, `payload=${encodeURIComponent('{"number":"A2"}')}&number=A3`, headers)
+    expect((await rows()).map(({ data }: { data: object }) => data)).toEqual([
+      { number: 'A1', raw: '{"number":"A1","tag":["x","y z"]}' },
+      { number: 'A2', raw: '{"number":"A2"}' },
+    ])
+  })
+})
+
+describe('a call that is not verified', () => {
+  test('is 401, is counted and leaves nothing; an unknown URL is 404', async () => {
+    const source = await makeSource(service)
+    const body = paymentEvent('evt_1', { amount: 1 })
+    const now = service.clock.now()
+    const good = stripeHeader(body, now)
+    for (const signature of [
+      '',
+      good.replace(/.$/, 'x'),
+      stripeHeader(body, now, 'another'),
+      stripeHeader(body, now - 301_000),
+      stripeHeader(body, now + 301_000),
+      `${good}, ${good}`,
+    ]) {
+      const refused = await call(
+        service,
+        source.url,
+        body,
+        signature ? { 'stripe-signature': signature } : {},
+      )
+      expect([refused.status, refused.body.code]).toEqual([401, 'unauthorized'])
+    }
+    expect(await countsOf(source.id)).toEqual({ ...NONE, rejected: 6 })
+    expect(await eventsOf(source.id)).toEqual([])
+    expect(await rows()).toEqual([])
+    const unknown = await call(service, 'http://x/in/unknown', body, { 'stripe-signature': good })
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found'])
+    expect(JSON.stringify(service.logged())).not.toContain(pathOf(source.url).slice('/in/'.length))
+  })
+
+  test('does not count to the 6,000 calls a minute of a source', async () => {
+    const source = await makeSource(service, {
+      provider: 'bearer',
+      secret: 'token',
+      when: [{ event: true, op: 'exists' }],
+    })
+    for (let at = 0; at < 6_001; at++) await call(service, source.url, '{}')
+    const headers = { authorization: 'Bearer token' }
+    const { ctx } = service
+    const statuses = new Map<number, number>()
+    for (let at = 0; at < 6_001; at++) {
+      const { status } = await call(service, source.url, '', headers)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    expect(ctx.db.sql.scalar<number>('SELECT count(*) FROM source_events')).toBe(6_000)
+    expect([...statuses]).toEqual([
+      [200, 6_000],
+      [429, 1],
+    ])
+    service.clock.advance(60_000)
+    expect((await call(service, source.url, '{}', headers)).status).toBe(200)
+  })
+})
+
+test('the URL is replaced at once, and hidden from those who may only read', async () => {
+  const source = await makeSource(service)
+  const { body } = await service.post(`/v1/sources/${source.id}/rotate`)
+  expect(body.source.url).not.toBe(source.url)
+  expect((await pay(service, source, 'evt_1', {})).status).toBe(404)
+  expect((await pay(service, body.source, 'evt_1', { amount: 1 })).status).toBe(200)
+  const reader = service.as(await service.newKey({ scope: 'read' }))
+  expect((await reader.get(`/v1/sources/${source.id}`)).body.source.url).toBeNull()
+  const { body: changes } = await service.get('/v1/changes?kinds=source&include=objects')
+  expect(JSON.stringify(changes)).not.toContain(body.source.url)
+  expect(JSON.stringify(changes)).not.toContain(STRIPE_SECRET)
+  expect(changes.changes.map(({ op, changed }: { op: string; changed: string[] }) => [op, changed])).toEqual([
+    ['created', []],
+    ['updated', ['url']],
+  ])
+})
