@@ -30,6 +30,7 @@ import { quickAccessRoutes } from './quick-access/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { Watches } from './records/watch/watches.ts'
 import { shuttingDown } from './refusal.ts'
+import { rowViewRoutes } from './row-views/routes.ts'
 import { sessionCookie } from './sessions/cookie.ts'
 import { memberRoutes } from './sessions/members/routes.ts'
 import { createRecheck } from './sessions/rights.ts'
@@ -92,6 +93,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     quickAccessRoutes(ctx),
     structureRoutes(ctx),
     structureManagementRoutes(ctx),
+    rowViewRoutes(ctx),
     recordRoutes(ctx, watches),
     webhookRoutes(ctx),
     sourceRoutes(ctx, eventReaders, rejected),
@@ -163,6 +165,10 @@ const DESCRIPTION: ApiDescription = {
     { name: 'Properties', description: 'The typed values that notes may carry.' },
     { name: 'Structures', description: 'What the rows of a list look like.' },
     { name: 'Records', description: 'The rows of a structure.' },
+    {
+      name: 'Views of rows',
+      description: 'Saved filters, orders and columns of rows, as tables, boards or calendars.',
+    },
     { name: 'Webhooks', description: 'Signed deliveries of record changes to your own address.' },
     { name: 'Sources', description: 'URLs at which outside services post events that become rows.' },
     { name: 'Presets', description: 'Sets of tags and property values to write onto a note.' },
@@ -191,6 +197,7 @@ const DESCRIPTION: ApiDescription = {
     'in/{token}': text({ description: 'The secret end of the URL of a source.' }),
     'presets/{idOrName}': named('The id or the name of the preset.', 'Meeting'),
     'views/{id}': id('The view.'),
+    'records/views/{id}': id('The view of rows.'),
     'lenses/{id}': id('The lens.'),
     'quick-access/{id}': id('The item, or the note it pins.'),
     'files/{id}': id('The file.'),

@@ -57,6 +57,7 @@ export interface FeatureCounts {
   quickAccess: number
   webhooks: number
   sources: number
+  rowViews: number
 }
 
 /**
@@ -66,11 +67,11 @@ export interface FeatureCounts {
 export interface FeatureHooks {
   readonly usageOfTag: UsageFinder<number, TagUsage>
   readonly usageOfProperty: UsageFinder<{ pk: number; id: string }, PropertyUsage>
-  /** What refers to a field of a structure, in words. */
-  usageOfField(reader: Reader, structurePk: number, key: string): string[]
+  /** What refers to a field of a structure, in words for who asks. */
+  usageOfField(reader: Reader, structurePk: number, key: string, caller: ChangeAuthor): string[]
   onNoteTrashed(tx: Tx, author: ChangeAuthor, notePk: number): void
   onTagDeleted(tx: Tx, author: ChangeAuthor, tag: number): void
-  onStructureDeleted(tx: Tx, structurePk: number): void
+  onStructureDeleted(tx: Tx, author: ChangeAuthor, structurePk: number): void
   /** Removes in chunks what `onStructureDeleted` has only hidden. */
   removeHidden(db: Db): Promise<void>
   onWorkspaceCreated(tx: Tx, workspace: number): void

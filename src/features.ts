@@ -22,6 +22,7 @@ import { presetsNamingProperty, removeTagFromPresets } from './presets/store.ts'
 import { propertyDeletion } from './properties/deletion.ts'
 import { propertyKind } from './properties/service.ts'
 import { itemKind, removeFromQuickAccess } from './quick-access/service.ts'
+import { deleteRowViewsOf, rowViewKind, rowViewsNaming } from './row-views/service.ts'
 import { deleteRemovedSources, markSourcesRemovedOf } from './sources/deletion.ts'
 import { countSources } from './sources/store.ts'
 import { sourcesNamingField } from './sources/usage.ts'
@@ -97,15 +98,17 @@ export const propertyUsage = usages<{ pk: number; id: string }, PropertyUsage>(
 export const features: FeatureHooks = {
   usageOfTag: tagUsage,
   usageOfProperty: propertyUsage,
-  usageOfField: (reader, structure, key) => [
-    ...webhooksNamingField(reader, structure, key).map((id) => `webhook ${id}`),
-    ...sourcesNamingField(reader, structure, key).map((name) => `the source ${name}`),
+  usageOfField: (reader, structure, key, caller) => [
+    ...webhooksNamingField(reader, structure, key).map((id) => `"webhook ${id}"`),
+    ...sourcesNamingField(reader, structure, key).map((name) => `the source "${name}"`),
+    ...rowViewsNaming(reader, structure, key, caller),
   ],
   onNoteTrashed: removeFromQuickAccess,
   onTagDeleted: removeTagFromPresets,
-  onStructureDeleted: (tx, structure) => {
+  onStructureDeleted: (tx, author, structure) => {
     markWebhooksRemovedOf(tx, structure)
     markSourcesRemovedOf(tx, structure)
+    deleteRowViewsOf(tx, author, structure)
   },
   removeHidden: async (db) => {
     await deleteRemovedWebhooks(db)
@@ -126,6 +129,7 @@ export const features: FeatureHooks = {
     quickAccess: itemKind.count(reader, workspace),
     webhooks: countWebhooks(reader, workspace),
     sources: countSources(reader, workspace),
+    rowViews: rowViewKind.count(reader, workspace),
   }),
 }
 

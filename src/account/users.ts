@@ -5,6 +5,7 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { didYouMean } from '../lib/near-miss.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, Refusal, refused } from '../refusal.ts'
+import { releaseRowViews } from '../row-views/service.ts'
 import { checkedAccountName, findByName, findNamed, getNamedOrOnly } from './names.ts'
 import { checkedPassword, hashPassword } from './passwords.ts'
 import {
@@ -109,6 +110,7 @@ export function removeUser(tx: Tx, user: UserRow, workspace: WorkspaceRow | unde
       throw lastOwner(user.name, name)
     }
     deleteMember(tx, workspacePk, user.pk)
+    releaseRowViews(tx, workspacePk, user.id)
   }
   if (!workspace) deleteUser(tx, user.pk)
   else if (ending.length === own.length) {

@@ -11,7 +11,7 @@ import {
   selectAfter,
   takeTransactions,
 } from '../changes/read.ts'
-import type { InWorkspace } from '../context.ts'
+import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { SqlPart } from '../db/sql-part.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
@@ -25,6 +25,7 @@ import type { ChangesQuery } from './schema.ts'
 /** What a reader of the feed asks for, apart from where it is. */
 export interface FeedQuery extends ChangeFilter {
   readonly workspacePk: number
+  readonly userId: string
   readonly includesObjects: boolean
   readonly limit: number
 }
@@ -36,12 +37,13 @@ const DEFAULT_CHANGES = 100
 /** Parses the request; refuses an unknown kind or structure. */
 export function parseFeedRequest(
   reader: Reader,
-  { workspacePk }: InWorkspace,
+  { workspacePk, userId }: Pick<Caller, 'workspacePk' | 'userId'>,
   { kinds, structure, include, limit = DEFAULT_CHANGES }: FeedRequest,
   known: readonly ChangeKind[],
 ): FeedQuery {
   return {
     workspacePk,
+    userId,
     includesObjects: include === 'objects',
     limit,
     ...(kinds !== undefined && { kinds: parseKinds(kinds, known) }),

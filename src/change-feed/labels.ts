@@ -54,6 +54,7 @@ const FINDERS: Record<ChangeKind, Find> = {
   file: column('files', 'file_name'),
   webhook: () => null,
   source: column('sources', 'name'),
+  row_view: column('row_views', 'name'),
 }
 
 const titleOfItem: Find = (reader, caller, change) => {

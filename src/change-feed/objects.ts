@@ -13,6 +13,7 @@ import { itemKind } from '../quick-access/service.ts'
 import { recordJson } from '../records/present.ts'
 import { findLiveRecords, type RecordRow, recordBytes } from '../records/store.ts'
 import { Refusal } from '../refusal.ts'
+import { findRowView } from '../row-views/service.ts'
 import { presentSource } from '../sources/present.ts'
 import { findSource } from '../sources/store.ts'
 import { presentStructure } from '../structures/present.ts'
@@ -32,7 +33,10 @@ const wholeNote = (reader: Reader, note: NoteRow) => ({
 const wholeFile = (reader: Reader, file: NonNullable<ReturnType<typeof findFile>>) =>
   presentFileWithOutline({ file, outline: findOutline(reader, file.pk) ?? '[]' })
 
-type Find = (reader: Reader, caller: InWorkspace, id: string) => object | undefined
+/** Whose objects they are; without a user, also those that one user alone sees. */
+export type ObjectReader = InWorkspace & { readonly userId?: string }
+
+type Find = (reader: Reader, caller: ObjectReader, id: string) => object | undefined
 
 /** The object as it is read alone, by kind; undefined when it is gone, trashed or deleted. */
 const FINDERS: Record<Exclude<ChangeKind, 'record'>, Find> = {
@@ -59,6 +63,7 @@ const FINDERS: Record<Exclude<ChangeKind, 'record'>, Find> = {
     return source && presentSource(reader, source)
   },
   webhook: (reader, caller, id) => unlessGone(() => presentWebhook(getWebhook(reader, caller, id))),
+  row_view: findRowView,
 }
 
 function unlessGone<Found>(get: () => Found): Found | undefined {
@@ -81,7 +86,7 @@ export class CurrentObjects {
 
   constructor(
     private readonly reader: Reader,
-    private readonly caller: InWorkspace,
+    private readonly caller: ObjectReader,
   ) {}
 
   /** Reads live records at once, for `jsonOf`; very long ones are left to be read one by one. */

@@ -85,7 +85,7 @@ export const Change = strict(
     ),
     op: operation(),
     id: t.Union([t.String(), integer()], { examples: [OBJECT_ID] }),
-    structure_id: nullable(t.String(), 'Of records, webhooks and structures.'),
+    structure_id: nullable(t.String(), 'Of records, webhooks, views of rows and structures.'),
     ...difference,
     actor: Actor,
     object: t.Optional(
@@ -129,7 +129,7 @@ export const TransactionsQuery = strict({
     text({
       minLength: 1,
       description:
-        'Only transactions that changed records or webhooks of this structure, or itself: its name or its id.',
+        'Only transactions that changed records, webhooks or views of this structure, or itself: its name or its id.',
     }),
   ),
   actor: t.Optional(
@@ -148,7 +148,7 @@ const changed = {
     { examples: ['record'] },
   ),
   op: operation(),
-  structure_id: nullable(t.String(), 'Of records, webhooks and structures.'),
+  structure_id: nullable(t.String(), 'Of records, webhooks, views of rows and structures.'),
 }
 
 const Transaction = strict(

@@ -46,6 +46,7 @@ const SOURCES: readonly (readonly [Exclude<ChangeKind, 'record'>, Source])[] = [
   ['file', source('files', `status IN ('processing', 'ready', 'failed')`)],
   ['webhook', source('webhooks', 'is_removed = 0')],
   ['source', source('sources', 'is_removed = 0')],
+  ['row_view', source('row_views')],
 ]
 
 /** The ids of all objects of a kind that a reader can see. */
@@ -70,6 +71,7 @@ export interface Place {
 
 interface PartInput {
   readonly workspacePk: number
+  readonly userId: string
   readonly place: Place
 }
 
@@ -98,15 +100,15 @@ const partOf = (lines: string[], kind: ChangeKind, next: Place | undefined): Par
 const line = (kind: ChangeKind, structureId: string | null, object: string): string =>
   `{"kind":"${kind}","structure_id":${structureId === null ? 'null' : `"${structureId}"`},"object":${object}}\n`
 
-function readPart(reader: Reader, { workspacePk, place }: PartInput): Part {
+function readPart(reader: Reader, { place, ...of }: PartInput): Part {
   return place.kind === 'record'
-    ? readRecords(reader, workspacePk, place)
-    : readObjects(reader, workspacePk, place, place.kind)
+    ? readRecords(reader, of.workspacePk, place)
+    : readObjects(reader, of, place, place.kind)
 }
 
 function readObjects(
   reader: Reader,
-  workspacePk: number,
+  of: Omit<PartInput, 'place'>,
   place: Place,
   kind: Exclude<ChangeKind, 'record'>,
 ): Part {
@@ -115,11 +117,11 @@ function readObjects(
   const rows = reader.sql.rows<[pk: number, id: string]>(
     `SELECT ${pkColumn}, id FROM ${table} WHERE workspace = ? AND ${pkColumn} > ? AND ${isVisible}
      ORDER BY ${pkColumn} LIMIT ?`,
-    workspacePk,
+    of.workspacePk,
     place.after,
     OBJECTS_PER_PART,
   )
-  const objects = new CurrentObjects(reader, { workspacePk })
+  const objects = new CurrentObjects(reader, of)
   const lines: string[] = []
   let length = 0
   for (const [pk, id] of rows) {
@@ -135,6 +137,7 @@ function readObjects(
 
 function structureOf(kind: ChangeKind, json: string): string | null {
   if (kind === 'structure') return (JSON.parse(json) as { id: string }).id
+  if (kind === 'row_view') return (JSON.parse(json) as { structure_id: string }).structure_id
   if (kind === 'webhook' || kind === 'source')
     return (JSON.parse(json) as { structure: { id: string } }).structure.id
   return null
@@ -220,7 +223,7 @@ async function* snapshotLines(
     if (kind === 'structure') counts.record = 0
   }
   for (let place: Place | undefined = FIRST_PLACE; place; ) {
-    const part: Part = await worker.run(snapshotQuery, { workspacePk, place }, requester)
+    const part: Part = await worker.run(snapshotQuery, { workspacePk, userId, place }, requester)
     counts[part.kind] = (counts[part.kind] ?? 0) + part.count
     if (part.count > 0) yield part.bytes
     place = part.next

@@ -23,6 +23,7 @@ import type { TransactionsQuery } from './schema.ts'
 
 interface TransactionsInput extends ChangeFilter {
   readonly workspacePk: number
+  readonly userId: string
   readonly before: number
   readonly limit: number
 }
@@ -44,6 +45,7 @@ export async function listTransactions(
   const { kinds, structureId } = parseFeedRequest(db, caller, request, CHANGE_KINDS)
   const input: TransactionsInput = {
     workspacePk: caller.workspacePk,
+    userId: caller.userId,
     before: endPosition(db, caller.workspacePk, before),
     limit,
     ...(kinds && { kinds }),
@@ -83,7 +85,7 @@ function find(reader: Reader, input: TransactionsInput): Found {
   }
 }
 
-function write(reader: Reader, { workspacePk }: TransactionsInput, found: Found): JsonBody {
+function write(reader: Reader, { workspacePk, userId }: TransactionsInput, found: Found): JsonBody {
   const writer = new ChangeWriter(reader, workspacePk)
   const oldest = oldestChange(reader, workspacePk)
   const { cursorOf } = writer
@@ -91,14 +93,14 @@ function write(reader: Reader, { workspacePk }: TransactionsInput, found: Found)
     // Retention may have removed the first ones.
     const kept = Math.max(first, oldest)
     const range = { after: kept - 1, upTo: last, limit: NAMED }
-    const named = headsOf(reader, selectAfter(reader, workspacePk, range))
+    const named = headsOf(reader, selectAfter(reader, workspacePk, range, { userId }))
     const undoing = undoneBy(reader, workspacePk, first)
     return {
       transaction: cursorOf(first),
       cursor: cursorOf(last),
       at: isoTimestamp(at),
       actor: writer.actorOf(actor).presented,
-      counts: countChanges(reader, workspacePk, { first: kept, last }),
+      counts: countChanges(reader, workspacePk, { first: kept, last, userId }),
       objects: named.map((change) => ({
         kind: change.kind,
         id: change.id,

@@ -17,6 +17,7 @@ export const CHANGE_KINDS = [
   'file',
   'webhook',
   'source',
+  'row_view',
 ] as const
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
@@ -53,7 +54,7 @@ export const kindRange = (kind: ChangeKind): [first: number, last: number] => {
 const UUID_BYTES = 16
 
 /** An id as it is stored: a UUID as its bytes, the number of a tag as its digits. */
-export const storedId = (id: string | number): Uint8Array => Buffer.from(hexOf(id).replaceAll('-', ''), 'hex')
+export const storedId = (id: string | number): Buffer => Buffer.from(hexOf(id).replaceAll('-', ''), 'hex')
 
 /** The same in hexadecimal, maybe with hyphens, for `unhex`: binding bytes takes longer. */
 export const hexOf = (id: string | number): string =>

@@ -171,7 +171,7 @@ function logMany(
   author: ChangeAuthor,
   kind: number,
   insert: string,
-  shared: string,
+  shared: string | null,
   objects: readonly unknown[],
 ): void {
   if (author.isCopying || objects.length === 0) return
@@ -204,24 +204,24 @@ export function logUpdate(
   if (difference.changed.length > 0) logChange(tx, author, object, 'updated', { difference })
 }
 
-const INSERT_SHIFTS = `INSERT INTO changes (key, position, at, actor, kind, object, detail)
-  SELECT ?1 + key, ?2 + key, ?3, ?4, ?5, unhex(value ->> 0, '-'), ?6 || (value ->> 1) || '}' FROM json_each(?7)`
-/** A difference in the position alone, up to the old position. */
-const ONLY_POSITION = '{"position":'
+const INSERT_SHIFTS = `INSERT INTO changes (key, position, at, actor, kind, object, structure, detail)
+  SELECT ?1 + key, ?2 + key, ?3, ?4, ?5, unhex(value ->> 0, '-'), unhex(?6, '-'),
+    json_object('position', value ->> 1) FROM json_each(?7)`
 
-/** Logs that other rows moved by one, in this order, in one statement. */
+/** Logs that other rows, of one structure if they belong to one, moved by one, in this order, in one statement. */
 export const logShifts = (
   tx: Tx,
   author: ChangeAuthor,
   kind: ChangeKind,
   shifted: readonly Shifted[] = [],
+  structureId: string | null = null,
 ): void =>
   logMany(
     tx,
     author,
     kindNumber(kind, 'updated'),
     INSERT_SHIFTS,
-    ONLY_POSITION,
+    structureId,
     shifted.map(({ id, before }) => [id, before]),
   )
 

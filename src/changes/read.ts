@@ -16,6 +16,7 @@ import {
   storedId,
 } from './entries.ts'
 import type { ActorRow } from './log.ts'
+import { seenBy } from './private.ts'
 
 /** A row of the log. */
 interface StoredChange {
@@ -74,9 +75,11 @@ export interface ChangeFilter {
   readonly structureId?: string
   /** The pks of those who made them. */
   readonly actors?: readonly number[]
+  /** The id of who reads: without the changes that another user alone may see. */
+  readonly userId?: string
 }
 
-function filterSql({ kinds, structureId, actors }: ChangeFilter): SqlPart {
+function filterSql({ kinds, structureId, actors, userId }: ChangeFilter): SqlPart {
   const parts: string[] = []
   const values: (number | string | Uint8Array)[] = []
   if (kinds) {
@@ -90,6 +93,11 @@ function filterSql({ kinds, structureId, actors }: ChangeFilter): SqlPart {
   if (actors) {
     parts.push('AND actor IN (SELECT value FROM json_each(?))')
     values.push(JSON.stringify(actors))
+  }
+  if (userId !== undefined) {
+    const seen = seenBy(userId)
+    parts.push(`AND ${seen.text}`)
+    values.push(userId)
   }
   return { text: parts.join(' '), values }
 }

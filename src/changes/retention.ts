@@ -22,6 +22,7 @@ function removeIn(tx: Tx, workspace: number, before: number, limit: number): num
   const removed = end === -1 ? oldest : oldest.slice(0, end)
   const last = removed.at(-1)
   if (last) {
+    tx.sql.run('DELETE FROM private_changes WHERE last BETWEEN ? AND ?', keyOf(workspace, 0), last[0])
     for (const table of ['changes', 'change_undos'])
       tx.sql.run(`DELETE FROM ${table} WHERE key > ? AND key <= ?`, keyOf(workspace, 0), last[0])
   }

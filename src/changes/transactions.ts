@@ -1,6 +1,7 @@
 import type { Reader } from '../db/reader.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import { type ChangeKind, type ChangeOperation, idOf, keyOf, kindOf, operationOf } from './entries.ts'
+import { seenBy } from './private.ts'
 import { type Change, type ChangeFilter, headsOf, selectBefore } from './read.ts'
 
 /** A transaction by the numbers of its changes, which follow each other. */
@@ -60,22 +61,24 @@ export interface ChangeCount {
   readonly n: number
 }
 
+/** Holds for the changes that the user of a range may see. */
+const SEEN = seenBy('').text
 type Count = [kind: number, structure: string, n: number]
 
 const inRange = ({ sql }: Reader): string =>
-  `FROM changes WHERE ${sql.stopCondition('key').text} AND key BETWEEN ? AND ?`
+  `FROM changes WHERE ${sql.stopCondition('key').text} AND key BETWEEN ? AND ? AND ${SEEN}`
 /** Counting more changes takes long enough to be done once. */
 const MANY = 5_000
 const MAX_CACHED = 1_000
 const newCounts = () => new BoundedCache<string, readonly ChangeCount[]>(MAX_CACHED)
 
-/** What changes a range of numbers holds, the kind that came first first. Exact, however many they are. */
+/** What changes that a user may see a range of numbers holds, the kind that came first first. Exact, however many they are. */
 export function countChanges(
   reader: Reader,
   workspace: number,
-  { first, last }: { readonly first: number; readonly last: number },
+  { first, last, userId }: { readonly first: number; readonly last: number; readonly userId: string },
 ): readonly ChangeCount[] {
-  const range = [keyOf(workspace, first), keyOf(workspace, last)] as const
+  const range = [keyOf(workspace, first), keyOf(workspace, last), userId] as const
   if (last - first < MANY) return presentCounts(countGroups(reader, range))
   const cache = reader.sql.state.of(newCounts)
   const known = cache.get(String(range))
@@ -85,7 +88,7 @@ export function countChanges(
   return counts
 }
 
-type Range = readonly [first: number, last: number]
+type Range = readonly [first: number, last: number, userId: string]
 
 const countGroups = (reader: Reader, range: Range): Count[] =>
   reader.sql.rows<Count>(

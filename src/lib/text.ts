@@ -82,10 +82,12 @@ export function isName(text: string): boolean {
 }
 
 /** Names for a sentence: `"a", "b" and "c"`. */
-export function quoteList(names: readonly string[]): string {
-  const quoted = names.map((name) => `"${name}"`)
-  const last = quoted.pop() ?? ''
-  return quoted.length === 0 ? last : `${quoted.join(', ')} and ${last}`
+export const quoteList = (names: readonly string[]): string => listed(names.map((name) => `"${name}"`))
+
+/** Words for a sentence: `a, b and c`. */
+export function listed(words: readonly string[]): string {
+  const last = words.at(-1) ?? ''
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`
 }
 
 /** The text of a heading without the hashes that may close it. */

@@ -18,6 +18,7 @@ export const DERIVED: Partial<Record<ChangeKind, readonly string[]>> = {
   file: ['note_id', 'outline'],
   webhook: ['structure', 'status'],
   source: ['structure', 'url', 'counts', 'last_event_at'],
+  row_view: ['owner'],
 }
 
 /** An object as it is staged, and as the copy has it now. */

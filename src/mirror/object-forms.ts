@@ -16,6 +16,7 @@ import { Property, propertyKey } from '../properties/schema.ts'
 import { QuickAccessItem } from '../quick-access/schema.ts'
 import { RecordObject } from '../records/schema.ts'
 import { refused } from '../refusal.ts'
+import { RowView } from '../row-views/schema.ts'
 import { Source } from '../sources/schema.ts'
 import { fieldKey, Structure } from '../structures/schema.ts'
 import { Tag } from '../tags/schema.ts'
@@ -76,6 +77,7 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
   }),
   webhook: Webhook,
   source: strict({ ...Source.properties, name: name() }),
+  row_view: strict({ ...RowView.properties, name: name() }),
 }
 
 const ID = text({ check: isId, says: 'an id' })

@@ -74,6 +74,7 @@ export function statusOf(reader: Reader, features: FeatureHooks, file: string, n
         file: counts.files,
         webhook: counts.webhooks,
         source: counts.sources,
+        row_view: counts.rowViews,
       } satisfies Record<ChangeKind, number>,
     },
   }

@@ -35,6 +35,8 @@ interface Declaration<Read extends Fields, Shown> extends Source<Read> {
   readonly noun?: string
   /** Attributes that follow from others, or count something: their change alone is no change. */
   readonly derived?: readonly (keyof Shown & string)[]
+  /** The column within whose value objects are in an order; the workspace unless given. */
+  readonly within?: string
   /** The object as responses show it. */
   present(row: RowOf<Read>, reader: Reader): Shown
 }
@@ -44,6 +46,8 @@ export interface AnyRow {
   readonly pk?: number
   readonly position?: number
   readonly isDefault?: number
+  /** The id of the structure to which it belongs, as the log has it. */
+  readonly structureId?: string
 }
 
 /** A tag is identified by its number alone. */
@@ -74,17 +78,26 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
   readonly derived: readonly string[]
   readonly #noun: string
   readonly positions: Positions | undefined
+  readonly #within: string
   readonly present: (row: Row, reader: Reader) => Shown
   readonly #write: ReturnType<typeof writers>
 
-  constructor({ kind, noun = kind, derived = [], present, ...source }: Declaration<Fields, Shown>) {
+  constructor({
+    kind,
+    noun = kind,
+    derived = [],
+    within = 'workspace',
+    present,
+    ...source
+  }: Declaration<Fields, Shown>) {
     super(source)
     const { table } = source
     this.kind = kind
     this.table = table
     this.derived = derived
     this.#noun = noun
-    this.positions = isOrdered(table) ? new Positions(table) : undefined
+    this.#within = within
+    this.positions = isOrdered(table) ? new Positions(table, table[within as 'workspace']) : undefined
     this.present = present as typeof this.present
     this.#write = writers(source)
   }
@@ -152,14 +165,25 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     const { workspacePk: workspace } = author
     const id = tx.newId()
     if (columns.isDefault === 1) this.#takeDefault(tx, author)
-    const end = this.positions?.endOf(tx, workspace)
+    const end = this.positions?.endOf(tx, this.#orderOf(columns, workspace))
     const row = { ...columns, ...this.#beginning(tx.now, end), id, workspace }
     const pk = this.#write.insert(tx, row)
-    const shifted = this.#move(tx, workspace, { id, pk, position: end }, position)
-    logChange(tx, author, { kind: this.kind, id }, 'created', { hidden })
-    this.#logShifts(tx, author, shifted)
-    return this.#reread(tx, workspace, id)
+    const shifted = this.#move(tx, workspace, { ...row, pk }, position)
+    const inserted = this.#reread(tx, workspace, id)
+    logChange(tx, author, this.#logged(inserted), 'created', { hidden })
+    this.#logShifts(tx, author, inserted, shifted)
+    return inserted
   }
+
+  /** What the order of an object is within. */
+  #orderOf = (row: object, workspace: number): number =>
+    (row as Readonly<Record<string, number>>)[this.#within] ?? workspace
+
+  #logged = ({ id, structureId }: AnyRow) => ({
+    kind: this.kind,
+    id,
+    ...(structureId !== undefined && { structureId }),
+  })
 
   /** The columns that every new object has. */
   #beginning(now: number, end: number | undefined): object {
@@ -191,22 +215,24 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     if (columns.isDefault === 1 && row.isDefault === 0) this.#takeDefault(tx, author)
     this.#write.update(tx, pkOf(row), columns, this.table.updatedAt && tx.now)
     const after = this.present(this.#reread(tx, workspace, id), tx)
-    logUpdate(tx, author, { kind: this.kind, id }, before ?? now, after, this.derived)
-    this.#logShifts(tx, author, shifted)
+    logUpdate(tx, author, this.#logged(row), before ?? now, after, this.derived)
+    this.#logShifts(tx, author, row, shifted)
     return after
   }
 
   #move(tx: Tx, workspace: number, row: AnyRow, position: number | undefined): Shifted[] | undefined {
     if (position === undefined || row.position === undefined) return undefined
-    return this.positions?.move(tx, workspace, { pk: pkOf(row), position: row.position }, position)
+    const within = this.#orderOf(row, workspace)
+    return this.positions?.move(tx, within, { pk: pkOf(row), position: row.position }, position)
   }
 
   /** Deletes an object and logs it; joins the caller's transaction. */
   delete(tx: Tx, author: ChangeAuthor, row: Row, { hidden }: WriteOptions<Shown> = {}): void {
     this.#write.delete(tx, pkOf(row))
-    logChange(tx, author, { kind: this.kind, id: row.id }, 'deleted', { hidden })
+    logChange(tx, author, this.#logged(row), 'deleted', { hidden })
     if (row.position === undefined) return
-    this.#logShifts(tx, author, this.positions?.closeGap(tx, author.workspacePk, row.position))
+    const within = this.#orderOf(row, author.workspacePk)
+    this.#logShifts(tx, author, row, this.positions?.closeGap(tx, within, row.position))
   }
 
   /**
@@ -230,8 +256,8 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
   /** Deletes an object, if there is one, and logs nothing. */
   remove = (tx: Tx, id: string | number): void => void this.#write.deleteById(tx, id)
 
-  #logShifts(tx: Tx, author: ChangeAuthor, shifted: readonly Shifted[] | undefined): void {
-    if (shifted) logShifts(tx, author, this.kind, shifted)
+  #logShifts(tx: Tx, author: ChangeAuthor, by: AnyRow, shifted: readonly Shifted[] | undefined): void {
+    if (shifted) logShifts(tx, author, this.kind, shifted, by.structureId)
   }
 
   /** Leaves the workspace without a default, for another to become it. */

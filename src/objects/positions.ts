@@ -15,16 +15,19 @@ interface Placed {
 /** A table with a `position`. */
 export type OrderedTable = SQLiteTable & Record<'pk' | 'id' | 'workspace' | 'position', SQLiteColumn>
 
-/** The order of the rows of a table, whose `position` counts from 0 within a workspace without gaps. */
+/**
+ * The order of the rows of a table, whose `position` counts from 0 without gaps within a workspace, or within what another
+ * column names.
+ */
 export class Positions {
-  /** How many rows a workspace has in the order, which is also the position of the next one. */
+  /** How many rows are in the order, which is also the position of the next one. */
   readonly endOf
   readonly #place
   readonly #shift
 
-  constructor(table: OrderedTable) {
-    const { pk, workspace, position } = table
-    const isIn = (key: number) => eq(workspace, key)
+  constructor(table: OrderedTable, within: SQLiteColumn = table.workspace) {
+    const { pk, position } = table
+    const isIn = (key: number) => eq(within, key)
     this.endOf = valueBy((key: number) =>
       from(table, { value: count() }).where(and(isIn(key), ne(position, NO_POSITION))),
     )
@@ -42,24 +45,24 @@ export class Positions {
    * Moves a row to a position; a position beyond the end means the end. The rows between the old and the new position
    * shift by one, and are returned; undefined when the row is there already.
    */
-  move(reader: Reader, workspace: number, row: Placed, wanted: number): Shifted[] | undefined {
-    const position = Math.min(wanted, this.endOf(reader, workspace) - 1)
+  move(reader: Reader, within: number, row: Placed, wanted: number): Shifted[] | undefined {
+    const position = Math.min(wanted, this.endOf(reader, within) - 1)
     if (position === row.position) return undefined
     const shifted =
       position < row.position
-        ? this.#shifted(reader, workspace, position, row.position - 1, 1)
-        : this.#shifted(reader, workspace, row.position + 1, position, -1)
+        ? this.#shifted(reader, within, position, row.position - 1, 1)
+        : this.#shifted(reader, within, row.position + 1, position, -1)
     this.#place(reader, row.pk, { position })
     return shifted
   }
 
   /** Closes the gap of a deleted row; returns the rows after it. */
-  closeGap = (reader: Reader, workspace: number, position: number): Shifted[] =>
-    this.#shifted(reader, workspace, position + 1, Number.MAX_SAFE_INTEGER, -1)
+  closeGap = (reader: Reader, within: number, position: number): Shifted[] =>
+    this.#shifted(reader, within, position + 1, Number.MAX_SAFE_INTEGER, -1)
 
   /** Shifts by one the rows from `first` to `last`, both included. */
-  #shifted(reader: Reader, workspace: number, first: number, last: number, step: 1 | -1): Shifted[] {
-    const rows = this.#shift(reader, step, workspace, first, last) as { id: string; position: number }[]
+  #shifted(reader: Reader, within: number, first: number, last: number, step: 1 | -1): Shifted[] {
+    const rows = this.#shift(reader, step, within, first, last) as { id: string; position: number }[]
     return rows.map(({ id, position }) => ({ id, before: position - step }))
   }
 }

@@ -1,4 +1,5 @@
 export { historyQuery } from './history.ts'
+export { boardQuery } from './query/board.ts'
 export { deletedQuery } from './query/deleted.ts'
 export { listBodyQuery, listQuery } from './query/list.ts'
 export { summaryQuery } from './query/summary.ts'

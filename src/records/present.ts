@@ -1,6 +1,7 @@
 import { encoded, type JsonBody } from '../http/responses.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { refused } from '../refusal.ts'
+import type { BoardColumn } from './query/board.ts'
 import type { RecordPage } from './query/list.ts'
 import type { Summary } from './query/summary.ts'
 import type { FoundRecord, RecordRow } from './store.ts'
@@ -28,6 +29,16 @@ export const pageMembers = ({ rows, total, hasMore }: RecordPage): string =>
   `"records":[${rows.map(recordJson).join(',')}],"total":${total},"has_more":${hasMore}`
 
 export const pageResponse = (page: RecordPage): string => `{${pageMembers(page)}}`
+
+/** A board as JSON text. */
+export const boardResponse = (columns: readonly BoardColumn[]): string => {
+  const texts = columns.map(
+    ({ value, total, rows }) =>
+      `{"value":${JSON.stringify(value)},"total":${total},"records":[${rows.map(recordJson).join(',')}],"has_more":${rows.length < total}}`,
+  )
+  const total = columns.reduce((sum, column) => sum + column.total, 0)
+  return `{"columns":[${texts.join(',')}],"total":${total}}`
+}
 
 export const writtenResponse = ({ rows, inserted, updated }: Written): string =>
   `{"written":${rows.length},"inserted":${inserted},"updated":${updated},"records":[${rows.map(recordJson).join(',')}]}`

@@ -4,6 +4,7 @@ import { jsonResponse } from '../http/responses.ts'
 import { eventStream, lastEventId } from '../http/sse.ts'
 import { historyResponse } from './history.ts'
 import { foundResponse, presentBuckets } from './present.ts'
+import { boardBody } from './query/board.ts'
 import { listDeletedRecords } from './query/deleted.ts'
 import { listResponse } from './query/list.ts'
 import { summarise } from './query/summary.ts'
@@ -77,6 +78,17 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
         },
       },
     )
+    .get('/board', async ({ caller, query }) => jsonResponse(await boardBody(ctx, caller, query)), {
+      access: 'read',
+      query: schema.BoardQuery,
+      response: schema.BoardResponse,
+      detail: {
+        operationId: 'readBoard',
+        summary: 'The rows in columns, one for each value of a field',
+        description:
+          'The options of the field in their order, then other values in use, ascending, then null; of a `bool` false, true and null. More of a column: `GET /v1/records` with its value, by `eq` or `is_empty`.',
+      },
+    })
     .get('/:id', ({ caller, params }) => jsonResponse(foundResponse(getRecord(ctx.db, caller, params.id))), {
       access: 'read',
       response: schema.FoundRecordResponse,

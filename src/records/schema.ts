@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { cursor, Version } from '../http/schema/changes.ts'
+import { searchText } from '../http/schema/conditions.ts'
 import { RECORD_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
 import {
   choice,
@@ -93,11 +94,29 @@ export const LIST_DESCRIPTION = `Rows without a value in the field that orders t
 
 ${RECORD_OPERATORS_TEXT} In the query the list is written as JSON.`
 
-export const ListQuery = strict({
-  structure: structureName(),
+/** Which rows: of a structure, of a view of rows, or of both. */
+const rowsNamed = {
+  structure: t.Optional(
+    text({
+      minLength: 1,
+      description: 'The id or the name of a structure; required without `view`.',
+      examples: ['Books'],
+    }),
+  ),
+  view: t.Optional(
+    text({
+      minLength: 1,
+      description:
+        'The id of a view of rows: its filter holds beside `filter`; its search, sort and direction count where the request has none.',
+    }),
+  ),
   filter: t.Optional(filter()),
-  sort: t.Optional(sort()),
-  direction: t.Optional(direction()),
+  search: t.Optional(searchText()),
+}
+const inOrder = { ...rowsNamed, sort: t.Optional(sort()), direction: t.Optional(direction()) }
+
+export const ListQuery = strict({
+  ...inOrder,
   deleted: t.Optional(
     flag({
       description:
@@ -111,10 +130,7 @@ export const ListQuery = strict({
 const { limit } = paging(MAX_PAGE)
 
 export const WatchQuery = strict({
-  structure: structureName(),
-  filter: t.Optional(filter()),
-  sort: t.Optional(sort()),
-  direction: t.Optional(direction()),
+  ...inOrder,
   limit,
   changes: t.Optional(flag({ description: 'Whether answers after the first say what changed.' })),
 })
@@ -145,7 +161,7 @@ export const WatchStream = eventStreamText([
 ])
 
 export const SummaryQuery = strict({
-  structure: structureName(),
+  ...rowsNamed,
   field: t.Optional(text({ description: 'A number field to add up.', examples: ['pages'] })),
   period: t.Optional(choice(PERIODS)),
   by: t.Optional(text({ description: 'One bucket for each value of this field.', examples: ['status'] })),
@@ -158,7 +174,39 @@ export const SummaryQuery = strict({
   tz: t.Optional(
     text({ description: 'An IANA time zone; `UTC` unless given.', examples: ['Europe/Berlin'] }),
   ),
-  filter: t.Optional(filter()),
+})
+
+export const BoardQuery = strict({
+  ...inOrder,
+  group_by: t.Optional(
+    text({
+      description: 'A `select` or `bool` field, whose values are the columns; that of the view unless given.',
+      examples: ['status'],
+    }),
+  ),
+  limit: t.Optional(
+    integer({
+      minimum: 1,
+      maximum: 200,
+      description: 'Cards of each column; 50 unless given.',
+      examples: [50],
+    }),
+  ),
+})
+
+export const BoardResponse = response({
+  columns: t.Array(
+    strict(
+      {
+        value: t.Union([t.String(), t.Boolean(), t.Null()], { examples: ['open'] }),
+        total: integer({ description: 'Rows of the column, exactly.', examples: [1] }),
+        records: t.Array(RecordObject),
+        has_more: t.Boolean({ examples: [false] }),
+      },
+      { $id: 'BoardColumn' },
+    ),
+  ),
+  total: integer({ description: 'Rows of all columns.', examples: [1] }),
 })
 
 const row = data('The values by field key.')

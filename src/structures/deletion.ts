@@ -56,7 +56,7 @@ export async function deleteStructureNamed(
 
 function hide(ctx: Deletion, tx: Tx, caller: ChangeAuthor, structure: StructureRow): StructureRow {
   tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)
-  ctx.features.onStructureDeleted(tx, structure.pk)
+  ctx.features.onStructureDeleted(tx, caller, structure.pk)
   logChange(tx, caller, changedStructure(structure.id), 'deleted')
   return structure
 }

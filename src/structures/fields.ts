@@ -1,9 +1,10 @@
 import type { Static } from '@sinclair/typebox'
+import type { ChangeAuthor } from '../changes/log.ts'
 import type { Reader } from '../db/reader.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import type { FieldType } from '../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../filter/record/values.ts'
-import { quoteList } from '../lib/text.ts'
+import { listed, quoteList } from '../lib/text.ts'
 import { fail, Refusal, refused } from '../refusal.ts'
 import type { SentField } from './schema.ts'
 import type { FieldDefinition } from './store.ts'
@@ -176,18 +177,19 @@ export interface FieldUse {
 export function refuseLossOfUsedField(
   reader: Reader,
   features: FeatureHooks,
+  caller: ChangeAuthor,
   { key }: FieldDefinition,
   { structurePk, labelField, uniqueTogether }: FieldUse,
 ): void {
   const users = [
-    ...(labelField === key ? ['label_field'] : []),
-    ...(uniqueTogether.some((keys) => keys.includes(key)) ? ['unique_together'] : []),
-    ...features.usageOfField(reader, structurePk, key),
+    ...(labelField === key ? ['"label_field"'] : []),
+    ...(uniqueTogether.some((keys) => keys.includes(key)) ? ['"unique_together"'] : []),
+    ...features.usageOfField(reader, structurePk, key, caller),
   ]
   if (users.length === 0) return
   throw new Refusal(
     'in_use',
-    `The field "${key}" is named by ${quoteList(users)} and cannot be removed, renamed or retyped; change that first.`,
+    `The field "${key}" is named by ${listed(users)} and cannot be removed, renamed or retyped; change that first.`,
   )
 }
 

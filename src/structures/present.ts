@@ -26,6 +26,8 @@ export const presentStructure = (row: StructureRow) => ({
   unique_together: JSON.parse(row.uniqueTogether) as string[][],
   max_rows: row.maxRows,
   immutable: row.immutable === 1,
+  icon: row.icon ?? undefined,
+  color: row.color ?? undefined,
   record_count: row.live,
   created_at: isoTimestamp(row.createdAt),
   updated_at: isoTimestamp(row.updatedAt),

@@ -3,7 +3,9 @@ import { t } from 'elysia'
 import { FIELD_TYPES } from '../filter/record/operators.ts'
 import {
   choice,
+  color,
   flag,
+  icon,
   id,
   integer,
   nullableText,
@@ -53,6 +55,8 @@ export const Structure = strict(
     unique_together: t.Array(t.Array(t.String()), { examples: [[['title', 'author']]] }),
     max_rows: t.Union([integer(), t.Null()], { description: '1 makes a settings object.' }),
     immutable: t.Boolean(),
+    icon: t.Optional(t.String({ description: 'Absent without one.', examples: ['book'] })),
+    color: t.Optional(t.String({ description: 'Absent without one.', examples: ['#1E90FF'] })),
     record_count: integer({ description: 'Live rows.', examples: [12] }),
     created_at: timestamp(),
     updated_at: timestamp(),
@@ -148,6 +152,8 @@ export const CreateStructureBody = strict(
     unique_together: t.Optional(uniqueTogether()),
     max_rows: t.Optional(maxRows()),
     immutable: t.Optional(flag({ description: 'Rows are written and deleted, never edited.' })),
+    icon: t.Optional(icon()),
+    color: t.Optional(color()),
   },
   { examples: [BOOKS] },
 )
@@ -161,6 +167,8 @@ export const PatchStructureBody = strict(
     unique_together: t.Optional(uniqueTogether()),
     max_rows: t.Optional(maxRows()),
     immutable: t.Optional(flag()),
+    icon: t.Optional(icon()),
+    color: t.Optional(color()),
     dry_run: t.Optional(
       flag({ description: 'Answers what the structure would be and what would be refused; writes nothing.' }),
     ),

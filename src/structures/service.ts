@@ -86,6 +86,8 @@ export function createStructure(
     uniqueTogether: JSON.stringify(unique_together),
     maxRows: input.max_rows ?? null,
     immutable: input.immutable ? 1 : 0,
+    icon: input.icon ?? null,
+    color: input.color ?? null,
     createdAt: tx.now,
     updatedAt: tx.now,
   })
@@ -226,7 +228,7 @@ function judged(
   for (const field of before.lastId === null ? [] : lost)
     check(field.key, () => refuseLossOfField(field, fields))
   for (const field of before.lastId === null ? lost : [])
-    check(field.key, () => refuseLossOfUsedField(reader, features, field, use))
+    check(field.key, () => refuseLossOfUsedField(reader, features, caller, field, use))
   const isNamed = (key: string | null) => lost.some((field) => field.key === key)
   if (!isNamed(labelField)) check(null, () => checkLabelField(labelField, fields))
   if (!together.flat().some(isNamed)) check(null, () => checkUniqueTogether(together, fields))
@@ -244,6 +246,8 @@ function judged(
     uniqueTogether: JSON.stringify(together),
     maxRows,
     immutable: patchedFlag(patch.immutable, before.immutable),
+    icon: patched(patch.icon, before.icon),
+    color: patched(patch.color, before.color),
   }
   return { columns, definition: { fields, uniqueSets } }
 }

@@ -22,6 +22,8 @@ export interface StructureColumns {
   uniqueTogether: string
   maxRows: number | null
   immutable: number
+  icon: string | null
+  color: string | null
 }
 
 export type StructureRow = NonNullable<ReturnType<typeof findStructureById>>

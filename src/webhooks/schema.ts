@@ -2,8 +2,8 @@ import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { SURFACES } from '../changes/log.ts'
 import { EVENTS, RECORD_EVENTS } from '../delivery/payload.ts'
-import { OPERATORS } from '../filter/record/operators.ts'
 import { MAX_CONDITIONS } from '../filter/record/parse.ts'
+import { condition } from '../http/schema/conditions.ts'
 import { RECORD_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
 import {
   choice,
@@ -29,20 +29,6 @@ const MAX_DELIVERIES = 200
 const nullable = (type: TSchema, description?: string) => t.Union([type, t.Null()], { description })
 
 const EXAMPLE_FILTER = [{ field: 'pages', op: 'gt', value: 500 }]
-const condition = () =>
-  strict(
-    {
-      field: t.String({
-        description: 'A field key, `id`, `created_at`, `updated_at` or `*`.',
-        examples: ['pages'],
-      }),
-      op: t.String({ enum: [...OPERATORS], examples: ['gt'] }),
-      value: t.Optional(
-        t.Unknown({ description: 'Left out with `is_empty` and `not_empty`.', examples: [500] }),
-      ),
-    },
-    { $id: 'RecordCondition', description: 'A condition on a row.' },
-  )
 
 export const Webhook = strict(
   {

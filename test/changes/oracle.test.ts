@@ -22,6 +22,7 @@ function keepOnly(replica: Replica, structure: string): void {
   const structureOf: Record<string, (object: Record<string, unknown>) => unknown> = {
     structure: ({ id }) => id,
     record: ({ structure_id }) => structure_id,
+    row_view: ({ structure_id }) => structure_id,
     webhook: ({ structure }) => (structure as { id: string }).id,
   }
   for (const [kind, objects] of replica.kinds)
@@ -97,7 +98,7 @@ async function followStructure(history: History, one: { id?: string; replica: Re
   await follow(history, one.replica, `&structure=${one.id}`, one.id)
 }
 
-/** What a reader of one structure knows: itself, its rows and its webhooks. */
+/** What a reader of one structure knows: itself, its rows, its webhooks and its views. */
 async function contentsOfStructure(service: TestService, id: string): Promise<Record<string, unknown>> {
   const { status, body } = await service.get(`/v1/records/structures/${id}`)
   if (status === 404) return {}
@@ -107,6 +108,8 @@ async function contentsOfStructure(service: TestService, id: string): Promise<Re
   for (const record of records) replica.objects('record').set(record.id, record)
   const { webhooks } = (await service.get(`/v1/webhooks?structure=${id}`)).body
   for (const webhook of webhooks) replica.objects('webhook').set(webhook.id, webhook)
+  const { row_views } = (await service.get(`/v1/records/views?structure=${id}`)).body
+  for (const view of row_views) replica.objects('row_view').set(view.id, view)
   return replica.contents()
 }
 
@@ -122,6 +125,7 @@ const KINDS = [
   'quick_access_item',
   'file',
   'webhook',
+  'row_view',
 ]
 
 describe('whoever follows the log', () => {

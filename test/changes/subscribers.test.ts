@@ -7,7 +7,12 @@ import type { StreamEvent } from '../../src/http/sse.ts'
 import { Streams } from '../../src/sessions/streams.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
-const queryOf = (workspacePk: number): FeedQuery => ({ workspacePk, includesObjects: false, limit: 100 })
+const queryOf = (workspacePk: number): FeedQuery => ({
+  workspacePk,
+  userId: '',
+  includesObjects: false,
+  limit: 100,
+})
 
 /** Follows a workspace after a change. A reader that is served again and again leaves. */
 function follow(service: TestService, subscribers: ChangeSubscribers, workspacePk: number, after: number) {

@@ -5,6 +5,7 @@ import { makeFile } from '../support/files.ts'
 import { openApiDocument } from '../support/openapi.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { pathOf as pathnameOf, stripeHeader } from '../support/sources.ts'
+import { placeOf } from './samples.ts'
 import { ENDPOINTS } from './specification.ts'
 
 interface Parameter {
@@ -27,6 +28,7 @@ const FIRST = [
   'writeRecords',
   'createPreset',
   'createView',
+  'createRowView',
   'createLens',
   'createQuickAccessItem',
   'createWebhook',
@@ -66,9 +68,9 @@ function pathOf(operation: Operation, ids: Ids): string {
   const filled = segments.map((segment, at) => {
     if (!segment.startsWith('{')) return segment
     const parameter = parametersOf(operation, 'path').find(({ name }) => `{${name}}` === segment)
-    const before = segments.slice(0, at).findLast((named) => !named.startsWith('{'))
-    const value = parameter?.example ?? ids[`${before}/${segment}`]
-    if (value === undefined) throw new Error(`nothing was made for ${before}/${segment}`)
+    const place = placeOf(segments, at)
+    const value = parameter?.example ?? ids[place]
+    if (value === undefined) throw new Error(`nothing was made for ${place}`)
     return encodeURIComponent(String(value))
   })
   return filled.join('/')
@@ -113,10 +115,11 @@ async function newWorld() {
   for (const id of FIRST) {
     const answer = await send(service, operationNamed(id), ids)
     made.push({ id, status: answer.status, body: answer.body })
-    const { note, view, lens, item, webhook, records, source } = answer.body
+    const { note, view, row_view, lens, item, webhook, records, source } = answer.body
     Object.assign(ids, {
       ...(note && { 'notes/{id}': note.id }),
       ...(view && { 'views/{id}': view.id }),
+      ...(row_view && { 'records/views/{id}': row_view.id }),
       ...(lens && { 'lenses/{id}': lens.id }),
       ...(item && { 'quick-access/{id}': item.id }),
       ...(webhook && { 'webhooks/{id}': webhook.id }),
@@ -220,6 +223,5 @@ test('no id of an example, and no key of a call, is filled in where it would be 
     'name=work',
     'nameOrId=Books',
     'q=operations',
-    'structure=Books',
   ])
 })

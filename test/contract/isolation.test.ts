@@ -3,7 +3,7 @@ import type { OpenApiDocument, OpenApiOperation } from '../../src/http/openapi/d
 import { connectAgent } from '../support/agent.ts'
 import { openApiDocument } from '../support/openapi.ts'
 import { type Client, startService, type TestService } from '../support/service.ts'
-import { filled, makeSamples, type Samples } from './samples.ts'
+import { filled, makeSamples, placeOf, type Samples } from './samples.ts'
 import { ENDPOINTS, type Endpoint } from './specification.ts'
 
 /*
@@ -76,12 +76,13 @@ const REFERENCES: Readonly<
   file_id: { value: (samples) => samples['files/{id}'], statuses: [404] },
   linked_tag_ids: { value: (samples) => [Number(samples['tags/{id}'])], statuses: [400, 404] },
   event_id: { value: (samples) => samples['events/{eventId}'], statuses: [400, 404] },
+  view: { value: (samples) => samples['records/views/{id}'], statuses: [404] },
   ignore_key_id: { value: (samples) => samples['keys/{id}'], statuses: [400, 404] },
 }
 
 /** The id that an outside service gives is none of ours. */
 const namesObject = (member: string) =>
-  member === 'structure' || (/_ids?$/.test(member) && member !== 'external_id')
+  member === 'structure' || member === 'view' || (/_ids?$/.test(member) && member !== 'external_id')
 
 /** References of an example are to objects that its reader does not have. */
 function bodyWith(endpoint: Endpoint, samples: Samples, changes: Record<string, unknown> = {}): unknown {
@@ -95,8 +96,11 @@ function bodyWith(endpoint: Endpoint, samples: Samples, changes: Record<string, 
 }
 
 function queryWith(endpoint: Endpoint, samples: Samples, changes: Record<string, string> = {}): string {
-  const required = queryOf(endpoint).filter((parameter) => parameter.required)
-  const values = required.map(({ name, example }) => [name, REFERENCES[name]?.value(samples) ?? example])
+  const isWanted = ({ name, required }: Parameter) =>
+    required || (name === 'structure' && endpoint.path.startsWith('/v1/records')) || name === 'group_by'
+  const values = queryOf(endpoint)
+    .filter(isWanted)
+    .map(({ name, example }) => [name, REFERENCES[name]?.value(samples) ?? example ?? 'done'])
   const query = new URLSearchParams({ ...Object.fromEntries(values), ...changes })
   return query.size === 0 ? '' : `?${query}`
 }
@@ -132,9 +136,9 @@ async function expectUnknown(
 
 /** Every place of every path that names an object: the others on the path are the caller's own. */
 const places = keyed.flatMap((endpoint) =>
-  [...endpoint.path.matchAll(/([\w-]+)\/(?:\{\w+\}\/)*(\{\w+\})/g)].map(([, collection, name]) => {
-    const key = `${collection}/${name}`
-    return [`${endpoint.method} ${endpoint.path}`, key, endpoint] as const
+  endpoint.path.split('/').flatMap((segment, at, segments) => {
+    if (!segment.startsWith('{')) return []
+    return [[`${endpoint.method} ${endpoint.path}`, placeOf(segments, at), endpoint] as const]
   }),
 )
 
@@ -180,7 +184,7 @@ describe('an object of another workspace in a query or a body', () => {
 
   /** Filter trees are in these members, except where a flat record filter is. */
   const TREES = ['filter', 'scope']
-  const isFlat = ({ path }: Endpoint) => path.startsWith('/v1/webhooks')
+  const isFlat = ({ path }: Endpoint) => /^\/v1\/(webhooks|records)/.test(path)
 
   const treesIn = (endpoint: Endpoint) =>
     isFlat(endpoint) ? [] : TREES.filter((name) => membersOf(endpoint).includes(name))

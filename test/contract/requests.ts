@@ -13,6 +13,7 @@ const QUERIES: Record<string, (samples: Samples) => string> = {
   getFileText: () => '?pages=1-2',
   searchFiles: () => '?q=operations',
   listRecords: (samples) => `?structure=${samples['structures/{nameOrId}']}`,
+  readBoard: (samples) => `?structure=${samples['structures/{nameOrId}']}&group_by=done`,
   summariseRecords: (samples) => `?structure=${samples['structures/{nameOrId}']}&period=month`,
 }
 
@@ -37,6 +38,8 @@ const BODIES: Record<string, object> = {
   },
   createPreset: { name: 'Call', tags: ['tea'], properties: [{ key: 'due', value: '2026-12-01' }] },
   createView: { name: 'Due', display_properties: ['due'], sort: { field: 'property', property: 'due' } },
+  createRowView: { structure: 'Errands', name: 'Milk', search: 'milk' },
+  updateRowView: { sort: 'what', direction: 'asc' },
   updateProperty: { key: 'deadline', label: 'Deadline' },
   updateStructure: { description: 'What to do.', max_rows: 5 },
   setTagLinks: { linked_tag_ids: [] },

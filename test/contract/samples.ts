@@ -31,7 +31,13 @@ export async function makeSamples(service: TestService, client: Client = service
     client.post('/v1/lenses', { name: 'All', settings: { layers: { tags: true } } }),
   )
   const { structure } = await made(
-    client.post('/v1/records/structures', { name: 'Errands', fields: [{ key: 'what', type: 'text' }] }),
+    client.post('/v1/records/structures', {
+      name: 'Errands',
+      fields: [
+        { key: 'what', type: 'text' },
+        { key: 'done', type: 'bool' },
+      ],
+    }),
   )
   const { records } = await made(
     client.post('/v1/records', { structure: structure.id, data: { what: 'Buy tea' } }),
@@ -50,6 +56,9 @@ export async function makeSamples(service: TestService, client: Client = service
   )
   const path = new URL(source.url).pathname
   const { body: received } = await client.request('POST', path, { what: ['Buy milk'] })
+  const { row_view } = await made(
+    client.post('/v1/records/views', { structure: structure.id, name: 'Tea', search: 'tea' }),
+  )
   const { body: tested } = await client.post(`/v1/webhooks/${webhook.id}/test`)
   const fileId = await makeFile(
     service,
@@ -62,6 +71,7 @@ export async function makeSamples(service: TestService, client: Client = service
     'notes/{id}': noteId,
     'revisions/{revisionId}': revisionId,
     'views/{id}': view.id,
+    'records/views/{id}': row_view.id,
     'lenses/{id}': lens.id,
     'presets/{idOrName}': preset.id,
     'quick-access/{id}': item.id,
@@ -79,15 +89,25 @@ export async function makeSamples(service: TestService, client: Client = service
   }
 }
 
+/** The place of a parameter in a path: its name after the segment before it, or after two where that one is not enough. */
+export function placeOf(segments: readonly string[], index: number): string {
+  const [before, further] = segments
+    .slice(0, index)
+    .toReversed()
+    .filter((named) => !named.startsWith('{'))
+  const collection = `${further}/${before}` === 'records/views' ? 'records/views' : before
+  return `${collection}/${segments[index]}`
+}
+
 /** `/v1/notes/{id}` with the samples in it; an unknown parameter fails, for it needs a sample of its own. */
 export function filled(path: string, samples: Samples): string {
   const segments = path.split('/')
   return segments
     .map((segment, index) => {
       if (!segment.startsWith('{')) return segment
-      const before = segments.slice(0, index).findLast((named) => !named.startsWith('{'))
-      const sample = samples[`${before}/${segment}`]
-      if (sample === undefined) throw new Error(`test/contract/samples.ts makes no ${before}/${segment}`)
+      const sample = samples[placeOf(segments, index)]
+      if (sample === undefined)
+        throw new Error(`test/contract/samples.ts makes no ${placeOf(segments, index)}`)
       return encodeURIComponent(sample)
     })
     .join('/')

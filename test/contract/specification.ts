@@ -28,6 +28,12 @@ GET    /v1/records
 POST   /v1/records W
 GET    /v1/records/watch
 GET    /v1/records/summary
+GET    /v1/records/board
+GET    /v1/records/views
+POST   /v1/records/views W
+GET    /v1/records/views/{id}
+PATCH  /v1/records/views/{id} W
+DELETE /v1/records/views/{id} W
 GET    /v1/records/{id}
 PATCH  /v1/records/{id} W
 DELETE /v1/records/{id} W

@@ -79,12 +79,12 @@ const far = { limit: 5, offset: MANY - 5 }
 const byTitle = { sort: 'title', direction: 'desc' } as const
 const list = (more: Record<string, string>) =>
   checksOf(listQuery, {
-    caller: { workspacePk: workspace },
+    caller: { workspacePk: workspace, userId: '' },
     request: { structure: 'rows', ...more, filter: parseFilter(more.filter ?? '[]') },
   })
 const summary = (more: Record<string, string>) =>
   checksOf(summaryQuery, {
-    caller: { workspacePk: workspace },
+    caller: { workspacePk: workspace, userId: '' },
     request: { structure: 'rows', ...more, filter: parseFilter(more.filter ?? '[]') },
   })
 const notes = (filter: unknown) =>

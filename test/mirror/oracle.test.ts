@@ -27,6 +27,7 @@ const LISTS = [
   '/v1/files',
   '/v1/files/search?q=one',
   '/v1/records/structures',
+  '/v1/records/views',
   '/v1/graph',
 ]
 

@@ -194,6 +194,12 @@ async function makeStructure(
     filter: [{ field: 'n', op: 'gt', value: at }],
     ...(at === 1 && { fields: ['text'], enabled: false, ignore_own_key: true }),
   })
+  for (const [name, more] of [
+    ['Board', { kind: 'board', group_by: 'select', locked: true }],
+    ['Mine', { personal: true }],
+    ['First', { position: 0, columns: [{ key: 'n', width: 80 }, { key: 'text' }] }],
+  ])
+    await service.post('/v1/records/views', { structure: `Rows ${at}`, name, sort: 'n', ...(more as object) })
   let last: string | undefined
   for (const [n, [data, change]] of rows.entries()) {
     service.clock.advance(10)
@@ -231,7 +237,13 @@ async function responses(service: TestService): Promise<unknown[]> {
   const { body: views } = await service.get('/v1/views')
   const shown = views.views.map(({ id }: { id: string }) => `/v1/views/${id}/notes`)
   const all = [...PATHS, ...rows, ...shown, '/v1/notes?search=a*']
-  return Promise.all(all.map(async (path) => [path, (await service.get(path)).body]))
+  // Users are not imported: a view finds its owner by name.
+  const { row_views } = (await service.get('/v1/records/views')).body
+  const owned = row_views.map(({ owner, ...view }: { owner: { name: string } }) => ({
+    ...view,
+    owner: owner.name,
+  }))
+  return [owned, ...(await Promise.all(all.map(async (path) => [path, (await service.get(path)).body])))]
 }
 
 test(

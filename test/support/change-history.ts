@@ -160,6 +160,22 @@ export class History {
         immutable: this.random.chance(0.2),
       }),
     async () =>
+      this.service.post('/v1/records/views', {
+        structure: await this.#structure(),
+        name: this.#name(),
+        filter: [{ field: 'b', op: 'gt', value: this.random.below(9) }],
+        personal: this.random.chance(0.3),
+        position: this.random.below(3),
+      }),
+    async () =>
+      this.service.patch(`/v1/records/views/${await this.#some('/v1/records/views', 'row_views')}`, {
+        sort: this.random.pick(['a', 'b', null]),
+        personal: this.random.chance(0.3),
+        position: this.random.below(3),
+      }),
+    async () =>
+      this.service.delete(`/v1/records/views/${await this.#some('/v1/records/views', 'row_views')}`),
+    async () =>
       this.service.post('/v1/records', {
         structure: await this.#structure(),
         rows: Array.from({ length: 1 + this.random.below(30) }, () => ({

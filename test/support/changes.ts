@@ -161,6 +161,7 @@ export async function contentsOf(
   put('lens', await list('/v1/lenses', 'lenses'))
   put('quick_access_item', await list('/v1/quick-access', 'items'))
   put('webhook', await list('/v1/webhooks', 'webhooks'))
+  put('row_view', await list('/v1/records/views', 'row_views'))
   const files: { id: string }[] = await list('/v1/files', 'files')
   for (const { id } of files) put('file', [(await client.get(`/v1/files/${id}`)).body.file])
   const structures: { id: string }[] = await list('/v1/records/structures', 'structures')

@@ -45,6 +45,21 @@ export const changeUndos = sqliteTable(
   (table) => [index('change_undos_undone').on(table.undone)],
 )
 
+/** The changes of an object from one key to another, both included, which one user alone may see. */
+export const privateChanges = sqliteTable(
+  'private_changes',
+  {
+    pk: integer().primaryKey(),
+    object: blob({ mode: 'buffer' }).notNull(),
+    /** The id of the user. */
+    user: text().notNull(),
+    first: integer().notNull(),
+    /** Beyond all keys while the object is private. */
+    last: integer().notNull(),
+  },
+  (table) => [index('private_changes_object').on(table.object, table.first)],
+)
+
 /** Who made changes: each combination once. */
 export const changeActors = sqliteTable('change_actors', {
   pk: integer().primaryKey(),

@@ -20,6 +20,8 @@ export const structures = sqliteTable(
     uniqueTogether: text('unique_together').notNull(),
     maxRows: integer('max_rows'),
     immutable: integer().notNull().default(0),
+    icon: text(),
+    color: text(),
     /**
      * The version of the structure's enabled subscriptions, a new one after each change to them; null while there are
      * none. Processes cache the subscriptions by it.

@@ -30,7 +30,7 @@ export interface RawCondition {
 
 export const MAX_CONDITIONS = 50
 const MAX_VALUES = 500
-const MAX_NEEDLE = 200
+export const MAX_NEEDLE = 200
 const MEMBERS = new Set(['field', 'op', 'value'])
 const ROW_PARTS: readonly RowPart[] = ['created_at', 'updated_at', 'id', '*']
 

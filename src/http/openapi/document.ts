@@ -29,7 +29,7 @@ export interface ApiDescription {
   readonly description: string
   readonly license: string
   readonly tags: readonly { name: string; description: string }[]
-  /** By the segment before it and its name, as in `notes/{id}`. */
+  /** By the segment before it and its name, as in `notes/{id}`, or by one segment more. */
   readonly pathParameters: Readonly<Record<string, TSchema>>
   /** The requests that the service makes itself, by event. */
   readonly webhooks: (components: SchemaComponents) => Record<string, object>
@@ -182,8 +182,10 @@ function pathParameters(path: string, api: ApiDescription, components: SchemaCom
   const segments = path.split('/')
   return segments.flatMap((segment, index) => {
     if (!segment.startsWith('{')) return []
-    const place = segments.slice(lastNamed(segments, index), index + 1).join('/')
-    const schema = api.pathParameters[place]
+    const first = lastNamed(segments, index)
+    const placeFrom = (start: number) => segments.slice(start, index + 1).join('/')
+    const place = placeFrom(first)
+    const schema = api.pathParameters[placeFrom(first - 1)] ?? api.pathParameters[place]
     if (!schema) throw new Error(`the path parameter ${place} is not described`)
     return [parameter('path', segment.slice(1, -1), schema, true, components)]
   })

@@ -7,7 +7,17 @@ import { type Progress, saveProgress } from '../state.ts'
 import { CopyTransaction, instantOf, type Restorer } from './copy-transaction.ts'
 import { files } from './files.ts'
 import { notes } from './notes.ts'
-import { incoming, items, lenses, presets, properties, subscriptions, tags, views } from './objects.ts'
+import {
+  incoming,
+  items,
+  lenses,
+  presets,
+  properties,
+  rowViews,
+  subscriptions,
+  tags,
+  views,
+} from './objects.ts'
 import { Records } from './records.ts'
 import { structures } from './structures.ts'
 
@@ -37,7 +47,7 @@ function applyObjects(copy: CopyTransaction): void {
   const { stage, isFresh } = copy
   const kinds: readonly Restorer[] = [
     ...[tags, properties, structures, notes, new Records(), files],
-    ...[presets, views, lenses, items, subscriptions, incoming],
+    ...[presets, views, lenses, items, rowViews, subscriptions, incoming],
   ]
   for (const restorer of isFresh ? [] : kinds.toReversed()) {
     restorer.remove(copy, stage.gone(restorer.kind))

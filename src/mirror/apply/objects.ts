@@ -12,6 +12,7 @@ import { type PresetProperty, replaceProperties, replaceTags } from '../../prese
 import { propertyKind } from '../../properties/service.ts'
 import { findPropertyHeadByPk } from '../../properties/store.ts'
 import { itemKind } from '../../quick-access/service.ts'
+import { rowViewKind } from '../../row-views/service.ts'
 import { deleteSourceAtOnce } from '../../sources/deletion.ts'
 import { findStructureById } from '../../structures/store.ts'
 import { tagKind } from '../../tags/service.ts'
@@ -20,7 +21,7 @@ import { viewKind } from '../../views/service.ts'
 import { deleteWebhookAtOnce } from '../../webhooks/deletion.ts'
 import type { CopyTransaction, Restorer } from './copy-transaction.ts'
 
-/* Tags, properties, presets, views, lenses, the items of Quick Access and webhooks. */
+/* Tags, properties, presets, views, lenses, the items of Quick Access, views of rows and webhooks. */
 
 /**
  * `own` finds the columns that do not follow from what is shown, or nothing if there is no place for an object; `then`
@@ -100,6 +101,14 @@ export const lenses = restorer(lensKind)
 export const items = restorer(itemKind, ({ tx, workspacePk }, { note_id }) => {
   const note = findNoteSummary(tx, workspacePk, note_id)?.pk
   return note === undefined ? undefined : { note }
+})
+
+/** A copy has no users of its remote: it keeps the owner's name beside the id. */
+export const rowViews = restorer(rowViewKind, ({ tx, workspacePk }, { structure_id, owner }) => {
+  const structure = findStructureById(tx, workspacePk, structure_id)?.pk
+  return structure === undefined
+    ? undefined
+    : { structure, owner: owner?.id ?? null, ownerName: owner?.name ?? null }
 })
 
 /** A webhook or a source. */

@@ -1,4 +1,5 @@
-import type { TSchema } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { listMembers } from '../../account/store.ts'
 import { logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import { insertInto } from '../../db/query.ts'
@@ -6,6 +7,7 @@ import type { Reader } from '../../db/reader.ts'
 import { tags } from '../../db/schema/tags.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import type { FilterTree } from '../../filter/tree/parse.ts'
+import { nullableText, strict } from '../../http/schema/types.ts'
 import { CreateLensBody } from '../../lenses/schema.ts'
 import { createLens, type LensRequest, lensKind, parseLens } from '../../lenses/service.ts'
 import { fold } from '../../lib/text.ts'
@@ -26,6 +28,8 @@ import { createProperty, type NewPropertyInput, propertyKind } from '../../prope
 import { CreateItemBody } from '../../quick-access/schema.ts'
 import { createItem, itemKind } from '../../quick-access/service.ts'
 import { fail, nameTaken, refused } from '../../refusal.ts'
+import { CreateRowViewBody } from '../../row-views/schema.ts'
+import { createRowView, rowViewKind } from '../../row-views/service.ts'
 import { TagPatch } from '../../tags/schema.ts'
 import { getTagRow, logTagUpdate, tagKind } from '../../tags/service.ts'
 import { replaceLinks } from '../../tags/store.ts'
@@ -131,8 +135,32 @@ const itemFile = objectFile('quick-access', itemKind, {
   create: (tx, caller, input: { note_id: string }) => createItem(tx, caller, input),
 })
 
-/** In the order in which they must be imported: each refers only to kinds before it, and to notes. */
-export const OBJECT_FILES: readonly ObjectFile[] = [presetFile, viewFile, lensFile, itemFile]
+const rowViewFile = objectFile('row-views', rowViewKind, {
+  schema: strict({ ...CreateRowViewBody.properties, owner: Type.Optional(nullableText()) }),
+  create: (tx, caller, { owner, ...input }: Static<typeof CreateRowViewBody> & { owner?: string | null }) =>
+    createRowView(tx, caller, input, ownerHere(tx, caller, owner, input.personal === true)),
+  exported: ({ structure_id: structure, owner, ...view }) => ({
+    ...view,
+    structure,
+    owner: owner?.name ?? null,
+  }),
+})
+
+/** The member of that name, as users are not exported; a personal view of somebody else is then that of the first owner. */
+function ownerHere(
+  reader: Reader,
+  { workspacePk }: Caller,
+  owner: string | null | undefined,
+  isPersonal: boolean,
+): string | null {
+  const members = listMembers(reader, workspacePk)
+  const same = members.find(({ name }) => name === owner)
+  const first = isPersonal ? members.find(({ role }) => role === 'owner') : undefined
+  return (same ?? first)?.id ?? null
+}
+
+/** In the order in which they must be imported: each refers only to kinds before it, and to notes and structures. */
+export const OBJECT_FILES: readonly ObjectFile[] = [presetFile, viewFile, lensFile, itemFile, rowViewFile]
 
 export const exportTags = (reader: Reader, caller: Caller) =>
   tagKind

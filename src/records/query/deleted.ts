@@ -7,6 +7,7 @@ import { getStructure } from '../../structures/store.ts'
 import { pageResponse } from '../present.ts'
 import { loadPage } from '../store.ts'
 import type { ListRequest } from './list.ts'
+import { parseRequest } from './row-query.ts'
 
 interface DeletedInput {
   readonly caller: InWorkspace
@@ -23,7 +24,8 @@ export async function listDeletedRecords(
   request: ListRequest,
 ): Promise<JsonBody> {
   refuseOthers(request)
-  const { structure } = request
+  parseRequest(request)
+  const { structure = '' } = request
   const { workspacePk } = caller
   const input = { caller: { workspacePk }, structure, page: pageRequest(request) }
   return ctx.worker.run(deletedQuery, input, caller)
@@ -31,7 +33,9 @@ export async function listDeletedRecords(
 
 /** Deleted rows are in no table by which they could be filtered or sorted. */
 function refuseOthers(request: ListRequest): void {
-  const other = (['filter', 'sort', 'direction'] as const).find((name) => request[name] !== undefined)
+  const other = (['view', 'filter', 'search', 'sort', 'direction'] as const).find(
+    (name) => request[name] !== undefined,
+  )
   if (!other) return
   throw invalid(
     `"${other}" does not go with "deleted": deleted rows come most recently deleted first, all of them. Leave it out.`,

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { AppContext, Caller, InWorkspace } from '../../context.ts'
+import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
 import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
@@ -36,9 +36,11 @@ import {
   parseRequest,
   pkSource,
   type RowQuery,
+  type RowReader,
   rowQuery,
   scanSource,
   sortTarget,
+  withView,
 } from './row-query.ts'
 import { findCounted, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
 import { usableIndexes } from './usable-indexes.ts'
@@ -70,10 +72,11 @@ export const listResponse = async (
 export async function readPage<Result extends CountedPage>(
   ctx: AppContext,
   query: WorkerQuery<ListInput, Result>,
-  caller: InWorkspace & Requester,
+  caller: RowReader & Requester,
   request: ParsedRequest<ListRequest>,
 ): Promise<Result> {
-  const input = { caller: { workspacePk: caller.workspacePk }, request }
+  const { workspacePk, userId } = caller
+  const input = { caller: { workspacePk, userId }, request }
   const result = await ctx.worker.run(query, input, caller)
   saveCounted(ctx.db, result.key, result.page.total)
   recordReadCosts(ctx, result.costs)
@@ -81,7 +84,7 @@ export async function readPage<Result extends CountedPage>(
 }
 
 export interface ListInput {
-  caller: InWorkspace
+  caller: RowReader
   request: ParsedRequest<ListRequest>
 }
 
@@ -136,17 +139,17 @@ export const listBodyQuery: WorkerQuery<ListInput, CountedPage & { readonly body
   },
 }
 
-export function planList(reader: Reader, { caller, request }: ListInput): ListPlan {
+export function planList(reader: Reader, { caller, request: sent }: ListInput): ListPlan {
+  const request = withView(reader, caller, sent)
   const query = rowQuery(reader, caller, request)
-  const sort = sortTarget(query.definition, request.sort ?? 'created_at')
+  const sort = sortTarget(query.definition, request.sort)
   const indexes = usableIndexes(reader, query)
   const choice = chooseIndex(reader, query, indexes, (one) => choiceSorts({ query, sort }, one))
   const pageQuery: PageQuery = { query, sort, indexes, choice, page: pageRequest(request) }
   const key = totalKeyOf(query)
   const total = query.conditions.length === 0 ? query.structure.live : findCounted(reader, query, key)
-  const direction = request.direction ?? 'desc'
   const readsFewRows = rowsOfPage(pageQuery, total) < query.structure.live
-  return { ...pageQuery, direction, key, total, readsFewRows }
+  return { ...pageQuery, direction: request.direction, key, total, readsFewRows }
 }
 
 /** How many rows match, and which, if these are few and became known while counting. */

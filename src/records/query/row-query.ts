@@ -1,4 +1,4 @@
-import type { InWorkspace } from '../../context.ts'
+import type { Caller, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { rowTable, valueColumn } from '../../db/row-table-names.ts'
 import type { TestedText } from '../../db/sql.ts'
@@ -6,23 +6,67 @@ import { allOf, type Direction, opposite, type SqlPart, sqlWay } from '../../db/
 import type { RowPart, TypedField } from '../../filter/record/operators.ts'
 import { type Condition, checkFilter, parseFilter, type RawCondition } from '../../filter/record/parse.ts'
 import { filterSql } from '../../filter/record/sql.ts'
-import { refused } from '../../refusal.ts'
+import { invalid, refused } from '../../refusal.ts'
+import { filterOf } from '../../row-views/fields.ts'
+import { getRowView } from '../../row-views/service.ts'
 import { sortExpression } from '../../structures/storage/auto-index.ts'
 import { type Definition, definitionOf, getStructure, type StructureRow } from '../../structures/store.ts'
 import { decidingColumn, keyCondition, type UsableIndex } from './usable-indexes.ts'
 
+/** Rows as a request asks for them: of a structure, or as a view of rows shows them, narrowed further. */
+interface RowsRequest {
+  readonly structure?: string
+  readonly view?: string
+  readonly filter?: string
+  readonly search?: string
+  readonly sort?: string
+  readonly direction?: Direction
+}
+
 /** A request whose filter is parsed, but not yet checked against the structure. */
-export type ParsedRequest<Request extends { filter?: string }> = Omit<Request, 'filter'> & {
+export type ParsedRequest<Request extends RowsRequest> = Omit<Request, 'filter'> & {
   readonly filter: readonly RawCondition[]
 }
 
-export const parseRequest = <Request extends { filter?: string }>({
+export function parseRequest<Request extends RowsRequest>({
   filter,
   ...request
-}: Request): ParsedRequest<Request> => ({
-  ...request,
-  filter: filter === undefined ? [] : parseFilter(filter),
-})
+}: Request): ParsedRequest<Request> {
+  if (request.structure === undefined && request.view === undefined)
+    throw invalid('The query parameter "structure" is required.')
+  return { ...request, filter: filter === undefined ? [] : parseFilter(filter) }
+}
+
+/** Who reads: of personal views only their own. */
+export type RowReader = Pick<Caller, 'workspacePk' | 'userId'>
+
+/**
+ * The request with what its view says: conditions must hold beside those of the request, everything else counts where
+ * the request does not say it. A text that is searched is a condition like the others.
+ */
+export function withView<Request extends ParsedRequest<RowsRequest>>(
+  reader: Reader,
+  caller: RowReader,
+  request: Request,
+) {
+  const view = request.view === undefined ? undefined : getRowView(reader, caller, request.view)
+  const structure = request.structure ?? view?.structureId ?? ''
+  if (view && getStructure(reader, caller, structure).pk !== view.structure)
+    throw invalid('"structure" names another structure than that of the view; leave it out.')
+  const search = request.search ?? view?.search ?? undefined
+  return {
+    ...request,
+    structure,
+    filter: [
+      ...request.filter,
+      ...(view ? filterOf(view) : []),
+      ...(search === undefined ? [] : [{ field: '*', op: 'contains', value: search } as const]),
+    ],
+    sort: request.sort ?? view?.sort ?? 'created_at',
+    direction: request.direction ?? view?.direction ?? 'desc',
+    groupBy: view?.groupBy ?? undefined,
+  }
+}
 
 /** The rows of a structure that meet all of the conditions. */
 export interface RowQuery {

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { FieldValue } from '../../changes/record-data.ts'
-import type { AppContext, Caller, InWorkspace } from '../../context.ts'
+import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { valueColumn } from '../../db/row-table-names.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
@@ -21,8 +21,10 @@ import {
   parseRequest,
   pkSource,
   type RowQuery,
+  type RowReader,
   rowQuery,
   scanSource,
+  withView,
 } from './row-query.ts'
 import { type Indexes, isPresent, type UsableIndex, usableIndexes } from './usable-indexes.ts'
 
@@ -68,7 +70,7 @@ const emptyBucket = (period: string | null, value: FieldValue | null): Bucket =>
 })
 
 interface SummaryInput {
-  caller: InWorkspace
+  caller: RowReader
   request: ParsedRequest<SummaryRequest>
 }
 
@@ -94,7 +96,8 @@ interface SummaryResult {
  * period, then value, those without one last. More than 10,000 buckets are refused.
  */
 export async function summarise(ctx: AppContext, caller: Caller, request: SummaryRequest): Promise<Summary> {
-  const input = { caller: { workspacePk: caller.workspacePk }, request: parseRequest(request) }
+  const { workspacePk, userId } = caller
+  const input = { caller: { workspacePk, userId }, request: parseRequest(request) }
   const { summary, costs } = await ctx.worker.run(summaryQuery, input, caller)
   recordReadCosts(ctx, costs)
   return summary
@@ -128,7 +131,7 @@ export const summaryQuery: WorkerQuery<SummaryInput, SummaryResult> = {
 
 function planSummary(reader: Reader, { caller, request }: SummaryInput): SummaryPlan {
   const zone = findTimeZone(request.tz ?? 'UTC') ?? fail(unknownZone())
-  const query = rowQuery(reader, caller, request)
+  const query = rowQuery(reader, caller, withView(reader, caller, request))
   const { definition } = query
   const dated = datedBy(definition, request.date ?? 'created_at')
   const field = request.field === undefined ? undefined : numberField(definition, request.field)
@@ -246,7 +249,7 @@ function grouped(rows: readonly Row[], periodOf: PeriodOf, by: FieldDefinition |
   return [...periods.values()].flatMap((buckets) => [...buckets.values()])
 }
 
-const byValue = (cell: Cell, by: FieldDefinition | undefined): FieldValue | null =>
+export const byValue = (cell: Cell, by: FieldDefinition | undefined): FieldValue | null =>
   cell !== null && by?.type === 'bool' ? cell === 1 : cell
 
 const tooMany = () =>
@@ -265,7 +268,7 @@ function add(bucket: Bucket, number: number): void {
   if (number > bucket.max) bucket.max = number
 }
 
-const nullsLast = <Value>(
+export const nullsLast = <Value>(
   left: Value | null,
   right: Value | null,
   compare: (left: Value, right: Value) => number,
@@ -274,7 +277,7 @@ const nullsLast = <Value>(
   return compare(left, right)
 }
 
-const compareValues = (left: FieldValue, right: FieldValue): number =>
+export const compareValues = (left: FieldValue, right: FieldValue): number =>
   typeof left === 'string' || typeof right === 'string'
     ? compareNames(String(left), String(right))
     : Number(left) - Number(right)

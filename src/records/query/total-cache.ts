@@ -23,6 +23,8 @@ class RowCaches {
   readonly numbers = new BoundedCache<string, number>(MAX_TOTALS)
   /** The rows at some offsets of a list (`known-offsets.ts`). */
   readonly offsets = new BoundedCache<string, Map<number, KnownOffset>>(MAX_LISTS)
+  /** Rows in some order, by their pks. */
+  readonly lists = new BoundedCache<string, unknown>(MAX_LISTS)
 }
 
 const newCaches = () => new RowCaches()
@@ -65,6 +67,14 @@ export function cachedNumber(reader: Reader, key: string, read: () => number): n
   const number = numbers.get(key) ?? read()
   if (key.length <= MAX_KEY_LENGTH) numbers.set(key, number)
   return number
+}
+
+/** The same of the pks of rows. */
+export function cachedList<List>(reader: Reader, key: string, read: () => List): List {
+  const { lists } = cachesOf(reader)
+  const list = (lists.get(key) as List | undefined) ?? read()
+  if (key.length <= MAX_KEY_LENGTH) lists.set(key, list)
+  return list
 }
 
 /** The number of rows that match, if it was counted for these rows, or for others since which all writes are known. */

@@ -1,12 +1,14 @@
-import type { AppContext, Caller, InWorkspace } from '../../context.ts'
+import type { AppContext, Caller } from '../../context.ts'
 import { asUnavailable } from '../../db/errors.ts'
 import type { Requester } from '../../db/worker/client.ts'
 import { closedEvent, type StreamEvent, type StreamReader } from '../../http/sse.ts'
 import type { BoundedCache } from '../../lib/bounded-cache.ts'
 import { Refusal } from '../../refusal.ts'
+import { getRowView, type RowViewRow } from '../../row-views/service.ts'
 import type { Streams } from '../../sessions/streams.ts'
-import { getStructure, type StructureRow } from '../../structures/store.ts'
+import { findStructure, getStructure, type StructureRow } from '../../structures/store.ts'
 import { readPage } from '../query/list.ts'
+import type { RowReader } from '../query/row-query.ts'
 import type { WatchQuery } from './watch-query.ts'
 import {
   isKnownEvent,
@@ -82,8 +84,9 @@ const problemEvent = (error: unknown): StreamEvent => ({
   ),
 })
 
-/** While the version of the structure and its rows is the same, so is every page. */
-const structureVersion = ({ changes, updatedAt }: StructureRow): string => `${changes} ${updatedAt}`
+/** While the version of the structure, its rows and the view is the same, so is every page. */
+const versionOf = (structure: StructureRow, view: RowViewRow | undefined): string =>
+  `${structure.changes} ${structure.updatedAt} ${view?.updatedAt}`
 
 /** All readers with the same query: it runs once for all of them, when one joins and when rows have changed. */
 export class WatchChannel {
@@ -169,7 +172,7 @@ export class WatchChannel {
       )
     } catch (thrown) {
       const error = asUnavailable(thrown)
-      if (error instanceof Refusal && error.code === 'not_found') {
+      if (error instanceof Refusal && error.code === 'not_found' && !this.#hasStructure) {
         for (const { reader } of [...this.#watchers]) reader.end(closedEvent('structure_deleted'))
         return
       }
@@ -179,16 +182,23 @@ export class WatchChannel {
     }
   }
 
+  /** Whether what is not found is the view. */
+  get #hasStructure(): boolean {
+    return findStructure(this.ctx.db, this.query, this.query.structureId) !== undefined
+  }
+
   async #readPage(): Promise<WatchedPage> {
     const { workspacePk, structureId, request } = this.query
     const { db } = this.ctx
     const known = this.#latest
-    if (known && known.version === structureVersion(getStructure(db, this.query, structureId)))
+    const requester = this.#requester()
+    const view = request.view === undefined ? undefined : getRowView(db, requester, request.view)
+    if (known && known.version === versionOf(getStructure(db, this.query, structureId), view))
       return known.page
-    const found = await readPage(this.ctx, watchPageQuery, this.#requester(), request)
+    const found = await readPage(this.ctx, watchPageQuery, requester, request)
     const read = new WatchedPage(db, { workspacePk, digest: this.#digest, found })
     const page = read.text === known?.page.text ? known.page : read
-    this.#latest = { page, version: structureVersion(found.structure) }
+    this.#latest = { page, version: versionOf(found.structure, view) }
     this.history.set(page.id, page.versions)
     return page
   }
@@ -202,7 +212,7 @@ export class WatchChannel {
   }
 
   /** The query runs for the key of its first reader. */
-  #requester(): InWorkspace & Requester {
+  #requester(): RowReader & Requester {
     const [first] = this.#watchers
     if (!first) throw new Error('a channel without readers runs no query')
     const { workspacePk, userId, keyId, surface } = first.caller

@@ -1,8 +1,7 @@
-import type { InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { RawCondition } from '../../filter/record/parse.ts'
 import { type ListRequest, planList } from '../query/list.ts'
-import { type ParsedRequest, parseRequest } from '../query/row-query.ts'
+import { type ParsedRequest, parseRequest, type RowReader } from '../query/row-query.ts'
 
 /** A watch as a client requests it. */
 export type WatchRequest = Omit<ListRequest, 'offset'> & { changes?: boolean }
@@ -10,25 +9,43 @@ export type WatchRequest = Omit<ListRequest, 'offset'> & { changes?: boolean }
 /** Parses and checks the request as the list does, and brings it into a canonical form. Memoized, because many equal ones may arrive at once. */
 export const watchQuery = (
   reader: Reader,
-  { workspacePk }: InWorkspace,
+  { workspacePk, userId }: RowReader,
   { changes: _, ...sent }: WatchRequest,
-): WatchQuery =>
-  reader.sql.memoize(`watch ${workspacePk} ${JSON.stringify(sent)}`, () =>
-    checkedQuery(reader, workspacePk, sent),
+): WatchQuery => {
+  // A view may be one that the user alone sees.
+  const of = sent.view === undefined ? [workspacePk] : [workspacePk, userId]
+  return reader.sql.memoize(`watch ${of} ${JSON.stringify(sent)}`, () =>
+    checkedQuery(reader, { workspacePk, userId }, of, sent),
   )
+}
 
-function checkedQuery(reader: Reader, workspacePk: number, sent: Omit<WatchRequest, 'changes'>): WatchQuery {
+function checkedQuery(
+  reader: Reader,
+  caller: RowReader,
+  of: readonly unknown[],
+  sent: Omit<WatchRequest, 'changes'>,
+): WatchQuery {
   const request = parseRequest(sent)
-  const { query, direction, page } = planList(reader, { caller: { workspacePk }, request })
+  const { query, direction, page } = planList(reader, { caller, request })
   const structureId = query.structure.id
+  const { view, search } = sent
+  const order =
+    view === undefined
+      ? { sort: request.sort ?? 'created_at', direction }
+      : { view, sort: request.sort, direction: request.direction }
   const canonical = {
     structure: structureId,
     filter: canonicalFilter(request.filter),
-    sort: request.sort ?? 'created_at',
-    direction,
+    ...(search !== undefined && { search }),
+    ...order,
     limit: page.limit,
   }
-  return { workspacePk, structureId, request: canonical, key: JSON.stringify([workspacePk, canonical]) }
+  return {
+    workspacePk: caller.workspacePk,
+    structureId,
+    request: canonical,
+    key: JSON.stringify([...of, canonical]),
+  }
 }
 
 /** All conditions must hold, so neither their order nor a repetition matters; the same goes for lists of values. */

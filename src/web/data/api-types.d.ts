@@ -848,6 +848,58 @@ export interface paths {
         patch: operations["updateStructure"];
         trace?: never;
     };
+    "/v1/records/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List views of rows by position
+         * @description Of all structures, one after the other, or of one: the shared ones, and your personal ones.
+         */
+        get: operations["listRowViews"];
+        put?: never;
+        /**
+         * Save a view of the rows of a structure
+         * @description A board needs `group_by`, a calendar `date_field`. A structure holds up to 200 views. The operators of `filter` are in the description of `GET /v1/records`.
+         */
+        post: operations["createRowView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/records/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a view of rows
+         * @description `GET /v1/records?view=` lists its rows.
+         */
+        get: operations["getRowView"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a view of rows; the rows are untouched
+         * @description A locked one has to be unlocked first.
+         */
+        delete: operations["deleteRowView"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a view of rows
+         * @description Only what is sent changes; `filter` and `columns` are each replaced whole. Of a locked view only `locked` can be changed, by its maker or an owner.
+         */
+        patch: operations["updateRowView"];
+        trace?: never;
+    };
     "/v1/records": {
         parameters: {
             query?: never;
@@ -930,6 +982,26 @@ export interface paths {
          * @description One bucket per period, per value of `by`, or per pair of both; without either exactly one. Weeks begin on Monday. Rows without a date have `period` null and come last. The operators of `filter` are in the description of `GET /v1/records`.
          */
         get: operations["summariseRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/records/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The rows in columns, one for each value of a field
+         * @description The options of the field in their order, then other values in use, ascending, then null; of a `bool` false, true and null. More of a column: `GET /v1/records` with its value, by `eq` or `is_empty`.
+         */
+        get: operations["readBoard"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2493,6 +2565,16 @@ export interface components {
             max_rows: number | null;
             immutable: boolean;
             /**
+             * @description Absent without one.
+             * @example book
+             */
+            icon?: string;
+            /**
+             * @description Absent without one.
+             * @example #1E90FF
+             */
+            color?: string;
+            /**
              * @description Live rows.
              * @example 12
              */
@@ -2547,6 +2629,111 @@ export interface components {
              * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
              */
             structure: string | null;
+        };
+        /** @description What of the rows of a structure is shown, and how. */
+        RowView: {
+            /**
+             * Format: uuid
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            structure_id: string;
+            /** @example Open */
+            name: string;
+            /**
+             * @example board
+             * @enum {string}
+             */
+            kind: "table" | "board" | "calendar";
+            /**
+             * @example [
+             *       {
+             *         "field": "status",
+             *         "op": "neq",
+             *         "value": "read"
+             *       }
+             *     ]
+             */
+            filter: components["schemas"]["RecordCondition"][];
+            search: string | null;
+            /**
+             * @description A field key, `created_at` or `updated_at`.
+             * @example finished
+             */
+            sort: string | null;
+            /**
+             * @example desc
+             * @enum {string|null}
+             */
+            direction: "asc" | "desc" | null;
+            /** @description In their order; null for all fields. */
+            columns: {
+                /** @example title */
+                key: string;
+                width?: number;
+            }[] | null;
+            /**
+             * @description A `select` or `bool` field.
+             * @example status
+             */
+            group_by: string | null;
+            /**
+             * @description A `date` or `datetime` field.
+             * @example finished
+             */
+            date_field: string | null;
+            /** @description A field of the type of `date_field`. */
+            end_field: string | null;
+            /** @description Whether its owner alone sees it. */
+            personal: boolean;
+            locked: boolean;
+            /** @description Who made it; null once removed. */
+            owner: {
+                /**
+                 * Format: uuid
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                id: string;
+                /** @example Ada */
+                name: string;
+            } | null;
+            /**
+             * @description Among the views of the structure, from 0.
+             * @example 0
+             */
+            position: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        /** @description A condition on a row. */
+        RecordCondition: {
+            /**
+             * @description A field key, `id`, `created_at`, `updated_at` or `*`.
+             * @example pages
+             */
+            field: string;
+            /**
+             * @example gt
+             * @enum {string}
+             */
+            op: "eq" | "neq" | "gt" | "gte" | "lt" | "lte" | "contains" | "in" | "not_in" | "is_empty" | "not_empty";
+            /**
+             * @description Left out with `is_empty` and `not_empty`.
+             * @example 500
+             */
+            value?: unknown;
         };
         /** @description One row. */
         WriteRow: {
@@ -2637,6 +2824,18 @@ export interface components {
              * @example 3
              */
             max: number | null;
+        };
+        BoardColumn: {
+            /** @example open */
+            value: string | boolean | null;
+            /**
+             * @description Rows of the column, exactly.
+             * @example 1
+             */
+            total: number;
+            records: components["schemas"]["Record"][];
+            /** @example false */
+            has_more: boolean;
         };
         Version: {
             /**
@@ -2768,24 +2967,6 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             updated_at: string;
-        };
-        /** @description A condition on a row. */
-        RecordCondition: {
-            /**
-             * @description A field key, `id`, `created_at`, `updated_at` or `*`.
-             * @example pages
-             */
-            field: string;
-            /**
-             * @example gt
-             * @enum {string}
-             */
-            op: "eq" | "neq" | "gt" | "gte" | "lt" | "lte" | "contains" | "in" | "not_in" | "is_empty" | "not_empty";
-            /**
-             * @description Left out with `is_empty` and `not_empty`.
-             * @example 500
-             */
-            value?: unknown;
         };
         /** @description One event on its way to one subscription. */
         Delivery: {
@@ -3048,7 +3229,7 @@ export interface components {
              */
             at: string;
             /** @example record */
-            kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source";
+            kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view";
             /**
              * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
              * @example updated
@@ -3056,7 +3237,7 @@ export interface components {
             op: "created" | "updated" | "deleted" | "restored" | "purged";
             /** @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60 */
             id: string | number;
-            /** @description Of records, webhooks and structures. */
+            /** @description Of records, webhooks, views of rows and structures. */
             structure_id: string | null;
             /**
              * @description Of an update: the attributes that changed; of a record its field keys.
@@ -3096,13 +3277,13 @@ export interface components {
             /** @description Everything that it changed, also what a filter does not name. */
             counts: {
                 /** @example record */
-                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source";
+                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view";
                 /**
                  * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
                  * @example updated
                  */
                 op: "created" | "updated" | "deleted" | "restored" | "purged";
-                /** @description Of records, webhooks and structures. */
+                /** @description Of records, webhooks, views of rows and structures. */
                 structure_id: string | null;
                 /**
                  * @description How many changes, exactly.
@@ -3113,13 +3294,13 @@ export interface components {
             /** @description The first five. */
             objects: {
                 /** @example record */
-                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source";
+                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view";
                 /**
                  * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
                  * @example updated
                  */
                 op: "created" | "updated" | "deleted" | "restored" | "purged";
-                /** @description Of records, webhooks and structures. */
+                /** @description Of records, webhooks, views of rows and structures. */
                 structure_id: string | null;
                 /** @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60 */
                 id: string | number;
@@ -7642,6 +7823,8 @@ export interface operations {
                      *           ],
                      *           "max_rows": null,
                      *           "immutable": false,
+                     *           "icon": "book",
+                     *           "color": "#1E90FF",
                      *           "record_count": 12,
                      *           "created_at": "2026-11-21T09:30:00.000Z",
                      *           "updated_at": "2026-11-21T09:30:00.000Z"
@@ -7786,6 +7969,16 @@ export interface operations {
                     max_rows?: number | null;
                     /** @description Rows are written and deleted, never edited. */
                     immutable?: boolean;
+                    /**
+                     * @description Must be a text of 1 to 100 characters without control characters, or null.
+                     * @example book
+                     */
+                    icon?: string | null;
+                    /**
+                     * @description Must be a colour such as #1E90FF, or null.
+                     * @example #1E90FF
+                     */
+                    color?: string | null;
                 };
             };
         };
@@ -7828,6 +8021,8 @@ export interface operations {
                      *         ],
                      *         "max_rows": null,
                      *         "immutable": false,
+                     *         "icon": "book",
+                     *         "color": "#1E90FF",
                      *         "record_count": 12,
                      *         "created_at": "2026-11-21T09:30:00.000Z",
                      *         "updated_at": "2026-11-21T09:30:00.000Z"
@@ -7903,6 +8098,8 @@ export interface operations {
                      *         ],
                      *         "max_rows": null,
                      *         "immutable": false,
+                     *         "icon": "book",
+                     *         "color": "#1E90FF",
                      *         "record_count": 12,
                      *         "created_at": "2026-11-21T09:30:00.000Z",
                      *         "updated_at": "2026-11-21T09:30:00.000Z"
@@ -8023,6 +8220,16 @@ export interface operations {
                     /** @description 1 makes a settings object; null for no limit. */
                     max_rows?: number | null;
                     immutable?: boolean;
+                    /**
+                     * @description Must be a text of 1 to 100 characters without control characters, or null.
+                     * @example book
+                     */
+                    icon?: string | null;
+                    /**
+                     * @description Must be a colour such as #1E90FF, or null.
+                     * @example #1E90FF
+                     */
+                    color?: string | null;
                     /** @description Answers what the structure would be and what would be refused; writes nothing. */
                     dry_run?: boolean;
                 };
@@ -8066,6 +8273,8 @@ export interface operations {
                      *         ],
                      *         "max_rows": null,
                      *         "immutable": false,
+                     *         "icon": "book",
+                     *         "color": "#1E90FF",
                      *         "record_count": 12,
                      *         "created_at": "2026-11-21T09:30:00.000Z",
                      *         "updated_at": "2026-11-21T09:30:00.000Z"
@@ -8107,16 +8316,491 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listRowViews: {
+        parameters: {
+            query?: {
+                /** @description The id or the name of a structure. */
+                structure?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "row_views": [
+                     *         {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "structure_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "name": "Open",
+                     *           "kind": "board",
+                     *           "filter": [
+                     *             {
+                     *               "field": "status",
+                     *               "op": "neq",
+                     *               "value": "read"
+                     *             }
+                     *           ],
+                     *           "search": null,
+                     *           "sort": "finished",
+                     *           "direction": "desc",
+                     *           "columns": null,
+                     *           "group_by": "status",
+                     *           "date_field": "finished",
+                     *           "end_field": null,
+                     *           "personal": false,
+                     *           "locked": false,
+                     *           "owner": null,
+                     *           "position": 0,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        row_views: components["schemas"]["RowView"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createRowView: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "structure": "Books",
+                 *       "name": "By status",
+                 *       "kind": "board",
+                 *       "group_by": "status",
+                 *       "filter": []
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The id or the name of a structure.
+                     * @example Books
+                     */
+                    structure: string;
+                    /**
+                     * @description Unique, ignoring case, among the shared views of the structure, or among the personal ones of its owner. Must be a text of 1 to 200 characters without control characters.
+                     * @example Open
+                     */
+                    name: string;
+                    /**
+                     * @description `table` unless given.
+                     * @enum {string}
+                     */
+                    kind?: "table" | "board" | "calendar";
+                    /**
+                     * @description As in a list; every condition must hold.
+                     * @example [
+                     *       {
+                     *         "field": "status",
+                     *         "op": "neq",
+                     *         "value": "read"
+                     *       }
+                     *     ]
+                     */
+                    filter?: components["schemas"]["RecordCondition"][];
+                    /**
+                     * @description A text in any field, ignoring case: `contains` on `*`.
+                     * @example middle
+                     */
+                    search?: string | null;
+                    /**
+                     * @description A field key, `created_at` or `updated_at`.
+                     * @example finished
+                     */
+                    sort?: string | null;
+                    /** @enum {string|null} */
+                    direction?: "asc" | "desc" | null;
+                    /** @description The fields that are shown, in this order; null for all. */
+                    columns?: {
+                        /** @example title */
+                        key: string;
+                        /** @example 240 */
+                        width?: number;
+                    }[] | null;
+                    /**
+                     * @description A `select` or `bool` field: the columns of a board, the groups of a table.
+                     * @example status
+                     */
+                    group_by?: string | null;
+                    /**
+                     * @description A `date` or `datetime` field, which a calendar needs.
+                     * @example finished
+                     */
+                    date_field?: string | null;
+                    /**
+                     * @description A field of the type of `date_field`: the last day.
+                     * @example null
+                     */
+                    end_field?: string | null;
+                    /** @description Whether its maker alone sees it; only the maker says so. */
+                    personal?: boolean;
+                    /** @description Whether nothing but this may be changed; said by the maker or an owner. */
+                    locked?: boolean;
+                    /**
+                     * @description Past the end means the end.
+                     * @example 0
+                     */
+                    position?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "row_view": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "structure_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "name": "Open",
+                     *         "kind": "board",
+                     *         "filter": [
+                     *           {
+                     *             "field": "status",
+                     *             "op": "neq",
+                     *             "value": "read"
+                     *           }
+                     *         ],
+                     *         "search": null,
+                     *         "sort": "finished",
+                     *         "direction": "desc",
+                     *         "columns": null,
+                     *         "group_by": "status",
+                     *         "date_field": "finished",
+                     *         "end_field": null,
+                     *         "personal": false,
+                     *         "locked": false,
+                     *         "owner": null,
+                     *         "position": 0,
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "updated_at": "2026-11-21T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        row_view: components["schemas"]["RowView"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getRowView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The view of rows. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "row_view": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "structure_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "name": "Open",
+                     *         "kind": "board",
+                     *         "filter": [
+                     *           {
+                     *             "field": "status",
+                     *             "op": "neq",
+                     *             "value": "read"
+                     *           }
+                     *         ],
+                     *         "search": null,
+                     *         "sort": "finished",
+                     *         "direction": "desc",
+                     *         "columns": null,
+                     *         "group_by": "status",
+                     *         "date_field": "finished",
+                     *         "end_field": null,
+                     *         "personal": false,
+                     *         "locked": false,
+                     *         "owner": null,
+                     *         "position": 0,
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "updated_at": "2026-11-21T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        row_view: components["schemas"]["RowView"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteRowView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The view of rows. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": true,
+                     *       "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example true */
+                        deleted: boolean;
+                        /**
+                         * Format: uuid
+                         * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                         */
+                        id: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateRowView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The view of rows. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "filter": [
+                 *         {
+                 *           "field": "status",
+                 *           "op": "neq",
+                 *           "value": "read"
+                 *         }
+                 *       ],
+                 *       "sort": "finished",
+                 *       "direction": "asc"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Unique, ignoring case, among the shared views of the structure, or among the personal ones of its owner. Must be a text of 1 to 200 characters without control characters.
+                     * @example Open
+                     */
+                    name?: string;
+                    /**
+                     * @description `table` unless given.
+                     * @enum {string}
+                     */
+                    kind?: "table" | "board" | "calendar";
+                    /**
+                     * @description As in a list; every condition must hold.
+                     * @example [
+                     *       {
+                     *         "field": "status",
+                     *         "op": "neq",
+                     *         "value": "read"
+                     *       }
+                     *     ]
+                     */
+                    filter?: components["schemas"]["RecordCondition"][];
+                    /**
+                     * @description A text in any field, ignoring case: `contains` on `*`.
+                     * @example middle
+                     */
+                    search?: string | null;
+                    /**
+                     * @description A field key, `created_at` or `updated_at`.
+                     * @example finished
+                     */
+                    sort?: string | null;
+                    /** @enum {string|null} */
+                    direction?: "asc" | "desc" | null;
+                    /** @description The fields that are shown, in this order; null for all. */
+                    columns?: {
+                        /** @example title */
+                        key: string;
+                        /** @example 240 */
+                        width?: number;
+                    }[] | null;
+                    /**
+                     * @description A `select` or `bool` field: the columns of a board, the groups of a table.
+                     * @example status
+                     */
+                    group_by?: string | null;
+                    /**
+                     * @description A `date` or `datetime` field, which a calendar needs.
+                     * @example finished
+                     */
+                    date_field?: string | null;
+                    /**
+                     * @description A field of the type of `date_field`: the last day.
+                     * @example null
+                     */
+                    end_field?: string | null;
+                    /** @description Whether its maker alone sees it; only the maker says so. */
+                    personal?: boolean;
+                    /** @description Whether nothing but this may be changed; said by the maker or an owner. */
+                    locked?: boolean;
+                    /**
+                     * @description Past the end means the end.
+                     * @example 0
+                     */
+                    position?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "row_view": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "structure_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "name": "Open",
+                     *         "kind": "board",
+                     *         "filter": [
+                     *           {
+                     *             "field": "status",
+                     *             "op": "neq",
+                     *             "value": "read"
+                     *           }
+                     *         ],
+                     *         "search": null,
+                     *         "sort": "finished",
+                     *         "direction": "desc",
+                     *         "columns": null,
+                     *         "group_by": "status",
+                     *         "date_field": "finished",
+                     *         "end_field": null,
+                     *         "personal": false,
+                     *         "locked": false,
+                     *         "owner": null,
+                     *         "position": 0,
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "updated_at": "2026-11-21T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        row_view: components["schemas"]["RowView"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listRecords: {
         parameters: {
-            query: {
-                /**
-                 * @description The id or the name of a structure.
-                 * @example Books
-                 */
-                structure: string;
+            query?: {
+                /** @description The id or the name of a structure; required without `view`. */
+                structure?: string;
+                /** @description The id of a view of rows: its filter holds beside `filter`; its search, sort and direction count where the request has none. */
+                view?: string;
                 /** @description A JSON list of `{field, op, value}`, all of which must hold. */
                 filter?: string;
+                /** @description A text in any field, ignoring case: `contains` on `*`. */
+                search?: string;
                 /** @description A field key, `created_at` or `updated_at`. */
                 sort?: string;
                 /** @description `desc` unless given. */
@@ -8267,14 +8951,15 @@ export interface operations {
     };
     watchRecords: {
         parameters: {
-            query: {
-                /**
-                 * @description The id or the name of a structure.
-                 * @example Books
-                 */
-                structure: string;
+            query?: {
+                /** @description The id or the name of a structure; required without `view`. */
+                structure?: string;
+                /** @description The id of a view of rows: its filter holds beside `filter`; its search, sort and direction count where the request has none. */
+                view?: string;
                 /** @description A JSON list of `{field, op, value}`, all of which must hold. */
                 filter?: string;
+                /** @description A text in any field, ignoring case: `contains` on `*`. */
+                search?: string;
                 /** @description A field key, `created_at` or `updated_at`. */
                 sort?: string;
                 /** @description `desc` unless given. */
@@ -8323,12 +9008,15 @@ export interface operations {
     };
     summariseRecords: {
         parameters: {
-            query: {
-                /**
-                 * @description The id or the name of a structure.
-                 * @example Books
-                 */
-                structure: string;
+            query?: {
+                /** @description The id or the name of a structure; required without `view`. */
+                structure?: string;
+                /** @description The id of a view of rows: its filter holds beside `filter`; its search, sort and direction count where the request has none. */
+                view?: string;
+                /** @description A JSON list of `{field, op, value}`, all of which must hold. */
+                filter?: string;
+                /** @description A text in any field, ignoring case: `contains` on `*`. */
+                search?: string;
                 /** @description A number field to add up. */
                 field?: string;
                 period?: "day" | "week" | "month" | "year";
@@ -8338,8 +9026,6 @@ export interface operations {
                 date?: string;
                 /** @description An IANA time zone; `UTC` unless given. */
                 tz?: string;
-                /** @description A JSON list of `{field, op, value}`, all of which must hold. */
-                filter?: string;
             };
             header?: never;
             path?: never;
@@ -8371,6 +9057,84 @@ export interface operations {
                      */
                     "application/json": {
                         buckets: components["schemas"]["Bucket"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readBoard: {
+        parameters: {
+            query?: {
+                /** @description The id or the name of a structure; required without `view`. */
+                structure?: string;
+                /** @description The id of a view of rows: its filter holds beside `filter`; its search, sort and direction count where the request has none. */
+                view?: string;
+                /** @description A JSON list of `{field, op, value}`, all of which must hold. */
+                filter?: string;
+                /** @description A text in any field, ignoring case: `contains` on `*`. */
+                search?: string;
+                /** @description A field key, `created_at` or `updated_at`. */
+                sort?: string;
+                /** @description `desc` unless given. */
+                direction?: "asc" | "desc";
+                /** @description A `select` or `bool` field, whose values are the columns; that of the view unless given. */
+                group_by?: string;
+                /** @description Cards of each column; 50 unless given. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "columns": [
+                     *         {
+                     *           "value": "open",
+                     *           "total": 1,
+                     *           "records": [
+                     *             {
+                     *               "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *               "data": {
+                     *                 "title": "Middlemarch",
+                     *                 "pages": 880,
+                     *                 "status": "read",
+                     *                 "finished": "2026-11-20"
+                     *               },
+                     *               "created_at": "2026-11-21T09:30:00.000Z",
+                     *               "updated_at": "2026-11-21T09:30:00.000Z",
+                     *               "deleted_at": null
+                     *             }
+                     *           ],
+                     *           "has_more": false
+                     *         }
+                     *       ],
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": {
+                        columns: components["schemas"]["BoardColumn"][];
+                        /**
+                         * @description Rows of all columns.
+                         * @example 1
+                         */
+                        total: number;
                     };
                 };
             };
@@ -11255,7 +12019,7 @@ export interface operations {
                 before?: string;
                 /** @description 100 unless given. */
                 limit?: number;
-                /** @description Only changes of these kinds, with commas between them: `note`, `record`, `tag`, `property`, `structure`, `preset`, `view`, `lens`, `quick_access_item`, `file`, `webhook`, `source`. */
+                /** @description Only changes of these kinds, with commas between them: `note`, `record`, `tag`, `property`, `structure`, `preset`, `view`, `lens`, `quick_access_item`, `file`, `webhook`, `source`, `row_view`. */
                 kinds?: string;
                 /** @description Only changes of the records and webhooks of this structure, and of itself: its name or its id. */
                 structure?: string;
@@ -11336,9 +12100,9 @@ export interface operations {
                 before?: string;
                 /** @description 50 unless given. */
                 limit?: number;
-                /** @description Only transactions that changed something of these kinds, with commas between them: `note`, `record`, `tag`, `property`, `structure`, `preset`, `view`, `lens`, `quick_access_item`, `file`, `webhook`, `source`. */
+                /** @description Only transactions that changed something of these kinds, with commas between them: `note`, `record`, `tag`, `property`, `structure`, `preset`, `view`, `lens`, `quick_access_item`, `file`, `webhook`, `source`, `row_view`. */
                 kinds?: string;
-                /** @description Only transactions that changed records or webhooks of this structure, or itself: its name or its id. */
+                /** @description Only transactions that changed records, webhooks or views of this structure, or itself: its name or its id. */
                 structure?: string;
                 /** @description Only what this key or user made: the id. That of a user includes his keys; an unknown one gives an empty list. */
                 actor?: string;

@@ -26,6 +26,7 @@ import migration23 from '../../../../drizzle/0023_accounts.sql' with { type: 'te
 import migration24 from '../../../../drizzle/0024_change_undos_undone.sql' with { type: 'text' }
 import migration25 from '../../../../drizzle/0025_sign_in.sql' with { type: 'text' }
 import migration26 from '../../../../drizzle/0026_sources.sql' with { type: 'text' }
+import migration27 from '../../../../drizzle/0027_views_of_rows.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -56,4 +57,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0024_change_undos_undone', sql: migration24 },
   { name: '0025_sign_in', sql: migration25 },
   { name: '0026_sources', sql: migration26 },
+  { name: '0027_views_of_rows', sql: migration27 },
 ]

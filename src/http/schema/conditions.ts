@@ -1,0 +1,29 @@
+import { t } from 'elysia'
+import { OPERATORS } from '../../filter/record/operators.ts'
+import { MAX_NEEDLE } from '../../filter/record/parse.ts'
+import { strict, type TextOptions, text } from './types.ts'
+
+export const condition = () =>
+  strict(
+    {
+      field: t.String({
+        description: 'A field key, `id`, `created_at`, `updated_at` or `*`.',
+        examples: ['pages'],
+      }),
+      op: t.String({ enum: [...OPERATORS], examples: ['gt'] }),
+      value: t.Optional(
+        t.Unknown({ description: 'Left out with `is_empty` and `not_empty`.', examples: [500] }),
+      ),
+    },
+    { $id: 'RecordCondition', description: 'A condition on a row.' },
+  )
+
+/** A text that a row has in any of its fields. */
+export const searchText = (rules: TextOptions = {}) =>
+  text({
+    minLength: 1,
+    maxLength: MAX_NEEDLE,
+    description: 'A text in any field, ignoring case: `contains` on `*`.',
+    examples: ['middle'],
+    ...rules,
+  })

@@ -1,0 +1,154 @@
+import type { Static } from '@sinclair/typebox'
+import type { FieldValue } from '../../changes/record-data.ts'
+import type { AppContext, Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import { valueColumn } from '../../db/row-table-names.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
+import { DEFAULT_LIMIT } from '../../http/pagination.ts'
+import { encoded, type JsonBody } from '../../http/responses.ts'
+import { fail, invalid, refused } from '../../refusal.ts'
+import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
+import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import type { FieldDefinition } from '../../structures/store.ts'
+import { boardResponse } from '../present.ts'
+import type { BoardQuery } from '../schema.ts'
+import { loadPage, type RecordRow } from '../store.ts'
+import { missingForFilter, readCosts } from './costs.ts'
+import { chooseIndex, scanPath, textIndexPath } from './planner.ts'
+import {
+  orderBy,
+  type ParsedRequest,
+  parseRequest,
+  type RowQuery,
+  type RowReader,
+  rowQuery,
+  scanSource,
+  sortTarget,
+  withView,
+} from './row-query.ts'
+import { byValue, compareValues } from './summary.ts'
+import { cachedList, totalKeyText } from './total-cache.ts'
+import { usableIndexes } from './usable-indexes.ts'
+
+type BoardRequest = Static<typeof BoardQuery>
+
+interface BoardInput {
+  readonly caller: RowReader
+  readonly request: ParsedRequest<BoardRequest>
+}
+
+/** A column of a board. */
+export interface BoardColumn {
+  readonly value: FieldValue | null
+  /** All rows of the column. */
+  readonly total: number
+  /** The first of them, in the order of the board. */
+  readonly rows: readonly RecordRow[]
+}
+
+type Cell = string | number | null
+
+/** The rows of one value: how many they are, and the pks of the first ones. */
+interface Stack {
+  total: number
+  readonly pks: number[]
+}
+
+/** What is known of the rows, by their values; to be cached where the next request begins, too. */
+interface Stacks {
+  readonly key: string
+  readonly stacks: ReadonlyMap<Cell, Stack>
+}
+
+interface BoardResult extends Stacks {
+  readonly body: JsonBody
+  readonly costs: ReadCosts
+}
+
+/** The rows in columns by the values of a field, as the body of a response. */
+export async function boardBody(ctx: AppContext, caller: Caller, request: BoardRequest): Promise<JsonBody> {
+  const { workspacePk, userId } = caller
+  const input = { caller: { workspacePk, userId }, request: parseRequest(request) }
+  const { body, key, stacks, costs } = await ctx.worker.run(boardQuery, input, caller)
+  cachedList(ctx.db, key, () => stacks)
+  recordReadCosts(ctx, costs)
+  return body
+}
+
+export const boardQuery: WorkerQuery<BoardInput, BoardResult> = {
+  name: 'records.board',
+  run: (reader, { caller, request: sent }) => {
+    const started = performance.now()
+    const request = withView(reader, caller, sent)
+    const query = rowQuery(reader, caller, request)
+    const field = groupField(query, request.group_by ?? request.groupBy)
+    const sort = sortTarget(query.definition, request.sort)
+    const { direction, limit = DEFAULT_LIMIT } = request
+    const order = orderBy(query.structure, sort, { direction, isReversed: false })
+    const indexes = usableIndexes(reader, query)
+    const choice = chooseIndex(reader, query, indexes)
+    const path = choice?.few === undefined ? textIndexPath(reader, query, indexes) : undefined
+    const key = `${limit} ${field.column} ${order} ${totalKeyText(query)}`
+    const stacks = cachedList(reader, key, () => {
+      const { text, values } = scanSource(reader, query, path ?? scanPath(choice))
+      const rows = reader.sql.rows<[Cell, number]>(
+        `SELECT ${valueColumn(field.column)}, pk ${text} ${order}`,
+        ...values,
+      )
+      return stacked(rows, limit)
+    })
+    const missing = path || reader.sql.isLimited ? [] : missingForFilter(query, choice)
+    const used = path ? TEXT_INDEX : choice?.index.name
+    return {
+      body: encoded(boardResponse(columnsOf(reader, field, stacks))),
+      key,
+      stacks,
+      costs: readCosts(query, indexes, performance.now() - started, missing, [used]),
+    }
+  },
+}
+
+function groupField({ definition: { byKey } }: RowQuery, key: string | undefined): FieldDefinition {
+  if (key === undefined)
+    throw invalid(
+      'The query parameter "group_by" is required: a select or bool field, whose values are the columns.',
+    )
+  const field =
+    byKey.get(key) ?? fail(refused(`"group_by" names "${key}", and the structure has no such field.`))
+  if (field.type === 'select' || field.type === 'bool') return field
+  throw refused(`"group_by" names "${key}", of type ${field.type}; it takes a field of type select or bool.`)
+}
+
+function stacked(rows: readonly (readonly [Cell, number])[], limit: number): Map<Cell, Stack> {
+  const stacks = new Map<Cell, Stack>()
+  for (const [cell, pk] of rows) {
+    const stack = stacks.get(cell) ?? { total: 0, pks: [] }
+    if (stack.total === 0) stacks.set(cell, stack)
+    stack.total += 1
+    if (stack.pks.length < limit) stack.pks.push(pk)
+  }
+  return stacks
+}
+
+/** The values of the columns: the options in their order, then others that are in use, ascending, then none. */
+function valuesOf({ type, options }: FieldDefinition, used: Iterable<Cell>): Cell[] {
+  if (type === 'bool') return [0, 1, null]
+  const known = options ?? []
+  const isOther = (cell: Cell) => cell !== null && !known.includes(String(cell))
+  const others = [...used].filter(isOther).map(String).sort(compareValues)
+  return [...known, ...others, null]
+}
+
+/** Rows that would make the response too long are left out at the end, and their columns have more. */
+function columnsOf(reader: Reader, field: FieldDefinition, stacks: ReadonlyMap<Cell, Stack>): BoardColumn[] {
+  const columns = valuesOf(field, stacks.keys()).map((cell) => ({
+    value: byValue(cell, field),
+    ...(stacks.get(cell) ?? { total: 0, pks: [] }),
+  }))
+  const loaded = loadPage(
+    reader,
+    columns.flatMap(({ pks }) => pks),
+  )
+  const byPk = new Map(loaded.map((row) => [row.pk, row]))
+  return columns.map(({ pks, ...column }) => ({ ...column, rows: pks.flatMap((pk) => byPk.get(pk) ?? []) }))
+}
