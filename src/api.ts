@@ -27,6 +27,7 @@ import { noteRoutes } from './notes/routes.ts'
 import { presetRoutes } from './presets/routes.ts'
 import { propertyRoutes } from './properties/routes.ts'
 import { quickAccessRoutes } from './quick-access/routes.ts'
+import { conversionRoutes } from './records/converting/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { Watches } from './records/watch/watches.ts'
 import { shuttingDown } from './refusal.ts'
@@ -93,6 +94,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     quickAccessRoutes(ctx),
     structureRoutes(ctx),
     structureManagementRoutes(ctx),
+    conversionRoutes(ctx),
     rowViewRoutes(ctx),
     recordRoutes(ctx, watches),
     webhookRoutes(ctx),

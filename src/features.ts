@@ -22,6 +22,7 @@ import { presetsNamingProperty, removeTagFromPresets } from './presets/store.ts'
 import { propertyDeletion } from './properties/deletion.ts'
 import { propertyKind } from './properties/service.ts'
 import { itemKind, removeFromQuickAccess } from './quick-access/service.ts'
+import { conversionTask, conversionTrial } from './records/converting/convert.ts'
 import { deleteRowViewsOf, rowViewKind, rowViewsNaming } from './row-views/service.ts'
 import { deleteRemovedSources, markSourcesRemovedOf } from './sources/deletion.ts'
 import { countSources } from './sources/store.ts'
@@ -135,6 +136,8 @@ export const features: FeatureHooks = {
 
 /* What runs in a worker thread with these. */
 export const undo = undoTask(features)
+export const convert = conversionTask(features)
+export const tryConversion = conversionTrial(features)
 export const apply = applyTask(features)
 export const deleteTag = tagDeletion(features)
 export const deleteProperty = propertyDeletion(features)

@@ -186,8 +186,9 @@ function newUniqueSets(before: store.StructureRow, after: readonly UniqueSet[]):
   return after.filter((set) => !had.has(nameOf(set)) && set.every(({ key }) => byKey.has(key)))
 }
 
-function changeStructure(
-  ctx: AppContext,
+/** Changes a definition and its row table; joins the caller's transaction. */
+export function changeStructure(
+  ctx: Pick<AppContext, 'features'> & { readonly bus: Pick<AppContext['bus'], 'wake'> },
   tx: Tx,
   caller: Caller,
   nameOrId: string,
@@ -209,7 +210,7 @@ function changeStructure(
 export const changedStructure = (id: string) => ({ kind: 'structure', id, structureId: id }) as const
 
 /** The definition after a change. Every rule goes through `check`, which lets the first refusal pass unless it collects them. */
-function judged(
+export function judged(
   { features }: Pick<AppContext, 'features'>,
   reader: Reader,
   caller: Caller,

@@ -39,6 +39,7 @@ const BODIES: Record<string, object> = {
   createPreset: { name: 'Call', tags: ['tea'], properties: [{ key: 'due', value: '2026-12-01' }] },
   createView: { name: 'Due', display_properties: ['due'], sort: { field: 'property', property: 'due' } },
   createRowView: { structure: 'Errands', name: 'Milk', search: 'milk' },
+  convertField: { field: 'what', key: 'whole', type: 'text' },
   updateRowView: { sort: 'what', direction: 'asc' },
   updateProperty: { key: 'deadline', label: 'Deadline' },
   updateStructure: { description: 'What to do.', max_rows: 5 },

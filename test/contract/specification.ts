@@ -24,6 +24,7 @@ GET    /v1/records/structures
 POST   /v1/records/structures W
 GET    /v1/records/structures/{nameOrId}
 PATCH  /v1/records/structures/{nameOrId} W
+POST   /v1/records/structures/{nameOrId}/convert W
 GET    /v1/records
 POST   /v1/records W
 GET    /v1/records/watch

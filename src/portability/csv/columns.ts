@@ -1,3 +1,4 @@
+import type { CellFormat } from '../../filter/record/cell-format.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
 import { codePointLength, fold, hasControlCharacter, quoteList } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
@@ -5,7 +6,6 @@ import type { FieldInput } from '../../structures/fields.ts'
 import { MAX_FIELDS, RESERVED_KEYS } from '../../structures/schema.ts'
 import type { Definition } from '../../structures/store.ts'
 import { freeKey, MAX_KEY_LENGTH, unaccented } from '../field-keys.ts'
-import type { CellFormat } from './cell-format.ts'
 
 /** The field that a column fills. */
 export interface Column {

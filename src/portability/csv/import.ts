@@ -2,13 +2,13 @@ import { statSync } from 'node:fs'
 import { checkedName } from '../../account/names.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { CellFormat, type CellOptions } from '../../filter/record/cell-format.ts'
 import { writeRecords } from '../../records/writing/write-records.ts'
 import { refused } from '../../refusal.ts'
 import { createStructure } from '../../structures/service.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { definitionOf, findStructure } from '../../structures/store.ts'
 import { type ImportMode, type ImportReport, type ImportRun, runImport } from '../import-run.ts'
-import { CellFormat, type CellOptions } from './cell-format.ts'
 import {
   type Column,
   columnsOf,

@@ -848,6 +848,26 @@ export interface paths {
         patch: operations["updateStructure"];
         trace?: never;
     };
+    "/v1/records/structures/{nameOrId}/convert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a field another type: a new field with its values
+         * @description Values are read as `import` reads the cells of a column. The old field is hidden and keeps all of them; what cannot be read stays in it alone. One transaction, of at most 200,000 rows, with the log entries and events of any change of these rows.
+         */
+        post: operations["convertField"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/records/views": {
         parameters: {
             query?: never;
@@ -8300,6 +8320,157 @@ export interface operations {
                              * @example due
                              */
                             field: string | null;
+                        }[];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    convertField: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id or the name of the structure.
+                 * @example Books
+                 */
+                nameOrId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "field": "pages",
+                 *       "key": "pages_text",
+                 *       "type": "text"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The key of the field whose values are read.
+                     * @example pages
+                     */
+                    field: string;
+                    /**
+                     * @description Must be a key: a lower-case letter, then up to 62 lower-case letters, digits or "_"; "id", "created_at", "updated_at" and "deleted_at" are reserved.
+                     * @example due
+                     */
+                    key: string;
+                    /**
+                     * @example date
+                     * @enum {string}
+                     */
+                    type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record";
+                    /**
+                     * @description What a `select` may hold; without any, every text.
+                     * @example [
+                     *       "open",
+                     *       "done"
+                     *     ]
+                     */
+                    options?: string[] | null;
+                    /**
+                     * @description Must be a text of 1 to 500 characters without control characters, or null.
+                     * @example Due
+                     */
+                    label?: string | null;
+                    /** @description Says what would be; writes nothing. */
+                    dry_run?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "structure": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "name": "Books",
+                     *         "description": "What I have read",
+                     *         "fields": [
+                     *           {
+                     *             "key": "due",
+                     *             "type": "date",
+                     *             "label": "Due",
+                     *             "required": false,
+                     *             "unit": "kg",
+                     *             "hidden": false,
+                     *             "unique": false,
+                     *             "min": 0,
+                     *             "max": 0,
+                     *             "options": null,
+                     *             "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                     *           }
+                     *         ],
+                     *         "label_field": "title",
+                     *         "unique_together": [
+                     *           [
+                     *             "title",
+                     *             "author"
+                     *           ]
+                     *         ],
+                     *         "max_rows": null,
+                     *         "immutable": false,
+                     *         "icon": "book",
+                     *         "color": "#1E90FF",
+                     *         "record_count": 12,
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "updated_at": "2026-11-21T09:30:00.000Z"
+                     *       },
+                     *       "converted": 1,
+                     *       "empty": 0,
+                     *       "failed": 0,
+                     *       "failures": []
+                     *     }
+                     */
+                    "application/json": {
+                        structure: components["schemas"]["Structure"];
+                        /**
+                         * @description Rows that have a value in the new field.
+                         * @example 1
+                         */
+                        converted: number;
+                        /**
+                         * @description Rows without a value in the old one.
+                         * @example 0
+                         */
+                        empty: number;
+                        /**
+                         * @description Rows whose value could not be read.
+                         * @example 0
+                         */
+                        failed: number;
+                        /**
+                         * @description The first 200 of them.
+                         * @example []
+                         */
+                        failures: {
+                            /**
+                             * Format: uuid
+                             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                             */
+                            record_id: string;
+                            /** @example about 300 */
+                            value: string | number | boolean;
                         }[];
                     };
                 };

@@ -1,7 +1,7 @@
-import type { FieldType } from '../../filter/record/operators.ts'
-import { normalised } from '../../filter/record/values.ts'
 import { isDay, parseInstant } from '../../lib/dates.ts'
 import { refused } from '../../refusal.ts'
+import type { FieldType } from './operators.ts'
+import { normalised } from './values.ts'
 
 /** How the cells of a file are written. */
 export interface CellOptions {

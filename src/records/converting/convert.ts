@@ -1,0 +1,172 @@
+import type { Static } from '@sinclair/typebox'
+import type { FieldValue } from '../../changes/record-data.ts'
+import type { AppContext, Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import { rowTable, valueColumn } from '../../db/row-table-names.ts'
+import type { WorkerQuery, WorkerTask } from '../../db/worker/client.ts'
+import type { FeatureHooks } from '../../feature-hooks.ts'
+import { CellFormat } from '../../filter/record/cell-format.ts'
+import { fail, Refusal, refused } from '../../refusal.ts'
+import { presentField, presentStructure } from '../../structures/present.ts'
+import { MAX_FIELDS } from '../../structures/schema.ts'
+import { changeStructure, judged, type StructurePatch } from '../../structures/service.ts'
+import {
+  type Definition,
+  definitionOf,
+  type FieldDefinition,
+  getStructure,
+  type StructureRow,
+} from '../../structures/store.ts'
+import { dataOf, loadRecords, type RecordRow } from '../store.ts'
+import { checkedChanges, type FieldChanges, refuseBrokenReferences } from '../writing/row-values.ts'
+import { refuseImmutable, rowWriter, updateRow } from '../writing/row-writer.ts'
+import type { ConvertBody } from './schema.ts'
+
+/*
+ * A field gets another type by a new field, which holds the old values as far as they can be read as that type; the old
+ * field keeps all of them, hidden.
+ */
+
+type Conversion = Omit<Static<typeof ConvertBody>, 'dry_run'>
+
+interface ConversionInput {
+  readonly caller: Caller
+  readonly structure: string
+  readonly request: Conversion
+}
+
+const MAX_ROWS = 200_000
+const MAX_FAILURES = 200
+const ROWS_AT_ONCE = 500
+
+/** Adds the new field and fills it, in one transaction; with `dry_run` only says what would be. */
+export async function convertField(
+  { worker, features }: AppContext,
+  { signal: _, ...caller }: Caller,
+  structure: string,
+  { dry_run: isDryRun = false, ...request }: Static<typeof ConvertBody>,
+) {
+  const input = { caller, structure, request }
+  return isDryRun
+    ? worker.run(conversionTrial(features), input, caller)
+    : worker.write(conversionTask(features), input)
+}
+
+export const conversionTask = (features: FeatureHooks): WorkerTask<ConversionInput, Converted> => ({
+  name: 'features.convert',
+  run: (tx, { caller, structure, request }, listeners) => {
+    const before = convertible(tx, caller, structure)
+    const { field, patch } = conversionPatch(before, request)
+    const after = changeStructure({ features, bus: listeners }, tx, caller, before.id, patch)
+    const writer = rowWriter(listeners, tx, caller, after)
+    const counts = readValues(tx, caller, before, writer.definition, field, request.key, (row, changes) =>
+      updateRow(writer, row, changes),
+    )
+    return { structure: presentStructure(after), ...counts }
+  },
+})
+
+export const conversionTrial = (features: FeatureHooks): WorkerQuery<ConversionInput, Converted> => ({
+  name: 'features.tryConversion',
+  isLong: true,
+  run: (reader, { caller, structure, request }) => {
+    const before = convertible(reader, caller, structure)
+    const { field, patch } = conversionPatch(before, request)
+    const after = { ...before, ...judged({ features }, reader, caller, before, patch).columns }
+    const counts = readValues(reader, caller, before, definitionOf(after), field, request.key, () => {})
+    return { structure: presentStructure(after), ...counts }
+  },
+})
+
+/** How many rows have the value in the new field, have none, or have one that cannot be read. */
+interface Counts {
+  readonly converted: number
+  readonly empty: number
+  readonly failed: number
+  /** The first ones. */
+  readonly failures: { record_id: string; value: FieldValue }[]
+}
+
+interface Converted extends Counts {
+  readonly structure: ReturnType<typeof presentStructure>
+}
+
+function convertible(reader: Reader, caller: Caller, nameOrId: string): StructureRow {
+  const structure = getStructure(reader, caller, nameOrId)
+  refuseImmutable(structure)
+  if (structure.live <= MAX_ROWS) return structure
+  throw refused(
+    `"${structure.name}" has ${structure.live.toLocaleString('en-US')} rows, and a conversion changes at most ${MAX_ROWS.toLocaleString('en-US')}; delete or move rows first.`,
+  )
+}
+
+/** The change of the definition: a new field, and the old one hidden and required no more. */
+function conversionPatch(
+  before: StructureRow,
+  { field: from, key, type, options, label }: Conversion,
+): { readonly field: FieldDefinition; readonly patch: StructurePatch } {
+  const { fields, byKey } = definitionOf(before)
+  const field =
+    byKey.get(from) ?? fail(refused(`"field" names "${from}", and the structure has no such field.`))
+  if (byKey.has(key)) throw refused(`The structure has a field "${key}" already; choose another key.`)
+  if (options && type !== 'select')
+    throw refused(`"options" belong to a field of type "select", and this one becomes "${type}".`)
+  if (fields.length >= MAX_FIELDS)
+    throw refused(`The structure has ${MAX_FIELDS} fields, which is the most; it cannot have another.`)
+  const added = { key, type, label, ...(options && { options }) }
+  const kept = fields.map((one) =>
+    one === field ? { ...presentField(one), hidden: true, required: false } : presentField(one),
+  )
+  return { field, patch: { fields: [...kept, added] } }
+}
+
+/** Reads each value of a field as one of the new field, as an import reads the cells of a column. */
+function readValues(
+  reader: Reader,
+  caller: Caller,
+  { pk, live }: StructureRow,
+  definition: Definition,
+  { key: from, column }: FieldDefinition,
+  key: string,
+  write: (row: RecordRow, changes: FieldChanges) => void,
+): Counts {
+  const to = definition.byKey.get(key)
+  if (!to) throw new Error('the new field is missing')
+  const format = new CellFormat({ dateFormats: [], decimal: undefined, nulls: [] })
+  const counts = { converted: 0, failed: 0 }
+  const failures: Counts['failures'] = []
+  const found = new Set<string>()
+  const read = (cell: string): FieldChanges | undefined => {
+    try {
+      const changes = checkedChanges(definition, { [key]: format.valueOf(to.type, cell, true) })
+      refuseBrokenReferences(reader, caller, changes, found)
+      return changes
+    } catch (error) {
+      if (error instanceof Refusal) return undefined
+      throw error
+    }
+  }
+  for (const row of rowsWithValue(reader, pk, column)) {
+    const value = dataOf(row)[from]
+    if (value === undefined || format.isEmpty(String(value))) continue
+    const changes = read(String(value))
+    if (changes) {
+      write(row, changes)
+      counts.converted += 1
+    } else {
+      counts.failed += 1
+      if (failures.length < MAX_FAILURES) failures.push({ record_id: row.id, value })
+    }
+  }
+  return { ...counts, empty: live - counts.converted - counts.failed, failures }
+}
+
+/** The rows that have a value in a column, by creation. */
+function* rowsWithValue(reader: Reader, structurePk: number, column: number): Generator<RecordRow> {
+  const { sql } = reader
+  const pks = sql.column<number>(
+    `SELECT pk FROM ${rowTable(structurePk)} WHERE ${sql.stopCondition('pk').text} AND ${valueColumn(column)} IS NOT NULL ORDER BY pk`,
+  )
+  for (let at = 0; at < pks.length; at += ROWS_AT_ONCE)
+    yield* loadRecords(reader, pks.slice(at, at + ROWS_AT_ONCE))
+}
