@@ -19,6 +19,7 @@ const WITHOUT_ROWID = new Set([
   'row_search_pending',
   'webhook_deliveries',
   'webhook_attempts',
+  'webhook_moments',
   'sign_in_addresses',
 ])
 

@@ -3,6 +3,7 @@ import type { Db } from './db/database.ts'
 import type { Reader } from './db/reader.ts'
 import type { Requester, WorkerClient } from './db/worker/client.ts'
 import type { Tx } from './db/writes/transaction.ts'
+import type { Moments } from './delivery/dispatch/moments.ts'
 import { quoteList } from './lib/text.ts'
 import { Refusal } from './refusal.ts'
 
@@ -18,12 +19,15 @@ export type ViewRole = 'filter' | 'sort' | 'display'
 export interface TagUsage {
   views: UsedBy[]
   lenses: UsedBy[]
+  /** Each named by its URL; `usage` does not show them. */
+  webhooks: UsedBy[]
 }
 
 export interface PropertyUsage {
   views: (UsedBy & { roles: ViewRole[] })[]
   presets: UsedBy[]
   lenses: UsedBy[]
+  webhooks: UsedBy[]
 }
 
 /** What uses an object, as it was found. */
@@ -76,9 +80,11 @@ export interface FeatureHooks {
   removeHidden(db: Db): Promise<void>
   onWorkspaceCreated(tx: Tx, workspace: number): void
   countsOf(reader: Reader, workspace: number): FeatureCounts
+  /** What becomes an event at its instant. */
+  readonly moments: readonly Moments[]
 }
 
-const SINGULAR = { views: 'view', presets: 'preset', lenses: 'lens' } as const
+const SINGULAR = { views: 'view', presets: 'preset', lenses: 'lens', webhooks: 'webhook' } as const
 type Kind = keyof typeof SINGULAR
 
 /**

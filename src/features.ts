@@ -15,6 +15,7 @@ import type {
 } from './feature-hooks.ts'
 import { countFiles } from './files/store.ts'
 import { lensKind } from './lenses/service.ts'
+import { noteMoments } from './notes/events.ts'
 import { storedTreeReferences } from './notes/query/stored-trees.ts'
 import { createSearchTables } from './notes/search/tables.ts'
 import { presetKind } from './presets/service.ts'
@@ -23,6 +24,7 @@ import { propertyDeletion } from './properties/deletion.ts'
 import { propertyKind } from './properties/service.ts'
 import { itemKind, removeFromQuickAccess } from './quick-access/service.ts'
 import { conversionTask, conversionTrial } from './records/converting/convert.ts'
+import { rowMoments } from './records/due.ts'
 import { deleteRowViewsOf, rowViewKind, rowViewsNaming } from './row-views/service.ts'
 import { deleteRemovedSources, markSourcesRemovedOf } from './sources/deletion.ts'
 import { countSources } from './sources/store.ts'
@@ -32,7 +34,7 @@ import { tagDeletion } from './tags/deletion.ts'
 import { tagKind } from './tags/service.ts'
 import { viewKind, viewsNaming } from './views/service.ts'
 import { deleteRemovedWebhooks, markWebhooksRemovedOf } from './webhooks/deletion.ts'
-import { countWebhooks, webhooksNamingField } from './webhooks/store.ts'
+import { countWebhooks, webhooksNaming, webhooksNamingField } from './webhooks/store.ts'
 
 interface UsageInput<Named> {
   readonly workspace: number
@@ -77,6 +79,7 @@ function usages<Named, Usage extends { views: UsedBy[]; lenses: UsedBy[] }>(
 export const tagUsage = usages<number, TagUsage>('features.tagUsage', (reader, workspace, tag, ids) => ({
   views: viewKind.usersOf(reader, workspace, ({ filter }) => tagsIn(filter).includes(tag), ids),
   lenses: lensKind.usersOf(reader, workspace, ({ scope }) => tagsIn(scope).includes(tag), ids),
+  webhooks: webhooksNaming(reader, workspace, (filter) => tagsIn(filter).includes(tag)),
 }))
 
 const tagsIn = (tree: string | null) => storedTreeReferences(tree).tagIds
@@ -91,6 +94,9 @@ export const propertyUsage = usages<{ pk: number; id: string }, PropertyUsage>(
       workspace,
       ({ scope }) => storedTreeReferences(scope).propertyIds.includes(id),
       ids,
+    ),
+    webhooks: webhooksNaming(reader, workspace, (filter) =>
+      storedTreeReferences(filter).propertyIds.includes(id),
     ),
   }),
 )
@@ -132,6 +138,7 @@ export const features: FeatureHooks = {
     sources: countSources(reader, workspace),
     rowViews: rowViewKind.count(reader, workspace),
   }),
+  moments: [noteMoments, rowMoments],
 }
 
 /* What runs in a worker thread with these. */

@@ -38,7 +38,7 @@ const opening: AnyTask = {
   run: ({ sql }) => void sql.get('SELECT 1 FROM sqlite_schema'),
 }
 
-const NOBODY: WriteListeners = { wake: () => {}, wakeDeliveries: () => {} }
+const NOBODY: WriteListeners = { wake: () => {} }
 const IDLE_MS = 30_000
 
 /** SQLite would fold the WAL of the open database into another one that was put in its place. */

@@ -5,7 +5,12 @@ import type { RecordState } from './record-data.ts'
 export interface RecordChange {
   readonly kind: 'created' | 'updated' | 'deleted'
   readonly workspacePk: number
-  readonly structure: { readonly pk: number; readonly id: string; readonly name: string }
+  readonly structure: {
+    readonly pk: number
+    readonly id: string
+    readonly name: string
+    readonly labelField?: string | null
+  }
   /** Null for a record that was created or restored. */
   readonly before: RecordState | null
   /** After a deletion: the record as it was, with `deletedAt` set. */
@@ -23,15 +28,11 @@ export interface Bus {
   onWake(structureId: string, listener: () => void): () => void
   /** Calls the listener when anything may have changed, including keys and users. */
   onWakeAll(listener: () => void): () => void
-  /** Reports that deliveries are waiting for these subscriptions, given by pk. */
-  wakeDeliveries(webhooks: readonly number[]): void
-  onWakeDeliveries(listener: (webhooks: readonly number[]) => void): () => void
 }
 
 export function createBus(): Bus {
   const wakers = new Map<string, Set<() => void>>()
   const allWakers = new Set<() => void>()
-  const deliveryWakers = new Set<(webhooks: readonly number[]) => void>()
   const wakeAll = (listeners: Iterable<() => void>) => {
     for (const listener of [...listeners]) listener()
   }
@@ -53,13 +54,6 @@ export function createBus(): Bus {
     onWakeAll: (listener) => {
       allWakers.add(listener)
       return () => void allWakers.delete(listener)
-    },
-    wakeDeliveries: (webhooks) => {
-      for (const listener of deliveryWakers) listener(webhooks)
-    },
-    onWakeDeliveries: (listener) => {
-      deliveryWakers.add(listener)
-      return () => void deliveryWakers.delete(listener)
     },
   }
 }

@@ -5,8 +5,10 @@ import { previousValues } from '../changes/record-data.ts'
 import type { WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { memoize } from '../lib/bounded-cache.ts'
-import { changePayload, type EventHead, TEST_EVENT, testPayload } from './payload.ts'
+import { type Form, messageOf } from './formats.ts'
+import { changePayload, type EventHead, type Payload, testPayload } from './payload.ts'
 import { listTriggered, type Subscription } from './subscriptions.ts'
+import { wakeDeliveries } from './wakes.ts'
 
 /** Everything that publishing the changes of one structure in one transaction needs. */
 export interface Outbox {
@@ -28,22 +30,63 @@ export const openOutbox = (
   about: Pick<Outbox, 'tx' | 'listeners' | 'author' | 'workspaceId' | 'subscriptions'>,
 ): Outbox => ({ ...about, created: [], triggered: new Set(), wakes: false })
 
-interface EventRow {
-  id: string
-  type: string
-  recordId: string | null
-  body: string
+/** The form of a subscription, with its pk. */
+export interface Receiver extends Form {
+  readonly pk: number
 }
 
-/** Returns the pk. */
-const insertEvent = ({ sql }: Tx, { id, type, recordId, body }: EventRow): number =>
-  sql.run(
-    'INSERT INTO webhook_events (id, type, record_id, body) VALUES (?, ?, ?, ?)',
-    id,
-    type,
-    recordId,
-    body,
-  ).lastInsertRowid
+const INSERT_EVENT =
+  'INSERT INTO webhook_events (id, type, record_id, body, content_type) VALUES (?, ?, ?, ?, ?)'
+
+/**
+ * Stores an event and its deliveries, in the caller's transaction, once for all who get it in the same form. `objectId` is
+ * that of the row, note or file. Returns the ids of the deliveries; their first attempts are due at once.
+ */
+export function storeEvent(
+  tx: Tx,
+  { payload, objectId, labelField }: StoredEvent,
+  receivers: readonly Receiver[],
+  isUrgent: 0 | 1 = 0,
+): string[] {
+  const { id, type } = payload
+  const forms = Map.groupBy(receivers, ({ format, template }) => `${format} ${template ?? ''}`)
+  return [...forms.values()].flatMap((alike) => {
+    const [form] = alike
+    if (!form) return []
+    const { body, contentType } = messageOf(form, payload, labelField)
+    const event = tx.sql.run(INSERT_EVENT, id, type, objectId, body, contentType).lastInsertRowid
+    return insertDeliveries(
+      tx,
+      event,
+      alike.map(({ pk }) => pk),
+      isUrgent,
+    )
+  })
+}
+
+/** What is said of an event of a workspace, given by pk, that does not come from a caller's write of rows. */
+export const newHead = (
+  tx: Tx,
+  {
+    workspace,
+    structure = null,
+    source,
+    occurredAt = tx.now,
+  }: Pick<EventHead, 'source'> & Partial<EventHead> & { readonly workspace: number },
+): EventHead => ({
+  id: tx.newId(),
+  occurredAt,
+  workspaceId: tx.sql.scalar('SELECT id FROM workspaces WHERE pk = ?', workspace),
+  structure,
+  source,
+})
+
+interface StoredEvent {
+  readonly payload: Payload
+  readonly objectId: string | null
+  /** The field of a structure that names its rows. */
+  readonly labelField?: string | null | undefined
+}
 
 /**
  * OR FAIL, because with OR ABORT, the default, SQLite copies every page that a statement of several rows changes. An
@@ -84,26 +127,18 @@ export function publishChange(
   if (!outbox.wakes) tx.afterCommit(() => listeners.wake(change.structure.id))
   outbox.wakes = true
   if (subscriptions.length === 0) return
-  storeEvent(outbox, change)
+  storeChange(outbox, change)
 }
 
-function storeEvent(
-  { tx, listeners, workspaceId, subscriptions, triggered }: Outbox,
-  change: RecordChange,
-): void {
-  const webhooks = listTriggered(subscriptions, change)
-  if (webhooks.length === 0) return
-  const { structure, source, kind, after } = change
+function storeChange({ tx, workspaceId, subscriptions, triggered }: Outbox, change: RecordChange): void {
+  const receivers = listTriggered(subscriptions, change)
+  if (receivers.length === 0) return
+  const { structure, source, after } = change
   const head: EventHead = { id: tx.newId(), occurredAt: tx.now, workspaceId, structure, source }
-  const event = insertEvent(tx, {
-    id: head.id,
-    type: `record.${kind}`,
-    recordId: after.id,
-    body: changePayload(head, change),
-  })
-  insertDeliveries(tx, event, webhooks, 0)
-  if (triggered.size === 0) tx.afterCommit(() => listeners.wakeDeliveries([...triggered]))
-  for (const webhook of webhooks) triggered.add(webhook)
+  const payload = changePayload(head, change)
+  storeEvent(tx, { payload, objectId: after.id, labelField: structure.labelField }, receivers)
+  if (triggered.size === 0) wakeDeliveries(tx, triggered)
+  for (const { pk } of receivers) triggered.add(pk)
 }
 
 function log(outbox: Outbox, change: RecordChange, operation: ChangeOperation): void {
@@ -130,13 +165,11 @@ export function logCreated({ tx, author, created }: Outbox, structureId: string)
 /** Stores a `webhook.test` event for one subscription, even if disabled or paused; returns the id of the delivery. */
 export function publishTest(
   tx: Tx,
-  listeners: WriteListeners,
-  webhook: number,
+  receiver: Receiver,
   about: Pick<EventHead, 'workspaceId' | 'structure' | 'source'>,
 ): string {
-  const head: EventHead = { ...about, id: tx.newId(), occurredAt: tx.now }
-  const event = insertEvent(tx, { id: head.id, type: TEST_EVENT, recordId: null, body: testPayload(head) })
-  tx.afterCommit(() => listeners.wakeDeliveries([webhook]))
-  const [delivery = ''] = insertDeliveries(tx, event, [webhook], 1)
+  const payload = testPayload({ ...about, id: tx.newId(), occurredAt: tx.now }, receiver.kind)
+  wakeDeliveries(tx, [receiver.pk])
+  const [delivery = ''] = storeEvent(tx, { payload, objectId: null }, [receiver], 1)
   return delivery
 }

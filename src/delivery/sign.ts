@@ -64,18 +64,20 @@ export interface SignedDelivery {
   readonly eventId: string
   readonly deliveryId: string
   readonly body: string
+  /** The media type of the body; by default JSON. */
+  readonly contentType?: string | null
   /** The time of this attempt. */
   readonly atMs: number
 }
 
 /** All headers of the service in an attempt, with the signatures of both schemes. */
 export function signedHeaders(delivery: SignedDelivery): Record<string, string> {
-  const { secrets, event, eventId, deliveryId, body } = delivery
+  const { secrets, event, eventId, deliveryId, body, contentType } = delivery
   const seconds = Math.floor(delivery.atMs / 1000)
   const service = secrets.map((secret) => `v1=${serviceSignature(secret, seconds, body)}`)
   const standard = secrets.map((secret) => `v1,${standardSignature(secret, eventId, seconds, body)}`)
   return {
-    'Content-Type': 'application/json',
+    'Content-Type': contentType ?? 'application/json',
     'User-Agent': `daybook/${VERSION}`,
     'X-Service-Event': event,
     'X-Service-Delivery': deliveryId,

@@ -5,49 +5,128 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { matchesFilter } from '../filter/record/match.ts'
 import { type Condition, checkFilter, type FieldsByKey } from '../filter/record/parse.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
+import type { Due } from './due.ts'
+import type { Format, Kind } from './formats.ts'
+import type { Receiver } from './outbox.ts'
 
-/** What decides whether a change triggers an enabled subscription. */
-export interface Subscription {
-  readonly pk: number
+/** What decides whether an event concerns an enabled subscription, and how it gets it. */
+interface AnySubscription extends Receiver {
   readonly events: ReadonlySet<string>
-  readonly conditions: readonly Condition[]
-  /** Null for every field. */
-  readonly fields: ReadonlySet<string> | null
   readonly ignoredKeys: ReadonlySet<string | null>
 }
 
-interface SubscriptionRow {
+/** One to the rows of a structure. */
+export interface Subscription extends AnySubscription {
+  readonly conditions: readonly Condition[]
+  /** Null for every field. */
+  readonly fields: ReadonlySet<string> | null
+  /** When the moments of rows come that it gets; null if it gets none. */
+  readonly schedule: { readonly pk: number; readonly due: Due } | null
+}
+
+/** One to notes or files. */
+export interface ObjectSubscription extends AnySubscription {
+  /** A filter tree as JSON; null for all. */
+  readonly filter: string | null
+  readonly quietSeconds: number
+  readonly includeContent: boolean
+}
+
+interface AnyRow {
   pk: number
+  kind: Kind | null
+  format: Format | null
+  template: string | null
   events: string
-  filter: string
-  fields: string | null
   ignoreOwnKey: number
   ignoreKeyId: string | null
   createdByKeyId: string | null
+}
+
+interface SubscriptionRow extends AnyRow {
+  filter: string
+  fields: string | null
+  due: string | null
+  schedule: number | null
+}
+
+interface ObjectRow extends AnyRow {
+  filter: string | null
+  quietSeconds: number | null
+  includeContent: number | null
 }
 
 const MAX_CACHED = 500
 /** By version. */
 const newSubscriptions = () => new BoundedCache<string, readonly Subscription[]>(MAX_CACHED)
 
+const COLUMNS = `pk, kind, format, template, events, filter, ignore_own_key AS ignoreOwnKey,
+  ignore_key_id AS ignoreKeyId, created_by_key_id AS createdByKeyId`
+const IS_ENABLED = 'enabled = 1 AND is_removed = 0'
+
 const listEnabled = ({ sql }: Reader, structurePk: number): SubscriptionRow[] =>
   sql.all(
-    `SELECT pk, events, filter, fields, ignore_own_key AS ignoreOwnKey, ignore_key_id AS ignoreKeyId,
-       created_by_key_id AS createdByKeyId
-     FROM webhooks WHERE structure = ? AND enabled = 1 AND is_removed = 0 ORDER BY pk`,
+    `SELECT ${COLUMNS}, fields, due,
+       (SELECT s.pk FROM webhook_schedules s WHERE s.webhook = webhooks.pk AND s.is_ended = 0) AS schedule
+     FROM webhooks WHERE structure = ? AND ${IS_ENABLED} ORDER BY pk`,
     structurePk,
   )
 
-function subscriptionOf(row: SubscriptionRow, conditions: readonly Condition[]): Subscription {
+function anySubscriptionOf(row: AnyRow): AnySubscription {
+  const { pk, kind, format, template } = row
   const ignored = [row.ignoreKeyId, row.ignoreOwnKey === 1 ? row.createdByKeyId : null]
   return {
-    pk: row.pk,
+    pk,
+    kind: kind ?? 'record',
+    format: format ?? 'json',
+    template,
     events: new Set(JSON.parse(row.events)),
-    conditions,
-    fields: row.fields === null ? null : new Set(JSON.parse(row.fields)),
     ignoredKeys: new Set(ignored.filter((id) => id !== null)),
   }
 }
+
+const subscriptionOf = (row: SubscriptionRow, conditions: readonly Condition[]): Subscription => ({
+  ...anySubscriptionOf(row),
+  conditions,
+  fields: row.fields === null ? null : new Set(JSON.parse(row.fields)),
+  schedule: row.schedule === null || row.due === null ? null : { pk: row.schedule, due: JSON.parse(row.due) },
+})
+
+const OBJECT_COLUMNS = `${COLUMNS}, quiet_seconds AS quietSeconds, include_content AS includeContent`
+
+/** How long a note must not change before its changes are sent, if a subscription does not say. */
+const QUIET_SECONDS = 30
+
+const objectSubscriptionOf = (row: ObjectRow): ObjectSubscription => ({
+  ...anySubscriptionOf(row),
+  filter: row.filter,
+  quietSeconds: row.quietSeconds ?? QUIET_SECONDS,
+  includeContent: row.includeContent === 1,
+})
+
+/** The enabled subscriptions to the notes or the files of a workspace. */
+export const subscriptionsTo = ({ sql }: Reader, workspace: number, kind: Kind): ObjectSubscription[] =>
+  sql
+    .all<ObjectRow>(
+      `SELECT ${OBJECT_COLUMNS} FROM webhooks
+       WHERE structure IS NULL AND workspace = ? AND kind = ? AND ${IS_ENABLED} ORDER BY pk`,
+      workspace,
+      kind,
+    )
+    .map(objectSubscriptionOf)
+
+/** One to notes or files, also while it is disabled; undefined once it is deleted. */
+export function findObjectSubscription({ sql }: Reader, pk: number): ObjectSubscription | undefined {
+  const row = sql.get<ObjectRow>(`SELECT ${OBJECT_COLUMNS} FROM webhooks WHERE pk = ? AND is_removed = 0`, pk)
+  return row && objectSubscriptionOf(row)
+}
+
+/** Whether an event of this type, by this key, concerns a subscription. */
+export const wants = (
+  { events, ignoredKeys }: Pick<AnySubscription, 'events' | 'ignoredKeys'>,
+  type: string,
+  keyId: string | null,
+): boolean => events.has(type) && !ignoredKeys.has(keyId)
 
 /**
  * The enabled subscriptions of a structure, cached by their version. The version is read with the structure, in the
@@ -94,10 +173,10 @@ export const renewSubscriptionsVersion = (tx: Tx, structurePk: number) =>
   )
 
 /**
- * The pks of the subscriptions that a change triggers: by the type of the event, the key that made the change, the changed
- * fields of an update, and the filter, which is applied once where several share it.
+ * The subscriptions that a change triggers: by the type of the event, the key that made the change, the changed fields of
+ * an update, and the filter, which is applied once where several share it.
  */
-export function listTriggered(subscriptions: readonly Subscription[], change: RecordChange): number[] {
+export function listTriggered(subscriptions: readonly Subscription[], change: RecordChange): Subscription[] {
   const { kind, changed, source } = change
   const applied = new Map<readonly Condition[], boolean>()
   const meets = (conditions: readonly Condition[]): boolean => {
@@ -105,12 +184,13 @@ export function listTriggered(subscriptions: readonly Subscription[], change: Re
     applied.set(conditions, isMet)
     return isMet
   }
-  const isTriggered = ({ events, conditions, fields, ignoredKeys }: Subscription): boolean =>
-    events.has(`record.${kind}`) &&
-    !ignoredKeys.has(source.keyId) &&
-    (kind !== 'updated' || fields === null || changed.some((key) => fields.has(key))) &&
-    meets(conditions)
-  return subscriptions.filter(isTriggered).map(({ pk }) => pk)
+  const isTriggered = (subscription: Subscription): boolean =>
+    wants(subscription, `record.${kind}`, source.keyId) &&
+    (kind !== 'updated' ||
+      subscription.fields === null ||
+      changed.some((key) => subscription.fields?.has(key))) &&
+    meets(subscription.conditions)
+  return subscriptions.filter(isTriggered)
 }
 
 /** The row after the change, or before it for a deletion. */

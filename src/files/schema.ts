@@ -33,7 +33,7 @@ const fileFields = {
   updated_at: timestamp(),
 }
 
-const File = strict(fileFields, { $id: 'File' })
+export const File = strict(fileFields, { $id: 'File' })
 
 const FileWithOutline = strict({
   ...fileFields,

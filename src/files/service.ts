@@ -10,6 +10,7 @@ import { refreshLinks } from '../notes/links/indexing.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { relabelFileLinks } from '../notes/writing/relabel-file-links.ts'
 import { fail, notFound, refused } from '../refusal.ts'
+import { nextAnnouncement, publishFileDeletion, publishRename } from './events.ts'
 import { shownMimeType } from './extraction/kinds.ts'
 import { presentFile } from './present.ts'
 import { deleteSomePages } from './search.ts'
@@ -113,6 +114,7 @@ function rename(tx: Tx, caller: Caller, id: string, fileName: string): FileRow {
   relabelFileLinks(tx, caller, id, fileName)
   const after = getFile(tx, caller, id)
   logUpdate(tx, caller, { kind: 'file', id }, presentFile(file), presentFile(after), ['note_id'])
+  publishRename(tx, caller, file, after)
   return after
 }
 
@@ -120,6 +122,7 @@ function rename(tx: Tx, caller: Caller, id: string, fileName: string): FileRow {
 export const deleteFile = (db: Db, author: ChangeAuthor, id: string): Promise<FileRow> =>
   db.write((tx) => {
     const file = findFile(tx, author.workspacePk, id) ?? fail(notFound('file'))
+    publishFileDeletion(tx, author, file)
     markRemoved(tx, author, file)
     return file
   })
@@ -139,7 +142,8 @@ export function replaceFileContent(tx: Tx, author: ChangeAuthor, file: FileRow, 
     attempts: 0,
     claim: null,
   } as const
-  updateFile(tx, file.pk, { ...unread, size: bytes.length }, tx.now)
+  const announcement = nextAnnouncement(tx, author, file)
+  updateFile(tx, file.pk, { ...unread, size: bytes.length, announcement }, tx.now)
   const after = findFileByPk(tx, file.pk)
   if (after)
     logUpdate(tx, author, { kind: 'file', id: file.id }, presentFile(file), presentFile(after), ['note_id'])

@@ -150,17 +150,36 @@ export const insertPart = (tx: Tx, file: number, number: number, bytes: Uint8Arr
 export const setFileSize = (tx: Tx, file: number, bytes: number): void =>
   updateFile(tx, file, { size: bytes })
 
-const complete = runBy((file: number, now: number) =>
+/** What webhooks are told of a file once its text is there (the column of that name). */
+export interface Announcement {
+  readonly source: { readonly surface: ChangeAuthor['surface']; readonly keyId: string | null }
+  /** The file as it was shown before it got other content; absent for a new file. */
+  readonly before?: object
+}
+
+const findAnnouncementText = valueBy((file: number) =>
+  from(files, { value: files.announcement }).where(eq(pk, file)),
+)
+
+/** Null once webhooks have been told. */
+export function findAnnouncement(reader: Reader, file: number): Announcement | null {
+  const text = findAnnouncementText(reader, file) ?? null
+  return text === null ? null : JSON.parse(text)
+}
+
+const complete = runBy((file: number, now: number, announcement: string | null) =>
   update(
     files,
-    { status: 'processing', createdAt: now, updatedAt: now },
+    { status: 'processing', createdAt: now, updatedAt: now, announcement },
     and(eq(pk, file), sql`status = 'arriving'`),
   ),
 )
 
 /** The file is complete: it becomes visible, and its text is extracted next. */
 export function makeFileVisible(tx: Tx, author: ChangeAuthor, file: { pk: number; id: string }): void {
-  complete(tx, file.pk, tx.now)
+  const { surface, keyId } = author
+  const announcement: Announcement = { source: { surface, keyId } }
+  complete(tx, file.pk, tx.now, author.isCopying ? null : JSON.stringify(announcement))
   logChange(tx, author, { kind: 'file', id: file.id }, 'created')
 }
 

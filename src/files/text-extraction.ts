@@ -8,6 +8,7 @@ import type { Reader } from '../db/reader.ts'
 import { files } from '../db/schema/files.ts'
 import { inSteps } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { announce } from './events.ts'
 import { kindOf, unreadableReason } from './extraction/kinds.ts'
 import type { ExtractedText } from './extraction/pages.ts'
 import { type Extraction, type Limits, NotStarted, startExtraction } from './extraction/process.ts'
@@ -16,6 +17,7 @@ import { presentFile } from './present.ts'
 import { deleteSomePages, ensurePageTable, indexPage } from './search.ts'
 import {
   type FileRow,
+  findAnnouncement,
   findFile,
   findFileByPk,
   insertPage,
@@ -77,11 +79,13 @@ function endClaim(tx: Tx, claim: Claim, outcome: Outcome): void {
   const { file, workspace } = claim
   const before = findFileByPk(tx, file)
   if (!isClaimValid(tx, claim)) return
-  updateFile(tx, file, { ...outcome, claim: null }, tx.now)
+  const announcement = findAnnouncement(tx, file)
+  updateFile(tx, file, { ...outcome, claim: null, announcement: null }, tx.now)
   const after = findFileByPk(tx, file)
   if (!before || !after) return
   const object = { kind: 'file', id: after.id } as const
   logUpdate(tx, systemAuthor(workspace), object, presentFile(before), presentFile(after), ['note_id'])
+  if (announcement) announce(tx, workspace, after, announcement)
 }
 
 /** Takes back an attempt for which no process could be started: the file is tried again, as often as it takes. */

@@ -39,7 +39,7 @@ export function addEvents(copy: CopyTransaction, workspaceId: string): void {
       event.id,
       event.type,
       change.after.id,
-      changePayload(head, change),
+      JSON.stringify(changePayload(head, change)),
     )
   }
 }

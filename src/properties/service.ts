@@ -59,7 +59,8 @@ type PropertyColumns = Pick<PropertyRow, 'key' | 'type' | 'label' | 'options' | 
 /** The property and what uses it, so that it cannot be deleted. */
 export async function getProperty(ctx: AppContext, caller: Caller, idOrKey: string) {
   const { id, found } = await findUsage(ctx, caller, idOrKey)
-  return { property: propertyKind.get(ctx.db, caller, id), used_by: found.usage }
+  const { webhooks: _, ...used_by } = found.usage
+  return { property: propertyKind.get(ctx.db, caller, id), used_by }
 }
 
 /** A property, and what uses it, before the transaction that needs to know. */

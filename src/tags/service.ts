@@ -51,7 +51,8 @@ export const getTagRow = (reader: Reader, { workspacePk }: InWorkspace, id: stri
 /** The tag and what uses it, so that it cannot be deleted. */
 export async function getTag(ctx: AppContext, caller: Caller, id: string) {
   const { usage } = await ctx.features.usageOfTag.find(ctx, caller, getTagRow(ctx.db, caller, id).id)
-  return { tag: tagKind.present(getTagRow(ctx.db, caller, id), ctx.db), used_by: usage }
+  const { webhooks: _, ...used_by } = usage
+  return { tag: tagKind.present(getTagRow(ctx.db, caller, id), ctx.db), used_by }
 }
 
 type TagChanges = Static<typeof TagPatch>

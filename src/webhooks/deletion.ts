@@ -4,6 +4,7 @@ import { IS_NEW, IS_NOT_NEW } from '../db/schema/webhooks.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import { forSomeMilliseconds } from '../db/writes/time-slice.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { endSchedules } from '../delivery/due.ts'
 import { renewSubscriptionsVersion } from '../delivery/subscriptions.ts'
 
 const DELIVERIES_PER_STEP = 50
@@ -38,19 +39,27 @@ const deleteDeliveriesOf = (reader: Reader, webhook: number, limit: number): num
 export function deleteWebhookAtOnce(tx: Tx, id: string): void {
   for (const pk of tx.sql.column<number>('SELECT pk FROM webhooks WHERE id = ?', id)) {
     while (deleteDeliveriesOf(tx, pk, DELIVERIES_PER_STEP) > 0) {}
+    endSchedules(tx, 'pk = ?', pk)
     tx.sql.run('DELETE FROM webhooks WHERE pk = ?', pk)
   }
 }
 
 /** Marks a subscription as removed: it is no longer visible, and nothing is recorded or sent for it any more. */
-export function markWebhookRemoved(tx: Tx, { pk, structure }: { pk: number; structure: number }): void {
+export function markWebhookRemoved(
+  tx: Tx,
+  { pk, structure }: { pk: number; structure: number | null },
+): void {
+  endSchedules(tx, 'pk = ?', pk)
   tx.sql.run('UPDATE webhooks SET is_removed = 1 WHERE pk = ?', pk)
-  renewSubscriptionsVersion(tx, structure)
+  tx.sql.run('DELETE FROM webhook_waiting WHERE webhook = ?', pk)
+  if (structure !== null) renewSubscriptionsVersion(tx, structure)
 }
 
 /** Marks the subscriptions of a structure that is being deleted. */
-export const markWebhooksRemovedOf = ({ sql }: Reader, structurePk: number) =>
-  sql.run('UPDATE webhooks SET is_removed = 1 WHERE structure = ?', structurePk)
+export function markWebhooksRemovedOf(tx: Tx, structurePk: number): void {
+  endSchedules(tx, 'structure = ?', structurePk)
+  tx.sql.run('UPDATE webhooks SET is_removed = 1 WHERE structure = ?', structurePk)
+}
 
 /** Deletes removed subscriptions with their deliveries in several transactions; finishes what a crash interrupted. */
 export async function deleteRemovedWebhooks(db: Db): Promise<void> {

@@ -1,16 +1,19 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { inChunks } from '../db/writes/chunks.ts'
+import type { Kind } from '../delivery/formats.ts'
 import { publishTest } from '../delivery/outbox.ts'
+import { wakeDeliveries } from '../delivery/wakes.ts'
 import { fail, notFound } from '../refusal.ts'
 import * as store from './delivery-store.ts'
 import { getRow, getWebhook } from './service.ts'
-import type { WebhookRow } from './store.ts'
+import { kindOf, type WebhookRow } from './store.ts'
 
-/** A delivery with the id of its subscription. */
+/** A delivery with the id and the kind of its subscription. */
 export interface DescribedDelivery {
   row: store.DeliveryRow
   webhookId: string
+  kind: Kind
 }
 
 /** A delivery with what was sent, and what came of each attempt, oldest first. */
@@ -19,20 +22,27 @@ export interface DeliveryLog extends DescribedDelivery {
   attempts: store.AttemptRow[]
 }
 
-function getDelivery(reader: Reader, { pk, id: webhookId }: WebhookRow, id: string): DescribedDelivery {
-  return { row: store.findDelivery(reader, pk, id) ?? fail(notFound('delivery')), webhookId }
+function getDelivery(reader: Reader, webhook: WebhookRow, id: string): DescribedDelivery {
+  return describe(webhook, store.findDelivery(reader, webhook.pk, id) ?? fail(notFound('delivery')))
 }
+
+const describe = (webhook: WebhookRow, row: store.DeliveryRow): DescribedDelivery => ({
+  row,
+  webhookId: webhook.id,
+  kind: kindOf(webhook),
+})
 
 /** Sends a `webhook.test` event at once, even while the subscription is disabled or paused. */
 export const testWebhook = (
-  ctx: Pick<AppContext, 'db' | 'bus'>,
+  ctx: Pick<AppContext, 'db'>,
   caller: Caller,
   id: string,
 ): Promise<DescribedDelivery> =>
   ctx.db.write((tx) => {
     const { row, structure } = getWebhook(tx, caller, id)
     const source = { surface: caller.surface, keyId: caller.keyId }
-    const delivery = publishTest(tx, ctx.bus, row.pk, { workspaceId: caller.workspaceId, structure, source })
+    const receiver = { ...row, kind: kindOf(row), format: row.format ?? 'json' }
+    const delivery = publishTest(tx, receiver, { workspaceId: caller.workspaceId, structure, source })
     return getDelivery(tx, row, delivery)
   })
 
@@ -52,7 +62,7 @@ export function listDeliveries(
   const webhook = getRow(reader, caller, id)
   if (before !== undefined) getDelivery(reader, webhook, before)
   const rows = store.listDeliveryRows(reader, webhook.pk, { status, before, limit })
-  return rows.map((row) => ({ row, webhookId: webhook.id }))
+  return rows.map((row) => describe(webhook, row))
 }
 
 export function getDeliveryLog(reader: Reader, caller: Caller, id: string, deliveryId: string): DeliveryLog {
@@ -75,7 +85,7 @@ export const redeliver = (
   ctx.db.write((tx) => {
     const webhook = getRow(tx, caller, id)
     store.restartDelivery(tx, webhook.pk, getDelivery(tx, webhook, deliveryId).row, tx.now)
-    tx.afterCommit(() => ctx.bus.wakeDeliveries([webhook.pk]))
+    wakeDeliveries(tx, [webhook.pk])
     return getDelivery(tx, webhook, deliveryId)
   })
 
@@ -100,7 +110,7 @@ export async function recoverDeliveries(
     if (upTo === undefined) return false
     redelivered += store.restartFailed(tx, pk, { after, upTo, since })
     after = upTo
-    tx.afterCommit(() => ctx.bus.wakeDeliveries([pk]))
+    wakeDeliveries(tx, [pk])
     return true
   })
   return redelivered

@@ -1,5 +1,6 @@
 import type { IntegrityCheck } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
+import { startSchedule } from '../delivery/due.ts'
 import { renewSubscriptionsVersion } from '../delivery/subscriptions.ts'
 
 const ENABLED = `EXISTS (SELECT 1 FROM webhooks w
@@ -21,9 +22,13 @@ const ORPHANED_EVENTS = `webhook_events WHERE NOT EXISTS
 const ORPHANED_DELIVERIES = `webhook_deliveries WHERE NOT EXISTS (SELECT 1 FROM webhook_events e WHERE e.pk = event)
   OR NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.pk = webhook)`
 
+const ORPHANED_MOMENTS = `webhook_moments WHERE schedule NOT IN (SELECT pk FROM webhook_schedules)`
+const UNSCHEDULED = `webhooks w WHERE enabled = 1 AND is_removed = 0 AND due IS NOT NULL AND NOT EXISTS
+  (SELECT 1 FROM webhook_schedules s WHERE s.webhook = w.pk AND s.is_ended = 0)`
+
 /**
  * A structure has a version of its subscriptions exactly when one is enabled, every event has a delivery, and every
- * delivery an event and a subscription.
+ * delivery an event and a subscription; a subscription to moments has a schedule, and a moment one it belongs to.
  */
 export const webhookCheck: IntegrityCheck = {
   *faults(reader) {
@@ -37,10 +42,17 @@ export const webhookCheck: IntegrityCheck = {
     if (deliveries > 0) yield `${deliveries} deliveries are left without their event or webhook.`
     const events = count(ORPHANED_EVENTS)
     if (events > 0) yield `${events} webhook events are left without a delivery.`
+    const moments = count(ORPHANED_MOMENTS)
+    if (moments > 0) yield `${moments} moments of rows are left without a webhook.`
+    const unscheduled = count(UNSCHEDULED)
+    if (unscheduled > 0) yield `${unscheduled} webhooks do not know the moments of their rows.`
   },
   repair: (tx) => {
     for (const { pk } of listWrong(tx)) renewSubscriptionsVersion(tx, pk)
     tx.sql.run(`DELETE FROM ${ORPHANED_DELIVERIES}`)
     tx.sql.run(`DELETE FROM ${ORPHANED_EVENTS}`)
+    tx.sql.run(`DELETE FROM ${ORPHANED_MOMENTS}`)
+    const unscheduled = tx.sql.rows<[number, number]>(`SELECT pk, structure FROM ${UNSCHEDULED}`)
+    for (const [webhook, structure] of unscheduled) startSchedule(tx, webhook, structure)
   },
 }

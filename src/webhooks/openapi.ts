@@ -1,7 +1,8 @@
 import { EVENTS, type EventType } from '../delivery/payload.ts'
+import { File } from '../files/schema.ts'
 import { exampleOf, type JsonSchema, type SchemaComponents } from '../http/openapi/schemas.ts'
 import { RecordObject } from '../records/schema.ts'
-import { DeliveredEvent } from './schema.ts'
+import { DeliveredEvent, DeliveredNote } from './event-schema.ts'
 
 const DESCRIPTION = `Sent to the \`url\` of a subscription within seconds of the change. Verify it against the raw body before you parse that, in either way, compare in constant time, and refuse what is more than 300 seconds from your clock:
 
@@ -19,8 +20,34 @@ interface ExampleRecord {
 
 const RECORD: ExampleRecord = { ...(exampleOf(RecordObject) as ExampleRecord), deleted_at: null }
 
+const NOTE = exampleOf(DeliveredNote)
+
+interface EventKind {
+  readonly operationId: string
+  readonly summary: string
+  readonly example: object
+}
+
+/** Of a row, an example has its members; of a note or file it has them in `data`. */
+function kindsOf<Kind extends 'note' | 'file', Operation extends string>(
+  kind: Kind,
+  data: object,
+  operations: readonly Operation[],
+): Record<`${Kind}.${Operation}`, EventKind> {
+  const about = (operation: Operation): EventKind => ({
+    operationId: `${kind}${operation[0]?.toUpperCase()}${operation.slice(1)}`,
+    summary: `A ${kind} was ${operation}`,
+    example: {
+      ...{ structure: null, record: undefined, changed: undefined, previous: undefined },
+      data: { ...data, changed: [], previous: {} },
+    },
+  })
+  const entries = operations.map((operation) => [`${kind}.${operation}`, about(operation)])
+  return Object.fromEntries(entries) as Record<`${Kind}.${Operation}`, EventKind>
+}
+
 /** Each type of event with its operation id and summary, and what its example has beyond the common members. */
-const KINDS: Record<EventType, { operationId: string; summary: string; example: object }> = {
+const KINDS: Record<EventType, EventKind> = {
   'record.created': {
     operationId: 'recordCreated',
     summary: 'A row was written, or restored',
@@ -32,6 +59,13 @@ const KINDS: Record<EventType, { operationId: string; summary: string; example: 
     summary: 'A row was deleted',
     example: { record: { ...RECORD, deleted_at: RECORD.updated_at }, changed: [], previous: {} },
   },
+  'record.due': {
+    operationId: 'recordDue',
+    summary: 'The moment of a row has come',
+    example: { changed: [], previous: {}, data: { due_at: '2026-11-21T08:00:00.000Z' } },
+  },
+  ...kindsOf('note', { note: NOTE }, ['created', 'updated', 'deleted', 'restored']),
+  ...kindsOf('file', { file: exampleOf(File) }, ['created', 'updated', 'deleted']),
   'webhook.test': {
     operationId: 'webhookTest',
     summary: 'A test was asked for',
@@ -39,12 +73,17 @@ const KINDS: Record<EventType, { operationId: string; summary: string; example: 
   },
 }
 
-const exampleFor = (type: EventType) => ({
-  ...(exampleOf(DeliveredEvent) as object),
-  record: RECORD,
-  ...KINDS[type].example,
-  type,
-})
+/** Without the members that are undefined. */
+const exampleFor = (type: EventType): object =>
+  JSON.parse(
+    JSON.stringify({
+      ...(exampleOf(DeliveredEvent) as object),
+      data: undefined,
+      record: RECORD,
+      ...KINDS[type].example,
+      type,
+    }),
+  )
 
 const ID = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
 const SECONDS = '1795253400'

@@ -2,7 +2,7 @@ import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
 import type { DeliveryLog, DescribedDelivery } from './deliveries.ts'
 import { maskedHeaders } from './headers.ts'
 import type { DescribedWebhook } from './service.ts'
-import { eventsOf, fieldsOf, filterOf, headersOf, type WebhookRow } from './store.ts'
+import { dueOf, eventsOf, fieldsOf, filterOf, headersOf, type WebhookRow } from './store.ts'
 
 /** A subscription that is disabled and paused is shown as disabled. */
 const statusOf = ({ enabled, pausedAt }: WebhookRow) =>
@@ -14,10 +14,25 @@ function presentHeaders(row: WebhookRow): { headers?: Record<string, string> } {
   return headers === null ? {} : { headers: maskedHeaders(headers) }
 }
 
+/** Attributes that are absent where they were not given. */
+function presentKind(row: WebhookRow) {
+  const { kind, format, template, quietSeconds, includeContent } = row
+  const due = dueOf(row)
+  return {
+    ...(kind !== null && { kind }),
+    ...(format !== null && { format }),
+    ...(template !== null && { template }),
+    ...(quietSeconds !== null && { quiet_seconds: quietSeconds }),
+    ...(includeContent !== null && { include_content: includeContent === 1 }),
+    ...(due && { due }),
+  }
+}
+
 /** Everything but the secrets, which the values of its own headers may be. */
 export const presentWebhook = ({ row, structure }: DescribedWebhook) => ({
   id: row.id,
-  structure: { id: structure.id, name: structure.name },
+  ...presentKind(row),
+  structure: structure && { id: structure.id, name: structure.name },
   url: row.url,
   events: eventsOf(row),
   filter: filterOf(row),
@@ -35,12 +50,12 @@ export const presentWebhook = ({ row, structure }: DescribedWebhook) => ({
   updated_at: isoTimestamp(row.updatedAt),
 })
 
-export const presentDelivery = ({ row, webhookId }: DescribedDelivery) => ({
+export const presentDelivery = ({ row, webhookId, kind }: DescribedDelivery) => ({
   id: row.id,
   webhook_id: webhookId,
   event_id: row.eventId,
   event: row.event,
-  record_id: row.recordId,
+  ...(kind === 'record' ? { record_id: row.recordId } : { record_id: null, object_id: row.recordId }),
   status: row.status,
   attempts: row.attempts,
   response_status: row.responseStatus,

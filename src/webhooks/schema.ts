@@ -1,9 +1,10 @@
 import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { SURFACES } from '../changes/log.ts'
-import { EVENTS, RECORD_EVENTS } from '../delivery/payload.ts'
+import { FORMATS, KINDS } from '../delivery/formats.ts'
+import { EVENTS, SUBSCRIBED_EVENTS } from '../delivery/payload.ts'
 import { MAX_CONDITIONS } from '../filter/record/parse.ts'
 import { condition } from '../http/schema/conditions.ts'
+import { filterTree } from '../http/schema/filter-tree.ts'
 import { RECORD_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
 import {
   choice,
@@ -19,24 +20,102 @@ import {
   timestamp,
 } from '../http/schema/types.ts'
 import { parseInstant } from '../lib/dates.ts'
-import { RecordObject } from '../records/schema.ts'
+import { findTimeZone } from '../lib/time-zones.ts'
 import { MAX_FIELDS, structureName } from '../structures/schema.ts'
 import { DELIVERY_STATUSES } from './delivery-store.ts'
+import { nullable, subscribedStructure } from './event-schema.ts'
 import { MASK } from './headers.ts'
 
 const MAX_DELIVERIES = 200
 
-const nullable = (type: TSchema, description?: string) => t.Union([type, t.Null()], { description })
-
 const EXAMPLE_FILTER = [{ field: 'pages', op: 'gt', value: 500 }]
+
+const MAX_OFFSET_DAYS = 365
+const MAX_QUIET_SECONDS = 3_600
+const MAX_TEMPLATE = 10_000
+
+const kind = () =>
+  choice(KINDS, { description: 'What the events are about; `record` unless given.', examples: ['record'] })
+const format = () =>
+  choice(FORMATS, {
+    description:
+      'The form in which an event is sent; `json` unless given. `slack` and `discord` are the JSON that those take, `ntfy` and `text` plain text. All are signed.',
+    examples: ['json'],
+  })
+const template = () =>
+  text({
+    minLength: 1,
+    maxLength: MAX_TEMPLATE,
+    description:
+      'The text of the other formats, with holes: `{event}`, `{structure}`, `{changed}`, `{record.<field>}`, of a note `{note.title}`, of a file `{file.file_name}`. A value that is absent is empty.',
+    examples: ['{event}: {record.title}'],
+  })
+const quietSeconds = () =>
+  integer({
+    minimum: 0,
+    maximum: MAX_QUIET_SECONDS,
+    description:
+      'Updates of a note with less than this between them are one event, 30 unless given. It is sent after ten times as long at the latest, and not at all if in the end nothing is different.',
+    examples: [30],
+  })
+const includeContent = () =>
+  flag({ description: 'Whether events of notes hold the text.', examples: [false] })
+const due = () =>
+  strict(
+    {
+      field: text({
+        minLength: 1,
+        maxLength: 63,
+        description: 'A field of type `date` or `datetime`.',
+        examples: ['due'],
+      }),
+      offset_days: t.Optional(
+        integer({
+          minimum: -MAX_OFFSET_DAYS,
+          maximum: MAX_OFFSET_DAYS,
+          description: 'How many days after the value, or before it; 0 unless given.',
+          examples: [-1],
+        }),
+      ),
+      at: t.Optional(
+        text({
+          pattern: '^(?:[01]\\d|2[0-3]):[0-5]\\d$',
+          says: 'a time of day in the form HH:MM',
+          description: 'The time of day, of a `date` only; 08:00 unless given.',
+          examples: ['08:00'],
+        }),
+      ),
+      tz: t.Optional(
+        text({
+          check: (name) => findTimeZone(name) !== undefined,
+          says: 'an IANA time zone such as Europe/Berlin',
+          description: 'The time zone of that time; UTC unless given.',
+          examples: ['Europe/Berlin'],
+        }),
+      ),
+    },
+    {
+      $id: 'WebhookDue',
+      description: 'When the moment of a row comes, which sends `record.due` once for each value.',
+    },
+  )
 
 export const Webhook = strict(
   {
     id: id(),
-    structure: strict({ id: id(), name: t.String({ examples: ['Books'] }) }),
+    kind: t.Optional(kind()),
+    structure: subscribedStructure('null for notes and files.'),
     url: t.String({ examples: ['https://hooks.example.com/books'] }),
-    events: t.Array(t.String({ enum: [...RECORD_EVENTS] }), { examples: [['record.created']] }),
-    filter: t.Array(condition(), { examples: [EXAMPLE_FILTER] }),
+    format: t.Optional(format()),
+    template: t.Optional(template()),
+    events: t.Array(t.String({ enum: [...SUBSCRIBED_EVENTS] }), { examples: [['record.created']] }),
+    due: t.Optional(due()),
+    quiet_seconds: t.Optional(quietSeconds()),
+    include_content: t.Optional(includeContent()),
+    filter: t.Union([t.Array(condition()), filterTree(), t.Null()], {
+      description: 'Conditions on rows; of notes a filter tree, or null for every note.',
+      examples: [EXAMPLE_FILTER],
+    }),
     fields: t.Union([t.Array(t.String()), t.Null()], {
       description: 'null for every field.',
       examples: [['pages']],
@@ -66,7 +145,10 @@ export const Webhook = strict(
     created_at: timestamp(),
     updated_at: timestamp(),
   },
-  { $id: 'Webhook', description: 'A subscription to the changes of one structure.' },
+  {
+    $id: 'Webhook',
+    description: 'A subscription to changes of the rows of one structure, of notes or of files.',
+  },
 )
 
 const Delivery = strict(
@@ -75,7 +157,8 @@ const Delivery = strict(
     webhook_id: id(),
     event_id: id('The same at every attempt; receivers know repetitions by it.'),
     event: t.String({ enum: [...EVENTS], examples: ['record.created'] }),
-    record_id: nullable(id(), 'null for `webhook.test`.'),
+    record_id: nullable(id(), 'null for `webhook.test`, notes and files.'),
+    object_id: t.Optional(nullable(id(), 'Of a note or file; null for `webhook.test`.')),
     status: t.String({ enum: [...DELIVERY_STATUSES], examples: ['delivered'] }),
     attempts: integer({ description: 'Since it was made or last asked for again.', examples: [1] }),
     response_status: t.Union([integer(), t.Null()], {
@@ -89,34 +172,6 @@ const Delivery = strict(
     delivered_at: nullable(timestamp()),
   },
   { $id: 'Delivery', description: 'One event on its way to one subscription.' },
-)
-
-/** The body of a delivery. */
-export const DeliveredEvent = strict(
-  {
-    id: id('The same at every attempt; receivers know repetitions by it.'),
-    type: t.String({ enum: [...EVENTS], examples: ['record.updated'] }),
-    occurred_at: timestamp(),
-    workspace_id: id(),
-    structure: strict({ id: id(), name: t.String({ examples: ['Books'] }) }),
-    record: nullable(
-      RecordObject,
-      'The whole row after the change, for a deletion the row as it was; null for `webhook.test`.',
-    ),
-    changed: t.Array(t.String(), {
-      description: 'The keys of the fields that moved; empty unless the row was updated.',
-      examples: [['pages']],
-    }),
-    previous: members({
-      description: 'What the changed fields held before; null where there was no value.',
-      examples: [{ pages: 875 }],
-    }),
-    source: strict({
-      surface: t.String({ enum: [...SURFACES], examples: ['api'] }),
-      key_id: nullable(id(), 'The API key that made the change, if one did.'),
-    }),
-  },
-  { $id: 'DeliveredEvent', description: 'What a delivery says about one change.' },
 )
 
 const Attempt = strict(
@@ -212,20 +267,26 @@ const url = () =>
     examples: ['https://hooks.example.com/books'],
   })
 
+const orNull = <Schema extends TSchema>(schema: Schema) => t.Optional(t.Union([schema, t.Null()]))
+
 const attributes = {
   events: t.Optional(
-    t.Array(choice(RECORD_EVENTS), {
+    t.Array(choice(SUBSCRIBED_EVENTS), {
       minItems: 1,
-      maxItems: RECORD_EVENTS.length,
-      description: 'By default all three.',
+      maxItems: SUBSCRIBED_EVENTS.length,
+      description: 'Events of its kind; by default all, `record.due` excepted.',
       examples: [['record.created', 'record.updated']],
     }),
   ),
+  format: orNull(format()),
+  template: orNull(template()),
+  due: orNull(due()),
+  quiet_seconds: orNull(quietSeconds()),
+  include_content: orNull(includeContent()),
   filter: t.Optional(
-    t.Array(t.Unsafe<unknown>(condition()), {
-      maxItems: MAX_CONDITIONS,
+    t.Union([t.Array(t.Unsafe<unknown>(condition()), { maxItems: MAX_CONDITIONS }), filterTree(), t.Null()], {
       description:
-        'Only rows that meet every condition; checked on the row after the change, for a deletion on the row before it.',
+        'Only rows that meet every condition; of notes those that a filter tree finds. Checked on the row or note after the change, for a deletion before it.',
       examples: [[]],
     }),
   ),
@@ -265,7 +326,12 @@ export const CREATE_DESCRIPTION = `What is sent to \`url\`, and how to verify it
 ${RECORD_OPERATORS_TEXT}`
 
 export const CreateWebhookBody = strict(
-  { structure: structureName(), url: url(), ...attributes },
+  {
+    kind: t.Optional(kind()),
+    structure: t.Optional(structureName()),
+    url: url(),
+    ...attributes,
+  },
   { examples: [{ structure: 'Books', url: 'https://hooks.example.com/books' }] },
 )
 export const PatchWebhookBody = strict(

@@ -7,10 +7,15 @@ import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { urlError } from '../delivery/client/address-policy.ts'
-import { RECORD_EVENTS } from '../delivery/payload.ts'
+import { endSchedules, startSchedule } from '../delivery/due.ts'
+import type { Kind } from '../delivery/formats.ts'
+import { EVENTS_OF, RECORD_EVENTS } from '../delivery/payload.ts'
 import { newSecret } from '../delivery/sign.ts'
 import { renewSubscriptionsVersion } from '../delivery/subscriptions.ts'
-import { checkFilter, parseConditions, type RawCondition } from '../filter/record/parse.ts'
+import { wakeDeliveries } from '../delivery/wakes.ts'
+import { parseConditions, type RawCondition } from '../filter/record/parse.ts'
+import { type FilterTree, parseTree } from '../filter/tree/parse.ts'
+import { isObject } from '../lib/json.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { quoteList } from '../lib/text.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
@@ -23,6 +28,7 @@ import {
 } from '../structures/store.ts'
 import { deleteRemovedWebhooks, markWebhookRemoved } from './deletion.ts'
 import { checkedHeaders } from './headers.ts'
+import { checkKind, checkNames, filterColumn } from './kinds.ts'
 import { presentWebhook } from './present.ts'
 import type { PatchWebhookBody } from './schema.ts'
 import * as store from './store.ts'
@@ -32,12 +38,14 @@ const MAX_WEBHOOKS = 25
 /** An input as it is sent. */
 export type UnparsedInput = Omit<Static<typeof PatchWebhookBody>, 'resume'>
 
-export type WebhookInput = Omit<UnparsedInput, 'filter'> & { filter?: readonly RawCondition[] | undefined }
+export type WebhookInput = Omit<UnparsedInput, 'filter'> & {
+  filter?: readonly RawCondition[] | FilterTree | null | undefined
+}
 
-/** A subscription with its structure. */
+/** A subscription with its structure, if it is one to rows. */
 export interface DescribedWebhook {
   row: store.WebhookRow
-  structure: Pick<StructureRow, 'id' | 'name'>
+  structure: Pick<StructureRow, 'id' | 'name'> | null
 }
 
 /** What the check of a URL needs. */
@@ -58,18 +66,31 @@ export const getWebhook = (reader: Reader, caller: InWorkspace, id: string): Des
 export const getRow = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.WebhookRow =>
   store.findWebhook(reader, workspacePk, id) ?? fail(notFound('webhook'))
 
-const structureOf = (reader: Reader, { workspace, structure }: store.WebhookRow): StructureRow =>
-  findStructureByPk(reader, workspace, structure) ?? fail(notFound('webhook'))
+const structureOf = (reader: Reader, { workspace, structure }: store.WebhookRow): StructureRow | null =>
+  structure === null ? null : (findStructureByPk(reader, workspace, structure) ?? fail(notFound('webhook')))
 
 const described = (reader: Reader, row: store.WebhookRow): DescribedWebhook => ({
   row,
   structure: structureOf(reader, row),
 })
 
-/** The defaults of a new subscription. */
-export const NEW_WEBHOOK: Omit<store.WebhookColumns, 'url'> = {
-  events: JSON.stringify(RECORD_EVENTS),
-  filter: '[]',
+const DEFAULT_EVENTS = { ...EVENTS_OF, record: RECORD_EVENTS }
+
+/** A new subscription before what else is sent. */
+const newWebhook = ({ kind, url }: NewWebhook): store.WebhookColumns => ({
+  ...NEW_WEBHOOK,
+  url,
+  kind: kind ?? null,
+  events: JSON.stringify(DEFAULT_EVENTS[kind ?? 'record']),
+  filter: (kind ?? 'record') === 'record' ? '[]' : null,
+})
+
+const NEW_WEBHOOK = {
+  format: null,
+  template: null,
+  quietSeconds: null,
+  includeContent: null,
+  due: null,
   fields: null,
   ignoreOwnKey: 0,
   ignoreKeyId: null,
@@ -79,28 +100,64 @@ export const NEW_WEBHOOK: Omit<store.WebhookColumns, 'url'> = {
 }
 
 export interface NewWebhook extends WebhookInput {
-  structure: string
+  kind?: Kind | undefined
+  /** Given exactly where the events are about rows. */
+  structure?: string | undefined
   url: string
 }
 
-/** Subscribes to a structure, in the caller's transaction. The secret is returned only here and by `rotateSecret`. */
+/** The structure that a new subscription is about; null for notes and files. */
+function subscribedStructure(
+  reader: Reader,
+  caller: InWorkspace,
+  { kind = 'record', structure }: NewWebhook,
+): StructureRow | null {
+  if (kind === 'record')
+    return getStructure(reader, caller, structure ?? fail(invalid('"structure" is required.')))
+  if (structure === undefined) return null
+  throw invalid(`"structure" does not go with the kind "${kind}"; leave it out.`)
+}
+
+/** The columns of a new subscription; refuses what does not go together or fits nothing in the workspace. */
+export function newColumns(reader: Reader, caller: InWorkspace, input: NewWebhook) {
+  const structure = subscribedStructure(reader, caller, input)
+  return { structure, columns: mergedColumns(reader, caller, structure, newWebhook(input), input) }
+}
+
+/** Subscribes, in the caller's transaction. The secret is returned only here and by `rotateSecret`. */
 export function createWebhook(
   ctx: Ctx,
   tx: Tx,
   caller: Caller,
   input: NewWebhook,
 ): DescribedWebhook & { secret: string } {
-  const structure = getStructure(tx, caller, input.structure)
   const { workspacePk: workspace, keyId: createdByKeyId } = caller
+  const structure = subscribedStructure(tx, caller, input)
   refuseTooMany(tx, workspace)
-  const columns = merged(ctx, tx, caller, structure, { ...NEW_WEBHOOK, url: input.url }, input)
+  checkAddressAndKey(ctx, tx, caller, input)
+  const { columns } = newColumns(tx, caller, input)
   const secret = newSecret()
-  const own = { id: tx.newId(), workspace, structure: structure.pk, secret, createdByKeyId }
+  const own = { id: tx.newId(), workspace, structure: structure?.pk ?? null, secret, createdByKeyId }
   store.insertWebhook(tx, { ...columns, ...own })
   const row = getRow(tx, caller, own.id)
-  renewSubscriptionsVersion(tx, structure.pk)
+  renewSubscription(tx, undefined, row)
   logChange(tx, caller, changedWebhook({ row, structure }), 'created')
   return { row, structure, secret }
+}
+
+/** Must follow every change of a subscription: writes learn of it, and its moments begin, or begin again. */
+export function renewSubscription(
+  tx: Tx,
+  before: store.WebhookRow | undefined,
+  after: store.WebhookRow,
+): void {
+  const { pk, structure } = after
+  if (structure === null) return
+  const rule = ({ enabled, due }: store.WebhookRow) => (enabled === 1 ? due : null)
+  const [old, now] = [before ? rule(before) : null, rule(after)]
+  if (old !== now && old !== null) endSchedules(tx, 'pk = ?', pk)
+  if (old !== now && now !== null) startSchedule(tx, pk, structure)
+  renewSubscriptionsVersion(tx, structure)
 }
 
 /** Refuses a new subscription when the workspace has 25. */
@@ -120,13 +177,14 @@ export async function patchWebhook(
   return ctx.db.write((tx): DescribedWebhook => {
     const old = getWebhook(tx, caller, id)
     const before = old.row
-    const columns = merged(ctx, tx, caller, structureOf(tx, before), before, input)
+    checkAddressAndKey(ctx, tx, caller, input)
+    const columns = mergedColumns(tx, caller, structureOf(tx, before), before, input)
     if (!isSame(before, columns)) {
       store.updateWebhook(tx, before.pk, columns)
-      renewSubscriptionsVersion(tx, before.structure)
+      renewSubscription(tx, before, getRow(tx, caller, id))
     }
     if (resume) resumeRow(tx, before)
-    tx.afterCommit(() => ctx.bus.wakeDeliveries([before.pk]))
+    wakeDeliveries(tx, [before.pk])
     const after = getWebhook(tx, caller, id)
     logWebhookUpdate(tx, caller, old, after)
     return after
@@ -134,17 +192,13 @@ export async function patchWebhook(
 }
 
 /** Ends a pause, after which pending deliveries are sent; changes nothing without a pause. */
-export const resumeWebhook = (
-  ctx: Pick<AppContext, 'db' | 'bus'>,
-  caller: ChangeAuthor,
-  id: string,
-): Promise<void> =>
+export const resumeWebhook = (ctx: Pick<AppContext, 'db'>, caller: ChangeAuthor, id: string): Promise<void> =>
   ctx.db.write((tx): void => {
     const before = getWebhook(tx, caller, id)
     const { row } = before
     resumeRow(tx, row)
     logWebhookUpdate(tx, caller, before, getWebhook(tx, caller, id))
-    tx.afterCommit(() => ctx.bus.wakeDeliveries([row.pk]))
+    wakeDeliveries(tx, [row.pk])
   })
 
 function resumeRow(tx: Tx, { pk, pausedAt }: store.WebhookRow): void {
@@ -152,8 +206,8 @@ function resumeRow(tx: Tx, { pk, pausedAt }: store.WebhookRow): void {
 }
 
 /** A subscription in the change log. */
-const changedWebhook = ({ row, structure }: DescribedWebhook) =>
-  ({ kind: 'webhook', id: row.id, structureId: structure.id }) as const
+export const changedWebhook = ({ row, structure }: DescribedWebhook) =>
+  ({ kind: 'webhook', id: row.id, ...(structure && { structureId: structure.id }) }) as const
 
 /** Logs what differs between a subscription before and after a change; `secrets` changed without an old value to show. */
 export function logWebhookUpdate(
@@ -188,10 +242,14 @@ export async function deleteWebhook({ db }: AppContext, caller: Caller, id: stri
 
 /** Parses the filter, and refuses repeated events or fields as invalid, which the schemas do not check. */
 export function parseInput<Input extends UnparsedInput>({ filter, ...input }: Input) {
-  const conditions = filter && parseConditions(filter)
+  const parsed: WebhookInput['filter'] = isObject(filter)
+    ? parseTree(filter, 'filter')
+    : filter === undefined || filter === null
+      ? filter
+      : parseConditions(filter)
   refuseRepeated('events', input.events ?? [])
   refuseRepeated('fields', input.fields ?? [])
-  return { ...input, filter: conditions }
+  return { ...input, filter: parsed }
 }
 
 function refuseRepeated(name: string, values: readonly string[]): void {
@@ -199,34 +257,40 @@ function refuseRepeated(name: string, values: readonly string[]): void {
   if (repeated !== undefined) throw invalid(`"${name}" names "${repeated}" twice; name each once.`)
 }
 
-/** The columns after a change by a caller, whose URL and ignored key are checked. */
-function merged(
+/** Refuses an address that may not be called, and a key that does not exist. */
+function checkAddressAndKey(
   { config }: Ctx,
   reader: Reader,
   { workspacePk }: InWorkspace,
-  structure: StructureRow,
-  before: store.WebhookColumns,
-  input: WebhookInput,
-): store.WebhookColumns {
-  if (input.url !== undefined) {
-    const error = urlError(input.url, config.webhookAllowlist)
-    if (error !== undefined) throw refused(error)
-  }
-  if (input.ignore_key_id) refuseUnknownKey(reader, workspacePk, input.ignore_key_id)
-  return mergedColumns(structure, before, input)
+  { url, ignore_key_id }: WebhookInput,
+): void {
+  const error = url === undefined ? undefined : urlError(url, config.webhookAllowlist)
+  if (error !== undefined) throw refused(error)
+  if (ignore_key_id) refuseUnknownKey(reader, workspacePk, ignore_key_id)
 }
 
-/** The columns after a change; refuses a filter or fields that do not fit the structure. */
-export function mergedColumns(
-  structure: StructureRow,
+/** The columns after a change; refuses what does not go together or does not fit the structure. */
+function mergedColumns(
+  reader: Reader,
+  caller: InWorkspace,
+  structure: StructureRow | null,
   before: store.WebhookColumns,
   input: WebhookInput,
 ): store.WebhookColumns {
-  const definition = definitionOf(structure)
-  return {
+  const definition = structure && definitionOf(structure)
+  const columns = {
+    kind: before.kind,
+    format: patched(input.format, before.format),
+    template: patched(input.template, before.template),
+    quietSeconds: patched(input.quiet_seconds, before.quietSeconds),
+    includeContent: flagColumn(input.include_content, before.includeContent),
+    due: input.due === undefined ? before.due : input.due && JSON.stringify(input.due),
     url: patched(input.url, before.url),
     events: input.events ? JSON.stringify(input.events) : before.events,
-    filter: input.filter ? checkedFilter(definition, input.filter) : before.filter,
+    filter:
+      input.filter === undefined
+        ? before.filter
+        : filterColumn(reader, caller, store.kindOf(before), definition, input.filter),
     fields: input.fields === undefined ? before.fields : checkedFields(definition, input.fields),
     ignoreOwnKey: patchedFlag(input.ignore_own_key, before.ignoreOwnKey),
     ignoreKeyId: patched(input.ignore_key_id, before.ignoreKeyId),
@@ -234,16 +298,19 @@ export function mergedColumns(
     headers: input.headers === undefined ? before.headers : checkedHeaders(input.headers),
     enabled: patchedFlag(input.enabled, before.enabled),
   }
+  checkKind(columns)
+  checkNames(columns, structure)
+  return columns
 }
 
-function checkedFilter({ byKey }: Definition, filter: readonly RawCondition[]): string {
-  checkFilter(filter, byKey)
-  return JSON.stringify(filter)
-}
+/** Null where it is not given. */
+const flagColumn = (sent: boolean | null | undefined, before: number | null): number | null =>
+  sent === undefined ? before : sent === null ? null : Number(sent)
 
-function checkedFields({ byKey }: Definition, fields: string[] | null): string | null {
+/** Of a kind without fields, `checkKind` refuses them. */
+function checkedFields(definition: Definition | null, fields: string[] | null): string | null {
   if (fields === null) return null
-  const unknown = fields.filter((key) => !byKey.has(key))
+  const unknown = fields.filter((key) => definition?.byKey.has(key) === false)
   if (unknown.length > 0)
     throw refused(`"fields" names ${quoteList(unknown)}, and the structure has no such field.`)
   return JSON.stringify(fields)

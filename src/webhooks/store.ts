@@ -3,8 +3,11 @@ import { from, insertInto, rowsBy, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { webhooks } from '../db/schema/webhooks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import type { RecordEvent } from '../delivery/payload.ts'
+import type { Due } from '../delivery/due.ts'
+import { fieldsInTemplate, type Kind } from '../delivery/formats.ts'
+import type { SubscribedEvent } from '../delivery/payload.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
+import type { FilterTree } from '../filter/tree/parse.ts'
 import { storedObjects } from '../objects/statements.ts'
 
 export type WebhookRow = typeof webhooks.$inferSelect
@@ -12,6 +15,12 @@ export type WebhookRow = typeof webhooks.$inferSelect
 /** The columns that a caller sets. */
 export type WebhookColumns = Pick<
   WebhookRow,
+  | 'kind'
+  | 'format'
+  | 'template'
+  | 'quietSeconds'
+  | 'includeContent'
+  | 'due'
   | 'url'
   | 'events'
   | 'filter'
@@ -23,9 +32,15 @@ export type WebhookColumns = Pick<
   | 'enabled'
 >
 
-export const eventsOf = ({ events }: Pick<WebhookRow, 'events'>): RecordEvent[] => JSON.parse(events)
+export const kindOf = ({ kind }: Pick<WebhookRow, 'kind'>): Kind => kind ?? 'record'
 
-export const filterOf = ({ filter }: Pick<WebhookRow, 'filter'>): RawCondition[] => JSON.parse(filter)
+export const eventsOf = ({ events }: Pick<WebhookRow, 'events'>): SubscribedEvent[] => JSON.parse(events)
+
+/** Conditions on rows, or a filter tree over notes; null for every one. */
+export const filterOf = ({ filter }: Pick<WebhookRow, 'filter'>): RawCondition[] | FilterTree | null =>
+  filter === null ? null : JSON.parse(filter)
+
+export const dueOf = ({ due }: Pick<WebhookRow, 'due'>): Due | null => (due === null ? null : JSON.parse(due))
 
 export const headersOf = ({ headers }: Pick<WebhookRow, 'headers'>): Record<string, string> | null =>
   headers === null ? null : JSON.parse(headers)
@@ -86,8 +101,29 @@ export const setEarlierSecrets = (reader: Reader, key: number, secrets: string |
 export const clearPause = (reader: Reader, key: number, now: number): void =>
   update(reader, key, { pausedAt: null, consecutiveFailures: 0 }, now)
 
-/** The ids of a structure's subscriptions whose filter or `fields` name a field. */
+/** The keys of fields that a subscription to rows names. */
+const fieldsNamedBy = (row: WebhookRow): string[] => {
+  const filter = filterOf(row)
+  return [
+    ...(Array.isArray(filter) ? filter.map(({ field }) => field) : []),
+    ...(fieldsOf(row) ?? []),
+    dueOf(row)?.field ?? '',
+    ...fieldsInTemplate(row.template),
+  ]
+}
+
+/** The ids of a structure's subscriptions that name a field. */
 export const webhooksNamingField = (reader: Reader, structurePk: number, key: string): string[] =>
   listWebhooksOf(reader, structurePk)
-    .filter((row) => filterOf(row).some(({ field }) => field === key) || fieldsOf(row)?.includes(key))
+    .filter((row) => fieldsNamedBy(row).includes(key))
     .map((row) => row.id)
+
+/** The subscriptions to notes whose filter trees these tests find to name an object. */
+export const webhooksNaming = (
+  reader: Reader,
+  workspace: number,
+  names: (filter: string | null) => boolean,
+): { id: string; name: string }[] =>
+  listWebhookRows(reader, workspace)
+    .filter((row) => row.kind === 'note' && names(row.filter))
+    .map(({ id, url }) => ({ id, name: url }))

@@ -13,6 +13,7 @@ export interface WebhookOptions {
   ignore_key_id?: string | null
   description?: string | null
   enabled?: boolean
+  due?: object
 }
 
 export interface TestWebhook {

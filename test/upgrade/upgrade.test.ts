@@ -88,9 +88,12 @@ describe('a database of', () => {
         VALUES (1, 1, '01a1fe0a-c200-7000-a6ac-48cfd60882b1', 'failed', 5, 2, 0, 500, 'no', NULL, 1, 2, 3),
           (2, 1, '01a1fe0a-c200-7000-a6ac-48cfd60882b2', 'pending', 0, 0, 0, NULL, NULL, 4, 4, NULL, NULL);
       INSERT INTO webhook_attempts (event, webhook, number, at, response_status, error, ms) VALUES (1, 1, 1, 5, 500, 'no', 6)`)
-    const tables = ['webhook_events', 'webhook_deliveries', 'webhook_attempts']
-    const rowsOf = (database: Database) =>
-      tables.map((table) => database.query(`SELECT * FROM ${table}`).values())
+    const tables = [
+      'pk, id, type, record_id, body FROM webhook_events',
+      '* FROM webhook_deliveries',
+      '* FROM webhook_attempts',
+    ]
+    const rowsOf = (database: Database) => tables.map((table) => database.query(`SELECT ${table}`).values())
     const expected = rowsOf(before)
     before.close(true)
 

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { EVENTS, type EventType } from '../../src/delivery/payload.ts'
+import { systemAuthor } from '../../src/changes/log.ts'
+import { EVENTS, type EventType, RECORD_EVENTS } from '../../src/delivery/payload.ts'
+import { deleteFile } from '../../src/files/service.ts'
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
 import { faultsOf } from '../contract/json-schema.ts'
+import { makeFile } from '../support/files.ts'
+import { makeNote } from '../support/notes.ts'
 import { openApiDocument } from '../support/openapi.ts'
 import { declare, write } from '../support/records.ts'
 import { type Hooked, startHooked, subscribe } from '../support/webhooks.ts'
@@ -40,15 +44,36 @@ test.each([...EVENTS])('its example of %s has the form it declares', (type: Even
 })
 
 test('deliveries have the headers and bodies that it declares', async () => {
-  await declare(service, 'Tasks', [{ key: 'what', type: 'text' }])
-  const webhook = await subscribe(service, 'Tasks', service.url)
+  await declare(service, 'Tasks', [
+    { key: 'what', type: 'text' },
+    { key: 'due', type: 'datetime' },
+  ])
+  const moments = { events: [...RECORD_EVENTS, 'record.due'], due: { field: 'due' } }
+  const webhook = await subscribe(service, 'Tasks', service.url, moments)
+  for (const kind of ['note', 'file'])
+    await service.post('/v1/webhooks', {
+      kind,
+      url: service.url,
+      ...(kind === 'note' && { quiet_seconds: 0 }),
+    })
+  const note = await makeNote(service)
+  await service.patch(`/v1/notes/${note.id}`, { title: 'B' })
+  await service.delete(`/v1/notes/${note.id}`)
+  await service.post(`/v1/notes/${note.id}/restore`)
+  const file = await makeFile(service, { pages: ['one'] })
+  await service.patch(`/v1/files/${file}`, { file_name: 'b.txt' })
+  await deleteFile(service.ctx.db, systemAuthor(1), file)
+  await write(service, 'Tasks', { due: '2026-11-21T09:30:01Z' })
+  service.clock.advance(1_000)
+  await service.receiver.until(9)
   const [{ id }] = await write(service, 'Tasks', { what: 'tea' })
   await service.patch(`/v1/records/${id}`, { data: { what: null } })
   await service.delete(`/v1/records/${id}`)
   await service.post(`/v1/webhooks/${webhook.id}/test`)
-  await service.receiver.until(EVENTS.length)
+  await service.receiver.until(EVENTS.length + 1)
   const { received } = service.receiver
-  expect(received.map(({ headers }) => headers['x-service-event']).sort()).toEqual([...EVENTS].sort())
+  const types = new Set(received.map(({ headers }) => headers['x-service-event']))
+  expect([...types].sort()).toEqual([...EVENTS].sort())
   for (const { headers, body } of received) {
     const { schema, parameters } = described(headers['x-service-event'] ?? '')
     expect(faultsOf(JSON.parse(body), schema, document.components)).toEqual([])

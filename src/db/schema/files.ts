@@ -28,6 +28,8 @@ export const files = sqliteTable(
     claim: text(),
     /** JSON array of `{title, level, page}`, once the text is extracted. */
     outline: text(),
+    /** JSON object, until the text is there, of what webhooks are then told: who added the file, or gave it other content, and as what it was shown before. */
+    announcement: text(),
   },
   (table) => [
     index('files_created').on(table.workspace, table.createdAt, table.id),

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { foreignKey, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { workspaces } from './account.ts'
+import { notes } from './notes.ts'
 import { structures } from './structures.ts'
 
 /*
@@ -20,9 +21,16 @@ export const webhooks = sqliteTable(
     workspace: integer()
       .notNull()
       .references(() => workspaces.pk, { onDelete: 'cascade' }),
-    structure: integer()
-      .notNull()
-      .references(() => structures.pk, { onDelete: 'cascade' }),
+    /** Null where it is one to notes or files. */
+    structure: integer().references(() => structures.pk, { onDelete: 'cascade' }),
+    /** What its events are about; null, as in the columns below, where it was not given. */
+    kind: text({ enum: ['record', 'note', 'file'] }),
+    format: text({ enum: ['json', 'slack', 'discord', 'ntfy', 'text'] }),
+    template: text(),
+    quietSeconds: integer('quiet_seconds'),
+    includeContent: integer('include_content'),
+    /** JSON object that says when the moment of a row comes. */
+    due: text(),
     url: text().notNull(),
     /** `whsec_…`; stored as it is, because it signs. */
     secret: text().notNull(),
@@ -30,8 +38,8 @@ export const webhooks = sqliteTable(
     earlierSecrets: text('earlier_secrets'),
     /** JSON array of event types. */
     events: text().notNull(),
-    /** JSON array of conditions, by field key. */
-    filter: text().notNull(),
+    /** JSON array of conditions, by field key; of one to notes a filter tree, null for every note. */
+    filter: text(),
     /** JSON array of field keys; null for every field. */
     fields: text(),
     ignoreOwnKey: integer('ignore_own_key').notNull(),
@@ -52,6 +60,7 @@ export const webhooks = sqliteTable(
   (table) => [
     index('webhooks_workspace').on(table.workspace, table.pk),
     index('webhooks_structure').on(table.structure),
+    index('webhooks_beyond_rows').on(table.workspace, table.kind).where(sql`structure IS NULL`),
   ],
 )
 
@@ -60,11 +69,72 @@ export const webhookEvents = sqliteTable('webhook_events', {
   pk: integer().primaryKey(),
   id: text().notNull(),
   type: text().notNull(),
-  /** Null for a test. */
+  /** The id of the row, note or file; null for a test. */
   recordId: text('record_id'),
   /** The text that is sent, byte for byte at every attempt. */
   body: text().notNull(),
+  /** The media type of the text; null for JSON. */
+  contentType: text('content_type'),
 })
+
+/** Notes whose changes wait for a quiet time, after which they are one event. */
+export const webhookWaiting = sqliteTable(
+  'webhook_waiting',
+  {
+    note: integer()
+      .notNull()
+      .references(() => notes.pk, { onDelete: 'cascade' }),
+    webhook: integer()
+      .notNull()
+      .references(() => webhooks.pk, { onDelete: 'cascade' }),
+    /** When the first of the changes was made. */
+    firstAt: integer('first_at').notNull(),
+    dueAt: integer('due_at').notNull(),
+    /** When, and from where, the last of the changes was made. */
+    changedAt: integer('changed_at').notNull(),
+    surface: text().notNull(),
+    keyId: text('key_id'),
+    /** JSON object of the note as it was before the first of the changes. */
+    before: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.note, table.webhook] }),
+    index('webhook_waiting_due').on(table.dueAt),
+    index('webhook_waiting_webhook').on(table.webhook),
+  ],
+)
+
+/**
+ * For a subscription to moments, from when on it sends them. Another one begins when the rule changes or the subscription is
+ * enabled again, so that the moments of the old one can be removed little by little.
+ */
+export const webhookSchedules = sqliteTable('webhook_schedules', {
+  pk: integer().primaryKey({ autoIncrement: true }),
+  webhook: integer().notNull(),
+  /** Earlier moments send nothing. */
+  since: integer().notNull(),
+  /** The rows up to this pk have their moments. */
+  done: integer().notNull().default(0),
+  /** The last row that there was at the beginning; null once all of them have their moments. */
+  last: integer(),
+  /** 1 while its moments are being removed. */
+  isEnded: integer('is_ended').notNull().default(0),
+})
+
+/** The moments of rows that are still to come. */
+export const webhookMoments = sqliteTable(
+  'webhook_moments',
+  {
+    schedule: integer().notNull(),
+    /** The pk of the row. */
+    record: integer().notNull(),
+    dueAt: integer('due_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.schedule, table.record] }),
+    index('webhook_moments_due').on(table.dueAt),
+  ],
+)
 
 /**
  * Deliveries. A batch of rows makes thousands of them in one transaction, for which other writes wait: hence no foreign

@@ -36,7 +36,6 @@ export class TooLongForMainThread extends Error {}
 export interface WriteListeners {
   /** Reports that anything in the structure may have changed; without an id, anything at all. */
   wake(structureId?: string): void
-  wakeDeliveries(webhooks: readonly number[]): void
 }
 
 /**

@@ -30,6 +30,7 @@ export interface DueDelivery extends DueRow {
   readonly eventId: string
   readonly type: string
   readonly body: string
+  readonly contentType: string | null
 }
 
 interface Subscription {
@@ -91,6 +92,7 @@ interface EventRow {
   eventId: string
   type: string
   body: string
+  contentType: string | null
 }
 
 /**
@@ -111,7 +113,10 @@ function findEvent(
     redeliveries,
   )
   if (isCurrent === undefined) return undefined
-  return sql.get('SELECT id AS eventId, type, body FROM webhook_events WHERE pk = ?', event)
+  return sql.get(
+    'SELECT id AS eventId, type, body, content_type AS contentType FROM webhook_events WHERE pk = ?',
+    event,
+  )
 }
 
 /** Rows that may be due, urgent ones first; those of the page may be out of date. */
@@ -168,10 +173,18 @@ export const findNextDueAt = ({ sql }: Reader, webhook: number, now: number): nu
 /** The delay before the next attempt by the number of attempts so far, as SQL. */
 const RETRY_DELAY = `CASE attempts ${RETRY_AFTER_MS.map((delayMs, at) => `WHEN ${at + 1} THEN ${delayMs}`).join(' ')} ELSE 0 END`
 
-/** Limits every retry to its regular delay from now; later ones were scheduled before the clock was set back. */
-export const shortenRetryDelays = ({ sql, now }: Tx) =>
+/**
+ * Limits every retry to its regular delay from now, and every wait for quiet to its longest; later ones were scheduled
+ * before the clock was set back.
+ */
+export function shortenRetryDelays({ sql, now }: Tx): void {
   sql.run(
     `UPDATE webhook_deliveries INDEXED BY webhook_deliveries_due SET next_attempt_at = ?1 + ${RETRY_DELAY}
      WHERE ${IS_RETRY} AND next_attempt_at > ?1 + ${RETRY_DELAY}`,
     now,
   )
+  sql.run(
+    'UPDATE webhook_waiting SET due_at = ?1 + due_at - first_at, first_at = ?1 WHERE first_at > ?1',
+    now,
+  )
+}

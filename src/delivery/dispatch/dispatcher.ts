@@ -1,10 +1,13 @@
 import type { Bus } from '../../changes/bus.ts'
 import type { Db } from '../../db/database.ts'
+import { inSteps } from '../../db/writes/chunks.ts'
 import { forSomeMilliseconds } from '../../db/writes/time-slice.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Send } from '../client/sender.ts'
 import { secretsAt, signedHeaders } from '../sign.ts'
+import { onWake } from '../wakes.ts'
 import {
   type DueDelivery,
   findDue,
@@ -13,6 +16,7 @@ import {
   type QueueState,
   shortenRetryDelays,
 } from './delivery-queue.ts'
+import type { Moments } from './moments.ts'
 import { OutcomeWriter } from './outcomes.ts'
 
 const MAX_IN_FLIGHT_PER_SUBSCRIPTION = 4
@@ -34,6 +38,7 @@ export interface DispatcherOptions {
   readonly clock: Clock
   readonly log: Log
   readonly send: Send
+  readonly features: { readonly moments: readonly Moments[] }
 }
 
 /** One subscription's queue and its share of the attempts. */
@@ -44,18 +49,21 @@ interface SubscriptionState extends QueueState {
 }
 
 /**
- * Makes the attempts for all pending deliveries. Commits of this process, retries that fall due and writes of other
- * processes wake it.
+ * Makes the attempts for all pending deliveries, and events of what falls due. Commits of this process, retries that fall
+ * due and writes of other processes wake it.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #outcomes: OutcomeWriter
   readonly #abandon = new AbortController()
+  readonly #stopping = new AbortController()
   readonly #states = new Map<number, SubscriptionState>()
   /** Subscriptions that may have a delivery due. Each that starts an attempt moves to the end. */
   readonly #ready = new Set<number>()
   readonly #running = new Set<Promise<void>>()
   readonly #stopListening: readonly (() => void)[]
+  readonly #startedAt: number
+  #isTakingMoments = false
   #inFlight = 0
   #lastNow = Number.POSITIVE_INFINITY
   #isScheduled = false
@@ -63,11 +71,15 @@ export class Dispatcher {
   #scanTimer: { readonly at: number; readonly cancel: () => void } | undefined
 
   constructor(options: DispatcherOptions) {
-    const { bus } = options
+    const { bus, clock, db } = options
     this.#options = options
+    this.#startedAt = clock.now()
     this.#outcomes = new OutcomeWriter({ ...options, signal: this.#abandon.signal })
     this.#stopListening = [
-      bus.onWakeDeliveries((webhooks) => this.#wake(webhooks)),
+      onWake(db, {
+        deliveries: (webhooks) => this.#wake(webhooks),
+        moment: (at) => this.#noteMoment(at),
+      }),
       bus.onWakeAll(() => this.#scan()),
     ]
     this.#scan()
@@ -76,6 +88,7 @@ export class Dispatcher {
   /** Starts no more attempts and waits up to 10 seconds for those in flight. */
   async stop(): Promise<void> {
     this.#isStopped = true
+    this.#stopping.abort()
     for (const stop of this.#stopListening) stop()
     this.#scanTimer?.cancel()
     const { promise: timeout, resolve } = Promise.withResolvers<void>()
@@ -98,10 +111,47 @@ export class Dispatcher {
     this.#checkClock()
     this.#scanBy(this.#options.clock.now() + SCAN_INTERVAL_MS)
     this.#retryIfReadFails(() => this.#wake(listSubscriptionsWithPending(this.#options.db)))
+    this.#retryIfReadFails(() => this.#takeMoments())
+  }
+
+  /** Makes events of what is due, in short transactions, and schedules a scan for what comes next. */
+  #takeMoments(): void {
+    const { db, clock, features, log } = this.#options
+    if (this.#isTakingMoments) return
+    const next = Math.min(...features.moments.map(({ nextAt }) => nextAt(db) ?? Number.POSITIVE_INFINITY))
+    if (next > clock.now()) {
+      this.#scanBy(next)
+      return
+    }
+    this.#isTakingMoments = true
+    const takeSome = (tx: Tx) => features.moments.some(({ step }) => step(tx, this.#startedAt))
+    const taking = inSteps(db, takeSome, { signal: this.#stopping.signal })
+      .then(
+        () => true,
+        (error) => {
+          if (this.#isStopped) return false
+          log.warn('events that are due are delayed', { error: String(error) })
+          this.#scanBy(clock.now() + RETRY_READ_MS)
+          return false
+        },
+      )
+      .then((hasTaken) => {
+        this.#isTakingMoments = false
+        this.#running.delete(taking)
+        if (hasTaken) this.#noteMoment(clock.now())
+      })
+    this.#running.add(taking)
+  }
+
+  /** Something falls due at this instant. */
+  #noteMoment(at: number): void {
+    if (at > this.#options.clock.now()) this.#scanBy(at)
+    else if (!this.#isStopped) this.#retryIfReadFails(() => this.#takeMoments())
   }
 
   /** Schedules a scan at this instant or sooner. */
   #scanBy(instant: number): void {
+    if (this.#isStopped) return
     const { clock } = this.#options
     const now = clock.now()
     const at = Math.min(instant, now + SCAN_INTERVAL_MS)
@@ -121,7 +171,7 @@ export class Dispatcher {
     const wasSetBack = now < this.#lastNow - CLOCK_TOLERANCE_MS
     this.#lastNow = now
     if (!wasSetBack) return
-    db.write((tx): void => void shortenRetryDelays(tx)).then(
+    db.write((tx): void => shortenRetryDelays(tx)).then(
       () => this.#scan(),
       (error) => {
         // The next start tries again.
@@ -221,6 +271,7 @@ function headersOf(due: DueDelivery, atMs: number): Record<string, string> {
     eventId: due.eventId,
     deliveryId: due.id,
     body: due.body,
+    contentType: due.contentType,
     atMs,
   })
   return { ...own, ...signed }

@@ -114,7 +114,13 @@ export const rowViews = restorer(rowViewKind, ({ tx, workspacePk }, { structure_
 /** A webhook or a source. */
 interface OfStructure {
   readonly id: string
-  readonly structure: { readonly id: string }
+  readonly structure: { readonly id: string } | null
+}
+
+/** What is absent from a subscription that does not have it. */
+const NOT_GIVEN = {
+  ...{ headers: null, kind: null, format: null, template: null },
+  ...{ quietSeconds: null, includeContent: null, due: null },
 }
 
 const insertWebhook = insertInto(webhooks)
@@ -127,11 +133,12 @@ export const subscriptions: Restorer<OfStructure> = {
     for (const id of ids) deleteWebhookAtOnce(tx, id)
   },
   write: ({ tx, workspacePk: workspace }, webhook) => {
-    const structure = findStructureById(tx, workspace, webhook.structure.id)?.pk
+    const structure =
+      webhook.structure === null ? null : findStructureById(tx, workspace, webhook.structure.id)?.pk
     if (structure === undefined) return
     const { id } = webhook
     const shown = columnsShown(webhooks, webhook) as typeof webhooks.$inferInsert
-    const row = { headers: null, ...shown, structure, secret: '', enabled: 0 }
+    const row = { ...NOT_GIVEN, ...shown, structure, secret: '', enabled: 0 }
     const known = tx.sql.get<{ pk: number }>('SELECT pk FROM webhooks WHERE id = ?', id)?.pk
     if (known === undefined) insertWebhook(tx, { ...row, id, workspace })
     else updateWebhook(tx, known, row)

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 import type { CheckedTree } from '../../filter/tree/check.ts'
-import { type Bitset, bitsetOf, complementOf, countBits, intersection, pksOf, union } from './bitset.ts'
+import { type Bitset, bitsetOf, complementOf, countBits, intersection, isIn, pksOf, union } from './bitset.ts'
 import { notesPassing, notesTagged, type Scope } from './conditions.ts'
 import { CANDIDATE_LIMIT, matchCounter } from './selectivity.ts'
 
@@ -64,6 +64,16 @@ export function matchTree(evaluation: Evaluation, tree: CheckedTree, among?: rea
   const found = evaluate({ ...evaluation, among: JSON.stringify(among) }, tree)
   return active(evaluation, intersection(bitsetOf(among, evaluation.size), found))
 }
+
+/** Whether one active note matches a checked tree. */
+export const matchesTree = (
+  reader: Reader,
+  workspace: number,
+  tree: CheckedTree,
+  today: string,
+  pk: number,
+): boolean =>
+  isIn(evaluate({ ...evaluationOf(reader, workspace, today), among: JSON.stringify([pk]) }, tree), pk)
 
 /** The pks of the active notes that match a checked tree, ascending. */
 export function matchingNotes(reader: Reader, workspace: number, tree: CheckedTree, today: string): number[] {

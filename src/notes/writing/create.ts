@@ -6,6 +6,7 @@ import { notes } from '../../db/schema/notes.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { nameTaken, Refusal } from '../../refusal.ts'
+import { publishNote } from '../events.ts'
 import { indexLinks } from '../links/indexing.ts'
 import type { CreateBody } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
@@ -34,6 +35,7 @@ export function createNote(tx: Tx, caller: Caller, input: CreateInput, id: strin
     pinLabel: input.pin_label,
   })
   const propertiesError = tryProperties(tx, caller, pk, input.properties ?? {})
+  publishNote(tx, caller, 'note.created', id)
   return { note: getNote(tx, caller, id), properties: readProperties(tx, pk), propertiesError }
 }
 
@@ -67,7 +69,7 @@ export interface NewNote {
 
 /**
  * Inserts a note and returns its pk. Every note is inserted here: keeps counters, tags, links and
- * search in step. Refuses an alias that another active note has.
+ * search in step. Refuses an alias that another active note has. Once the note is whole, the caller publishes it.
  */
 export function insertNote(tx: Tx, author: ChangeAuthor, note: NewNote): number {
   const { workspacePk: workspace } = author

@@ -1,9 +1,25 @@
-import { differenceOf } from '../../changes/entries.ts'
+import { type Difference, differenceOf } from '../../changes/entries.ts'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { publishNoteUpdate } from '../events.ts'
 import { presentNote } from '../present.ts'
 import type { NoteRow } from '../store.ts'
 import type { PropertyValues } from './properties.ts'
+
+/** Every update of a note ends here. */
+function logAndPublish(
+  tx: Tx,
+  author: ChangeAuthor,
+  id: string,
+  difference: Difference,
+  revision?: number,
+): void {
+  logChange(tx, author, { kind: 'note', id }, 'updated', {
+    difference,
+    ...(revision !== undefined && { replaced: revision }),
+  })
+  publishNoteUpdate(tx, author, id, difference, revision)
+}
 
 interface NoteUpdate {
   /** Values that changed, as they were; null where there was none. */
@@ -26,10 +42,7 @@ export function logNoteUpdate(
   const names = hasProperties ? [...changed, 'properties'] : changed
   if (names.length === 0) return
   const all = hasProperties ? { ...old, properties: previousProperties } : old
-  logChange(tx, author, { kind: 'note', id: before.id }, 'updated', {
-    difference: { changed: names, previous: all },
-    ...(revision !== undefined && { replaced: revision }),
-  })
+  logAndPublish(tx, author, before.id, { changed: names, previous: all }, revision)
 }
 
 /** Logs one update of many notes of which a single attribute changed. */
@@ -42,10 +55,7 @@ export function logAttribute(
   revision?: number,
 ): void {
   const old = name === 'content' ? {} : { [name]: previous }
-  logChange(tx, author, { kind: 'note', id }, 'updated', {
-    difference: { changed: [name], previous: old },
-    ...(revision !== undefined && { replaced: revision }),
-  })
+  logAndPublish(tx, author, id, { changed: [name], previous: old }, revision)
 }
 
 /** Logs that a note lost a value because of a deletion; `deleted` names, in words, what was deleted. */
@@ -55,7 +65,4 @@ export const logLoss = (
   id: string,
   previous: { readonly tags: readonly string[] } | { readonly properties: PropertyValues },
   deleted: string,
-): void =>
-  logChange(tx, author, { kind: 'note', id }, 'updated', {
-    difference: { changed: Object.keys(previous), previous, deleted },
-  })
+): void => logAndPublish(tx, author, id, { changed: Object.keys(previous), previous, deleted })

@@ -2,6 +2,7 @@ import { logTextUpdates } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { publishNoteUpdate } from '../events.ts'
 import { LinkChanges } from '../links/indexing.ts'
 import { markAllForSearch } from '../search/indexing.ts'
 import { saveRevision, touchNotes, updateContent } from '../store.ts'
@@ -79,5 +80,7 @@ export function replaceEach(tx: Tx, caller: Caller, pks: readonly number[], rewr
   logTextUpdates(tx, caller, updates)
   touchNotes(tx, JSON.stringify(replaced))
   markAllForSearch(tx, workspace, JSON.stringify(replaced), { canWait: false })
+  const difference = { changed: ['content'], previous: {} }
+  for (const [id, revision] of updates) publishNoteUpdate(tx, caller, id, difference, revision)
   return links
 }

@@ -5,6 +5,7 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import type { Page, PageRequest } from '../../http/pagination.ts'
 import { fold } from '../../lib/text.ts'
 import { fail, notFound } from '../../refusal.ts'
+import { publishNote } from '../events.ts'
 import { indexLinks, removeSomeLinks } from '../links/indexing.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { removeFromSearch } from '../search/tables.ts'
@@ -41,6 +42,7 @@ export function putInTrash(
   { alias, removed }: Trashing = {},
 ): void {
   const note = getNoteSummary(tx, caller, id)
+  publishNote(tx, caller, 'note.deleted', id)
   tx.sql.run('UPDATE notes SET deleted_at = ? WHERE pk = ?', tx.now, note.pk)
   if (alias !== undefined) setAliasInTrash(tx, note.pk, alias)
   countInItsTags(tx, note.pk, -1)
@@ -78,6 +80,7 @@ export function takeOutOfTrash(tx: Tx, caller: Caller, id: string, wanted?: stri
   indexLinks(tx, { workspace: workspacePk, note: note.pk }, restored.content)
   addToCounters(tx, workspacePk, 1, -1)
   logChange(tx, caller, { kind: 'note', id }, 'restored', alias === undefined ? {} : hiddenAlias(note.alias))
+  publishNote(tx, caller, 'note.restored', id)
   return restored
 }
 

@@ -1,6 +1,7 @@
 import type { Caller } from '../../context.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { codePointLength, fold, hasControlCharacter } from '../../lib/text.ts'
+import { publishNote } from '../../notes/events.ts'
 import { resolveTarget } from '../../notes/links/resolve-target.ts'
 import { isFileTarget, linesOutsideCode, type TextSpan, targetKey } from '../../notes/links/syntax.ts'
 import { isTooLong } from '../../notes/schema.ts'
@@ -184,6 +185,7 @@ export class VaultWriter implements LinkContext {
       for (const [rule, value] of properties) setValue(run.tx, pk, rule, value)
       attachTags(run.tx, pk, tagIds)
       addContent(run.tx, caller.workspacePk, { pk, title, content: body, tagIds })
+      publishNote(run.tx, caller, 'note.created', id)
       this.created += 1
     }
     const fields = writtenFields({ title: note.title, alias, tagIds, properties })

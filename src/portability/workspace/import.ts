@@ -101,7 +101,10 @@ class WorkspaceImporter {
     for (const { path, row } of imported) this.#rows(path, row)
     for (const kind of OBJECT_FILES) this.#kind(kind)
     const webhookSecrets: NewWebhookSecret[] = []
-    this.#each('webhooks', (value) => void webhookSecrets.push(importWebhook(tx, this.caller, value)))
+    this.#each(
+      'webhooks',
+      (value) => void webhookSecrets.push(importWebhook(tx, this.caller, value, this.#tags)),
+    )
     this.#each('sources', (value) => importSource(tx, this.caller, value))
     for (const { table, original } of this.#timestamped) restoreUpdatedAt(tx, table, original)
     this.request.onProgress(1)

@@ -3,6 +3,7 @@ import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { checkStorable } from '../../http/body.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
+import { publishNote } from '../../notes/events.ts'
 import { presentNote } from '../../notes/present.ts'
 import { CreateBody, PatchBody, TAGS_PER_REQUEST, TagsBody } from '../../notes/schema.ts'
 import { loadNotes } from '../../notes/store.ts'
@@ -58,8 +59,9 @@ export function importNote(tx: Tx, caller: Caller, text: string): void {
   checkStorable([frontMatter, body], 'The note')
   const { id, created_at, updated_at, deleted_at, properties, ...input } = frontMatter
   const head = checkedHead(input, body)
+  const noteId = idOf(id)
   const pk = insertNote(tx, caller, {
-    id: idOf(id),
+    id: noteId,
     title: head.title,
     content: body,
     tagIds: ensureTags(tx, caller, head.tags),
@@ -72,6 +74,7 @@ export function importNote(tx: Tx, caller: Caller, text: string): void {
     deletedAt: instantOrNull(deleted_at, 'deleted_at'),
   })
   importProperties(tx, caller.workspacePk, pk, properties === undefined ? {} : asObject(properties))
+  publishNote(tx, caller, 'note.created', noteId)
 }
 
 function checkedHead(

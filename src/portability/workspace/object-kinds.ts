@@ -239,7 +239,7 @@ export function importTagLinks(tx: Tx, caller: Caller, value: unknown, ids: TagI
 }
 
 /** A filter tree with exported tag ids replaced. */
-function withTagIds(tree: FilterTree, ids: TagIds): FilterTree {
+export function withTagIds(tree: FilterTree, ids: TagIds): FilterTree {
   if (tree.type === 'group')
     return { ...tree, children: tree.children.map((child) => withTagIds(child, ids)) }
   if (tree.type !== 'tags') return tree

@@ -5,27 +5,33 @@ import type { Reader } from '../../db/reader.ts'
 import { webhooks } from '../../db/schema/webhooks.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { newSecret } from '../../delivery/sign.ts'
-import { renewSubscriptionsVersion } from '../../delivery/subscriptions.ts'
+import type { FilterTree } from '../../filter/tree/parse.ts'
+import { isObject } from '../../lib/json.ts'
 import { refused } from '../../refusal.ts'
-import { getStructure } from '../../structures/store.ts'
 import { presentWebhook } from '../../webhooks/present.ts'
 import { CreateWebhookBody } from '../../webhooks/schema.ts'
 import {
+  changedWebhook,
+  getRow,
   listWebhooks,
-  mergedColumns,
-  NEW_WEBHOOK,
   type NewWebhook,
+  newColumns,
   parseInput,
   refuseTooMany,
+  renewSubscription,
   type UnparsedInput,
 } from '../../webhooks/service.ts'
 import { asObject, instantOrNull, parseExported } from './exported-object.ts'
+import { type TagIds, withTagIds } from './object-kinds.ts'
 
 /** Everything but the secrets, the values of its own headers, which may be credentials, and the deliveries. */
 export const exportWebhooks = (reader: Reader, caller: Caller) =>
   listWebhooks(reader, caller)
     .map(presentWebhook)
-    .map(({ structure, status: _, headers: __, ...webhook }) => ({ ...webhook, structure: structure.id }))
+    .map(({ structure, status: _, headers: __, ...webhook }) => ({
+      ...webhook,
+      ...(structure && { structure: structure.id }),
+    }))
 
 const insertWebhook = insertInto(webhooks)
 
@@ -40,22 +46,23 @@ export interface NewWebhookSecret {
 }
 
 /** The webhook may name keys of another database, which match no key here. */
-export function importWebhook(tx: Tx, caller: Caller, value: unknown): NewWebhookSecret {
+export function importWebhook(tx: Tx, caller: Caller, value: unknown, tags: TagIds): NewWebhookSecret {
   const { paused_at, consecutive_failures = 0, created_by_key_id = null, ...rest } = asObject(value)
-  const original = parseExported<UnparsedInput & Pick<NewWebhook, 'structure' | 'url'>>(
+  const original = parseExported<UnparsedInput & Pick<NewWebhook, 'kind' | 'structure' | 'url'>>(
     rest,
     CreateWebhookBody,
   )
   const { id } = original
   refuseTooMany(tx, caller.workspacePk)
-  const input = parseInput(original.input)
-  const structure = getStructure(tx, caller, input.structure)
+  const { filter, ...parsed } = parseInput(original.input)
+  const input = { ...parsed, filter: isTree(filter) ? withTagIds(filter, tags) : filter }
+  const { structure, columns } = newColumns(tx, caller, input)
   const secret = newSecret()
   insertWebhook(tx, {
-    ...mergedColumns(structure, { ...NEW_WEBHOOK, url: input.url }, input),
+    ...columns,
     id,
     workspace: caller.workspacePk,
-    structure: structure.pk,
+    structure: structure?.pk ?? null,
     secret,
     createdByKeyId: textOrNull(created_by_key_id),
     pausedAt: instantOrNull(paused_at, 'paused_at'),
@@ -63,10 +70,13 @@ export function importWebhook(tx: Tx, caller: Caller, value: unknown): NewWebhoo
     createdAt: original.createdAt,
     updatedAt: original.updatedAt,
   })
-  renewSubscriptionsVersion(tx, structure.pk)
-  logChange(tx, caller, { kind: 'webhook', id, structureId: structure.id }, 'created')
+  const row = getRow(tx, caller, id)
+  renewSubscription(tx, undefined, row)
+  logChange(tx, caller, changedWebhook({ row, structure }), 'created')
   return { id, url: input.url, secret }
 }
+
+const isTree = (filter: unknown): filter is FilterTree => isObject(filter)
 
 function failuresOf(value: unknown): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_FAILURES)

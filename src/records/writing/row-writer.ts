@@ -3,6 +3,7 @@ import { changedKeys, type RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { WriteListeners } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { keepMoments } from '../../delivery/due.ts'
 import { type Outbox, openOutbox, publishChange } from '../../delivery/outbox.ts'
 import { subscriptionsOf } from '../../delivery/subscriptions.ts'
 import { quoteList } from '../../lib/text.ts'
@@ -88,7 +89,9 @@ function writeVersion(
     before: before && wasLive ? store.stateOf(before.row, before.data) : null,
     after: store.stateOf(row, data),
   }
-  written.rows.push({ before: states.before, after: isLive ? states.after : null })
+  const versions = { before: states.before, after: isLive ? states.after : null }
+  written.rows.push(versions)
+  keepMoments(tx, writer.outbox.subscriptions, { pk, ...versions })
   written.size += row.data.length + (isLive && wasLive ? before.row.data.length : 0)
   publish(writer, { ...states, kind: !isLive ? 'deleted' : wasLive ? 'updated' : 'created' }, changed, before)
   return row
@@ -107,7 +110,7 @@ function publish(
       ...change,
       changed,
       workspacePk: caller.workspacePk,
-      structure: { pk: structure.pk, id: structure.id, name: structure.name },
+      structure,
       source: { surface: caller.surface, keyId: caller.keyId },
     },
     isRestored ? 'restored' : change.kind,

@@ -112,6 +112,10 @@ export async function deleteWebhook(id: string): Promise<void> {
 export const rotateSecret = async (id: string, hours: number): Promise<string> =>
   (await api.post('/v1/webhooks/{id}/rotate', { params: { id }, body: { overlap_hours: hours } })).secret
 
+/** What the events of a subscription are about: the name of a structure, "notes" or "files". */
+export const aboutOf = ({ structure, kind }: Pick<Webhook, 'structure' | 'kind'>): string =>
+  structure?.name ?? `${kind}s`
+
 /** What people call a subscription: its description, else where it goes. */
 export const nameOf = ({ description, url }: Pick<Webhook, 'description' | 'url'>): string =>
   description?.split('\n')[0] || (URL.canParse(url) ? new URL(url).host : url)

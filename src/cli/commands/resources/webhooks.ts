@@ -1,6 +1,6 @@
-import { createBus } from '../../../changes/bus.ts'
 import { readWebhookAllowlist } from '../../../config.ts'
-import type { RecordEvent } from '../../../delivery/payload.ts'
+import type { Format, Kind } from '../../../delivery/formats.ts'
+import type { SubscribedEvent } from '../../../delivery/payload.ts'
 import { storableJson } from '../../../http/body.ts'
 import type { NewWebhook, UnparsedInput } from '../../../webhooks/service.ts'
 import {
@@ -36,7 +36,7 @@ export const webhooksList = listCommand({
     }),
   columns: {
     ID: ({ id }) => id,
-    STRUCTURE: ({ structure }) => structure.name,
+    STRUCTURE: ({ structure, kind }) => structure?.name ?? `(${kind}s)`,
     STATUS: ({ status }) => status,
     URL: ({ url }) => url,
   },
@@ -56,7 +56,7 @@ export const webhooksResume: Command = {
     inWorkspace(input, io, async (db, workspace) => {
       const { resumeWebhook } = await service()
       const [id = ''] = input.args
-      await resumeWebhook({ db, bus: createBus() }, commandCaller(workspace), id)
+      await resumeWebhook({ db }, commandCaller(workspace), id)
       io.status(`The webhook ${id} is not paused.\n`)
       return 0
     }),
@@ -75,32 +75,53 @@ export const webhooksTest: Command = {
     inWorkspace(input, io, async (db, workspace) => {
       const { testWebhook } = await deliveries()
       const [id = ''] = input.args
-      const { row } = await testWebhook({ db, bus: createBus() }, commandCaller(workspace), id)
+      const { row } = await testWebhook({ db }, commandCaller(workspace), id)
       io.out(`${row.id}\n`)
       return 0
     }),
 }
 
 /** The body that the API would be sent. */
-function bodyOf(input: Input): UnparsedInput & Pick<NewWebhook, 'structure' | 'url'> {
-  const events = textFlag(input, 'events')
-  const filter = textFlag(input, 'filter')
+function bodyOf(input: Input): UnparsedInput & Pick<NewWebhook, 'kind' | 'structure' | 'url'> {
+  const given = <Value>(name: string, attribute: string, read: (text: string) => Value) => {
+    const text = textFlag(input, name)
+    return text === undefined ? {} : { [attribute]: read(text) }
+  }
+  const json = (name: string) => (text: string) => storableJson(text, `--${name}`)
   return {
-    structure: textFlag(input, 'structure') ?? '',
     url: textFlag(input, 'url') ?? '',
-    ...(events !== undefined && { events: events.split(',').map((event) => event.trim()) as RecordEvent[] }),
-    ...(filter !== undefined && { filter: storableJson(filter, '--filter') as unknown[] }),
+    ...given('kind', 'kind', (kind) => kind as Kind),
+    ...given('structure', 'structure', String),
+    ...given(
+      'events',
+      'events',
+      (events) => events.split(',').map((event) => event.trim()) as SubscribedEvent[],
+    ),
+    ...given('filter', 'filter', json('filter')),
+    ...given('format', 'format', (format) => format as Format),
+    ...given('template', 'template', String),
+    ...given('quiet-seconds', 'quiet_seconds', (seconds) =>
+      /^\d+$/.test(seconds) ? Number(seconds) : seconds,
+    ),
+    ...given('due', 'due', json('due')),
+    ...(input.flags['include-content'] === true && { include_content: true }),
   }
 }
 
 export const webhooksCreate: Command = {
   name: 'webhooks create',
-  summary: 'Subscribe a URL to the changes of a structure, and print the signing secret, once.',
+  summary: 'Subscribe a URL to changes of rows, notes or files, and print the signing secret, once.',
   flags: [
-    flag('--structure <name>', 'the structure, by name or id', { isRequired: true }),
+    flag('--kind <kind>', 'record (default), note or file'),
+    flag('--structure <name>', 'the structure, by name or id; with the kind record'),
     flag('--url <url>', 'a public https address', { isRequired: true }),
-    flag('--events <events>', 'record.created, record.updated, record.deleted, with commas (default all)'),
-    flag('--filter <json>', 'conditions that a row must meet, as in the API'),
+    flag('--events <events>', 'such as record.created,record.updated (default all changes of the kind)'),
+    flag('--filter <json>', 'conditions that a row must meet, or a filter tree over notes, as in the API'),
+    flag('--due <json>', 'with the event record.due: {"field": "due", "offset_days": -1}, as in the API'),
+    flag('--quiet-seconds <n>', 'updates of a note within so long are one event (default 30)'),
+    flag('--include-content', 'events of notes hold the text'),
+    flag('--format <format>', 'json (default), slack, discord, ntfy or text'),
+    flag('--template <text>', 'the text of the other formats, with holes such as {event}'),
     setting(
       '--webhook-allow <target>',
       'what the server was started with, for an address that is not public',
@@ -116,6 +137,7 @@ export const webhooksCreate: Command = {
   ],
   examples: [
     'daybook webhooks create --structure Expenses --url https://hooks.example.com/expenses',
+    'daybook webhooks create --kind note --format ntfy --url https://ntfy.sh/my-notes',
     `daybook webhooks create --structure Expenses --url https://hooks.example.com/large --events record.created \\
     --filter '[{"field": "amount", "op": "gt", "value": 100}]' --json`,
   ],
@@ -129,7 +151,7 @@ export const webhooksCreate: Command = {
       const { presentWebhook } = await present()
       const parsed = parseInput(body)
       const caller = commandCaller(workspace)
-      await checkStructure(db, caller, body.structure)
+      if (body.structure !== undefined) await checkStructure(db, caller, body.structure)
       const created = await db.write((tx) => createWebhook({ config }, tx, caller, parsed))
       if (input.flags.json) printJson(io, { webhook: presentWebhook(created), secret: created.secret })
       else {

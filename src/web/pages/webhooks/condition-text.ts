@@ -1,6 +1,10 @@
 import type { Webhook } from '../../data/webhooks.ts'
 
-export type Condition = Webhook['filter'][number]
+export type Condition = Extract<Webhook['filter'], readonly unknown[]>[number]
+
+/** The conditions on rows; none of a subscription to notes or files. */
+export const conditionsOf = ({ filter }: Pick<Webhook, 'filter'>): readonly Condition[] =>
+  Array.isArray(filter) ? filter : []
 
 /** The operators as one says them. */
 export const OPERATORS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { useKeys } from '../../data/settings.ts'
-import type { Webhook } from '../../data/webhooks.ts'
+import { aboutOf, type Webhook } from '../../data/webhooks.ts'
 import { address } from '../../router.ts'
-import { conditionText } from './condition-text.ts'
+import { conditionsOf, conditionText } from './condition-text.ts'
 
 /** What a subscription sends, and where. */
 export function Facts({ webhook }: { webhook: Webhook }) {
@@ -9,20 +9,25 @@ export function Facts({ webhook }: { webhook: Webhook }) {
   const { ignore_key_id, ignore_own_key } = webhook
   const ignored = keys.find(({ id }) => id === ignore_key_id)?.name ?? ignore_key_id
   const notFrom = [ignore_own_key ? 'its own key' : null, ignored].filter((part) => part !== null)
+  const conditions = conditionsOf(webhook)
   return (
     <dl class="facts">
       <dt>Goes to</dt>
       <dd class="code">{webhook.url}</dd>
-      <dt>Structure</dt>
+      <dt>About</dt>
       <dd>
-        <a href={address(['records', webhook.structure.id])}>{webhook.structure.name}</a>
+        {webhook.structure ? (
+          <a href={address(['records', webhook.structure.id])}>{webhook.structure.name}</a>
+        ) : (
+          aboutOf(webhook)
+        )}
       </dd>
       <dt>Events</dt>
-      <dd>{webhook.events.map((event) => event.replace('record.', '')).join(', ')}</dd>
-      {webhook.filter.length > 0 && (
+      <dd>{webhook.events.map((event) => event.replace(/^.*\./, '')).join(', ')}</dd>
+      {conditions.length > 0 && (
         <>
           <dt>Only rows</dt>
-          <dd>{webhook.filter.map(conditionText).join(' and ')}</dd>
+          <dd>{conditions.map(conditionText).join(' and ')}</dd>
         </>
       )}
       {webhook.fields && (

@@ -16,7 +16,7 @@ import {
   type WebhookInput,
 } from '../../data/webhooks.ts'
 import { address, navigate } from '../../router.ts'
-import { type Condition, parsedValue } from './condition-text.ts'
+import { type Condition, conditionsOf, parsedValue } from './condition-text.ts'
 import { type ConditionInput, Conditions, conditionInputs } from './conditions.tsx'
 import { headersOf, OwnHeaders, useHeaders } from './own-headers.tsx'
 import { shownSecret } from './shown-secret.ts'
@@ -94,9 +94,11 @@ const attributeOf = (refusal: string | undefined) =>
   refusal && (/"(url|events|filter|fields|ignore_key_id|description|headers)\b/.exec(refusal)?.[1] ?? 'url')
 
 function WebhookForm({ structures, webhook }: { structures: readonly Structure[]; webhook?: Webhook }) {
-  const [structureId, setStructureId] = useState(webhook?.structure.id ?? structures[0]?.id ?? '')
+  const [structureId, setStructureId] = useState(webhook?.structure?.id ?? structures[0]?.id ?? '')
   const structure = structures.find(({ id }) => id === structureId)
-  const conditions = useSignal<readonly ConditionInput[]>(conditionInputs(webhook?.filter ?? []))
+  const conditions = useSignal<readonly ConditionInput[]>(
+    conditionInputs(webhook ? conditionsOf(webhook) : []),
+  )
   const headers = useHeaders(webhook)
   const { run, isRunning, refusal } = useAction(async (data: FormData) => {
     const own = headersOf(headers.peek())

@@ -1,7 +1,7 @@
 import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
 import { Time } from '../../components/time.tsx'
 import { mayWrite } from '../../data/session.ts'
-import { nameOf, useWebhooks, type Webhook } from '../../data/webhooks.ts'
+import { aboutOf, nameOf, useWebhooks, type Webhook } from '../../data/webhooks.ts'
 import { address } from '../../router.ts'
 import { Status } from './status.tsx'
 
@@ -47,7 +47,7 @@ const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
           Made
         </th>
         <th scope="col">Name</th>
-        <th scope="col">Structure</th>
+        <th scope="col">About</th>
         <th scope="col">Goes to</th>
         <th scope="col">State</th>
       </tr>
@@ -61,7 +61,7 @@ const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
           <th scope="row" class="top-start">
             <a href={address(['webhooks', webhook.id])}>{nameOf(webhook)}</a>
           </th>
-          <td class="bottom-end">{webhook.structure.name}</td>
+          <td class="bottom-end">{aboutOf(webhook)}</td>
           <td class="bottom-start break code">{webhook.url}</td>
           <td class="top-end">
             <Status of={webhook.status} />

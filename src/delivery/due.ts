@@ -1,0 +1,162 @@
+import { type FieldValue, type RecordState, valueIn } from '../changes/record-data.ts'
+import type { Reader } from '../db/reader.ts'
+import { rowTable, valueColumn } from '../db/row-table-names.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+import { memoize } from '../lib/bounded-cache.ts'
+import { DAY_MS } from '../lib/dates.ts'
+import { instantOfLocal, localTime } from '../lib/local-time.ts'
+import { findTimeZone } from '../lib/time-zones.ts'
+import type { Subscription } from './subscriptions.ts'
+import { wakeAt } from './wakes.ts'
+
+/*
+ * The moments of rows: each row of a structure has one for every subscription whose rule finds one in its values, until
+ * it has come. They are kept in step with the rows in the transactions that write these.
+ */
+
+/** When the moment of a row comes: from a date, at a time of day somewhere; from a date and time, days later or earlier. */
+export interface Due {
+  readonly field: string
+  readonly offset_days?: number
+  readonly at?: string
+  readonly tz?: string
+}
+
+const AT = '08:00'
+const ZONE = 'UTC'
+
+const zoneNamed = memoize((name: string) => findTimeZone(name))
+
+/** The moment of a value; undefined without a value. A datetime is one with a `T`; each of its days has 24 hours. */
+export function momentOf(
+  { offset_days: days = 0, at = AT, tz = ZONE }: Due,
+  value: FieldValue | null | undefined,
+): number | undefined {
+  if (typeof value !== 'string') return undefined
+  if (value.includes('T')) return Date.parse(value) + days * DAY_MS
+  const zone = zoneNamed(tz)
+  return zone && instantOfLocal(zone, localTime(value, days, at))
+}
+
+const INSERT = 'INSERT OR REPLACE INTO webhook_moments (schedule, record, due_at) VALUES (?, ?, ?)'
+const DELETE = 'DELETE FROM webhook_moments WHERE schedule = ? AND record = ?'
+
+/** Rows that still wait for their first look, which `beginSome` takes. */
+const IS_WAITING = 'SELECT 1 FROM webhook_schedules WHERE pk = ?1 AND done < ?2 AND last >= ?2'
+
+interface Change {
+  /** The pk of the row. */
+  readonly pk: number
+  /** Null where the row was not there, or is not any more. */
+  readonly before: RecordState | null
+  readonly after: RecordState | null
+}
+
+/** Keeps the moments of a row in step with a change. A moment that is past already sends nothing. */
+export function keepMoments(
+  tx: Tx,
+  subscriptions: readonly Subscription[],
+  { pk, before, after }: Change,
+): void {
+  for (const { schedule } of subscriptions) {
+    if (!schedule) continue
+    const { due } = schedule
+    const value = after ? valueIn(after.data, due.field) : undefined
+    if (before && after && valueIn(before.data, due.field) === value) continue
+    if (tx.sql.get(IS_WAITING, schedule.pk, pk)) continue
+    const at = momentOf(due, value)
+    if (at !== undefined && at > tx.transaction.startedAt) {
+      tx.sql.run(INSERT, schedule.pk, pk, at)
+      wakeAt(tx, at)
+    } else if (before) tx.sql.run(DELETE, schedule.pk, pk)
+  }
+}
+
+/** Begins to keep the moments of a subscription: those of the rows that there are follow in steps. */
+export function startSchedule(tx: Tx, webhook: number, structure: number): void {
+  const last = tx.sql.scalar<number | null>(`SELECT max(pk) FROM ${rowTable(structure)}`)
+  tx.sql.run(
+    'INSERT INTO webhook_schedules (webhook, since, last) VALUES (?, ?, ?)',
+    webhook,
+    tx.transaction.startedAt,
+    last,
+  )
+  wakeAt(tx, tx.now)
+}
+
+/** Ends the schedule of subscriptions, if they have one; `condition` is one on the table of webhooks. */
+export function endSchedules(tx: Tx, condition: 'pk = ?' | 'structure = ?', value: number): void {
+  const { changes } = tx.sql.run(
+    `UPDATE webhook_schedules SET is_ended = 1
+     WHERE is_ended = 0 AND webhook IN (SELECT pk FROM webhooks WHERE ${condition})`,
+    value,
+  )
+  if (changes > 0) wakeAt(tx, tx.now)
+}
+
+interface Beginning {
+  readonly pk: number
+  readonly since: number
+  readonly done: number
+  readonly last: number
+  readonly structure: number
+  readonly due: string
+  readonly fields: string
+}
+
+const BEGINNING = `FROM webhook_schedules WHERE is_ended = 0 AND last IS NOT NULL`
+const ENDED = 'FROM webhook_schedules WHERE is_ended = 1'
+const AT_ONCE = 200
+
+/** Whether there are moments to be made or removed. */
+export const hasWork = ({ sql }: Reader): boolean =>
+  sql.scalar<number>(`SELECT EXISTS (SELECT 1 ${BEGINNING}) OR EXISTS (SELECT 1 ${ENDED})`) === 1
+
+/** Makes the moments of some rows that a schedule found at its beginning; returns whether there were any. */
+export function beginSome({ sql }: Tx): boolean {
+  const found = sql.get<Beginning>(
+    `SELECT pk, since, done, last, (SELECT structure FROM webhooks w WHERE w.pk = webhook) AS structure,
+       (SELECT due FROM webhooks w WHERE w.pk = webhook) AS due,
+       (SELECT fields FROM structures WHERE pk = (SELECT structure FROM webhooks w WHERE w.pk = webhook)) AS fields
+     ${BEGINNING} LIMIT 1`,
+  )
+  if (!found) return false
+  const due: Due = JSON.parse(found.due)
+  const fields: { key: string; column: number }[] = JSON.parse(found.fields)
+  const column = fields.find(({ key }) => key === due.field)?.column
+  const rows =
+    column === undefined
+      ? []
+      : sql.rows<[pk: number, value: string | null]>(
+          `SELECT pk, ${valueColumn(column)} FROM ${rowTable(found.structure)} WHERE pk > ? AND pk <= ? ORDER BY pk LIMIT ?`,
+          found.done,
+          found.last,
+          AT_ONCE,
+        )
+  for (const [pk, value] of rows) {
+    const at = momentOf(due, value)
+    if (at !== undefined && at > found.since) sql.run(INSERT, found.pk, pk, at)
+  }
+  const isLast = rows.length < AT_ONCE
+  sql.run(
+    'UPDATE webhook_schedules SET done = ?, last = ? WHERE pk = ?',
+    rows.at(-1)?.[0] ?? found.last,
+    isLast ? null : found.last,
+    found.pk,
+  )
+  return true
+}
+
+/** Removes some moments of a schedule that has ended, and then the schedule; returns whether there were any. */
+export function removeSomeEnded({ sql }: Tx): boolean {
+  const [ended] = sql.column<number>(`SELECT pk ${ENDED} LIMIT 1`)
+  if (ended === undefined) return false
+  const { changes } = sql.run(
+    `DELETE FROM webhook_moments WHERE schedule = ?1 AND record IN
+       (SELECT record FROM webhook_moments WHERE schedule = ?1 LIMIT ?2)`,
+    ended,
+    AT_ONCE,
+  )
+  if (changes === 0) sql.run('DELETE FROM webhook_schedules WHERE pk = ?', ended)
+  return true
+}

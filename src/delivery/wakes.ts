@@ -1,0 +1,35 @@
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+
+/** Told after a commit of this process what there is to deliver. */
+export interface WakeListener {
+  /** Deliveries are waiting for these subscriptions, given by pk. */
+  deliveries(webhooks: readonly number[]): void
+  /** Something that is kept in the database falls due at this instant. */
+  moment(at: number): void
+}
+
+const newListeners = () => new Set<WakeListener>()
+
+/** Calls the listener from now on; returns a function that removes it. */
+export function onWake({ sql }: Reader, listener: WakeListener): () => void {
+  const listeners = sql.state.of(newListeners)
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+const tell = (tx: Tx, what: (listener: WakeListener) => void): void =>
+  tx.afterCommit(() => tx.sql.state.of(newListeners).forEach(what))
+
+/** Reports after the commit that deliveries wait for these subscriptions, which may still grow in number until then. */
+export const wakeDeliveries = (tx: Tx, webhooks: Iterable<number>): void =>
+  tell(tx, (listener) => listener.deliveries([...webhooks]))
+
+const newEarliest = () => ({ at: Number.POSITIVE_INFINITY })
+
+/** Reports after the commit the earliest of the instants of a transaction at which something falls due. */
+export function wakeAt(tx: Tx, at: number): void {
+  const earliest = tx.transaction.state.of(newEarliest)
+  if (earliest.at === Number.POSITIVE_INFINITY) tell(tx, (listener) => listener.moment(earliest.at))
+  earliest.at = Math.min(earliest.at, at)
+}

@@ -1,0 +1,72 @@
+import { type Difference, differenceOf } from '../changes/entries.ts'
+import type { ChangeAuthor } from '../changes/log.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+import { newHead, storeEvent } from '../delivery/outbox.ts'
+import { type EventSource, objectPayload } from '../delivery/payload.ts'
+import { subscriptionsTo, wants } from '../delivery/subscriptions.ts'
+import { wakeDeliveries } from '../delivery/wakes.ts'
+import { presentFile } from './present.ts'
+import { type Announcement, type FileRow, findAnnouncement } from './store.ts'
+
+/*
+ * The events of files, published in the transactions of the changes. A new file, and one with other content, is announced
+ * once its text is there, or could not be read; until then what is to be said of it is kept with the file.
+ */
+
+const NO_DIFFERENCE: Difference = { changed: [], previous: {} }
+
+function publish(
+  tx: Tx,
+  workspace: number,
+  type: 'file.created' | 'file.updated' | 'file.deleted',
+  file: FileRow,
+  source: EventSource,
+  { changed, previous } = NO_DIFFERENCE,
+): void {
+  const receivers = subscriptionsTo(tx, workspace, 'file').filter((each) => wants(each, type, source.keyId))
+  if (receivers.length === 0) return
+  const payload = objectPayload(newHead(tx, { workspace, source }), type, {
+    file: presentFile(file),
+    changed,
+    previous,
+  })
+  storeEvent(tx, { payload, objectId: file.id }, receivers)
+  wakeDeliveries(
+    tx,
+    receivers.map(({ pk }) => pk),
+  )
+}
+
+/** Publishes that a file is there with its text, or has other content than before. */
+export function announce(tx: Tx, workspace: number, file: FileRow, { source, before }: Announcement): void {
+  if (!before) publish(tx, workspace, 'file.created', file, source)
+  else publishUpdate(tx, workspace, source, before, file)
+}
+
+function publishUpdate(tx: Tx, workspace: number, source: EventSource, before: object, after: FileRow): void {
+  const difference = differenceOf({ ...before }, presentFile(after), ['note_id'])
+  if (difference.changed.length > 0) publish(tx, workspace, 'file.updated', after, source, difference)
+}
+
+const sourceOf = ({ surface, keyId }: ChangeAuthor): EventSource => ({ surface, keyId })
+
+/** A new name of a file that is still to be announced is part of that. */
+export function publishRename(tx: Tx, author: ChangeAuthor, before: FileRow, after: FileRow): void {
+  if (findAnnouncement(tx, after.pk)) return
+  publishUpdate(tx, author.workspacePk, sourceOf(author), presentFile(before), after)
+}
+
+/** Publishes, before it is removed, that a file is deleted; nothing of one that was never announced. */
+export function publishFileDeletion(tx: Tx, author: ChangeAuthor, file: FileRow): void {
+  const announcement = findAnnouncement(tx, file.pk)
+  if (announcement && !announcement.before) return
+  publish(tx, author.workspacePk, 'file.deleted', file, sourceOf(author))
+}
+
+/** What is to be announced, as its column holds it, when the content of a file is about to be replaced. */
+export function nextAnnouncement(tx: Tx, author: ChangeAuthor, file: FileRow): string {
+  const pending = findAnnouncement(tx, file.pk)
+  const before = pending ? pending.before : presentFile(file)
+  const announcement: Announcement = { source: sourceOf(author), ...(before && { before }) }
+  return JSON.stringify(announcement)
+}

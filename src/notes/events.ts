@@ -1,0 +1,258 @@
+import { type Difference, differenceOf } from '../changes/entries.ts'
+import type { ChangeAuthor } from '../changes/log.ts'
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+import type { Moments } from '../delivery/dispatch/moments.ts'
+import { newHead, storeEvent } from '../delivery/outbox.ts'
+import { type EventSource, objectPayload } from '../delivery/payload.ts'
+import {
+  findObjectSubscription,
+  type ObjectSubscription,
+  subscriptionsTo,
+  wants,
+} from '../delivery/subscriptions.ts'
+import { wakeAt, wakeDeliveries } from '../delivery/wakes.ts'
+import { utcDay } from '../lib/dates.ts'
+import { Refusal } from '../refusal.ts'
+import { presentNote } from './present.ts'
+import { matchesTree } from './query/evaluate.ts'
+import { checkedTree, readStoredTree } from './query/stored-trees.ts'
+import { findNote, type NoteRow } from './store.ts'
+import { type PropertyValues, readProperties } from './writing/properties.ts'
+
+/*
+ * The events of notes. Whatever logs a change of a note publishes it here, in its transaction. Updates wait, in the
+ * database, until the note was quiet for as long as a subscription says; then they are one event, or none if in the end
+ * nothing is different.
+ */
+
+type State = ReturnType<typeof presentNote> & { readonly properties: PropertyValues }
+
+const stateOf = (reader: Reader, note: NoteRow): State => ({
+  ...presentNote(note),
+  properties: readProperties(reader, note.pk),
+})
+
+/** The old values; properties as the log has them, only those that changed, null where there was none. */
+function differenceBetween(before: Omit<State, 'content'>, after: Omit<State, 'content'>): Difference {
+  const { changed, previous } = differenceOf(before, after)
+  if (!changed.includes('properties')) return { changed, previous }
+  const keys = Object.keys({ ...before.properties, ...after.properties })
+  const values = (state: Pick<State, 'properties'>) =>
+    Object.fromEntries(keys.map((key) => [key, state.properties[key] ?? null]))
+  const properties = differenceOf(values(before), values(after)).previous
+  return { changed, previous: { ...previous, properties } }
+}
+
+interface NoteEvent {
+  readonly type: string
+  readonly at: number
+  readonly source: EventSource
+  readonly difference?: Difference
+}
+
+const NO_DIFFERENCE: Difference = { changed: [], previous: {} }
+
+/** The content is sent, and what it was, only to who asked for it. */
+function dataOf(
+  { id, title, content, tags, alias, properties, created_at, updated_at }: State,
+  { changed, previous }: Difference,
+  withContent: boolean,
+) {
+  const { content: _, ...others } = previous
+  return {
+    note: {
+      ...{ id, title, ...(withContent && { content }), tags, alias, properties },
+      ...{ created_at, updated_at },
+    },
+    changed,
+    previous: withContent ? previous : others,
+  }
+}
+
+/** A filter that names what is gone finds nothing. */
+function meets(tx: Tx, workspace: number, { filter }: ObjectSubscription, pk: number): boolean {
+  if (filter === null) return true
+  try {
+    const tree = checkedTree(tx, workspace, readStoredTree(filter), 'filter')
+    return matchesTree(tx, workspace, tree, utcDay(tx.now), pk)
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}
+
+function send(
+  tx: Tx,
+  workspace: number,
+  note: NoteRow,
+  { type, at: occurredAt, source, difference = NO_DIFFERENCE }: NoteEvent,
+  subscriptions: readonly ObjectSubscription[],
+): void {
+  const receivers = subscriptions.filter((subscription) => meets(tx, workspace, subscription, note.pk))
+  if (receivers.length === 0) return
+  const state = stateOf(tx, note)
+  const head = newHead(tx, { workspace, source, occurredAt })
+  for (const alike of Map.groupBy(receivers, ({ includeContent }) => includeContent).values()) {
+    const payload = objectPayload(head, type, dataOf(state, difference, alike[0]?.includeContent === true))
+    storeEvent(tx, { payload, objectId: note.id }, alike)
+  }
+  wakeDeliveries(
+    tx,
+    receivers.map(({ pk }) => pk),
+  )
+}
+
+const sourceOf = ({ surface, keyId }: ChangeAuthor): EventSource => ({ surface, keyId })
+
+/** Publishes that an active note was created or restored, or, before that, is about to come into the trash. */
+export function publishNote(
+  tx: Tx,
+  author: ChangeAuthor,
+  type: 'note.created' | 'note.deleted' | 'note.restored',
+  id: string,
+): void {
+  const { workspacePk, keyId, isCopying } = author
+  const subscriptions = isCopying ? [] : subscriptionsTo(tx, workspacePk, 'note')
+  const note = subscriptions.length > 0 ? findNote(tx, workspacePk, id) : undefined
+  if (!note) return
+  if (type === 'note.deleted') sendWaitingOf(tx, note.pk)
+  const event = { type, at: tx.now, source: sourceOf(author) }
+  const concerned = subscriptions.filter((subscription) => wants(subscription, type, keyId))
+  send(tx, workspacePk, note, event, concerned)
+}
+
+const UPDATED = 'note.updated'
+
+/** Publishes an update of a note as it was logged; `revision` is the pk of the one with the replaced text. A note in the trash has none. */
+export function publishNoteUpdate(
+  tx: Tx,
+  author: ChangeAuthor,
+  id: string,
+  { changed, previous }: Difference,
+  revision: number | undefined,
+): void {
+  const { workspacePk, keyId, isCopying } = author
+  const concerned = isCopying
+    ? []
+    : subscriptionsTo(tx, workspacePk, 'note').filter((each) => wants(each, UPDATED, keyId))
+  const note = concerned.length > 0 ? findNote(tx, workspacePk, id) : undefined
+  if (!note) return
+  const after = stateOf(tx, note)
+  const content: string =
+    changed.includes('content') && revision !== undefined
+      ? tx.sql.scalar('SELECT content FROM revisions WHERE pk = ?', revision)
+      : after.content
+  const properties = withoutNull({ ...after.properties, ...(previous.properties as PropertyValues) })
+  const before: State = { ...after, ...previous, content, properties }
+  const source = sourceOf(author)
+  const [quick, slow] = [true, false].map((isQuick) =>
+    concerned.filter(({ quietSeconds }) => (quietSeconds === 0) === isQuick),
+  )
+  const difference = differenceBetween(before, after)
+  if (difference.changed.length > 0)
+    send(tx, workspacePk, note, { type: UPDATED, at: tx.now, source, difference }, quick ?? [])
+  for (const subscription of slow ?? []) wait(tx, note.pk, subscription, before, source)
+}
+
+const withoutNull = (values: PropertyValues): PropertyValues =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+
+/** A note as it was; of its content always the hash, by which a change of it is known. */
+interface StateBefore extends Omit<State, 'content'> {
+  readonly content?: string
+  readonly hash: string
+}
+
+const hashOf = (content: string): string => Bun.hash(content).toString(36)
+
+const SECOND_MS = 1000
+/** A note that never comes to rest is sent after this many times as long. */
+const MOST_TIMES_QUIET = 10
+
+/** Begins the quiet time of a note, or begins it again. */
+function wait(
+  tx: Tx,
+  note: number,
+  { pk, quietSeconds, includeContent }: ObjectSubscription,
+  { content, ...before }: State,
+  { surface, keyId }: EventSource,
+): void {
+  const quietMs = quietSeconds * SECOND_MS
+  const dueAt = tx.now + quietMs
+  const { changes } = tx.sql.run(
+    `UPDATE webhook_waiting SET due_at = min(?1, first_at + ?2), changed_at = ?3, surface = ?4, key_id = ?5
+     WHERE note = ?6 AND webhook = ?7`,
+    dueAt,
+    MOST_TIMES_QUIET * quietMs,
+    tx.now,
+    surface,
+    keyId,
+    note,
+    pk,
+  )
+  wakeAt(tx, dueAt)
+  if (changes > 0) return
+  const state: StateBefore = { ...before, hash: hashOf(content), ...(includeContent && { content }) }
+  tx.sql.run(
+    `INSERT INTO webhook_waiting (note, webhook, first_at, due_at, changed_at, surface, key_id, before)
+     VALUES (?1, ?2, ?3, ?4, ?3, ?5, ?6, ?7)`,
+    note,
+    pk,
+    tx.now,
+    dueAt,
+    surface,
+    keyId,
+    JSON.stringify(state),
+  )
+}
+
+interface Waiting {
+  readonly note: number
+  readonly webhook: number
+  readonly changedAt: number
+  readonly surface: EventSource['surface']
+  readonly keyId: string | null
+  readonly before: string
+}
+
+const WAITING =
+  'SELECT note, webhook, changed_at AS changedAt, surface, key_id AS keyId, before FROM webhook_waiting'
+
+function sendWaitingOf(tx: Tx, note: number): void {
+  for (const waiting of tx.sql.all<Waiting>(`${WAITING} WHERE note = ?`, note)) sendWaiting(tx, waiting)
+}
+
+/** Ends the wait with an event, unless in the end nothing has changed. */
+function sendWaiting(tx: Tx, { note: pk, webhook, changedAt, surface, keyId, before }: Waiting): void {
+  tx.sql.run('DELETE FROM webhook_waiting WHERE note = ? AND webhook = ?', pk, webhook)
+  const subscription = findObjectSubscription(tx, webhook)
+  const found = tx.sql.get<{ id: string; workspace: number }>(
+    'SELECT id, workspace FROM notes WHERE pk = ?',
+    pk,
+  )
+  const note = found && findNote(tx, found.workspace, found.id)
+  if (!subscription?.events.has(UPDATED) || !found || !note) return
+  const { hash, content, ...head }: StateBefore = JSON.parse(before)
+  const { content: text, ...now } = stateOf(tx, note)
+  const { changed, previous } = differenceBetween(head, now)
+  const isRewritten = hashOf(text) !== hash
+  const difference = {
+    changed: isRewritten ? [...changed, 'content'] : changed,
+    previous: isRewritten && content !== undefined ? { ...previous, content } : previous,
+  }
+  if (difference.changed.length === 0) return
+  const event = { type: UPDATED, at: changedAt, source: { surface, keyId }, difference }
+  send(tx, found.workspace, note, event, [subscription])
+}
+
+/** The updates of notes that wait for their quiet time. */
+export const noteMoments: Moments = {
+  nextAt: ({ sql }) =>
+    sql.get<{ at: number | null }>('SELECT min(due_at) AS at FROM webhook_waiting')?.at ?? undefined,
+  step: (tx) => {
+    const waiting = tx.sql.get<Waiting>(`${WAITING} WHERE due_at <= ? ORDER BY due_at LIMIT 1`, tx.now)
+    if (waiting) sendWaiting(tx, waiting)
+    return waiting !== undefined
+  },
+}

@@ -1,0 +1,61 @@
+import type { Tx } from '../db/writes/transaction.ts'
+import type { Moments } from '../delivery/dispatch/moments.ts'
+import { beginSome, hasWork, removeSomeEnded } from '../delivery/due.ts'
+import { newHead, storeEvent } from '../delivery/outbox.ts'
+import { duePayload } from '../delivery/payload.ts'
+import { subscriptionsOf } from '../delivery/subscriptions.ts'
+import { wakeDeliveries } from '../delivery/wakes.ts'
+import { matchesFilter } from '../filter/record/match.ts'
+import { definitionOf, findStructureByPk } from '../structures/store.ts'
+import { dataOf, findRecordByPk, stateOf } from './store.ts'
+
+/* The moments of rows (`delivery/due.ts`) that have come. */
+
+interface Moment {
+  readonly schedule: number
+  readonly record: number
+  readonly dueAt: number
+}
+
+/** What is sent later than this after its moment says so. */
+const LATE_MS = 60_000
+
+/** Makes the event of a moment, if its subscription still wants it of the row as it is now. */
+function send(tx: Tx, { schedule, record, dueAt }: Moment, startedAt: number): void {
+  tx.sql.run('DELETE FROM webhook_moments WHERE schedule = ? AND record = ?', schedule, record)
+  const place = tx.sql.get<{ workspace: number; structure: number }>(
+    `SELECT workspace, structure FROM webhooks
+     WHERE pk = (SELECT webhook FROM webhook_schedules WHERE pk = ? AND is_ended = 0)`,
+    schedule,
+  )
+  const structure = place && findStructureByPk(tx, place.workspace, place.structure)
+  const row = findRecordByPk(tx, record)
+  if (!structure || row?.deletedAt !== null) return
+  const subscriptions = subscriptionsOf(tx, structure, definitionOf(structure).byKey)
+  const subscription = subscriptions.find((each) => each.schedule?.pk === schedule)
+  const state = stateOf(row, dataOf(row))
+  if (!subscription || !matchesFilter(state, subscription.conditions)) return
+  const isLate = dueAt < startedAt || tx.now - dueAt > LATE_MS
+  const source = { surface: 'system', keyId: null } as const
+  const head = newHead(tx, { workspace: place.workspace, structure, source })
+  const payload = duePayload(head, state, dueAt, isLate)
+  storeEvent(tx, { payload, objectId: row.id, labelField: structure.labelField }, [subscription])
+  wakeDeliveries(tx, [subscription.pk])
+}
+
+export const rowMoments: Moments = {
+  nextAt: (reader) =>
+    hasWork(reader)
+      ? 0
+      : (reader.sql.get<{ at: number | null }>('SELECT min(due_at) AS at FROM webhook_moments')?.at ??
+        undefined),
+  step: (tx, startedAt) => {
+    const moment = tx.sql.get<Moment>(
+      'SELECT schedule, record, due_at AS dueAt FROM webhook_moments WHERE due_at <= ? ORDER BY due_at LIMIT 1',
+      tx.now,
+    )
+    if (!moment) return beginSome(tx) || removeSomeEnded(tx)
+    send(tx, moment, startedAt)
+    return true
+  },
+}
