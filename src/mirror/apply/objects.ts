@@ -157,7 +157,7 @@ export const incoming: Restorer<OfStructure> = {
   setAside: ({ tx }, id) =>
     void tx.sql.run('UPDATE sources SET name_fold = ? WHERE id = ?', placeholderOf(id), id),
   write: ({ tx, workspacePk: workspace }, source) => {
-    const structure = findStructureById(tx, workspace, source.structure.id)?.pk
+    const structure = findStructureById(tx, workspace, source.structure?.id ?? '')?.pk
     if (structure === undefined) return
     const { id } = source
     const shown = columnsShown(sources, source) as typeof sources.$inferInsert

@@ -1807,6 +1807,222 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "record.due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The moment of a row has come
+         * @description Sent to the `url` of a subscription within seconds of the change. Verify it against the raw body before you parse that, in either way, compare in constant time, and refuse what is more than 300 seconds from your clock:
+         *
+         *     - `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, the HMAC-SHA256 over `<t>.<body>`, keyed with the whole text of the secret.
+         *     - [Standard Webhooks](https://www.standardwebhooks.com): `webhook-signature` is `v1,<base64>`, the HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, keyed with the bytes whose base64 follows `whsec_`.
+         *
+         *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
+         *
+         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         */
+        post: operations["recordDue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "note.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A note was created
+         * @description Sent to the `url` of a subscription within seconds of the change. Verify it against the raw body before you parse that, in either way, compare in constant time, and refuse what is more than 300 seconds from your clock:
+         *
+         *     - `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, the HMAC-SHA256 over `<t>.<body>`, keyed with the whole text of the secret.
+         *     - [Standard Webhooks](https://www.standardwebhooks.com): `webhook-signature` is `v1,<base64>`, the HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, keyed with the bytes whose base64 follows `whsec_`.
+         *
+         *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
+         *
+         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         */
+        post: operations["noteCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "note.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A note was updated
+         * @description Sent to the `url` of a subscription within seconds of the change. Verify it against the raw body before you parse that, in either way, compare in constant time, and refuse what is more than 300 seconds from your clock:
+         *
+         *     - `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, the HMAC-SHA256 over `<t>.<body>`, keyed with the whole text of the secret.
+         *     - [Standard Webhooks](https://www.standardwebhooks.com): `webhook-signature` is `v1,<base64>`, the HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, keyed with the bytes whose base64 follows `whsec_`.
+         *
+         *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
+         *
+         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         */
+        post: operations["noteUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "note.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A note was deleted
+         * @description Sent to the `url` of a subscription within seconds of the change. Verify it against the raw body before you parse that, in either way, compare in constant time, and refuse what is more than 300 seconds from your clock:
+         *
+         *     - `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, the HMAC-SHA256 over `<t>.<body>`, keyed with the whole text of the secret.
+         *     - [Standard Webhooks](https://www.standardwebhooks.com): `webhook-signature` is `v1,<base64>`, the HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, keyed with the bytes whose base64 follows `whsec_`.
+         *
+         *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
+         *
+         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         */
+        post: operations["noteDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "note.restored": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A note was restored
+         * @description Sent to the `url` of a subscription within seconds of the change. Verify it against the raw body before you parse that, in either way, compare in constant time, and refuse what is more than 300 seconds from your clock:
+         *
+         *     - `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, the HMAC-SHA256 over `<t>.<body>`, keyed with the whole text of the secret.
+         *     - [Standard Webhooks](https://www.standardwebhooks.com): `webhook-signature` is `v1,<base64>`, the HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, keyed with the bytes whose base64 follows `whsec_`.
+         *
+         *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
+         *
+         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         */
+        post: operations["noteRestored"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "file.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A file was created
+         * @description Sent to the `url` of a subscription within seconds of the change. Verify it against the raw body before you parse that, in either way, compare in constant time, and refuse what is more than 300 seconds from your clock:
+         *
+         *     - `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, the HMAC-SHA256 over `<t>.<body>`, keyed with the whole text of the secret.
+         *     - [Standard Webhooks](https://www.standardwebhooks.com): `webhook-signature` is `v1,<base64>`, the HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, keyed with the bytes whose base64 follows `whsec_`.
+         *
+         *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
+         *
+         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         */
+        post: operations["fileCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "file.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A file was updated
+         * @description Sent to the `url` of a subscription within seconds of the change. Verify it against the raw body before you parse that, in either way, compare in constant time, and refuse what is more than 300 seconds from your clock:
+         *
+         *     - `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, the HMAC-SHA256 over `<t>.<body>`, keyed with the whole text of the secret.
+         *     - [Standard Webhooks](https://www.standardwebhooks.com): `webhook-signature` is `v1,<base64>`, the HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, keyed with the bytes whose base64 follows `whsec_`.
+         *
+         *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
+         *
+         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         */
+        post: operations["fileUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "file.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A file was deleted
+         * @description Sent to the `url` of a subscription within seconds of the change. Verify it against the raw body before you parse that, in either way, compare in constant time, and refuse what is more than 300 seconds from your clock:
+         *
+         *     - `X-Service-Signature`: `t=<unix seconds>,v1=<hex>`, the HMAC-SHA256 over `<t>.<body>`, keyed with the whole text of the secret.
+         *     - [Standard Webhooks](https://www.standardwebhooks.com): `webhook-signature` is `v1,<base64>`, the HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, keyed with the bytes whose base64 follows `whsec_`.
+         *
+         *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
+         *
+         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         */
+        post: operations["fileDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -1862,7 +2078,7 @@ export interface components {
              * @example record.updated
              * @enum {string}
              */
-            type: "record.created" | "record.updated" | "record.deleted" | "webhook.test";
+            type: "record.created" | "record.updated" | "record.deleted" | "record.due" | "note.created" | "note.updated" | "note.deleted" | "note.restored" | "file.created" | "file.updated" | "file.deleted" | "webhook.test";
             /**
              * Format: date-time
              * @example 2026-11-21T09:30:00.000Z
@@ -1873,6 +2089,7 @@ export interface components {
              * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
              */
             workspace_id: string;
+            /** @description null for notes and files. */
             structure: {
                 /**
                  * Format: uuid
@@ -1881,31 +2098,33 @@ export interface components {
                 id: string;
                 /** @example Books */
                 name: string;
-            };
-            /** @description The whole row after the change, for a deletion the row as it was; null for `webhook.test`. */
-            record: components["schemas"]["Record"] | null;
+            } | null;
+            /** @description The whole row after the change, for a deletion the row as it was; null for `webhook.test`. Absent for notes and files. */
+            record?: components["schemas"]["Record"] | null;
             /**
              * @description The keys of the fields that moved; empty unless the row was updated.
              * @example [
              *       "pages"
              *     ]
              */
-            changed: string[];
+            changed?: string[];
             /**
              * @description What the changed fields held before; null where there was no value.
              * @example {
              *       "pages": 875
              *     }
              */
-            previous: {
+            previous?: {
                 [key: string]: unknown;
             };
+            /** @description The note or file, or when the moment of a row came; null for `webhook.test` of notes and files. */
+            data?: components["schemas"]["DeliveredData"] | null;
             source: {
                 /**
                  * @example api
                  * @enum {string}
                  */
-                surface: "web" | "ios" | "chrome" | "mcp" | "api" | "block" | "source";
+                surface: "web" | "ios" | "chrome" | "mcp" | "api" | "block" | "source" | "system";
                 /**
                  * Format: uuid
                  * @description The API key that made the change, if one did.
@@ -1948,6 +2167,127 @@ export interface components {
              * @example null
              */
             deleted_at: string | null;
+        };
+        /**
+         * @description A note or a file as it is after the change, or was before a deletion, with what changed; or the moment of a row.
+         * @example {
+         *       "due_at": "2026-11-21T09:30:00.000Z"
+         *     }
+         */
+        DeliveredData: {
+            note?: components["schemas"]["DeliveredNote"];
+            file?: components["schemas"]["File"];
+            /**
+             * @example [
+             *       "title"
+             *     ]
+             */
+            changed?: string[];
+            /**
+             * @example {
+             *       "title": "Ada"
+             *     }
+             */
+            previous?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description The moment.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            due_at?: string;
+            /**
+             * @description The moment was more than a minute ago, or the server was stopped at it.
+             * @constant
+             */
+            late?: true;
+        };
+        DeliveredNote: {
+            /**
+             * Format: uuid
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            id: string;
+            /** @example Meeting with Ada */
+            title: string;
+            /**
+             * @description With `include_content`.
+             * @example Ask.
+             */
+            content?: string;
+            /**
+             * @example [
+             *       "work"
+             *     ]
+             */
+            tags: string[];
+            alias: string | null;
+            /**
+             * @example {
+             *       "due": "2026-11-21"
+             *     }
+             */
+            properties: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        File: {
+            /**
+             * Format: uuid
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            id: string;
+            /** @example handbook.pdf */
+            file_name: string;
+            /**
+             * Format: uuid
+             * @description The note it is attached to, unless that is trashed.
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            note_id: string | null;
+            /** @example application/pdf */
+            mime_type: string;
+            /**
+             * @description In bytes.
+             * @example 48211
+             */
+            size: number;
+            /**
+             * @description `ready` when its text can be read, which is empty for what has none, such as a picture; `failed` for a document that could not be read.
+             * @example ready
+             */
+            status: "processing" | "ready" | "failed";
+            /**
+             * @description How many pages of text it has, once it is ready; 0 for a picture.
+             * @example 12
+             */
+            pages: number | null;
+            /**
+             * @description Why it failed.
+             * @example The file is protected by a password.
+             */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
         };
         KeyInfo: {
             /**
@@ -2214,53 +2554,6 @@ export interface components {
             title: string;
             /** @example Ask about */
             content: string;
-        };
-        File: {
-            /**
-             * Format: uuid
-             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
-             */
-            id: string;
-            /** @example handbook.pdf */
-            file_name: string;
-            /**
-             * Format: uuid
-             * @description The note it is attached to, unless that is trashed.
-             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
-             */
-            note_id: string | null;
-            /** @example application/pdf */
-            mime_type: string;
-            /**
-             * @description In bytes.
-             * @example 48211
-             */
-            size: number;
-            /**
-             * @description `ready` when its text can be read, which is empty for what has none, such as a picture; `failed` for a document that could not be read.
-             * @example ready
-             */
-            status: "processing" | "ready" | "failed";
-            /**
-             * @description How many pages of text it has, once it is ready; 0 for a picture.
-             * @example 12
-             */
-            pages: number | null;
-            /**
-             * @description Why it failed.
-             * @example The file is protected by a password.
-             */
-            error: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-21T09:30:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-21T09:30:00.000Z
-             */
-            updated_at: string;
         };
         Tag: {
             /** @example 1 */
@@ -2898,13 +3191,20 @@ export interface components {
             /** @example laptop */
             name: string | null;
         };
-        /** @description A subscription to the changes of one structure. */
+        /** @description A subscription to changes of the rows of one structure, of notes or of files. */
         Webhook: {
             /**
              * Format: uuid
              * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
              */
             id: string;
+            /**
+             * @description What the events are about; `record` unless given.
+             * @example record
+             * @enum {string}
+             */
+            kind?: "record" | "note" | "file";
+            /** @description null for notes and files. */
             structure: {
                 /**
                  * Format: uuid
@@ -2913,16 +3213,39 @@ export interface components {
                 id: string;
                 /** @example Books */
                 name: string;
-            };
+            } | null;
             /** @example https://hooks.example.com/books */
             url: string;
+            /**
+             * @description The form in which an event is sent; `json` unless given. `slack` and `discord` are the JSON that those take, `ntfy` and `text` plain text. All are signed.
+             * @example json
+             * @enum {string}
+             */
+            format?: "json" | "slack" | "discord" | "ntfy" | "text";
+            /**
+             * @description The text of the other formats, with holes: `{event}`, `{structure}`, `{changed}`, `{record.<field>}`, of a note `{note.title}`, of a file `{file.file_name}`. A value that is absent is empty.
+             * @example {event}: {record.title}
+             */
+            template?: string;
             /**
              * @example [
              *       "record.created"
              *     ]
              */
-            events: ("record.created" | "record.updated" | "record.deleted")[];
+            events: ("record.created" | "record.updated" | "record.deleted" | "record.due" | "note.created" | "note.updated" | "note.deleted" | "note.restored" | "file.created" | "file.updated" | "file.deleted")[];
+            due?: components["schemas"]["WebhookDue"];
             /**
+             * @description Updates of a note with less than this between them are one event, 30 unless given. It is sent after ten times as long at the latest, and not at all if in the end nothing is different.
+             * @example 30
+             */
+            quiet_seconds?: number;
+            /**
+             * @description Whether events of notes hold the text.
+             * @example false
+             */
+            include_content?: boolean;
+            /**
+             * @description Conditions on rows; of notes a filter tree, or null for every note.
              * @example [
              *       {
              *         "field": "pages",
@@ -2931,7 +3254,7 @@ export interface components {
              *       }
              *     ]
              */
-            filter: components["schemas"]["RecordCondition"][];
+            filter: components["schemas"]["RecordCondition"][] | components["schemas"]["FilterTree"] | null;
             /**
              * @description null for every field.
              * @example [
@@ -2988,6 +3311,29 @@ export interface components {
              */
             updated_at: string;
         };
+        /** @description When the moment of a row comes, which sends `record.due` once for each value. */
+        WebhookDue: {
+            /**
+             * @description A field of type `date` or `datetime`.
+             * @example due
+             */
+            field: string;
+            /**
+             * @description How many days after the value, or before it; 0 unless given.
+             * @example -1
+             */
+            offset_days?: number;
+            /**
+             * @description The time of day, of a `date` only; 08:00 unless given. Must be a time of day in the form HH:MM.
+             * @example 08:00
+             */
+            at?: string;
+            /**
+             * @description The time zone of that time; UTC unless given. Must be an IANA time zone such as Europe/Berlin.
+             * @example Europe/Berlin
+             */
+            tz?: string;
+        };
         /** @description One event on its way to one subscription. */
         Delivery: {
             /**
@@ -3010,13 +3356,19 @@ export interface components {
              * @example record.created
              * @enum {string}
              */
-            event: "record.created" | "record.updated" | "record.deleted" | "webhook.test";
+            event: "record.created" | "record.updated" | "record.deleted" | "record.due" | "note.created" | "note.updated" | "note.deleted" | "note.restored" | "file.created" | "file.updated" | "file.deleted" | "webhook.test";
             /**
              * Format: uuid
-             * @description null for `webhook.test`.
+             * @description null for `webhook.test`, notes and files.
              * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
              */
             record_id: string | null;
+            /**
+             * Format: uuid
+             * @description Of a note or file; null for `webhook.test`.
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            object_id?: string | null;
             /**
              * @example delivered
              * @enum {string}
@@ -9711,14 +10063,22 @@ export interface operations {
                      *       "webhooks": [
                      *         {
                      *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                     *           "structure": {
-                     *             "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                     *             "name": "Books"
-                     *           },
+                     *           "kind": "record",
+                     *           "structure": null,
                      *           "url": "https://hooks.example.com/books",
+                     *           "format": "json",
+                     *           "template": "{event}: {record.title}",
                      *           "events": [
                      *             "record.created"
                      *           ],
+                     *           "due": {
+                     *             "field": "due",
+                     *             "offset_days": -1,
+                     *             "at": "08:00",
+                     *             "tz": "Europe/Berlin"
+                     *           },
+                     *           "quiet_seconds": 30,
+                     *           "include_content": false,
                      *           "filter": [
                      *             {
                      *               "field": "pages",
@@ -9780,28 +10140,56 @@ export interface operations {
                  */
                 "application/json": {
                     /**
+                     * @description What the events are about; `record` unless given.
+                     * @example record
+                     * @enum {string}
+                     */
+                    kind?: "record" | "note" | "file";
+                    /**
                      * @description The id or the name of a structure.
                      * @example Books
                      */
-                    structure: string;
+                    structure?: string;
                     /**
                      * @description A public https address; redirects are not followed.
                      * @example https://hooks.example.com/books
                      */
                     url: string;
                     /**
-                     * @description By default all three.
+                     * @description Events of its kind; by default all, `record.due` excepted.
                      * @example [
                      *       "record.created",
                      *       "record.updated"
                      *     ]
                      */
-                    events?: ("record.created" | "record.updated" | "record.deleted")[];
+                    events?: ("record.created" | "record.updated" | "record.deleted" | "record.due" | "note.created" | "note.updated" | "note.deleted" | "note.restored" | "file.created" | "file.updated" | "file.deleted")[];
                     /**
-                     * @description Only rows that meet every condition; checked on the row after the change, for a deletion on the row before it.
+                     * @description The form in which an event is sent; `json` unless given. `slack` and `discord` are the JSON that those take, `ntfy` and `text` plain text. All are signed.
+                     * @example json
+                     * @enum {string|null}
+                     */
+                    format?: "json" | "slack" | "discord" | "ntfy" | "text" | null;
+                    /**
+                     * @description The text of the other formats, with holes: `{event}`, `{structure}`, `{changed}`, `{record.<field>}`, of a note `{note.title}`, of a file `{file.file_name}`. A value that is absent is empty.
+                     * @example {event}: {record.title}
+                     */
+                    template?: string | null;
+                    due?: components["schemas"]["WebhookDue"] | null;
+                    /**
+                     * @description Updates of a note with less than this between them are one event, 30 unless given. It is sent after ten times as long at the latest, and not at all if in the end nothing is different.
+                     * @example 30
+                     */
+                    quiet_seconds?: number | null;
+                    /**
+                     * @description Whether events of notes hold the text.
+                     * @example false
+                     */
+                    include_content?: boolean | null;
+                    /**
+                     * @description Only rows that meet every condition; of notes those that a filter tree finds. Checked on the row or note after the change, for a deletion before it.
                      * @example []
                      */
-                    filter?: components["schemas"]["RecordCondition"][];
+                    filter?: components["schemas"]["RecordCondition"][] | components["schemas"]["FilterTree"] | null;
                     /**
                      * @description An update fires only when one of these fields changed; null for any.
                      * @example null
@@ -9843,14 +10231,22 @@ export interface operations {
                      * @example {
                      *       "webhook": {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                     *         "structure": {
-                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                     *           "name": "Books"
-                     *         },
+                     *         "kind": "record",
+                     *         "structure": null,
                      *         "url": "https://hooks.example.com/books",
+                     *         "format": "json",
+                     *         "template": "{event}: {record.title}",
                      *         "events": [
                      *           "record.created"
                      *         ],
+                     *         "due": {
+                     *           "field": "due",
+                     *           "offset_days": -1,
+                     *           "at": "08:00",
+                     *           "tz": "Europe/Berlin"
+                     *         },
+                     *         "quiet_seconds": 30,
+                     *         "include_content": false,
                      *         "filter": [
                      *           {
                      *             "field": "pages",
@@ -9923,14 +10319,22 @@ export interface operations {
                      * @example {
                      *       "webhook": {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                     *         "structure": {
-                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                     *           "name": "Books"
-                     *         },
+                     *         "kind": "record",
+                     *         "structure": null,
                      *         "url": "https://hooks.example.com/books",
+                     *         "format": "json",
+                     *         "template": "{event}: {record.title}",
                      *         "events": [
                      *           "record.created"
                      *         ],
+                     *         "due": {
+                     *           "field": "due",
+                     *           "offset_days": -1,
+                     *           "at": "08:00",
+                     *           "tz": "Europe/Berlin"
+                     *         },
+                     *         "quiet_seconds": 30,
+                     *         "include_content": false,
                      *         "filter": [
                      *           {
                      *             "field": "pages",
@@ -10044,18 +10448,40 @@ export interface operations {
                      */
                     url?: string;
                     /**
-                     * @description By default all three.
+                     * @description Events of its kind; by default all, `record.due` excepted.
                      * @example [
                      *       "record.created",
                      *       "record.updated"
                      *     ]
                      */
-                    events?: ("record.created" | "record.updated" | "record.deleted")[];
+                    events?: ("record.created" | "record.updated" | "record.deleted" | "record.due" | "note.created" | "note.updated" | "note.deleted" | "note.restored" | "file.created" | "file.updated" | "file.deleted")[];
                     /**
-                     * @description Only rows that meet every condition; checked on the row after the change, for a deletion on the row before it.
+                     * @description The form in which an event is sent; `json` unless given. `slack` and `discord` are the JSON that those take, `ntfy` and `text` plain text. All are signed.
+                     * @example json
+                     * @enum {string|null}
+                     */
+                    format?: "json" | "slack" | "discord" | "ntfy" | "text" | null;
+                    /**
+                     * @description The text of the other formats, with holes: `{event}`, `{structure}`, `{changed}`, `{record.<field>}`, of a note `{note.title}`, of a file `{file.file_name}`. A value that is absent is empty.
+                     * @example {event}: {record.title}
+                     */
+                    template?: string | null;
+                    due?: components["schemas"]["WebhookDue"] | null;
+                    /**
+                     * @description Updates of a note with less than this between them are one event, 30 unless given. It is sent after ten times as long at the latest, and not at all if in the end nothing is different.
+                     * @example 30
+                     */
+                    quiet_seconds?: number | null;
+                    /**
+                     * @description Whether events of notes hold the text.
+                     * @example false
+                     */
+                    include_content?: boolean | null;
+                    /**
+                     * @description Only rows that meet every condition; of notes those that a filter tree finds. Checked on the row or note after the change, for a deletion before it.
                      * @example []
                      */
-                    filter?: components["schemas"]["RecordCondition"][];
+                    filter?: components["schemas"]["RecordCondition"][] | components["schemas"]["FilterTree"] | null;
                     /**
                      * @description An update fires only when one of these fields changed; null for any.
                      * @example null
@@ -10101,14 +10527,22 @@ export interface operations {
                      * @example {
                      *       "webhook": {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                     *         "structure": {
-                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                     *           "name": "Books"
-                     *         },
+                     *         "kind": "record",
+                     *         "structure": null,
                      *         "url": "https://hooks.example.com/books",
+                     *         "format": "json",
+                     *         "template": "{event}: {record.title}",
                      *         "events": [
                      *           "record.created"
                      *         ],
+                     *         "due": {
+                     *           "field": "due",
+                     *           "offset_days": -1,
+                     *           "at": "08:00",
+                     *           "tz": "Europe/Berlin"
+                     *         },
+                     *         "quiet_seconds": 30,
+                     *         "include_content": false,
                      *         "filter": [
                      *           {
                      *             "field": "pages",
@@ -10175,14 +10609,22 @@ export interface operations {
                      * @example {
                      *       "webhook": {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                     *         "structure": {
-                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                     *           "name": "Books"
-                     *         },
+                     *         "kind": "record",
+                     *         "structure": null,
                      *         "url": "https://hooks.example.com/books",
+                     *         "format": "json",
+                     *         "template": "{event}: {record.title}",
                      *         "events": [
                      *           "record.created"
                      *         ],
+                     *         "due": {
+                     *           "field": "due",
+                     *           "offset_days": -1,
+                     *           "at": "08:00",
+                     *           "tz": "Europe/Berlin"
+                     *         },
+                     *         "quiet_seconds": 30,
+                     *         "include_content": false,
                      *         "filter": [
                      *           {
                      *             "field": "pages",
@@ -10270,14 +10712,22 @@ export interface operations {
                      * @example {
                      *       "webhook": {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                     *         "structure": {
-                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                     *           "name": "Books"
-                     *         },
+                     *         "kind": "record",
+                     *         "structure": null,
                      *         "url": "https://hooks.example.com/books",
+                     *         "format": "json",
+                     *         "template": "{event}: {record.title}",
                      *         "events": [
                      *           "record.created"
                      *         ],
+                     *         "due": {
+                     *           "field": "due",
+                     *           "offset_days": -1,
+                     *           "at": "08:00",
+                     *           "tz": "Europe/Berlin"
+                     *         },
+                     *         "quiet_seconds": 30,
+                     *         "include_content": false,
                      *         "filter": [
                      *           {
                      *             "field": "pages",
@@ -10354,6 +10804,7 @@ export interface operations {
                      *         "event_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "event": "record.created",
                      *         "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "object_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "status": "delivered",
                      *         "attempts": 1,
                      *         "response_status": 200,
@@ -10416,6 +10867,7 @@ export interface operations {
                      *           "event_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *           "event": "record.created",
                      *           "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "object_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *           "status": "delivered",
                      *           "attempts": 1,
                      *           "response_status": 200,
@@ -10531,6 +10983,7 @@ export interface operations {
                      *         "event_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "event": "record.created",
                      *         "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "object_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "status": "delivered",
                      *         "attempts": 1,
                      *         "response_status": 200,
@@ -10601,6 +11054,7 @@ export interface operations {
                      *         "event_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "event": "record.created",
                      *         "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "object_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "status": "delivered",
                      *         "attempts": 1,
                      *         "response_status": 200,
@@ -12642,10 +13096,7 @@ export interface operations {
                  *       "type": "record.created",
                  *       "occurred_at": "2026-11-21T09:30:00.000Z",
                  *       "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                 *       "structure": {
-                 *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                 *         "name": "Books"
-                 *       },
+                 *       "structure": null,
                  *       "record": {
                  *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                  *         "data": {
@@ -12739,10 +13190,7 @@ export interface operations {
                  *       "type": "record.updated",
                  *       "occurred_at": "2026-11-21T09:30:00.000Z",
                  *       "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                 *       "structure": {
-                 *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                 *         "name": "Books"
-                 *       },
+                 *       "structure": null,
                  *       "record": {
                  *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                  *         "data": {
@@ -12840,10 +13288,7 @@ export interface operations {
                  *       "type": "record.deleted",
                  *       "occurred_at": "2026-11-21T09:30:00.000Z",
                  *       "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                 *       "structure": {
-                 *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                 *         "name": "Books"
-                 *       },
+                 *       "structure": null,
                  *       "record": {
                  *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                  *         "data": {
@@ -12858,6 +13303,783 @@ export interface operations {
                  *       },
                  *       "changed": [],
                  *       "previous": {},
+                 *       "source": {
+                 *         "surface": "api",
+                 *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeliveredEvent"];
+            };
+        };
+        responses: {
+            /** @description The verification failed; the delivery is sent again like any other. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery has arrived; the body of the answer is dropped. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is sent again later. Redirects are not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    recordDue: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The type of the event.
+                 * @example record.due
+                 */
+                "X-Service-Event": string;
+                /**
+                 * @description The id of the delivery.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "X-Service-Delivery": string;
+                /**
+                 * @description The signature of this attempt.
+                 * @example t=1795253400,v1=5f0c1b7e9a42d3860fb1c9e4a7d25b3860e1f9c4b7a2d5380f6e1c9b4a7d2538
+                 */
+                "X-Service-Signature": string;
+                /**
+                 * @description The id of the event.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "webhook-id": string;
+                /**
+                 * @description The unix seconds of this attempt.
+                 * @example 1795253400
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description The signature of this attempt, as Standard Webhooks has it.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "type": "record.due",
+                 *       "occurred_at": "2026-11-21T09:30:00.000Z",
+                 *       "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "structure": null,
+                 *       "record": {
+                 *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *         "data": {
+                 *           "title": "Middlemarch",
+                 *           "pages": 880,
+                 *           "status": "read",
+                 *           "finished": "2026-11-20"
+                 *         },
+                 *         "created_at": "2026-11-21T09:30:00.000Z",
+                 *         "updated_at": "2026-11-21T09:30:00.000Z",
+                 *         "deleted_at": null
+                 *       },
+                 *       "changed": [],
+                 *       "previous": {},
+                 *       "data": {
+                 *         "due_at": "2026-11-21T08:00:00.000Z"
+                 *       },
+                 *       "source": {
+                 *         "surface": "api",
+                 *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeliveredEvent"];
+            };
+        };
+        responses: {
+            /** @description The verification failed; the delivery is sent again like any other. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery has arrived; the body of the answer is dropped. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is sent again later. Redirects are not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    noteCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The type of the event.
+                 * @example note.created
+                 */
+                "X-Service-Event": string;
+                /**
+                 * @description The id of the delivery.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "X-Service-Delivery": string;
+                /**
+                 * @description The signature of this attempt.
+                 * @example t=1795253400,v1=5f0c1b7e9a42d3860fb1c9e4a7d25b3860e1f9c4b7a2d5380f6e1c9b4a7d2538
+                 */
+                "X-Service-Signature": string;
+                /**
+                 * @description The id of the event.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "webhook-id": string;
+                /**
+                 * @description The unix seconds of this attempt.
+                 * @example 1795253400
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description The signature of this attempt, as Standard Webhooks has it.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "type": "note.created",
+                 *       "occurred_at": "2026-11-21T09:30:00.000Z",
+                 *       "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "structure": null,
+                 *       "data": {
+                 *         "note": {
+                 *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *           "title": "Meeting with Ada",
+                 *           "content": "Ask.",
+                 *           "tags": [
+                 *             "work"
+                 *           ],
+                 *           "alias": null,
+                 *           "properties": {
+                 *             "due": "2026-11-21"
+                 *           },
+                 *           "created_at": "2026-11-21T09:30:00.000Z",
+                 *           "updated_at": "2026-11-21T09:30:00.000Z"
+                 *         },
+                 *         "changed": [],
+                 *         "previous": {}
+                 *       },
+                 *       "source": {
+                 *         "surface": "api",
+                 *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeliveredEvent"];
+            };
+        };
+        responses: {
+            /** @description The verification failed; the delivery is sent again like any other. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery has arrived; the body of the answer is dropped. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is sent again later. Redirects are not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    noteUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The type of the event.
+                 * @example note.updated
+                 */
+                "X-Service-Event": string;
+                /**
+                 * @description The id of the delivery.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "X-Service-Delivery": string;
+                /**
+                 * @description The signature of this attempt.
+                 * @example t=1795253400,v1=5f0c1b7e9a42d3860fb1c9e4a7d25b3860e1f9c4b7a2d5380f6e1c9b4a7d2538
+                 */
+                "X-Service-Signature": string;
+                /**
+                 * @description The id of the event.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "webhook-id": string;
+                /**
+                 * @description The unix seconds of this attempt.
+                 * @example 1795253400
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description The signature of this attempt, as Standard Webhooks has it.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "type": "note.updated",
+                 *       "occurred_at": "2026-11-21T09:30:00.000Z",
+                 *       "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "structure": null,
+                 *       "data": {
+                 *         "note": {
+                 *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *           "title": "Meeting with Ada",
+                 *           "content": "Ask.",
+                 *           "tags": [
+                 *             "work"
+                 *           ],
+                 *           "alias": null,
+                 *           "properties": {
+                 *             "due": "2026-11-21"
+                 *           },
+                 *           "created_at": "2026-11-21T09:30:00.000Z",
+                 *           "updated_at": "2026-11-21T09:30:00.000Z"
+                 *         },
+                 *         "changed": [],
+                 *         "previous": {}
+                 *       },
+                 *       "source": {
+                 *         "surface": "api",
+                 *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeliveredEvent"];
+            };
+        };
+        responses: {
+            /** @description The verification failed; the delivery is sent again like any other. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery has arrived; the body of the answer is dropped. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is sent again later. Redirects are not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    noteDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The type of the event.
+                 * @example note.deleted
+                 */
+                "X-Service-Event": string;
+                /**
+                 * @description The id of the delivery.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "X-Service-Delivery": string;
+                /**
+                 * @description The signature of this attempt.
+                 * @example t=1795253400,v1=5f0c1b7e9a42d3860fb1c9e4a7d25b3860e1f9c4b7a2d5380f6e1c9b4a7d2538
+                 */
+                "X-Service-Signature": string;
+                /**
+                 * @description The id of the event.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "webhook-id": string;
+                /**
+                 * @description The unix seconds of this attempt.
+                 * @example 1795253400
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description The signature of this attempt, as Standard Webhooks has it.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "type": "note.deleted",
+                 *       "occurred_at": "2026-11-21T09:30:00.000Z",
+                 *       "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "structure": null,
+                 *       "data": {
+                 *         "note": {
+                 *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *           "title": "Meeting with Ada",
+                 *           "content": "Ask.",
+                 *           "tags": [
+                 *             "work"
+                 *           ],
+                 *           "alias": null,
+                 *           "properties": {
+                 *             "due": "2026-11-21"
+                 *           },
+                 *           "created_at": "2026-11-21T09:30:00.000Z",
+                 *           "updated_at": "2026-11-21T09:30:00.000Z"
+                 *         },
+                 *         "changed": [],
+                 *         "previous": {}
+                 *       },
+                 *       "source": {
+                 *         "surface": "api",
+                 *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeliveredEvent"];
+            };
+        };
+        responses: {
+            /** @description The verification failed; the delivery is sent again like any other. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery has arrived; the body of the answer is dropped. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is sent again later. Redirects are not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    noteRestored: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The type of the event.
+                 * @example note.restored
+                 */
+                "X-Service-Event": string;
+                /**
+                 * @description The id of the delivery.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "X-Service-Delivery": string;
+                /**
+                 * @description The signature of this attempt.
+                 * @example t=1795253400,v1=5f0c1b7e9a42d3860fb1c9e4a7d25b3860e1f9c4b7a2d5380f6e1c9b4a7d2538
+                 */
+                "X-Service-Signature": string;
+                /**
+                 * @description The id of the event.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "webhook-id": string;
+                /**
+                 * @description The unix seconds of this attempt.
+                 * @example 1795253400
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description The signature of this attempt, as Standard Webhooks has it.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "type": "note.restored",
+                 *       "occurred_at": "2026-11-21T09:30:00.000Z",
+                 *       "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "structure": null,
+                 *       "data": {
+                 *         "note": {
+                 *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *           "title": "Meeting with Ada",
+                 *           "content": "Ask.",
+                 *           "tags": [
+                 *             "work"
+                 *           ],
+                 *           "alias": null,
+                 *           "properties": {
+                 *             "due": "2026-11-21"
+                 *           },
+                 *           "created_at": "2026-11-21T09:30:00.000Z",
+                 *           "updated_at": "2026-11-21T09:30:00.000Z"
+                 *         },
+                 *         "changed": [],
+                 *         "previous": {}
+                 *       },
+                 *       "source": {
+                 *         "surface": "api",
+                 *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeliveredEvent"];
+            };
+        };
+        responses: {
+            /** @description The verification failed; the delivery is sent again like any other. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery has arrived; the body of the answer is dropped. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is sent again later. Redirects are not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    fileCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The type of the event.
+                 * @example file.created
+                 */
+                "X-Service-Event": string;
+                /**
+                 * @description The id of the delivery.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "X-Service-Delivery": string;
+                /**
+                 * @description The signature of this attempt.
+                 * @example t=1795253400,v1=5f0c1b7e9a42d3860fb1c9e4a7d25b3860e1f9c4b7a2d5380f6e1c9b4a7d2538
+                 */
+                "X-Service-Signature": string;
+                /**
+                 * @description The id of the event.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "webhook-id": string;
+                /**
+                 * @description The unix seconds of this attempt.
+                 * @example 1795253400
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description The signature of this attempt, as Standard Webhooks has it.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "type": "file.created",
+                 *       "occurred_at": "2026-11-21T09:30:00.000Z",
+                 *       "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "structure": null,
+                 *       "data": {
+                 *         "file": {
+                 *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *           "file_name": "handbook.pdf",
+                 *           "note_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *           "mime_type": "application/pdf",
+                 *           "size": 48211,
+                 *           "status": "ready",
+                 *           "pages": 12,
+                 *           "error": "The file is protected by a password.",
+                 *           "created_at": "2026-11-21T09:30:00.000Z",
+                 *           "updated_at": "2026-11-21T09:30:00.000Z"
+                 *         },
+                 *         "changed": [],
+                 *         "previous": {}
+                 *       },
+                 *       "source": {
+                 *         "surface": "api",
+                 *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeliveredEvent"];
+            };
+        };
+        responses: {
+            /** @description The verification failed; the delivery is sent again like any other. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery has arrived; the body of the answer is dropped. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is sent again later. Redirects are not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    fileUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The type of the event.
+                 * @example file.updated
+                 */
+                "X-Service-Event": string;
+                /**
+                 * @description The id of the delivery.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "X-Service-Delivery": string;
+                /**
+                 * @description The signature of this attempt.
+                 * @example t=1795253400,v1=5f0c1b7e9a42d3860fb1c9e4a7d25b3860e1f9c4b7a2d5380f6e1c9b4a7d2538
+                 */
+                "X-Service-Signature": string;
+                /**
+                 * @description The id of the event.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "webhook-id": string;
+                /**
+                 * @description The unix seconds of this attempt.
+                 * @example 1795253400
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description The signature of this attempt, as Standard Webhooks has it.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "type": "file.updated",
+                 *       "occurred_at": "2026-11-21T09:30:00.000Z",
+                 *       "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "structure": null,
+                 *       "data": {
+                 *         "file": {
+                 *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *           "file_name": "handbook.pdf",
+                 *           "note_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *           "mime_type": "application/pdf",
+                 *           "size": 48211,
+                 *           "status": "ready",
+                 *           "pages": 12,
+                 *           "error": "The file is protected by a password.",
+                 *           "created_at": "2026-11-21T09:30:00.000Z",
+                 *           "updated_at": "2026-11-21T09:30:00.000Z"
+                 *         },
+                 *         "changed": [],
+                 *         "previous": {}
+                 *       },
+                 *       "source": {
+                 *         "surface": "api",
+                 *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeliveredEvent"];
+            };
+        };
+        responses: {
+            /** @description The verification failed; the delivery is sent again like any other. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery has arrived; the body of the answer is dropped. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is sent again later. Redirects are not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    fileDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The type of the event.
+                 * @example file.deleted
+                 */
+                "X-Service-Event": string;
+                /**
+                 * @description The id of the delivery.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "X-Service-Delivery": string;
+                /**
+                 * @description The signature of this attempt.
+                 * @example t=1795253400,v1=5f0c1b7e9a42d3860fb1c9e4a7d25b3860e1f9c4b7a2d5380f6e1c9b4a7d2538
+                 */
+                "X-Service-Signature": string;
+                /**
+                 * @description The id of the event.
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                "webhook-id": string;
+                /**
+                 * @description The unix seconds of this attempt.
+                 * @example 1795253400
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description The signature of this attempt, as Standard Webhooks has it.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "type": "file.deleted",
+                 *       "occurred_at": "2026-11-21T09:30:00.000Z",
+                 *       "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *       "structure": null,
+                 *       "data": {
+                 *         "file": {
+                 *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *           "file_name": "handbook.pdf",
+                 *           "note_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                 *           "mime_type": "application/pdf",
+                 *           "size": 48211,
+                 *           "status": "ready",
+                 *           "pages": 12,
+                 *           "error": "The file is protected by a password.",
+                 *           "created_at": "2026-11-21T09:30:00.000Z",
+                 *           "updated_at": "2026-11-21T09:30:00.000Z"
+                 *         },
+                 *         "changed": [],
+                 *         "previous": {}
+                 *       },
                  *       "source": {
                  *         "surface": "api",
                  *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
@@ -12937,10 +14159,7 @@ export interface operations {
                  *       "type": "webhook.test",
                  *       "occurred_at": "2026-11-21T09:30:00.000Z",
                  *       "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                 *       "structure": {
-                 *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                 *         "name": "Books"
-                 *       },
+                 *       "structure": null,
                  *       "record": null,
                  *       "changed": [],
                  *       "previous": {},

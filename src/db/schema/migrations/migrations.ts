@@ -27,6 +27,7 @@ import migration24 from '../../../../drizzle/0024_change_undos_undone.sql' with 
 import migration25 from '../../../../drizzle/0025_sign_in.sql' with { type: 'text' }
 import migration26 from '../../../../drizzle/0026_sources.sql' with { type: 'text' }
 import migration27 from '../../../../drizzle/0027_views_of_rows.sql' with { type: 'text' }
+import migration28 from '../../../../drizzle/0028_events_beyond_rows.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -58,4 +59,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0025_sign_in', sql: migration25 },
   { name: '0026_sources', sql: migration26 },
   { name: '0027_views_of_rows', sql: migration27 },
+  { name: '0028_events_beyond_rows', sql: migration28 },
 ]
