@@ -32,7 +32,7 @@ import { recordRoutes } from './records/routes.ts'
 import { Watches } from './records/watch/watches.ts'
 import { shuttingDown } from './refusal.ts'
 import { rowViewRoutes } from './row-views/routes.ts'
-import { sessionCookie } from './sessions/cookie.ts'
+import { providerCookie, sessionCookie } from './sessions/cookie.ts'
 import { memberRoutes } from './sessions/members/routes.ts'
 import { createRecheck } from './sessions/rights.ts'
 import { sessionFeatures } from './sessions/routes.ts'
@@ -72,6 +72,8 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
   const rules = createBrowserRules({ boundHost, publicUrls })
   const isSecure = publicUrls.some((url) => url.startsWith('https:'))
   const cookie = sessionCookie(isSecure, port)
+  const cookies = { session: cookie, provider: providerCookie(isSecure, port) }
+  const authenticateSession = createSessionAuthenticate(ctx)
   const subscribers = new ChangeSubscribers(ctx, streams)
   const eventReaders = new EventReaders(ctx, streams)
   const rejected = new RejectedCalls(ctx)
@@ -82,7 +84,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     metricRoutes(ctx, { requests, watching: () => watches.open, newestBackupAt: () => backups.newestAt }),
     accountRoutes(ctx),
     selfServiceRoutes(ctx),
-    ...sessionFeatures(ctx, cookie, rules, port),
+    ...sessionFeatures(ctx, cookies, authenticateSession, rules, port),
     memberRoutes(ctx),
     noteRoutes(ctx),
     filesOfNoteRoutes(ctx),
@@ -119,7 +121,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
       authorize: createAuthorizer({
         clock: ctx.clock,
         authenticate: createAuthenticate(ctx),
-        sessions: { tokenIn: cookie.tokenIn, authenticate: createSessionAuthenticate(ctx) },
+        sessions: { tokenIn: cookie.tokenIn, authenticate: authenticateSession },
         rules,
         requestsPerMinute: ctx.config.rateLimit,
         mirrorOf: ctx.mirrorOf,

@@ -193,13 +193,14 @@ function backupSettings(flags: Flags, env: Environment): BackupSettings | undefi
   }
 }
 
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+/** Whether it is an address by plain http on this machine. */
+export const isLoopbackUrl = (text: string): boolean =>
+  /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i.test(text)
 
 function issuer(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url && url.search === '' && url.hash === '' && url.username === ''
-  if (isPlain && (url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))))
-    return text
+  if (isPlain && (url.protocol === 'https:' || isLoopbackUrl(url.href))) return text
   throw new BadSetting(
     `--oidc-issuer must be an https address such as https://id.example.com, by http only on this machine, not "${text}".`,
   )

@@ -89,7 +89,9 @@ const listLinksWith = columnBy((user: number) =>
     or(eq(setupLinks.user, user), eq(setupLinks.maker, user)),
   ),
 )
-const deleteSetupLink = runBy((user: number) => orm.delete(setupLinks).where(eq(setupLinks.user, user)))
+export const deleteSetupLink = runBy((user: number) =>
+  orm.delete(setupLinks).where(eq(setupLinks.user, user)),
+)
 
 /** After a change of a user's memberships, role or password: voids their setup link, and links that they may make no more. */
 function voidSetupLinks(reader: Reader, pk: number): void {
@@ -158,7 +160,8 @@ const revokeKeysOf = runBy((workspace: number, user: number, now: number) =>
     and(eq(keys.workspace, workspace), eq(keys.user, user), isNull(keys.revokedAt)),
   ),
 )
-const deleteSessionsIn = runBy((workspace: number, user: number) =>
+/** Ends the sessions of a user that look into a workspace. */
+export const deleteSessionsIn = runBy((workspace: number, user: number) =>
   orm.delete(sessions).where(and(eq(sessions.workspace, workspace), eq(sessions.user, user))),
 )
 

@@ -83,11 +83,13 @@ export const createUser = (tx: Tx, name: string): UserRow =>
 /** Changes the role of a member, at once also for their keys. The last owner of a workspace stays one. */
 export function changeRole(tx: Tx, user: UserRow, workspace: WorkspaceRow, role: Role): void {
   const members = listMembers(tx, workspace.pk)
-  const isLast = members.every((member) => (member.role === 'owner') === (member.pk === user.pk))
-  if (role !== 'owner' && isLast) throw lastOwner(user.name, workspace.name)
+  if (role !== 'owner' && isLastOwner(tx, user.pk, workspace.pk)) throw lastOwner(user.name, workspace.name)
   const isChange = members.some((member) => member.pk === user.pk && member.role !== role)
   if (isChange) setMember(tx, workspace.pk, user.pk, role)
 }
+
+export const isLastOwner = (reader: Reader, user: number, workspace: number): boolean =>
+  listMembers(reader, workspace).every(({ pk, role }) => (role === 'owner') === (pk === user))
 
 const lastOwner = (user: string, workspace: string) =>
   refused(`"${user}" is the last owner of the workspace "${workspace}"; add another owner first.`)
@@ -119,13 +121,18 @@ export function removeUser(tx: Tx, user: UserRow, workspace: WorkspaceRow | unde
   }
 }
 
+/** Returns the name as it is stored; refuses one of another user than the one that gets it. */
+export function freeUserName(reader: Reader, name: string, pk?: number): string {
+  const checked = checkedAccountName(name, 'user')
+  const holder = findUserByName(reader, checked)
+  if (!holder || holder.pk === pk) return checked
+  throw nameTaken(`A user named "${checked}" exists already; choose another name.`)
+}
+
 /** Gives a user another name; the same one is no change. */
 export function renameUser(tx: Tx, pk: number, name: string): void {
-  const checked = checkedAccountName(name, 'user')
-  const holder = findUserByName(tx, checked)
-  if (holder && holder.pk !== pk)
-    throw nameTaken(`A user named "${checked}" exists already; choose another name.`)
-  updateUser(tx, pk, { name: checked, nameFold: fold(checked) })
+  const free = freeUserName(tx, name, pk)
+  updateUser(tx, pk, { name: free, nameFold: fold(free) })
 }
 
 /** Sets the password with which the user signs in to the application, and ends their sessions. */

@@ -1,10 +1,10 @@
 import { isToken } from './tokens.ts'
 
-/** The cookie of a session: its name, and its form in headers. */
+/** A cookie with a token, such as that of a session: its name, and its form in headers. */
 export interface SessionCookie {
   /** The token in a request, if it has one. */
   tokenIn(request: Request): string | undefined
-  /** The `Set-Cookie` of a session that ends at most `seconds` from now. */
+  /** The `Set-Cookie` of a token that ends at most `seconds` from now. */
   set(token: string, seconds: number): string
   /** The `Set-Cookie` that removes it. */
   clear(): string
@@ -14,9 +14,9 @@ export interface SessionCookie {
  * With https in front, the name begins with `__Host-`, which browsers accept only as `Secure` and for the whole host.
  * Without it the name ends with the port where the server listens: browsers keep cookies of a host, not of a port.
  */
-export function sessionCookie(isSecure: boolean, port: () => number): SessionCookie {
-  const name = () => (isSecure ? '__Host-daybook_session' : `daybook_session_${port()}`)
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+function cookie(what: string, sameSite: string, isSecure: boolean, port: () => number): SessionCookie {
+  const name = () => (isSecure ? `__Host-daybook_${what}` : `daybook_${what}_${port()}`)
+  const attributes = `Path=/; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`
   return {
     tokenIn: (request) => {
       const prefix = `${name()}=`
@@ -28,3 +28,10 @@ export function sessionCookie(isSecure: boolean, port: () => number): SessionCoo
     clear: () => `${name()}=; ${attributes}; Max-Age=0`,
   }
 }
+
+export const sessionCookie = (isSecure: boolean, port: () => number): SessionCookie =>
+  cookie('session', 'Strict', isSecure, port)
+
+/** That of a browser in which a sign-in with the provider has begun: it is sent also when the provider leads back. */
+export const providerCookie = (isSecure: boolean, port: () => number): SessionCookie =>
+  cookie('oidc', 'Lax', isSecure, port)

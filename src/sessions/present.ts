@@ -1,9 +1,12 @@
 import { presentMembership } from '../account/present.ts'
 import { findUserByPk } from '../account/store.ts'
 import type { AppContext, Caller } from '../context.ts'
-import { isoTimestamp } from '../lib/dates.ts'
+import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
 import { fail, notFound } from '../refusal.ts'
+import { listPasskeyRows, type PasskeyRow } from './passkeys/store.ts'
 import { expiryOf, listEnterable } from './sessions.ts'
+import { findUserOfLink } from './setup-links.ts'
+import { usedLink } from './sign-in.ts'
 import { findSessionById, type SessionRow } from './store.ts'
 import { isLinked } from './ways-in.ts'
 
@@ -34,3 +37,24 @@ export const presentListedSession = (row: SessionRow, { sessionId }: Caller) => 
   user_agent: row.userAgent,
   current: row.id === sessionId,
 })
+
+export const presentPasskey = ({ id, name, createdAt, lastUsedAt, isSynced }: PasskeyRow) => ({
+  id,
+  name,
+  created_at: isoTimestamp(createdAt),
+  last_used_at: isoOrNull(lastUsedAt),
+  synced: isSynced === 1,
+})
+
+/** Who uses a setup link, and how they sign in without it: they see what they do not know. */
+export function presentSetup({ db: reader, config, clock }: AppContext, token: string) {
+  const userPk = findUserOfLink(reader, token, clock.now()) ?? fail(usedLink())
+  const user = findUserByPk(reader, userPk) ?? fail(usedLink())
+  return {
+    user: { name: user.name },
+    may_choose_name: user.usedLink === 0,
+    has_password: user.passwordHash !== null,
+    passkeys: listPasskeyRows(reader, userPk).map(presentPasskey),
+    oidc_linked: isLinked(reader, userPk, config),
+  }
+}

@@ -5,11 +5,12 @@ import type { Exchange } from '../http/exchange.ts'
 import { invalid } from '../refusal.ts'
 import type { SessionCookie } from './cookie.ts'
 import { FailedSignIns } from './failed-sign-ins.ts'
+import { providerRoutes } from './oidc/routes.ts'
 import { Passkeys } from './passkeys/passkeys.ts'
 import { relyingPartyOf } from './passkeys/relying-party.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import { OptionsResponse } from './passkeys/schema.ts'
-import { presentListedSession, presentSession } from './present.ts'
+import { presentListedSession, presentSession, presentSetup } from './present.ts'
 import * as schema from './schema.ts'
 import { endSession, enterWorkspace, LONGEST_SECONDS, listSessions } from './sessions.ts'
 import { type Browser, changePassword, type NewSession, setUp, signIn } from './sign-in.ts'
@@ -17,7 +18,7 @@ import { removePassword } from './ways-in.ts'
 
 const MAX_USER_AGENT = 500
 
-const browserOf = ({ request, address }: Exchange): Browser => ({
+const browserOf = ({ request, address }: Pick<Exchange, 'request' | 'address'>): Browser => ({
   address,
   userAgent: (request.headers.get('user-agent') ?? '').slice(0, MAX_USER_AGENT),
 })
@@ -34,10 +35,12 @@ const withCookie = (body: object, cookie: string): Response =>
 /** Signing in and out, the sessions of who is signed in, and how they sign in. `port` is where the server listens. */
 export function sessionFeatures(
   ctx: AppContext,
-  cookie: SessionCookie,
+  cookies: { readonly session: SessionCookie; readonly provider: SessionCookie },
+  authenticate: (token: string) => Caller | undefined,
   rules: BrowserRules,
   port: () => number,
 ) {
+  const { session: cookie, provider } = cookies
   const failures = new FailedSignIns(ctx)
   const passkeys = new Passkeys(ctx, failures)
   const partyOf = (request: Request) => relyingPartyOf(request, ctx, port())
@@ -57,6 +60,14 @@ export function sessionFeatures(
           body: schema.SetupBody,
           response: schema.SessionResponse,
         },
+      )
+      .post(
+        '/setup/sign-in',
+        ({ request, body }) => {
+          rules.checkNotForeign(request)
+          return presentSetup(ctx, body.token)
+        },
+        { open: true, body: schema.SetupLinkBody, response: schema.SetupUserResponse },
       )
       .post(
         '/session',
@@ -88,6 +99,16 @@ export function sessionFeatures(
         response: schema.SignInResponse,
       }),
     passkeyRoutes(ctx, passkeys, partyOf),
+    ...providerRoutes(ctx, {
+      cookie: provider,
+      browserOf,
+      callerOf: (request) => {
+        const token = cookie.tokenIn(request)
+        return token === undefined ? undefined : authenticate(token)
+      },
+      begin: ({ token }) => cookie.set(token, LONGEST_SECONDS),
+      checkNotForeign: rules.checkNotForeign,
+    }),
     applicationEndpoints()
       .get('/session', ({ caller }) => current(caller), {
         access: 'session',

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { ROLES } from '../db/schema/account.ts'
 import { choice, flag, id, response, strict, text, timestamp } from '../http/schema/types.ts'
-import { sentByBrowser } from './passkeys/schema.ts'
+import { Passkey, sentByBrowser } from './passkeys/schema.ts'
 
 /** Longer texts are refused before they are hashed. */
 const password = () => text({ maxLength: 200, description: '10 to 200 characters.' })
@@ -18,10 +18,26 @@ const userName = (description?: string) =>
 const newUserName = () =>
   userName('A new name has 1 to 200 characters, none of them invisible, and not the form of an id.')
 
+const setupToken = () =>
+  text({ minLength: 1, maxLength: 200, description: 'From the fragment of the setup link.' })
+
 export const SetupBody = strict({
-  token: text({ minLength: 1, maxLength: 200, description: 'From the fragment of the setup link.' }),
+  token: setupToken(),
   password: password(),
   user: t.Optional(newUserName()),
+})
+
+/** The account at the provider takes the place of the password. */
+export const SetupByProviderBody = strict({ token: setupToken(), user: t.Optional(newUserName()) })
+
+export const SetupLinkBody = strict({ token: setupToken() })
+
+export const SetupUserResponse = response({
+  user: strict({ name: t.String() }),
+  may_choose_name: flag(),
+  has_password: flag(),
+  passkeys: t.Array(Passkey),
+  oidc_linked: flag(),
 })
 
 export const SignInBody = strict({
@@ -74,6 +90,9 @@ const Member = strict({
   name: t.String(),
   role: choice(ROLES),
   has_password: flag(),
+  /** Only where they hold: whether there is one, never which. */
+  has_passkey: t.Optional(t.Literal(true)),
+  oidc_linked: t.Optional(t.Literal(true)),
   created_at: timestamp(),
 })
 

@@ -1,9 +1,10 @@
 import { nameKey, trimmedName } from '../account/names.ts'
 import { checkedPassword, hashPassword, isPassword } from '../account/passwords.ts'
 import { endSessionsOf, findUserByPk, setPasswordHash } from '../account/store.ts'
-import { findUserByName, renameUser } from '../account/users.ts'
+import { findUserByName, freeUserName, renameUser } from '../account/users.ts'
 import { setClosedWorkspace } from '../account/ways-in.ts'
 import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { sha256 } from '../lib/sha256.ts'
@@ -78,16 +79,22 @@ export async function setUp(
   const hash = await hashPassword(password, ctx)
   const session = await db.write((tx) => {
     const userPk = findUserOfLink(tx, token, tx.now) ?? fail(usedLink())
-    if (name !== undefined) chooseName(tx, userPk, name)
     setPasswordHash(tx, userPk, hash)
-    return openDoor(ctx, tx, userPk, browser)
+    return openDoor(ctx, tx, userPk, name, browser)
   })
   bus.wake()
   return session
 }
 
-/** What every setup link that is used does: it begins a session and ends all others. */
-export function openDoor(ctx: AppContext, tx: Tx, userPk: number, browser: Browser): NewSession {
+/** What every setup link does that is used: it gives a name if one is chosen, and begins a session; all others end. */
+export function openDoor(
+  ctx: AppContext,
+  tx: Tx,
+  userPk: number,
+  name: string | undefined,
+  browser: Browser,
+): NewSession {
+  if (name !== undefined) chooseName(tx, userPk, name)
   setUsedLink(tx, userPk)
   setClosedWorkspace(tx, userPk, null)
   endSessionsOf(tx, userPk)
@@ -101,14 +108,19 @@ export const usedLink = () =>
   )
 
 /** Who is invited may choose another name with their first link; others know them by it from then on. */
-export function chooseName(tx: Tx, userPk: number, name: string): void {
-  const user = findUserByPk(tx, userPk)
+function chooseName(tx: Tx, userPk: number, name: string): void {
+  checkChoice(tx, userPk, name)
+  renameUser(tx, userPk, name)
+}
+
+export function checkChoice(reader: Reader, userPk: number, name: string): void {
+  const user = findUserByPk(reader, userPk)
   if (user?.name === trimmedName(name)) return
   if (user?.usedLink === 1)
     throw refused(
       `A name is chosen with the first link only; leave the name out, you sign in as "${user.name}".`,
     )
-  renameUser(tx, userPk, name)
+  freeUserName(reader, name, userPk)
 }
 
 /**

@@ -8,8 +8,10 @@ import { getRecentSession } from './sessions.ts'
 import type { SessionRow } from './store.ts'
 
 /** Whether the user has an account at the provider that this server has now. */
-export const isLinked = (reader: Reader, userPk: number, { oidc }: AppContext['config']): boolean =>
-  oidc !== undefined && findProviderLink(reader, userPk)?.issuer === oidc.issuer
+export function isLinked(reader: Reader, userPk: number, { oidc }: AppContext['config']): boolean {
+  const issuer = findProviderLink(reader, userPk)?.issuer
+  return oidc !== undefined && issuer !== undefined && new URL(issuer).href === new URL(oidc.issuer).href
+}
 
 /**
  * Takes a way to sign in away from a user, who must keep another one. Every other session of theirs ends: it may have begun

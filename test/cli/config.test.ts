@@ -1,5 +1,6 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { BadSetting, readConfig } from '../../src/config.ts'
+import { newFolder } from '../support/process.ts'
 
 const read = (...origins: string[]) => readConfig({}, { 'cors-origin': origins }).corsOrigins
 
@@ -28,4 +29,56 @@ test.each([
   'app://',
 ])('--cors-origin refuses %p, which no browser sends', (origin) => {
   expect(() => read(origin)).toThrow(BadSetting)
+})
+
+describe('the provider', () => {
+  const folder = newFolder()
+  const secret = folder.file('secret')
+  const read = (flags: Record<string, string | string[] | undefined>) =>
+    readConfig(
+      {},
+      {
+        'public-url': ['https://daybook.example.com'],
+        'oidc-issuer': 'https://id.example.com',
+        'oidc-client-id': 'daybook',
+        'oidc-client-secret-file': secret,
+        ...flags,
+      },
+    ).oidc
+
+  test('has its settings, and a secret without the line break of its file', async () => {
+    await Bun.write(secret, 's+cret\n')
+    const roles = [
+      { value: 'urn:x:admins', role: 'owner' },
+      { value: 'all staff', role: 'editor' },
+    ]
+    const roleClaim = { claim: 'groups', roles, workspace: 'Studio' }
+    expect(
+      read({ 'oidc-role-claim': 'groups=urn:x:admins:owner,all staff:editor', 'oidc-workspace': 'Studio' }),
+    ).toMatchObject({ clientSecret: 's+cret', name: 'Sign in with id.example.com', roleClaim })
+    expect(read({ 'oidc-issuer': 'http://127.0.0.1:9000' })).toMatchObject({
+      issuer: 'http://127.0.0.1:9000',
+    })
+    expect(readConfig({}).oidc).toBeUndefined()
+  })
+
+  test.each([
+    { 'oidc-issuer': 'http://id.example.com' },
+    { 'oidc-issuer': 'http://localhost.example.com' },
+    { 'oidc-issuer': 'id.example.com' },
+    { 'oidc-issuer': 'https://id.example.com?x=1' },
+    { 'oidc-issuer': undefined },
+    { 'oidc-client-id': undefined },
+    { 'oidc-client-secret-file': undefined },
+    { 'oidc-client-secret-file': folder.file('none') },
+    { 'public-url': [] },
+    { 'oidc-role-claim': 'groups' },
+    { 'oidc-role-claim': 'groups=admins' },
+    { 'oidc-role-claim': 'groups=admins:boss' },
+    { 'oidc-role-claim': 'groups=admins:owner,' },
+    { 'oidc-workspace': 'Studio' },
+    { 'oidc-ca': folder.file('none') },
+  ])('refuses %p', (flags) => {
+    expect(() => read(flags as object)).toThrow(BadSetting)
+  })
 })

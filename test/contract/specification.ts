@@ -118,6 +118,8 @@ GET    /metrics
 /** What the application calls besides; a person who is signed in, and W: one who may write. */
 const APPLICATION_LINES = `
 POST   /app/api/setup
+POST   /app/api/setup/sign-in
+POST   /app/api/setup/oidc
 POST   /app/api/session
 POST   /app/api/session/options
 GET    /app/api/sign-in
@@ -128,6 +130,7 @@ GET    /app/api/sessions
 DELETE /app/api/sessions/{id}
 PATCH  /app/api/password
 DELETE /app/api/password
+DELETE /app/api/oidc
 POST   /app/api/passkeys/options
 GET    /app/api/passkeys
 POST   /app/api/passkeys
@@ -156,6 +159,8 @@ export const PAGE_FILES = [
   '/app',
   '/app/*',
   '/app/assets/{name}',
+  '/app/sign-in/oidc',
+  '/app/sign-in/oidc/callback',
   '/docs/start.js',
   '/docs/viewer.js',
   '/docs/viewer.css',

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Forged, SoftwarePasskey } from '../support/authenticator.ts'
 import { type Browser, browserOf, PASSWORD, setUpIn, signedIn } from '../support/browser-client.ts'
+import { runInProcess } from '../support/cli.ts'
+import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const MINUTE = 60_000
@@ -336,6 +338,25 @@ test('who is removed from their last workspace and added again has no passkey', 
   await owner.request('DELETE', `/app/api/members/${session.user.id}`)
   await owner.request('POST', '/app/api/members', { name: 'Vera', role: 'editor' })
   expect(outcome(await signIn(browserOf(service)))).toEqual([401, 'unauthorized'])
+})
+
+test('a link that resets removes the passkeys and ends the sessions; another one leaves them', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const stored = await startService({ file })
+  const browser = await signedIn(stored)
+  await add(browser)
+  const link = async (...more: string[]) => {
+    expect((await runInProcess(['users', 'link', 'owner', '--db', file, ...more])).exitCode).toBe(0)
+    stored.ctx.db.refresh()
+  }
+  await link()
+  expect((await signIn(browserOf(stored))).status).toBe(200)
+  await link('--reset')
+  expect((await browser.request('GET', '/app/api/session')).status).toBe(401)
+  expect((await signIn(browserOf(stored))).status).toBe(401)
+  stored.close()
+  folder.remove()
 })
 
 test('nothing of a passkey is in the log', async () => {

@@ -18,11 +18,15 @@ export interface Browser {
 
 export function browserOf(service: TestService, address = '192.0.2.1'): Browser {
   const server: HttpServer = { requestIP: () => ({ address }), timeout: () => {} }
+  /** Those of other names than the session's. */
+  const others = new Map<string, string>()
   const browser: Browser = {
     cookie: undefined,
     request: async (method, path, body, headers = {}) => {
       const sent: Record<string, string> = { host: 'localhost', 'sec-fetch-site': 'same-origin', ...headers }
-      if (browser.cookie !== undefined) sent.cookie = browser.cookie
+      const cookies = [...others].map(([name, value]) => `${name}=${value}`)
+      if (browser.cookie !== undefined) cookies.push(browser.cookie)
+      if (cookies.length > 0) sent.cookie = cookies.join('; ')
       const response = await service.app.fetch(
         new Request(`http://localhost${path}`, {
           method,
@@ -31,8 +35,11 @@ export function browserOf(service: TestService, address = '192.0.2.1'): Browser 
         }),
         server,
       )
-      const [pair = ''] = response.headers.get('set-cookie')?.split(';') ?? []
-      if (pair !== '') browser.cookie = pair.endsWith('=') ? undefined : pair
+      for (const [pair = ''] of response.headers.getSetCookie().map((line) => line.split(';'))) {
+        const [name = '', value = ''] = pair.split('=')
+        if (!name.includes('session')) others.set(name, value)
+        else browser.cookie = value === '' ? undefined : pair
+      }
       const text = await response.text()
       const isJson = response.headers.get('content-type')?.includes('json') ?? false
       return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }

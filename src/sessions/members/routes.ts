@@ -1,15 +1,20 @@
 import { listMembers, type MemberRow } from '../../account/store.ts'
+import { hasPasskey } from '../../account/ways-in.ts'
 import type { AppContext } from '../../context.ts'
 import { applicationEndpoints } from '../../http/endpoints.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import * as schema from '../schema.ts'
+import { isLinked } from '../ways-in.ts'
 import { addMember, changeMemberRole, removeMember, renewLink } from './members.ts'
 
-const presentMember = ({ role, ...user }: MemberRow) => ({
+/** How a member signs in is said of each way, not of each passkey; the ways that there are not are left out. */
+const presentMember = ({ db, config }: AppContext, { role, ...user }: MemberRow) => ({
   user_id: user.id,
   name: user.name,
   role,
   has_password: user.passwordHash !== null,
+  ...(hasPasskey(db, user.pk) && { has_passkey: true as const }),
+  ...(isLinked(db, user.pk, config) && { oidc_linked: true as const }),
   created_at: isoTimestamp(user.createdAt),
 })
 
@@ -19,7 +24,9 @@ export function memberRoutes(ctx: AppContext) {
   return applicationEndpoints()
     .get(
       '/members',
-      ({ caller }) => ({ members: listMembers(ctx.db, caller.workspacePk).map(presentMember) }),
+      ({ caller }) => ({
+        members: listMembers(ctx.db, caller.workspacePk).map((row) => presentMember(ctx, row)),
+      }),
       {
         access: 'session',
         response: schema.MembersResponse,
@@ -29,7 +36,7 @@ export function memberRoutes(ctx: AppContext) {
       '/members',
       async ({ request, caller, body, status }) => {
         const { member, link } = await addMember(ctx, caller, body, originOf(request))
-        return status(201, { member: presentMember(member), link })
+        return status(201, { member: presentMember(ctx, member), link })
       },
       {
         access: 'session-owner',
@@ -40,7 +47,7 @@ export function memberRoutes(ctx: AppContext) {
     .patch(
       '/members/:userId',
       async ({ caller, params, body }) => ({
-        member: presentMember(await changeMemberRole(ctx, caller, params.userId, body.role)),
+        member: presentMember(ctx, await changeMemberRole(ctx, caller, params.userId, body.role)),
       }),
       {
         access: 'session-owner',

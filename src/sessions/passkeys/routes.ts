@@ -1,19 +1,10 @@
 import type { AppContext } from '../../context.ts'
 import { applicationEndpoints } from '../../http/endpoints.ts'
-import { isoOrNull, isoTimestamp } from '../../lib/dates.ts'
+import { presentPasskey } from '../present.ts'
 import { DeletedResponse } from '../schema.ts'
 import { listPasskeys, type Passkeys, removePasskey, renamePasskey } from './passkeys.ts'
 import type { RelyingParty } from './relying-party.ts'
 import * as schema from './schema.ts'
-import type { PasskeyRow } from './store.ts'
-
-const presentPasskey = ({ id, name, createdAt, lastUsedAt, isSynced }: PasskeyRow) => ({
-  id,
-  name,
-  created_at: isoTimestamp(createdAt),
-  last_used_at: isoOrNull(lastUsedAt),
-  synced: isSynced === 1,
-})
 
 /** The passkeys of who is signed in. */
 export const passkeyRoutes = (

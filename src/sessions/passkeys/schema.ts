@@ -10,7 +10,7 @@ export const sentByBrowser = () =>
 export const NewPasskeyBody = strict({ name: passkeyName(), response: sentByBrowser() })
 export const PasskeyNameBody = strict({ name: passkeyName() })
 
-const Passkey = strict({
+export const Passkey = strict({
   id: id(),
   name: t.String(),
   created_at: timestamp(),

@@ -50,6 +50,7 @@ const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
     body: { current: PASSWORD, password: 'another horse battery' },
   }),
   'DELETE /app/api/password': () => ({ path: '/app/api/password' }),
+  'DELETE /app/api/oidc': () => ({ path: '/app/api/oidc' }),
   'POST /app/api/passkeys/options': () => ({ path: '/app/api/passkeys/options' }),
   'GET /app/api/passkeys': () => ({ path: '/app/api/passkeys' }),
   'POST /app/api/passkeys': (_, { newPasskey }) => ({
@@ -144,6 +145,8 @@ const READS = ['POST /app/api/passkeys/options']
 /** What needs neither a key nor a session; it has a test of its own. */
 export const WITHOUT_CALLER = [
   'POST /app/api/setup',
+  'POST /app/api/setup/sign-in',
+  'POST /app/api/setup/oidc',
   'POST /app/api/session',
   'POST /app/api/session/options',
   'GET /app/api/sign-in',

@@ -10,6 +10,7 @@ import {
   setPasswordHash,
 } from '../../../src/account/store.ts'
 import { addUser } from '../../../src/account/users.ts'
+import { saveProviderLink } from '../../../src/account/ways-in.ts'
 import type { Db } from '../../../src/db/database.ts'
 import type { Reader } from '../../../src/db/reader.ts'
 import { Sql } from '../../../src/db/sql.ts'
@@ -59,6 +60,7 @@ export async function newSubject(service: TestService, kind: Subject['kind']): P
     const key = createKey(tx, { workspace: workspace.pk, user: pk, name, scope: 'write', expiresAt })
     const where = { userPk: pk, workspacePk: workspace.pk, address: '192.0.2.1', userAgent: 'test' }
     const sessionId = insertSession(tx, { hash: sha256(token), ...where })
+    saveProviderLink(tx, { user: pk, issuer: 'https://id.example.com', subject: name })
     const passkeyId = tx.newId()
     const passkey = {
       host: 'localhost',

@@ -1,4 +1,4 @@
-import { listMembershipsOf } from '../../../account/store.ts'
+import { endSessionsOf, listMembershipsOf } from '../../../account/store.ts'
 import {
   addUser,
   changeRole,
@@ -8,6 +8,7 @@ import {
   removeUser,
   setPassword,
 } from '../../../account/users.ts'
+import { deletePasskeysOf, deleteProviderLink } from '../../../account/ways-in.ts'
 import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
 import { readPublicUrls } from '../../../config.ts'
 import { isServed } from '../../../db/connection/server-lock.ts'
@@ -178,13 +179,14 @@ export const usersLink: Command = {
   name: 'users link',
   summary: 'Print a link with which a user sets a password and signs in to the application.',
   parameters: ['<name>'],
-  flags: [JSON_FLAG, DB_FLAG],
+  flags: [flag('--reset', 'also remove their passkeys and their link to the provider'), JSON_FLAG, DB_FLAG],
   remarks: [
     'The link works once, for 30 minutes; a new one voids the older ones of the user, and so does a change of their role,',
     'workspaces or password. It leads to the --public-url of the server that runs on this database, else to where it',
-    'listens; while none runs, to DAYBOOK_PUBLIC_URL, or to where the last one was.',
+    'listens; while none runs, to DAYBOOK_PUBLIC_URL, or to where the last one was. --reset is for a lost or stolen device:',
+    'it also ends the sessions of the user. Without it, who uses the link sees which passkeys go on.',
   ],
-  examples: ['daybook users link owner'],
+  examples: ['daybook users link owner', 'daybook users link mira --reset'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
       const user = getUser(db, input.args[0] ?? '')
@@ -193,9 +195,14 @@ export const usersLink: Command = {
           `"${user.name}" belongs to no workspace; add them to one with "daybook users add" first.`,
         )
       const origin = originFor(db, input, io)
-      const { link, expiresAt } = await db.write((tx) =>
-        createSetupLink(tx, { userPk: user.pk, maker: null }, origin),
-      )
+      const { link, expiresAt } = await db.write((tx) => {
+        if (input.flags.reset) {
+          deletePasskeysOf(tx, user.pk)
+          deleteProviderLink(tx, user.pk)
+          endSessionsOf(tx, user.pk)
+        }
+        return createSetupLink(tx, { userPk: user.pk, maker: null }, origin)
+      })
       if (input.flags.json) printJson(io, { link, expires_at: isoTimestamp(expiresAt) })
       else io.out(`${link}\n`)
       return 0

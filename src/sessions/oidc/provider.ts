@@ -1,0 +1,146 @@
+import { rootCertificates } from 'node:tls'
+import type { Configuration, ServerMetadata } from 'openid-client'
+import { isLoopbackUrl, type OidcSettings } from '../../config.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { SignInFailure } from './failures.ts'
+
+/** Loaded when it is first used. */
+const library = () => import('openid-client')
+
+const TIMEOUT_SECONDS = 10
+/** For how long the provider is not asked again what it can do. */
+const KNOWN_MS = 5 * 60_000
+/** Clocks may differ by five minutes, and the way of a token takes a while. */
+const CLOCK_TOLERANCE_SECONDS = 330
+
+/** What only the browser and the server know of one sign-in, besides the state. */
+export interface Secrets {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+}
+
+/** Somebody's account at the provider, and what the provider says of them. */
+export interface Account {
+  readonly issuer: string
+  readonly subject: string
+  /** The claims of the ID token. */
+  readonly claims: Readonly<Record<string, unknown>>
+  /** More that the provider says when it is asked; nothing if it does not answer. */
+  more(): Promise<Readonly<Record<string, unknown>>>
+}
+
+/** The OpenID Connect provider with which people sign in. */
+export class Provider {
+  #known: { readonly metadata: ServerMetadata; readonly until: number } | undefined
+
+  constructor(
+    private readonly settings: OidcSettings,
+    /** Where the provider leads people back. */
+    private readonly callback: string,
+    private readonly clock: Clock,
+  ) {}
+
+  async newSecrets(): Promise<Secrets> {
+    const { randomState, randomNonce, randomPKCECodeVerifier } = await library()
+    return { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
+  }
+
+  /** Where a browser is sent to sign in there. */
+  async authorizationUrl({ state, nonce, verifier }: Secrets): Promise<string> {
+    const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library()
+    const configuration = await this.#configuration()
+    const metadata = configuration.serverMetadata()
+    const claim = this.settings.roleClaim?.claim
+    const scopes = ['openid', 'profile', ...(claim === undefined ? [] : [claim])]
+    const { scopes_supported: supported = ['openid', 'profile'] } = metadata
+    const claims = Object.fromEntries(['name', 'preferred_username', claim].map((name) => [name, null]))
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: this.callback,
+      scope: scopes.filter((scope) => scope === 'openid' || supported.includes(scope)).join(' '),
+      state,
+      nonce,
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...(metadata.claims_parameter_supported && { claims: JSON.stringify({ id_token: claims }) }),
+    })
+    return checkedAddress(url).href
+  }
+
+  /** Whose code the provider sent with a browser; `search` is the query of the callback. */
+  async accountOf(search: string, { state, nonce, verifier }: Secrets): Promise<Account> {
+    const { authorizationCodeGrant, fetchUserInfo } = await library()
+    const configuration = await this.#configuration()
+    const tokens = await authorizationCodeGrant(configuration, new URL(`${this.callback}?${search}`), {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()
+    if (!claims) throw new SignInFailure('failed')
+    return {
+      issuer: claims.iss,
+      subject: claims.sub,
+      claims,
+      more: () => fetchUserInfo(configuration, tokens.access_token, claims.sub).catch(() => ({})),
+    }
+  }
+
+  /** Made anew for each use, so that signatures are checked with the keys that the provider has then. */
+  async #configuration(): Promise<Configuration> {
+    const oidc = await library()
+    const { clientId, clientSecret } = this.settings
+    const metadata = await this.#metadata()
+    const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = metadata
+    const isBasic = methods.includes('client_secret_basic')
+    const configuration = new oidc.Configuration(
+      metadata,
+      clientId,
+      { [oidc.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
+      isBasic ? oidc.ClientSecretBasic(clientSecret) : oidc.ClientSecretPost(clientSecret),
+    )
+    configuration.timeout = TIMEOUT_SECONDS
+    configuration[oidc.customFetch] = this.#fetch
+    if (isLoopbackUrl(this.settings.issuer)) oidc.allowInsecureRequests(configuration)
+    oidc.enableNonRepudiationChecks(configuration)
+    return configuration
+  }
+
+  async #metadata(): Promise<ServerMetadata> {
+    const now = this.clock.now()
+    if (this.#known && now < this.#known.until) return this.#known.metadata
+    const { allowInsecureRequests, customFetch, discovery } = await library()
+    const { issuer, clientId } = this.settings
+    const found = await discovery(new URL(issuer), clientId, undefined, undefined, {
+      timeout: TIMEOUT_SECONDS,
+      [customFetch]: this.#fetch,
+      execute: isLoopbackUrl(issuer) ? [allowInsecureRequests] : [],
+    })
+    this.#known = { metadata: found.serverMetadata(), until: now + KNOWN_MS }
+    return this.#known.metadata
+  }
+
+  readonly #fetch = async (address: string, init: object): Promise<Response> => {
+    checkedAddress(new URL(address))
+    const { ca } = this.settings
+    try {
+      const response = await fetch(address, {
+        ...init,
+        ...(ca && { tls: { ca: [...rootCertificates, ca] } }),
+      })
+      // Also a provider that does not end its response is not reached.
+      const body = await response.arrayBuffer()
+      if (response.status < 500) return new Response(body, response)
+    } catch (error) {
+      throw new SignInFailure('unreachable', { cause: error })
+    }
+    throw new SignInFailure('unreachable')
+  }
+}
+
+/** The issuer is trusted, but no secret goes over a network in the open. */
+function checkedAddress(url: URL): URL {
+  if (url.protocol !== 'https:' && !isLoopbackUrl(url.href)) throw new SignInFailure('failed')
+  return url
+}

@@ -1,0 +1,173 @@
+import { deleteSetupLink } from '../../account/store.ts'
+import { findLinkOf, saveProviderLink } from '../../account/ways-in.ts'
+import type { AppContext, Caller } from '../../context.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
+import { fail, Refusal } from '../../refusal.ts'
+import { Pending } from '../pending.ts'
+import { expiryOf, getRecentSession, listEnterable } from '../sessions.ts'
+import { findUserOfLink } from '../setup-links.ts'
+import { type Browser, beginSession, checkChoice, type NewSession, openDoor, usedLink } from '../sign-in.ts'
+import { findSessionById } from '../store.ts'
+import { isLinked } from '../ways-in.ts'
+import { type FailureReason, reasonOf, SignInFailure } from './failures.ts'
+import { addNewcomer, followClaim } from './members.ts'
+import type { Account, Provider, Secrets } from './provider.ts'
+
+/** For how long somebody may take at the provider. */
+export const AT_PROVIDER_SECONDS = 600
+
+/** What a person does at the provider: sign in, link the account to their user, or use up a setup link with it. */
+export type Purpose =
+  | { readonly kind: 'sign-in' }
+  | { readonly kind: 'link'; readonly sessionId: string; readonly userPk: number }
+  | { readonly kind: 'setup'; readonly token: string; readonly name: string | undefined }
+
+interface Step extends Secrets {
+  readonly purpose: Purpose
+  /** The token in the cookie of the browser where it began. */
+  readonly cookie: string
+  /** A path of the application. */
+  readonly returnTo: string
+}
+
+export interface Ended {
+  readonly session?: NewSession
+  /** A path of the application; after a failure with the reason. */
+  readonly location: string
+}
+
+/** The address of a page of the application that says why somebody did not get in or was not linked. */
+export function locationOf(returnTo: string, reason: FailureReason): string {
+  const url = new URL(returnTo, 'http://localhost')
+  url.searchParams.set('sign-in', reason)
+  return `${url.pathname}${url.search}`
+}
+
+/** Signing in with the provider, in two steps: a browser is sent there, and it comes back. */
+export class ProviderSignIn {
+  readonly #steps: Pending<Step>
+
+  constructor(
+    private readonly ctx: AppContext,
+    private readonly provider: Provider,
+  ) {
+    this.#steps = new Pending(ctx.clock, AT_PROVIDER_SECONDS * 1000)
+  }
+
+  /** Where the browser with this cookie is sent. Throws `SignInFailure`. */
+  async begin(purpose: Purpose, returnTo: string, cookie: string, from: string): Promise<string> {
+    try {
+      const secrets = await this.provider.newSecrets()
+      const url = await this.provider.authorizationUrl(secrets)
+      this.#steps.add(secrets.state, { ...secrets, purpose, cookie, returnTo }, from)
+      return url
+    } catch (error) {
+      throw new SignInFailure(this.#noted(error), { cause: error })
+    }
+  }
+
+  /** The purpose of a caller who links their account; refuses one who cannot. */
+  linkOf(caller: Caller | undefined): Purpose {
+    const { db, clock, config } = this.ctx
+    try {
+      const { id, userPk } = getRecentSession(db, caller ?? fail(usedLink()), clock.now())
+      if (isLinked(db, userPk, config)) throw new SignInFailure('linked')
+      return { kind: 'link', sessionId: id, userPk }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      throw new SignInFailure(error.code === 'sign_in_again' ? 'sign-in-again' : 'signed-out')
+    }
+  }
+
+  /** The purpose of who holds a setup link; refuses a link that is void, and a name that cannot be chosen. */
+  setupOf(token: string, name: string | undefined): Purpose {
+    const { db, clock } = this.ctx
+    const userPk = findUserOfLink(db, token, clock.now()) ?? fail(usedLink())
+    if (name !== undefined) checkChoice(db, userPk, name)
+    return { kind: 'setup', token, name }
+  }
+
+  /** What comes of a browser that the provider has sent back with this query. */
+  async end(search: string, cookie: string | undefined, browser: Browser): Promise<Ended> {
+    const step = this.#steps.take(new URLSearchParams(search).get('state') ?? '')
+    const returnTo = step?.returnTo ?? '/app'
+    try {
+      if (!step || step.cookie !== cookie) throw new SignInFailure('expired')
+      const account = await this.provider.accountOf(search, step)
+      const names = await this.#namesOf(account)
+      const session = await this.ctx.db.write((tx) => this.#enter(tx, step.purpose, account, names, browser))
+      this.ctx.bus.wake()
+      if (typeof session === 'string') throw new SignInFailure(session)
+      return { location: returnTo, ...(session && { session }) }
+    } catch (error) {
+      return { location: locationOf(returnTo, this.#noted(error)) }
+    }
+  }
+
+  /** What a newcomer may be called. */
+  async #namesOf(account: Account): Promise<unknown[]> {
+    const { db, config } = this.ctx
+    const isNew = config.oidc?.roleClaim && !findLinkOf(db, account.issuer, account.subject)
+    const namesIn = ({ name, preferred_username }: Account['claims']) => [name, preferred_username]
+    const said = namesIn(account.claims)
+    return isNew && said.every((name) => name === undefined) ? namesIn(await account.more()) : said
+  }
+
+  /** A session, the reason for which there is none, or for who links an account nothing. */
+  #enter(
+    tx: Tx,
+    purpose: Purpose,
+    account: Account,
+    names: readonly unknown[],
+    browser: Browser,
+  ): NewSession | FailureReason | undefined {
+    const { ctx } = this
+    const known = findLinkOf(tx, account.issuer, account.subject)?.user
+    if (purpose.kind === 'link') return this.#link(tx, purpose, account, known)
+    if (purpose.kind === 'setup') return this.#setUp(tx, purpose, account, known, browser)
+    const userPk = known ?? addNewcomer(ctx, tx, account, names)
+    if (userPk === undefined) return 'unknown'
+    followClaim(ctx, tx, userPk, account)
+    // What the claim took away stays away also of who gets no session.
+    if (listEnterable(tx, userPk, ctx.config).length === 0) return 'closed'
+    return beginSession(ctx, tx, userPk, browser, usedLink)
+  }
+
+  #link(tx: Tx, purpose: Purpose & { kind: 'link' }, account: Account, known: number | undefined) {
+    const session = findSessionById(tx, purpose.sessionId)
+    if (session?.userPk !== purpose.userPk || expiryOf(session) <= tx.now) return 'signed-out'
+    if (known !== undefined && known !== purpose.userPk) return 'taken'
+    this.#save(tx, purpose.userPk, account)
+    return undefined
+  }
+
+  #setUp(
+    tx: Tx,
+    { token, name }: Purpose & { kind: 'setup' },
+    account: Account,
+    known: number | undefined,
+    browser: Browser,
+  ) {
+    const userPk = findUserOfLink(tx, token, tx.now)
+    if (userPk === undefined) return 'link-used'
+    if (known !== undefined && known !== userPk) return 'taken'
+    deleteSetupLink(tx, userPk)
+    this.#save(tx, userPk, account)
+    followClaim(this.ctx, tx, userPk, account)
+    return openDoor(this.ctx, tx, userPk, name, browser)
+  }
+
+  #save(tx: Tx, user: number, { issuer, subject }: Account): void {
+    saveProviderLink(tx, { user, issuer, subject })
+  }
+
+  /** The reason of a failure, which the log has, too: without what the provider sent. */
+  #noted(error: unknown): FailureReason {
+    const reason = reasonOf(error)
+    if (reason === 'failed' || reason === 'unreachable') {
+      const { message, code } = ((error as Error).cause ?? error) as { message?: string; code?: string }
+      this.ctx.log.warn('a sign-in with the provider failed', { reason, error: message, code })
+    }
+    return reason
+  }
+}
