@@ -34,7 +34,7 @@ test.each([
 describe('the provider', () => {
   const folder = newFolder()
   const secret = folder.file('secret')
-  const read = (flags: Record<string, string | string[] | undefined>) =>
+  const read = (flags: object) =>
     readConfig(
       {},
       {
@@ -79,6 +79,6 @@ describe('the provider', () => {
     { 'oidc-workspace': 'Studio' },
     { 'oidc-ca': folder.file('none') },
   ])('refuses %p', (flags) => {
-    expect(() => read(flags as object)).toThrow(BadSetting)
+    expect(() => read(flags)).toThrow(BadSetting)
   })
 })
