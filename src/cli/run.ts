@@ -19,6 +19,13 @@ import { filesAdd, filesDelete, filesList } from './commands/resources/files.ts'
 import { keysCreate, keysList, keysRevoke } from './commands/resources/keys.ts'
 import { noteAdd } from './commands/resources/note.ts'
 import { recordsAdd } from './commands/resources/records.ts'
+import {
+  sourcesCreate,
+  sourcesEvents,
+  sourcesList,
+  sourcesReplay,
+  sourcesRotate,
+} from './commands/resources/sources.ts'
 import { structuresDelete, structuresList } from './commands/resources/structures.ts'
 import {
   usersAdd,
@@ -65,6 +72,11 @@ export const COMMANDS: readonly Command[] = [
   webhooksList,
   webhooksResume,
   webhooksTest,
+  sourcesCreate,
+  sourcesList,
+  sourcesRotate,
+  sourcesEvents,
+  sourcesReplay,
   exportCommand,
   importCommand,
   mcp,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 import {
   call,
@@ -126,6 +127,13 @@ describe('a verified call', () => {
     ])
   })
 
+  test('that holds what could not be stored is unmapped, where that is mapped', async () => {
+    const source = await makeSource(service, { map: { raw: '/data/raw' } })
+    const { body } = await pay(service, source, 'evt_1', { raw: 'a\0b', other: '\ud800' })
+    expect(body.status).toBe('unmapped')
+    expect((await pay(service, source, 'evt_2', { raw: 'ab', other: 'a\0b' })).body.status).toBe('written')
+  })
+
   test('may be a form, and its payload JSON', async () => {
     const source = await makeSource(service, {
       provider: 'bearer',
@@ -211,4 +219,25 @@ test('the URL is replaced at once, and hidden from those who may only read', asy
     ['created', []],
     ['updated', ['url']],
   ])
+})
+
+test('a long call is judged in the thread of writes, with its refusal, its replay and a trial', async () => {
+  const folder = newFolder()
+  const long = await startService({ file: folder.file('long.db'), worker: { maxWriteLength: 1 } })
+  await makePayments(long)
+  const source = await makeSource(long, { map: { raw: '/data/raw', amount: '/data/amount' } })
+  const refused = await pay(long, source, 'evt_1', { raw: 'x'.repeat(5_000), amount: 'much' })
+  expect(refused.body.status).toBe('unmapped')
+  const path = `/v1/sources/${source.id}`
+  await long.patch(path, { map: { raw: '/data/raw' } })
+  const { body } = await long.post(`${path}/try`, { event_id: refused.body.event_id })
+  expect([body.status, body.data.raw.length]).toEqual(['written', 5_000])
+  expect((await long.post(`${path}/replay`, { status: 'unmapped' })).body).toEqual({
+    replayed: 1,
+    unmapped: 0,
+  })
+  expect((await pay(long, source, 'evt_1', {})).body.status).toBe('duplicate')
+  expect((await long.get('/v1/records?structure=Payments')).body.total).toBe(1)
+  long.close()
+  folder.remove()
 })

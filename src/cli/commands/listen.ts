@@ -1,28 +1,55 @@
-import { type Command, flag, SECRET_FLAG, setting } from '../command.ts'
+import {
+  type Command,
+  DB_FLAG,
+  flag,
+  SECRET_FLAG,
+  setting,
+  textFlag,
+  WORKSPACE_FLAG,
+  WrongUsage,
+} from '../command.ts'
 
 /** Imported only when needed, because it loads what sends deliveries. */
 const listening = () => import('../listen/listen.ts')
+const sources = () => import('../listen/source.ts')
 
 export const listen: Command = {
   name: 'listen',
-  summary: 'Receive the changes of a structure on this machine, as webhooks without a public address.',
+  summary:
+    'Receive the changes of a structure, or the events of a source, on this machine, without a public address.',
   flags: [
-    flag('--url <base_url>', 'the daybook to listen to', { isRequired: true }),
-    setting('--key <key>', 'an API key; scope read is enough'),
-    flag('--structure <name>', 'the structure to watch, by name or id', { isRequired: true }),
-    flag('--forward <url>', 'post each change to this URL, as a webhook delivery'),
+    flag('--url <base_url>', 'the daybook to listen to'),
+    setting('--key <key>', 'an API key; scope read is enough for a structure'),
+    flag('--structure <name>', 'the structure to watch, by name or id'),
+    flag('--source <name>', 'the source whose events to receive as they came, by name or id'),
+    flag('--forward <url>', 'post each change or event to this URL'),
+    flag('--to <url>', 'another name of --forward'),
+    flag('--state <file>', 'where the place in the events is kept (default .daybook-listen.json)'),
     SECRET_FLAG,
-    flag('--print', 'print each change as a line of JSON on stdout'),
+    flag('--print', 'print each change or event as a line of JSON on stdout'),
+    WORKSPACE_FLAG,
+    DB_FLAG,
   ],
   remarks: [
     'Without a secret it prints a new one for this run. Watches the newest 500 rows. changed and previous are filled for',
     'rows that were seen before, and every change is reported as made through the API. A post that fails is not retried. A stream that breaks is opened again, also',
     'after a restart of the server, and the changes in between are delivered. Exits 1 when the key is no longer',
     'accepted or the structure is deleted, and 0 on SIGINT or SIGTERM.',
+    'Events of a source come with the body and the headers that the outside service sent, signatures included, oldest first',
+    'from where the last run ended. They are read from the database, or with --url from a server, with a write key and the',
+    'secret of the source as DAYBOOK_SECRET. A post that fails is tried five times; then it ends with exit code 1.',
   ],
   examples: [
     'daybook listen --url http://127.0.0.1:8787 --structure Expenses --forward http://localhost:3000/hook',
     'DAYBOOK_KEY=dbk_… daybook listen --url https://daybook.example.com --structure Expenses --print',
+    'daybook listen --source "Card payments" --to http://localhost:3000/hook',
   ],
-  run: async (input, io) => (await listening()).listen(input, io),
+  run: async (input, io) => {
+    if (textFlag(input, 'source') !== undefined) return (await sources()).listenToSource(input, io)
+    for (const [name, value] of [['url', 'base_url'] as const, ['structure', 'name'] as const])
+      if (textFlag(input, name) === undefined) throw new WrongUsage(`"listen" needs --${name} <${value}>.`)
+    if (textFlag(input, 'db') !== undefined || textFlag(input, 'to') !== undefined)
+      throw new WrongUsage('--db and --to go with --source.')
+    return (await listening()).listen(input, io)
+  },
 }

@@ -77,23 +77,34 @@ export async function fetchWorkspaceId(daybook: RemoteDaybook, signal: AbortSign
   return me.workspace_id
 }
 
-/** Whether a record exists and is not deleted. Retries for as long as the server is unavailable. */
-export async function recordExists(
+/** The JSON of a response. Retries for as long as the server is unavailable. */
+export async function requestUntilAnswered(
   daybook: RemoteDaybook,
-  { structureId, recordId }: { structureId: string; recordId: string },
+  path: string,
   { clock, signal }: Pick<WatchOptions, 'clock' | 'signal'>,
-): Promise<boolean> {
-  const filter = JSON.stringify([{ field: 'id', op: 'eq', value: recordId }])
-  const query = new URLSearchParams({ structure: structureId, filter, limit: '1' })
+): Promise<unknown> {
   for (let failures = 0; ; failures += 1) {
     try {
-      const { total } = (await requestJson(daybook, `/v1/records?${query}`, signal)) as { total: number }
-      return total > 0
+      return await requestJson(daybook, path, signal)
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
     }
     await sleep(clock, retryDelay(failures, FIRST_RETRY_MS), signal)
   }
+}
+
+/** Whether a record exists and is not deleted. */
+export async function recordExists(
+  daybook: RemoteDaybook,
+  { structureId, recordId }: { structureId: string; recordId: string },
+  options: Pick<WatchOptions, 'clock' | 'signal'>,
+): Promise<boolean> {
+  const filter = JSON.stringify([{ field: 'id', op: 'eq', value: recordId }])
+  const query = new URLSearchParams({ structure: structureId, filter, limit: '1' })
+  const { total } = (await requestUntilAnswered(daybook, `/v1/records?${query}`, options)) as {
+    total: number
+  }
+  return total > 0
 }
 
 export interface WatchOptions {
@@ -131,7 +142,7 @@ const retryDelay = (failures: number, firstMs: number): number =>
   Math.max(firstMs, Math.min(firstMs * 2 ** failures, MAX_RETRY_MS))
 
 /** Resolves after the delay, or as soon as the signal aborts. */
-const sleep = (clock: Clock, delayMs: number, signal: AbortSignal) =>
+export const sleep = (clock: Clock, delayMs: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     const cancel = clock.after(delayMs, () => {
       signal.removeEventListener('abort', end)

@@ -10,43 +10,24 @@ import {
 } from '../../../account/users.ts'
 import { deletePasskeysOf, deleteProviderLink } from '../../../account/ways-in.ts'
 import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
-import { readPublicUrls } from '../../../config.ts'
-import { isServed } from '../../../db/connection/server-lock.ts'
-import type { Db } from '../../../db/database.ts'
 import { ROLES } from '../../../db/schema/account.ts'
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { didYouMean } from '../../../lib/near-miss.ts'
 import { refused } from '../../../refusal.ts'
 import { createSetupLink } from '../../../sessions/setup-links.ts'
-import { findServerAddress } from '../../../sessions/store.ts'
 import {
   type Command,
   DB_FLAG,
   flag,
-  type Input,
   JSON_FLAG,
   textFlag,
   WORKSPACE_FLAG,
   WrongUsage,
 } from '../../command.ts'
-import type { Io } from '../../io.ts'
 import { listCommand } from '../../list-command.ts'
 import { withDatabase } from '../../open-database.ts'
 import { printJson } from '../../output.ts'
-
-/** Where a server listens by default. */
-const DEFAULT_ORIGIN = 'http://127.0.0.1:8787'
-
-/**
- * Where a link leads: to the server that runs on the database, else to where `--public-url` says, or where the server is
- * that ran last, if it comes back at the same port.
- */
-function originFor(db: Db, input: Input, io: Io): string {
-  const server = findServerAddress(db)
-  if (server && isServed(db.file)) return server.publicUrl ?? server.url
-  const [given] = readPublicUrls(io.env, input.flags)
-  return given ?? server?.publicUrl ?? (server?.isPortFixed === 1 ? server.url : DEFAULT_ORIGIN)
-}
+import { originFor } from '../../server-origin.ts'
 
 export const usersAdd: Command = {
   name: 'users add',
