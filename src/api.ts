@@ -188,6 +188,7 @@ const DESCRIPTION: ApiDescription = {
   ],
   pathParameters: {
     'notes/{id}': id('The note.'),
+    'trash/{id}': id('The note in the trash.'),
     'tags/{name}': named('The name of the tag, ignoring case.', 'work'),
     'revisions/{revisionId}': id('The revision.'),
     'tags/{id}': integer({ description: 'The number of the tag.', minimum: 1, examples: [1] }),

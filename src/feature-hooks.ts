@@ -1,4 +1,5 @@
 import type { ChangeAuthor } from './changes/log.ts'
+import type { InWorkspace } from './context.ts'
 import type { Db } from './db/database.ts'
 import type { Reader } from './db/reader.ts'
 import type { Requester, WorkerClient } from './db/worker/client.ts'
@@ -48,6 +49,29 @@ export interface UsageFinder<Named, Usage> {
   now(reader: Reader, workspace: number, named: Named, found: FoundUsage<Usage>): Usage
 }
 
+/** What applying a preset does to the properties of a note, by key. */
+export interface PresetPlan {
+  readonly values: Readonly<Record<string, unknown>>
+  readonly kept: string[]
+  readonly unanswered: string[]
+}
+
+/** What is sent with a preset. */
+export interface PresetInput {
+  readonly answers?: Readonly<Record<string, unknown>> | undefined
+  /** The IANA name of the time zone of its date and time. */
+  readonly tz?: string | undefined
+}
+
+/** A preset, and what is sent with it. */
+export interface OpenedPreset {
+  readonly tagIds: readonly number[]
+  /** Its text with the holes filled in for a note of this title; empty for none. */
+  contentFor(title: string): string
+  /** What is written onto a note with these values; refuses answers that it does not ask for. */
+  plan(noteValues: Readonly<Record<string, unknown>>, overwrite?: boolean): PresetPlan
+}
+
 /** How many objects of each kind a workspace holds, apart from its notes. */
 export interface FeatureCounts {
   structures: number
@@ -73,6 +97,8 @@ export interface FeatureHooks {
   readonly usageOfProperty: UsageFinder<{ pk: number; id: string }, PropertyUsage>
   /** What refers to a field of a structure, in words for who asks. */
   usageOfField(reader: Reader, structurePk: number, key: string, caller: ChangeAuthor): string[]
+  /** By id or name; refuses an unknown one. */
+  openPreset(tx: Tx, caller: InWorkspace, idOrName: string, input: PresetInput): OpenedPreset
   onNoteTrashed(tx: Tx, author: ChangeAuthor, notePk: number): void
   onTagDeleted(tx: Tx, author: ChangeAuthor, tag: number): void
   onStructureDeleted(tx: Tx, author: ChangeAuthor, structurePk: number): void

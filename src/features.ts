@@ -18,6 +18,7 @@ import { lensKind } from './lenses/service.ts'
 import { noteMoments } from './notes/events.ts'
 import { storedTreeReferences } from './notes/query/stored-trees.ts'
 import { createSearchTables } from './notes/search/tables.ts'
+import { openPreset } from './presets/apply.ts'
 import { presetKind } from './presets/service.ts'
 import { presetsNamingProperty, removeTagFromPresets } from './presets/store.ts'
 import { propertyDeletion } from './properties/deletion.ts'
@@ -110,6 +111,7 @@ export const features: FeatureHooks = {
     ...sourcesNamingField(reader, structure, key).map((name) => `the source "${name}"`),
     ...rowViewsNaming(reader, structure, key, caller),
   ],
+  openPreset,
   onNoteTrashed: removeFromQuickAccess,
   onTagDeleted: removeTagFromPresets,
   onStructureDeleted: (tx, author, structure) => {

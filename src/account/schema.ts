@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { ROLES } from '../db/schema/account.ts'
-import { choice, id, integer, response, strict, text, timestamp } from '../http/schema/types.ts'
+import { choice, id, integer, members, response, strict, text, timestamp } from '../http/schema/types.ts'
+import { invalid } from '../refusal.ts'
 
 export const KeyInfo = response(
   {
@@ -71,6 +72,20 @@ const OwnWorkspace = strict({ id: id(), name: t.String(), role: choice(ROLES) })
 export const NameBody = strict({
   name: text({ minLength: 1, maxLength: 200, trimmed: true, singleLine: true }),
 })
+
+const MAX_PREFERENCES_BYTES = 65_536
+
+/** What the application keeps for who is signed in. */
+const preferences = () => members({ description: 'At most 64 KiB of JSON.' })
+export const PreferencesBody = strict({ preferences: preferences() })
+export const PreferencesResponse = response({ preferences: preferences() })
+
+/** Preferences as JSON; refuses longer ones. */
+export function checkedPreferences(preferences: object): string {
+  const json = JSON.stringify(preferences)
+  if (Buffer.byteLength(json) <= MAX_PREFERENCES_BYTES) return json
+  throw invalid('"preferences" must be at most 64 KiB of JSON; leave some out.')
+}
 
 export const KeysResponse = response({ keys: t.Array(Key) })
 export const NewKeyResponse = response({ key: Key, secret: t.String() })

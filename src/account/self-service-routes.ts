@@ -7,11 +7,13 @@ import * as schema from './schema.ts'
 import {
   addOwnWorkspace,
   createManagedKey,
+  getPreferences,
   listManagedKeys,
   listOwnMemberships,
   type ManagedKey,
   renameWorkspace,
   revokeManagedKey,
+  setPreferences,
 } from './self-service.ts'
 
 const presentKey = ({ key, user, userId }: ManagedKey) => ({
@@ -58,6 +60,18 @@ export const selfServiceRoutes = (ctx: AppContext) =>
         id: await revokeManagedKey(ctx, caller, params.id),
       }),
       { access: 'session', response: schema.DeletedResponse },
+    )
+    .get('/preferences', ({ caller }) => ({ preferences: getPreferences(ctx.db, caller) }), {
+      access: 'session',
+      response: schema.PreferencesResponse,
+    })
+    .put(
+      '/preferences',
+      async ({ caller, body: { preferences } }) => {
+        await setPreferences(ctx, caller, preferences)
+        return { preferences }
+      },
+      { access: 'session', body: schema.PreferencesBody, response: schema.PreferencesResponse },
     )
     .get(
       '/workspaces',

@@ -5,10 +5,13 @@ import { ownerRequired } from '../http/authorizer.ts'
 import { fold } from '../lib/text.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
 import { createKey, findKey, listKeys, revokeKey } from './keys.ts'
+import { checkedPreferences } from './schema.ts'
 import {
+  findPreferences,
   findUserById,
   listMembershipsOf,
   type MembershipRow,
+  putPreferences,
   setMember,
   type UserRow,
   updateWorkspace,
@@ -66,6 +69,18 @@ export async function revokeManagedKey(ctx: AppContext, caller: Caller, id: stri
   })
   ctx.bus.wake()
   return id
+}
+
+/** What the application keeps for the caller's user. */
+export function getPreferences(reader: Reader, caller: Caller): Record<string, unknown> {
+  const stored = findPreferences(reader, getOwnUser(reader, caller).pk)
+  return stored ? JSON.parse(stored.json) : {}
+}
+
+/** Replaces what the application keeps for the caller's user. */
+export const setPreferences = ({ db }: AppContext, caller: Caller, preferences: object): Promise<void> => {
+  const json = checkedPreferences(preferences)
+  return db.write((tx): void => putPreferences(tx, { user: getOwnUser(tx, caller).pk, preferences: json }))
 }
 
 /** The workspaces of the caller's user, oldest first. */

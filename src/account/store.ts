@@ -12,7 +12,7 @@ import {
   upsertInto,
 } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
-import { keys, members, type Role, users, workspaces } from '../db/schema/account.ts'
+import { keys, members, type Role, userPreferences, users, workspaces } from '../db/schema/account.ts'
 import { sessions, setupLinks } from '../db/schema/sessions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 
@@ -58,6 +58,13 @@ export const insertUser = (reader: Reader, row: NewRow): UserRow => ({
   passwordHash: null,
   usedLink: 0,
 })
+
+/** What the application keeps for a user, as JSON. */
+export const findPreferences = rowBy((pk: number) =>
+  from(userPreferences, { json: userPreferences.preferences }).where(eq(userPreferences.user, pk)),
+)
+
+export const putPreferences = upsertInto(userPreferences, userPreferences.user)
 
 export const deleteUser = runBy((pk: number) => orm.delete(users).where(eq(users.pk, pk)))
 

@@ -177,7 +177,7 @@ class Application {
   }
 
   #createNote(id: string, data: object): void {
-    const { propertiesError } = createNote(this.tx, this.caller, data as Static<typeof NewNoteData>, id)
+    const { propertiesError } = createNote(this.tx, this.caller, data as Static<typeof NewNoteData>, { id })
     if (propertiesError) throw propertiesError
   }
 

@@ -27,10 +27,15 @@ export interface FeedQuery extends ChangeFilter {
   readonly workspacePk: number
   readonly userId: string
   readonly includesObjects: boolean
+  /** Whether notes among the objects have `edited_at`. */
+  readonly isEdited?: boolean
   readonly limit: number
 }
 
-export type FeedRequest = Pick<Static<typeof ChangesQuery>, 'kinds' | 'structure' | 'include' | 'limit'>
+export type FeedRequest = Pick<
+  Static<typeof ChangesQuery>,
+  'kinds' | 'structure' | 'include' | 'edited' | 'limit'
+>
 
 const DEFAULT_CHANGES = 100
 
@@ -38,13 +43,14 @@ const DEFAULT_CHANGES = 100
 export function parseFeedRequest(
   reader: Reader,
   { workspacePk, userId }: Pick<Caller, 'workspacePk' | 'userId'>,
-  { kinds, structure, include, limit = DEFAULT_CHANGES }: FeedRequest,
+  { kinds, structure, include, edited = false, limit = DEFAULT_CHANGES }: FeedRequest,
   known: readonly ChangeKind[],
 ): FeedQuery {
   return {
     workspacePk,
     userId,
     includesObjects: include === 'objects',
+    isEdited: edited,
     limit,
     ...(kinds !== undefined && { kinds: parseKinds(kinds, known) }),
     ...(structure !== undefined && { structureId: structureIdOf(reader, workspacePk, structure) }),

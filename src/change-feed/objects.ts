@@ -4,7 +4,7 @@ import type { Reader } from '../db/reader.ts'
 import { presentFileWithOutline } from '../files/present.ts'
 import { findFile, findOutline } from '../files/store.ts'
 import { lensKind } from '../lenses/service.ts'
-import { presentNote } from '../notes/present.ts'
+import { presentEdited, presentNote } from '../notes/present.ts'
 import { findNote, type NoteRow } from '../notes/store.ts'
 import { readProperties } from '../notes/writing/properties.ts'
 import { presetKind } from '../presets/service.ts'
@@ -23,9 +23,10 @@ import { viewKind } from '../views/service.ts'
 import { presentWebhook } from '../webhooks/present.ts'
 import { getWebhook } from '../webhooks/service.ts'
 
-/** A note with its property values beside its fields. */
-const wholeNote = (reader: Reader, note: NoteRow) => ({
+/** A note with its property values beside its fields, and with `edited_at` where that is asked for. */
+const wholeNote = (reader: Reader, note: NoteRow, isEdited = false) => ({
   ...presentNote(note),
+  ...(isEdited && presentEdited(note)),
   properties: readProperties(reader, note.pk),
 })
 
@@ -34,15 +35,19 @@ const wholeFile = (reader: Reader, file: NonNullable<ReturnType<typeof findFile>
   presentFileWithOutline({ file, outline: findOutline(reader, file.pk) ?? '[]' })
 
 /** Whose objects they are; without a user, also those that one user alone sees. */
-export type ObjectReader = InWorkspace & { readonly userId?: string }
+export interface ObjectReader extends InWorkspace {
+  readonly userId?: string
+  /** Whether notes have `edited_at`. */
+  readonly isEdited?: boolean
+}
 
 type Find = (reader: Reader, caller: ObjectReader, id: string) => object | undefined
 
 /** The object as it is read alone, by kind; undefined when it is gone, trashed or deleted. */
 const FINDERS: Record<Exclude<ChangeKind, 'record'>, Find> = {
-  note: (reader, { workspacePk }, id) => {
+  note: (reader, { workspacePk, isEdited }, id) => {
     const note = findNote(reader, workspacePk, id)
-    return note && wholeNote(reader, note)
+    return note && wholeNote(reader, note, isEdited)
   },
   tag: (reader, caller, id) => tagKind.find(reader, caller, Number(id)),
   property: propertyKind.find,

@@ -63,8 +63,9 @@ export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
         },
       },
     )
-    .get('/snapshot', ({ exchange, caller }) => snapshotResponse(ctx, exchange, caller), {
+    .get('/snapshot', ({ exchange, caller, query }) => snapshotResponse(ctx, exchange, caller, query), {
       access: 'read',
+      query: schema.SnapshotQuery,
       response: schema.SnapshotLines,
       detail: {
         operationId: 'getSnapshot',

@@ -33,6 +33,16 @@ const kinds = (what: string) =>
     examples: ['note,tag'],
   })
 
+const edited = () =>
+  t.Optional(
+    flag({
+      description: 'Adds `edited_at` to the notes among the objects: their last edit by a caller.',
+      examples: [true],
+    }),
+  )
+
+export const SnapshotQuery = strict({ edited: edited() })
+
 export const ChangesQuery = strict({
   after: t.Optional(
     cursor(
@@ -62,6 +72,7 @@ export const ChangesQuery = strict({
   include: t.Optional(
     choice(['objects'], { description: 'Adds `object` to each change: the state of the object now.' }),
   ),
+  edited: edited(),
   wait: t.Optional(
     integer({
       minimum: 0,

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { cursorFormatter } from '../changes/cursors.ts'
 import type { ChangeKind } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
@@ -12,6 +13,7 @@ import { recordJson } from '../records/present.ts'
 import { eachRecord } from '../records/store.ts'
 import { findStructureById, findStructureByPk } from '../structures/store.ts'
 import { CurrentObjects } from './objects.ts'
+import type { SnapshotQuery } from './schema.ts'
 
 /*
  * A snapshot is read in parts, each in a transaction of its own, and names the place in the log before the first part.
@@ -73,6 +75,8 @@ interface PartInput {
   readonly workspacePk: number
   readonly userId: string
   readonly place: Place
+  /** Whether notes have `edited_at`. */
+  readonly isEdited?: boolean | undefined
 }
 
 export interface Part {
@@ -203,6 +207,7 @@ export const snapshotQuery: WorkerQuery<PartInput, Part> = {
 async function* snapshotLines(
   { db, worker }: Pick<AppContext, 'db' | 'worker'>,
   caller: Caller,
+  { edited: isEdited }: Static<typeof SnapshotQuery>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const { workspacePk, userId, keyId, surface } = caller
@@ -223,7 +228,7 @@ async function* snapshotLines(
     if (kind === 'structure') counts.record = 0
   }
   for (let place: Place | undefined = FIRST_PLACE; place; ) {
-    const part: Part = await worker.run(snapshotQuery, { workspacePk, userId, place }, requester)
+    const part: Part = await worker.run(snapshotQuery, { workspacePk, userId, place, isEdited }, requester)
     counts[part.kind] = (counts[part.kind] ?? 0) + part.count
     if (part.count > 0) yield part.bytes
     place = part.next
@@ -234,10 +239,15 @@ async function* snapshotLines(
 const HEADERS = { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' }
 
 /** Sends a snapshot; each part is read when the client has taken those before it. */
-export function snapshotResponse(ctx: AppContext, exchange: Exchange, caller: Caller): Response {
+export function snapshotResponse(
+  ctx: AppContext,
+  exchange: Exchange,
+  caller: Caller,
+  wanted: Static<typeof SnapshotQuery>,
+): Response {
   if (exchange.request.method === 'HEAD') return new Response(null, { headers: HEADERS })
   const gone = new AbortController()
-  const lines = snapshotLines(ctx, caller, gone.signal)
+  const lines = snapshotLines(ctx, caller, wanted, gone.signal)
   const body = byteStream(exchange, {
     next: async () => (await lines.next()).value ?? undefined,
     close: (reason) => {

@@ -1,4 +1,4 @@
-import { type ChangeKind, differenceText } from '../changes/entries.ts'
+import { type ChangeKind, differenceText, parseDifference } from '../changes/entries.ts'
 import type { Change } from '../changes/read.ts'
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
@@ -40,11 +40,25 @@ export function getOldContent(
 }
 
 /** Gives notes, by pk, the bodies that these changes replaced. */
-export const undoBodies = (tx: Tx, caller: Caller, changes: ReadonlyMap<number, Change>): void =>
-  void replaceEach(tx, caller, [...changes.keys()], (note) => {
+export function undoBodies(
+  tx: Tx,
+  caller: Caller,
+  changes: ReadonlyMap<number, Change>,
+  isEdit = false,
+): void {
+  const restored = (note: NoteText) => {
     const change = changes.get(note.pk)
     const content = change ? getOldContent(tx, note, change) : note.content
     return content === note.content ? undefined : { content, links: 0 }
+  }
+  replaceEach(tx, caller, [...changes.keys()], restored, isEdit)
+}
+
+/** Whether a note got another name: what the transaction changed in other bodies are links to it. */
+const isRenaming = ({ changes }: ChangedObject): boolean =>
+  changes.some(({ operation, detail }) => {
+    const { changed } = parseDifference(operation === 'updated' && detail !== null ? detail : '{}')
+    return changed.includes('title') || changed.includes('alias')
   })
 
 /** Takes back the changes of notes whose bodies alone changed; returns the ids of these notes. */
@@ -61,6 +75,6 @@ export function undoTexts(tx: Tx, caller: Caller, objects: readonly ChangedObjec
     const pk = pks.get(id)
     if (pk !== undefined && first) changes.set(pk, first)
   }
-  undoBodies(tx, caller, changes)
+  undoBodies(tx, caller, changes, !objects.some(isRenaming))
   return new Set(pks.keys())
 }

@@ -102,7 +102,7 @@ export function differenceOf(
   derived: readonly string[] = [],
 ): Difference {
   const previous: Record<string, unknown> = {}
-  for (const name of Object.keys(after)) {
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (IGNORED.has(name) || derived.includes(name)) continue
     if (!isEqual(before[name], after[name])) previous[name] = before[name] ?? null
   }

@@ -199,9 +199,12 @@ export function logUpdate(
   before: object,
   after: object,
   derived: readonly string[] = [],
+  texts: readonly string[] = [],
 ): void {
-  const difference = differenceOf({ ...before }, { ...after }, derived)
-  if (difference.changed.length > 0) logChange(tx, author, object, 'updated', { difference })
+  const { changed, previous } = differenceOf({ ...before }, { ...after }, derived)
+  if (changed.length === 0) return
+  const old = Object.fromEntries(Object.entries(previous).filter(([name]) => !texts.includes(name)))
+  logChange(tx, author, object, 'updated', { difference: { changed, previous: old } })
 }
 
 const INSERT_SHIFTS = `INSERT INTO changes (key, position, at, actor, kind, object, structure, detail)

@@ -73,6 +73,6 @@ function currentJson(reader: Reader, workspacePk: number, kind: ChangeKind, id: 
     const row = findRecord(reader, id)
     return row ? recordJson(row) : null
   }
-  const json = new CurrentObjects(reader, { workspacePk }).jsonOf(kind, id, null)
+  const json = new CurrentObjects(reader, { workspacePk, isEdited: true }).jsonOf(kind, id, null)
   return json === 'null' ? null : json
 }

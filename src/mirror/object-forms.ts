@@ -5,7 +5,7 @@ import type { ChangeKind } from '../changes/entries.ts'
 import { isMimeType } from '../files/extraction/kinds.ts'
 import { FileWithOutlineResponse } from '../files/schema.ts'
 import { MAX_FILE_BYTES } from '../files/service.ts'
-import { choice, integer, members, nullableText, strict, text } from '../http/schema/types.ts'
+import { choice, integer, members, nullableText, strict, text, timestamp } from '../http/schema/types.ts'
 import { validationRefusal } from '../http/validation.ts'
 import { Lens } from '../lenses/schema.ts'
 import { memoizeByObject } from '../lib/bounded-cache.ts'
@@ -47,7 +47,13 @@ function isFieldValues(data: unknown): boolean {
 
 /** The objects of each kind. */
 export const SCHEMAS: Record<ChangeKind, TSchema> = {
-  note: strict({ ...Note.properties, title: name(), alias: nullableName(), properties: members() }),
+  note: strict({
+    ...Note.properties,
+    title: name(),
+    alias: nullableName(),
+    edited_at: Type.Optional(timestamp()),
+    properties: members(),
+  }),
   record: strict({
     ...RecordObject.properties,
     data: Type.Unsafe({

@@ -71,6 +71,8 @@ export class Remote {
   readonly #clock: Clock
   readonly #signal: AbortSignal
   #isOfThisVersion = true
+  /** Asks for what only a remote knows that is not older: `edited_at` of notes. */
+  #edited: { readonly edited?: 'true' } = {}
 
   constructor({ url, key, clock, signal }: RemoteOptions) {
     this.url = url
@@ -83,13 +85,15 @@ export class Remote {
   async connect(): Promise<RemoteWorkspace> {
     const document = (await this.#json('/openapi.json')) as {
       info?: { version?: unknown }
-      paths?: Record<string, unknown>
+      paths?: Record<string, { get?: { parameters?: { name?: unknown }[] } }>
     } | null
     const version = String(document?.info?.version ?? '')
     checkVersion(this.url, version)
     this.#isOfThisVersion = version === API_VERSION
     if (document?.paths?.[SNAPSHOT] === undefined)
       throw refused(`${this.url} has no change feed, which a mirror needs; upgrade the remote.`)
+    const { parameters } = document.paths[SNAPSHOT]?.get ?? {}
+    this.#edited = parameters?.some(({ name }) => name === 'edited') ? { edited: 'true' } : {}
     const isWorkspace = ({ workspace }: JsonObject) =>
       isObject(workspace) && hasTexts(workspace, ['id', 'name', 'created_at'])
     return (await this.#answer<{ workspace: RemoteWorkspace }>('/v1/workspace', isWorkspace)).workspace
@@ -121,6 +125,7 @@ export class Remote {
       after,
       limit: String(limit),
       include: 'objects',
+      ...this.#edited,
       ...(waitSeconds > 0 && { wait: String(waitSeconds) }),
     })
     const page = await this.#answer<ChangePage>(`/v1/changes?${query}`, isChangePage)
@@ -135,7 +140,10 @@ export class Remote {
   /** The cursor of the snapshot, then its objects. Throws RemoteAway when it breaks off before its end. */
   async *snapshot(): AsyncGenerator<SnapshotObject | { readonly cursor: string }> {
     let isComplete = false
-    for await (const line of linesIn(this.#bytes(SNAPSHOT), SNAPSHOT)) {
+    for await (const line of linesIn(
+      this.#bytes(`${SNAPSHOT}?${new URLSearchParams(this.#edited)}`),
+      SNAPSHOT,
+    )) {
       const value = this.#parsed(line)
       if (!isObject(value)) throw notADaybook(this.url)
       if (value.end === true) isComplete = true

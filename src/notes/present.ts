@@ -11,6 +11,11 @@ import {
   tagNamesOf,
 } from './store.ts'
 
+/** The attribute that a note has where notes are sorted by it, and in a feed that asks for it. */
+export const presentEdited = ({ editedAt }: Pick<NoteHead, 'editedAt'>) => ({
+  edited_at: isoTimestamp(editedAt),
+})
+
 /** A note of a list that leaves the bodies out. */
 export const presentNoteHead = (row: NoteHead) => ({
   id: row.id,

@@ -10,12 +10,12 @@ import { queryNotes } from './query/tree-query.ts'
 import * as schema from './schema.ts'
 import { getNote, type NoteRow } from './store.ts'
 import { appendToNote, editNote } from './writing/append-and-edit.ts'
-import { createNote } from './writing/create.ts'
+import { createNote, presetOf } from './writing/create.ts'
 import { getProperties, setProperties } from './writing/properties.ts'
 import { renameNote } from './writing/rename.ts'
 import { listRevisions, restoreRevision } from './writing/revisions.ts'
 import { removeTag } from './writing/tags.ts'
-import { listTrash, restoreNote, trashNote } from './writing/trash.ts'
+import { emptyTrash, getTrashedNote, listTrash, purgeNote, restoreNote, trashNote } from './writing/trash.ts'
 import { patchNote } from './writing/update.ts'
 
 const answerWith = async (note: Promise<NoteRow>) => ({ note: presentNote(await note) })
@@ -36,7 +36,9 @@ export const noteRoutes = (ctx: AppContext) =>
     .post(
       '',
       ({ exchange, caller, body }) =>
-        respondOnce(ctx.db, exchange, (tx) => presentCreated(createNote(tx, caller, body))),
+        respondOnce(ctx.db, exchange, (tx) =>
+          presentCreated(createNote(tx, caller, body, { preset: presetOf(ctx.features, tx, caller, body) })),
+        ),
       {
         access: 'write',
         creates: true,
@@ -46,7 +48,7 @@ export const noteRoutes = (ctx: AppContext) =>
           operationId: 'createNote',
           summary: 'Create a note',
           description:
-            'Tags that do not exist are created. Property values that are refused do not stop the note: it is created without any of them, and `properties_error` says why.',
+            'Tags that do not exist are created; with `preset` the note begins with what that holds. Property values that are refused do not stop the note: it is created without any of them, and `properties_error` says why.',
         },
       },
     )
@@ -74,6 +76,45 @@ export const noteRoutes = (ctx: AppContext) =>
           operationId: 'listTrash',
           summary: 'List trashed notes, most recently deleted first',
           description: 'A note stays in the trash for 30 days and is then removed for good.',
+        },
+      },
+    )
+    .delete('/trash', async ({ caller }) => ({ purged: await emptyTrash(ctx, caller) }), {
+      access: 'write',
+      response: schema.PurgedResponse,
+      detail: {
+        operationId: 'emptyTrash',
+        summary: 'Delete every note in the trash for good',
+        description:
+          'Their revisions go with them; their files stay in the workspace. This cannot be undone.',
+      },
+    })
+    .get(
+      '/trash/:id',
+      ({ caller, params }) => ({ note: presentNote(getTrashedNote(ctx.db, caller, params.id)) }),
+      {
+        access: 'read',
+        response: schema.NoteResponse,
+        detail: {
+          operationId: 'getTrashedNote',
+          summary: 'Read a note in the trash',
+          description: 'As it was when it was deleted.',
+        },
+      },
+    )
+    .delete(
+      '/trash/:id',
+      async ({ caller, params }) => {
+        await purgeNote(ctx, caller, params.id)
+        return { deleted: true, id: params.id }
+      },
+      {
+        access: 'write',
+        response: schema.DeletedNoteResponse,
+        detail: {
+          operationId: 'purgeNote',
+          summary: 'Delete a note in the trash for good',
+          description: 'Its revisions go with it; its files stay in the workspace. This cannot be undone.',
         },
       },
     )

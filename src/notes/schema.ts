@@ -4,6 +4,7 @@ import { TREE_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
 import {
   choice,
   coverUrl,
+  deletedResponse,
   flag,
   id,
   integer,
@@ -16,6 +17,7 @@ import {
   timestamp,
 } from '../http/schema/types.ts'
 import { codePointLength } from '../lib/text.ts'
+import { findTimeZone } from '../lib/time-zones.ts'
 import { refused } from '../refusal.ts'
 
 export const MAX_PAGE = 200
@@ -90,6 +92,17 @@ const ListedNote = strict(
     content: t.Optional(
       t.String({ description: 'Absent with `content=false`.', examples: ['Ask about [[Engines]].'] }),
     ),
+    edited_at: t.Optional(
+      timestamp(
+        'Only in answers sorted by it: the last change of title, text, alias, tags or properties by a caller. What follows from another change, such as a link that a renaming rewrites, does not count.',
+      ),
+    ),
+    excerpt: t.Optional(
+      t.String({
+        description: 'Only with `excerpt=true`: up to 200 characters of the text without markup.',
+        examples: ['Ask about Engines.'],
+      }),
+    ),
   },
   { $id: 'ListedNote', description: 'A note in a list, with its body unless that is left out.' },
 )
@@ -145,6 +158,10 @@ export const PatchedNoteResponse = response({
 export const NotesResponse = pageOf(ListedNote)
 export const TrashResponse = pageOf(TrashedNote)
 export const TrashedResponse = response({ trashed: t.Boolean({ examples: [true] }), id: id() })
+export const DeletedNoteResponse = deletedResponse()
+export const PurgedResponse = response({
+  purged: integer({ description: 'How many notes were deleted.', examples: [3] }),
+})
 export const RevisionsResponse = response({ revisions: t.Array(Revision) })
 export const NotePropertiesResponse = response({ properties: propertyValues('Values by property key.') })
 
@@ -169,35 +186,44 @@ const searchText = text({
   examples: ['engine*'],
 })
 
-/** Whether notes of a list are given with their bodies. */
-export const withContent = () =>
-  t.Optional(
+/** What the notes of a list are given with. */
+export const shownParts = {
+  content: t.Optional(
     flag({
       description:
         '`false` leaves the bodies out, which is faster, and long notes then do not end the page early.',
       examples: [false],
     }),
-  )
+  ),
+  excerpt: t.Optional(
+    flag({ description: 'Adds `excerpt` to each note: its first words without markup.', examples: [true] }),
+  ),
+}
+
+const sorted = {
+  sort: t.Optional(choice(['created_at', 'updated_at', 'edited_at', 'title'])),
+  direction: t.Optional(
+    choice(['asc', 'desc'], { description: 'By default desc for times, asc for title.' }),
+  ),
+}
 
 export const ListQuery = strict({
   search: t.Optional(searchText),
   tag: t.Optional(text({ description: 'Only notes that carry this tag.', examples: ['work'] })),
-  sort: t.Optional(choice(['created_at', 'updated_at', 'title'])),
-  direction: t.Optional(
-    choice(['asc', 'desc'], { description: 'By default desc for times, asc for title.' }),
-  ),
-  content: withContent(),
+  ...sorted,
+  ...shownParts,
   ...paging(MAX_PAGE),
 })
 
-export const QUERY_DESCRIPTION = `The newest edit comes first; with \`search\`, the best match. A tag or a property that does not exist, and an operator that the type does not have, is refused with its place in the tree.
+export const QUERY_DESCRIPTION = `The newest edit comes first; with \`search\`, the best match, unless \`sort\` is given. A tag or a property that does not exist, and an operator that the type does not have, is refused with its place in the tree.
 
 ${TREE_OPERATORS_TEXT}`
 
 export const QueryBody = strict({
   filter: filterTree(),
   search: t.Optional(searchText),
-  content: withContent(),
+  ...sorted,
+  ...shownParts,
   ...paging(MAX_PAGE),
 })
 
@@ -205,6 +231,15 @@ export const TrashQuery = strict(paging(MAX_PAGE))
 
 const { limit } = paging(MAX_PAGE)
 export const RevisionsQuery = strict({ limit })
+
+/** In which day and time stand for `{{date}}` and `{{time}}`. */
+export const timeZone = () =>
+  text({
+    check: (name) => findTimeZone(name) !== undefined,
+    says: 'an IANA time zone such as Europe/Berlin',
+    description: 'The time zone of `{{date}}` and `{{time}}`; UTC unless given.',
+    examples: ['Europe/Berlin'],
+  })
 
 export const CreateBody = strict(
   {
@@ -214,6 +249,18 @@ export const CreateBody = strict(
     alias: t.Optional(alias()),
     cover_url: t.Optional(coverUrl()),
     properties: t.Optional(propertyValues('Values by property key; all are written or none.')),
+    preset: t.Optional(
+      text({
+        minLength: 1,
+        description:
+          'The id or name of a preset: its tags and property values are added, and without `content` the note has its text.',
+        examples: ['Meeting'],
+      }),
+    ),
+    answers: t.Optional(
+      propertyValues('With `preset` alone: values by property key, of those that it asks for.'),
+    ),
+    tz: t.Optional(timeZone()),
   },
   {
     examples: [

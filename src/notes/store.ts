@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Caller, InWorkspace } from '../context.ts'
 import { runBy, touched, update, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
@@ -16,6 +16,8 @@ export interface NoteSummary {
   alias: string | null
   createdAt: number
   updatedAt: number
+  /** The last change of title, text, alias, tags or properties by a caller. */
+  editedAt: number
 }
 
 /** A note without its body. */
@@ -36,7 +38,8 @@ export interface NoteRow extends NoteHead {
 export const tagNamesOf = ({ tags }: Pick<NoteHead, 'tags'>): string[] =>
   (JSON.parse(tags) as (string | null)[]).filter((name) => name !== null)
 
-const SUMMARY = `n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.updated_at AS updatedAt`
+const SUMMARY = `n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.updated_at AS updatedAt,
+  n.edited_at AS editedAt`
 
 /*
  * Body and tags come from subqueries instead of joins: this version of SQLite prepares a join with bound values again
@@ -68,8 +71,8 @@ export const getNoteSummary = (reader: Reader, { workspacePk }: InWorkspace, id:
   findNoteSummary(reader, workspacePk, id) ?? fail(notFound('note'))
 
 /** A note in the trash. */
-export const findTrashedNote = ({ sql }: Reader, workspace: number, id: string): NoteSummary | undefined =>
-  sql.get(`SELECT ${SUMMARY} ${BY_ID} NOT NULL`, id, workspace)
+export const findTrashedNote = ({ sql }: Reader, workspace: number, id: string): NoteRow | undefined =>
+  sql.get(`SELECT ${WHOLE} ${BY_ID} NOT NULL`, id, workspace)
 
 /** The active note that has this alias; `aliasFold` is the alias without differences of case. */
 export const findByAlias = ({ sql }: Reader, workspace: number, aliasFold: string): NoteSummary | undefined =>
@@ -89,6 +92,15 @@ export const loadNotes = ({ sql }: Reader, pks: readonly number[]): NoteRow[] =>
 /** Notes without their bodies in the order of the given pks; no body is read. */
 export const loadNoteHeads = ({ sql }: Reader, pks: readonly number[]): NoteHead[] =>
   sql.all(ofPage(HEAD), JSON.stringify(pks))
+
+/** The first characters of the bodies of these notes. */
+export const loadBeginnings = ({ sql }: Reader, pks: readonly number[], length: number): string[] =>
+  sql.column(
+    `SELECT (SELECT substr(content, 1, ?) FROM note_bodies b WHERE b.note = page.value)
+     FROM json_each(?) AS page ORDER BY page.key`,
+    length,
+    JSON.stringify(pks),
+  )
 
 /** Ids and titles by pk. */
 export const loadTitles = ({ sql }: Reader, pks: readonly number[]): Map<number, NoteTitle> =>
@@ -138,6 +150,8 @@ export interface CreatedNote {
   /** By key. */
   properties: Record<string, unknown>
   propertiesError: Refusal | undefined
+  /** What its preset asks for and got no answer to, by key. */
+  unanswered: readonly string[]
 }
 
 export type NoteChanges = Partial<
@@ -154,20 +168,34 @@ export const aliasColumns = (alias: string | null) => ({
 })
 
 const writeColumns = updateOf(notes, notes.pk)
-const touch = runBy((pk: number, now: number) => update(notes, { updatedAt: touched(now) }, eq(notes.pk, pk)))
+const touchEdited = runBy((pk: number, now: number) =>
+  update(notes, { updatedAt: touched(now), editedAt: touched(now) }, eq(notes.pk, pk)),
+)
 
-/** Sets the columns and moves `updated_at` forward: to now, or by a millisecond when now is not later. */
-export function updateNote(tx: Tx, pk: number, changes: NoteChanges): void {
-  if (Object.keys(changes).length === 0) touchNote(tx, pk)
-  else writeColumns(tx, pk, changes, tx.now)
+const markEdited = runBy((pk: number) => update(notes, { editedAt: sql`updated_at` }, eq(notes.pk, pk)))
+
+/**
+ * Sets the columns and moves `updated_at` forward: to now, or by a millisecond when now is not later. What a caller
+ * changed of title, text, alias, tags or properties moves `edited_at`, too.
+ */
+export function updateNote(tx: Tx, pk: number, changes: NoteChanges, isEdit = true): void {
+  if (Object.keys(changes).length === 0) {
+    touchNote(tx, pk)
+    return
+  }
+  writeColumns(tx, pk, changes, tx.now)
+  if (isEdit) markEdited(tx, pk)
 }
 
-/** Moves `updated_at` of a note whose tags, properties or body changed. */
-export const touchNote = (tx: Tx, pk: number): void => void touch(tx, pk, tx.now)
+/** Moves `updated_at` and `edited_at` of a note whose text, alias, tags or properties a caller changed. */
+export const touchNote = (tx: Tx, pk: number): void => void touchEdited(tx, pk, tx.now)
 
-/** Moves `updated_at` of these notes, a JSON array of pks. */
-export const touchNotes = ({ sql, now }: Tx, notes: string) =>
-  sql.run(`UPDATE notes SET ${TOUCH} WHERE pk IN (SELECT value FROM json_each(?))`, now, notes)
+/** Moves `updated_at` of these notes, a JSON array of pks, and `edited_at` if a caller edited them. */
+export function touchNotes({ sql, now }: Tx, notes: string, isEdit = false): void {
+  const among = 'WHERE pk IN (SELECT value FROM json_each(?))'
+  sql.run(`UPDATE notes SET ${TOUCH} ${among}`, now, notes)
+  if (isEdit) sql.run(`UPDATE notes SET edited_at = updated_at ${among}`, notes)
+}
 
 export const updateContent = ({ sql }: Tx, pk: number, content: string) =>
   sql.run('UPDATE note_bodies SET content = ? WHERE note = ?', content, pk)

@@ -37,6 +37,8 @@ interface Declaration<Read extends Fields, Shown> extends Source<Read> {
   readonly derived?: readonly (keyof Shown & string)[]
   /** The column within whose value objects are in an order; the workspace unless given. */
   readonly within?: string
+  /** Attributes that may be long: the log names them without what they were. */
+  readonly texts?: readonly string[]
   /** The object as responses show it. */
   present(row: RowOf<Read>, reader: Reader): Shown
 }
@@ -76,6 +78,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
   readonly kind: ChangeKind
   readonly table: ObjectTable
   readonly derived: readonly string[]
+  readonly #texts: readonly string[]
   readonly #noun: string
   readonly positions: Positions | undefined
   readonly #within: string
@@ -87,6 +90,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     noun = kind,
     derived = [],
     within = 'workspace',
+    texts = [],
     present,
     ...source
   }: Declaration<Fields, Shown>) {
@@ -95,6 +99,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     this.kind = kind
     this.table = table
     this.derived = derived
+    this.#texts = texts
     this.#noun = noun
     this.#within = within
     this.positions = isOrdered(table) ? new Positions(table, table[within as 'workspace']) : undefined
@@ -215,7 +220,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     if (columns.isDefault === 1 && row.isDefault === 0) this.#takeDefault(tx, author)
     this.#write.update(tx, pkOf(row), columns, this.table.updatedAt && tx.now)
     const after = this.present(this.#reread(tx, workspace, id), tx)
-    logUpdate(tx, author, this.#logged(row), before ?? now, after, this.derived)
+    logUpdate(tx, author, this.#logged(row), before ?? now, after, this.derived, this.#texts)
     this.#logShifts(tx, author, row, shifted)
     return after
   }

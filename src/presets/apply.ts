@@ -1,14 +1,18 @@
 import type { Static } from '@sinclair/typebox'
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import type { OpenedPreset, PresetInput, PresetPlan } from '../feature-hooks.ts'
+import { isoTimestamp } from '../lib/dates.ts'
 import { compareNames, fold } from '../lib/text.ts'
+import { findTimeZone } from '../lib/time-zones.ts'
 import { presentNote } from '../notes/present.ts'
-import { markForSearch } from '../notes/search/indexing.ts'
-import { getNote, touchNote } from '../notes/store.ts'
-import { logNoteUpdate } from '../notes/writing/log-update.ts'
+import { checkedLength } from '../notes/schema.ts'
+import { getNote } from '../notes/store.ts'
+import { appended } from '../notes/writing/append-and-edit.ts'
 import { readProperties, valueRefusal, writeSentProperties } from '../notes/writing/properties.ts'
 import { addTags, nameOfTag } from '../notes/writing/tags.ts'
+import { changeText } from '../notes/writing/update.ts'
 import { refused } from '../refusal.ts'
 import type { ApplyPresetBody } from './schema.ts'
 import { isEmpty, presetKind } from './service.ts'
@@ -16,50 +20,54 @@ import { type PresetProperty, type PropertyLists, propertiesOfPreset, tagsOfPres
 
 type ApplyInput = Static<typeof ApplyPresetBody>
 
-/** Writes a preset onto an active note, all of it or nothing. It adds tags and values, and removes none. */
-export async function applyPreset(ctx: AppContext, caller: Caller, idOrName: string, input: ApplyInput) {
-  const { note, ...applied } = await ctx.db.write((tx) => writePreset(tx, caller, idOrName, input))
-  return { note: presentNote(note), ...applied }
+/** Writes a preset onto an active note, all of it or nothing. It adds tags, values and text, and removes none. */
+export const applyPreset = (ctx: AppContext, caller: Caller, idOrName: string, input: ApplyInput) =>
+  ctx.db.write((tx) => {
+    const { note_id, overwrite, ...sent } = input
+    const preset = openPreset(tx, caller, idOrName, sent)
+    const before = getNote(tx, caller, note_id)
+    const { pk, title } = before
+    const text = preset.contentFor(title)
+    const { values, kept, unanswered } = preset.plan(readProperties(tx, pk), overwrite)
+    const added = addTags(tx, pk, preset.tagIds)
+    const previousProperties = writeSentProperties(tx, caller, pk, values)
+    const content = text === '' ? before.content : appended(before.content, text)
+    const others = { tagsAdded: added.length > 0, previousProperties }
+    const note = changeText(tx, caller, before, { title, content: checkedLength(content) }, others)
+    return {
+      note: presentNote(note),
+      properties: readProperties(tx, pk),
+      tags_added: added.map((tag) => nameOfTag(tx, tag)).sort(compareNames),
+      properties_set: Object.keys(values),
+      properties_kept: kept,
+      properties_unanswered: unanswered,
+    }
+  })
+
+/** Reads a preset. Properties are named by key, in the order of the preset. */
+export function openPreset(
+  tx: Tx,
+  caller: InWorkspace,
+  idOrName: string,
+  { answers = {}, tz }: PresetInput,
+): OpenedPreset {
+  const row = presetKind.getRow(tx, caller, idOrName)
+  const lists = propertiesOfPreset(tx, row.pk)
+  return {
+    tagIds: tagsOfPreset(tx, row.pk).map(({ id }) => id),
+    contentFor: (title) => filled(row.content ?? '', title, tx.now, tz),
+    plan: (noteValues, overwrite = false) => {
+      const checked = checkedAnswers(tx, row.name, lists.asks, answers)
+      return planApply(tx, { preset: row.name, ...lists, answers: checked, noteValues, overwrite })
+    },
+  }
 }
 
-/** Writes a preset onto an active note in the caller's transaction. Properties are named by key, in the order of the preset. */
-export function writePreset(
-  tx: Tx,
-  caller: Caller,
-  idOrName: string,
-  { note_id, answers = {}, overwrite = false }: ApplyInput,
-) {
-  const row = presetKind.getRow(tx, caller, idOrName)
-  const { properties, asks } = propertiesOfPreset(tx, row.pk)
-  const before = getNote(tx, caller, note_id)
-  const { pk } = before
-  const { values, kept, unanswered } = planApply(tx, {
-    preset: row.name,
-    properties,
-    asks,
-    answers: checkedAnswers(tx, row.name, asks, answers),
-    noteValues: readProperties(tx, pk),
-    overwrite,
-  })
-  const added = addTags(
-    tx,
-    pk,
-    tagsOfPreset(tx, row.pk).map(({ id }) => id),
-  )
-  const previousProperties = writeSentProperties(tx, caller, pk, values)
-  const isChanged = Object.keys(previousProperties).length > 0
-  if (added.length > 0) markForSearch(tx, caller.workspacePk, pk)
-  if (isChanged || added.length > 0) touchNote(tx, pk)
-  const note = getNote(tx, caller, note_id)
-  logNoteUpdate(tx, caller, before, note, { previousProperties })
-  return {
-    note,
-    properties: readProperties(tx, pk),
-    tags_added: added.map((tag) => nameOfTag(tx, tag)).sort(compareNames),
-    properties_set: Object.keys(values),
-    properties_kept: kept,
-    properties_unanswered: unanswered,
-  }
+/** The text with its holes filled in; any other hole is text. */
+function filled(text: string, title: string, now: number, tz = 'UTC'): string {
+  const local = isoTimestamp(now + (findTimeZone(tz)?.offsetAt(now) ?? 0))
+  const values: Record<string, string> = { date: local.slice(0, 10), time: local.slice(11, 16), title }
+  return text.replace(/\{\{(date|time|title)\}\}/g, (_, name) => values[name] ?? '')
 }
 
 /** The answers that are not empty, by the pk of their property. */
@@ -101,7 +109,7 @@ interface ApplyRequest extends PropertyLists {
 function planApply(
   reader: Reader,
   { preset, properties, asks, answers, noteValues, overwrite }: ApplyRequest,
-) {
+): PresetPlan {
   const wanted = [
     ...properties.filter(({ value }) => value !== null),
     ...asks.map(({ rule, value }) => ({ rule, value: answers.get(rule.pk) ?? value })),

@@ -89,6 +89,6 @@ export const presetRoutes = (ctx: AppContext) =>
         operationId: 'applyPreset',
         summary: 'Write a preset onto a note; it only adds',
         description:
-          'A value that the note holds is kept unless `overwrite` is true. What has neither an answer nor a pre-filled one is listed in `properties_unanswered`. An answer to a key that is not asked for is refused.',
+          'Its text is appended. A value that the note holds is kept unless `overwrite` is true. What has neither an answer nor a pre-filled one is listed in `properties_unanswered`. An answer to a key that is not asked for is refused.',
       },
     })

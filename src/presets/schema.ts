@@ -6,12 +6,13 @@ import {
   icon,
   id,
   members,
+  nullableText,
   response,
   strict,
   text,
   timestamp,
 } from '../http/schema/types.ts'
-import { Note, propertyValues, tagList } from '../notes/schema.ts'
+import { MAX_CONTENT, Note, propertyValues, tagList, timeZone } from '../notes/schema.ts'
 
 /** How many properties a preset sets, and how many it asks for, at most. */
 const MAX_ENTRIES = 200
@@ -28,6 +29,12 @@ export const Preset = strict(
     tags: t.Array(t.String(), { description: 'Tag names, sorted.', examples: [['work']] }),
     properties: t.Array(Entry, { description: 'The values it sets.' }),
     asks: t.Array(Entry, { description: 'The values it asks for; null where no answer is pre-filled.' }),
+    content: t.Optional(
+      t.String({
+        description: 'The text that it appends to a note, with its holes; absent where it has none.',
+        examples: ['## {{date}}'],
+      }),
+    ),
     icon: t.Union([t.String({ examples: ['book'] }), t.Null()]),
     color: t.Union([t.String({ examples: ['#1E90FF'] }), t.Null()]),
     is_pinned: t.Boolean(),
@@ -88,6 +95,14 @@ const attributes = {
       },
     ),
   ),
+  content: t.Optional(
+    nullableText({
+      maxLength: MAX_CONTENT,
+      description:
+        'The text of a note that is made with it; applied to a note, it is appended. `{{date}}`, `{{time}}` and `{{title}}` are filled in. null clears.',
+      examples: ['## {{date}}'],
+    }),
+  ),
   icon: t.Optional(icon()),
   color: t.Optional(color()),
   is_pinned: t.Optional(flag()),
@@ -110,6 +125,7 @@ export const ApplyPresetBody = strict({
       examples: [{}],
     }),
   ),
+  tz: t.Optional(timeZone()),
   overwrite: t.Optional(
     flag({ description: 'Also replaces values that the note holds; by default they are kept.' }),
   ),

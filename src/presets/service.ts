@@ -26,7 +26,7 @@ import {
 type PresetRow = typeof presets.$inferSelect
 
 /** What a caller decides of a preset, apart from its tags and properties. */
-type PresetColumns = Pick<PresetRow, 'name' | 'nameFold' | 'icon' | 'color' | 'isPinned'>
+type PresetColumns = Pick<PresetRow, 'name' | 'nameFold' | 'content' | 'icon' | 'color' | 'isPinned'>
 
 const presentValue = ({ rule, value }: PresetProperty) => ({ key: rule.key, value })
 
@@ -37,6 +37,7 @@ export const presetKind = objectKind({
   read: getTableColumns(presets),
   order: [presets.nameFold],
   name: presets.nameFold,
+  texts: ['content'],
   present: (row, reader) => {
     const { properties, asks } = propertiesOfPreset(reader, row.pk)
     return {
@@ -45,6 +46,7 @@ export const presetKind = objectKind({
       tags: tagNamesOfPreset(reader, row.pk),
       properties: properties.map(presentValue),
       asks: asks.map(presentValue),
+      ...(row.content !== null && { content: row.content }),
       icon: row.icon,
       color: row.color,
       is_pinned: row.isPinned === 1,
@@ -74,7 +76,7 @@ export function insertPreset(tx: Tx, caller: Caller, { columns, tags, ...lists }
   return presetKind.present(row, tx)
 }
 
-const NEW_PRESET = { icon: null, color: null, isPinned: 0 }
+const NEW_PRESET = { content: null, icon: null, color: null, isPinned: 0 }
 
 /** Creates a preset, and its tags where they do not exist; joins the caller's transaction. */
 export function createPreset(tx: Tx, caller: Caller, input: PresetInput & { name: string }) {
@@ -117,6 +119,7 @@ function merged(before: Omit<PresetColumns, 'nameFold'>, input: PresetInput): Pr
   return {
     name,
     nameFold: fold(name),
+    content: patched(input.content, before.content),
     icon: patched(input.icon, before.icon),
     color: patched(input.color, before.color),
     isPinned: patchedFlag(input.is_pinned, before.isPinned),

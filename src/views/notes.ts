@@ -1,16 +1,19 @@
+import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../context.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import { type PageRequest, pageRequest } from '../http/pagination.ts'
 import type { JsonBody } from '../http/responses.ts'
 import { utcDay } from '../lib/dates.ts'
+import type { ShownParts } from '../notes/query/note-page.ts'
 import { type NoteSort, treeQuery } from '../notes/query/tree-query.ts'
+import type { ViewNotesQuery as NotesRequest } from './schema.ts'
 import { filterOf, type ViewRow, viewKind } from './service.ts'
 
 interface ViewNotesQuery {
   readonly workspacePk: number
   readonly id: string
   readonly page: PageRequest
-  readonly withContent?: boolean
+  readonly shown: ShownParts
   /** The UTC day, `YYYY-MM-DD`. */
   readonly today: string
 }
@@ -28,9 +31,9 @@ export const sortOf = ({ sortField: field, sortDirection: direction, sortPropert
  */
 export const viewQuery: WorkerQuery<ViewNotesQuery, JsonBody> = {
   name: 'views.notes',
-  run: (reader, { workspacePk, id, page, withContent, today }) => {
+  run: (reader, { workspacePk, id, page, shown, today }) => {
     const row = viewKind.getRow(reader, { workspacePk }, id)
-    const query = { filter: filterOf(row), sort: sortOf(row), page, withContent, today }
+    const query = { filter: filterOf(row), sort: sortOf(row), page, shown, today }
     return treeQuery.run(reader, { workspace: workspacePk, ...query })
   },
 }
@@ -40,10 +43,10 @@ export async function listViewNotes(
   ctx: AppContext,
   caller: Caller,
   id: string,
-  query: { limit?: number; offset?: number; content?: boolean },
+  { content, excerpt, ...page }: Static<typeof NotesRequest>,
 ): Promise<JsonBody> {
   const today = utcDay(ctx.clock.now())
   const { workspacePk } = caller
-  const page = { page: pageRequest(query), withContent: query.content }
-  return ctx.worker.run(viewQuery, { workspacePk, id, ...page, today }, caller)
+  const wanted = { page: pageRequest(page), shown: { content, excerpt } }
+  return ctx.worker.run(viewQuery, { workspacePk, id, ...wanted, today }, caller)
 }

@@ -14,10 +14,10 @@ import {
   text,
   timestamp,
 } from '../http/schema/types.ts'
-import { MAX_PAGE, withContent } from '../notes/schema.ts'
+import { MAX_PAGE, shownParts } from '../notes/schema.ts'
 
 const MAX_DISPLAYED = 3
-const SORT_FIELDS = ['created_at', 'updated_at', 'title', 'property'] as const
+const SORT_FIELDS = ['created_at', 'updated_at', 'edited_at', 'title', 'property'] as const
 const DIRECTIONS = ['asc', 'desc'] as const
 
 const orNull = (type: ReturnType<typeof t.String>) => t.Union([type, t.Null()])
@@ -74,7 +74,7 @@ export const ViewsResponse = response({ views: t.Array(View) })
 export const ViewResponse = response({ view: View })
 export const DeletedViewResponse = deletedResponse()
 
-export const ViewNotesQuery = strict({ content: withContent(), ...paging(MAX_PAGE) })
+export const ViewNotesQuery = strict({ ...shownParts, ...paging(MAX_PAGE) })
 
 const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Open work'] })
 

@@ -18,6 +18,7 @@ import {
   storedTreeReferences,
   treeDefinitions,
 } from '../notes/query/stored-trees.ts'
+import { usualDirection } from '../notes/query/tree-query.ts'
 import { objectKind } from '../objects/objects.ts'
 import { findPropertyHead, findPropertyHeadByKey } from '../properties/store.ts'
 import { invalid, refused } from '../refusal.ts'
@@ -162,10 +163,9 @@ function sortColumns(
   sort: ViewInput['sort'],
 ): SortColumns {
   if (!sort) return { sortField, sortDirection, sortProperty }
-  const isOfTimes = sort.field === 'created_at' || sort.field === 'updated_at'
   return {
     sortField: sort.field,
-    sortDirection: sort.direction ?? (isOfTimes ? 'desc' : 'asc'),
+    sortDirection: sort.direction ?? usualDirection(sort.field),
     sortProperty:
       sort.property === undefined ? null : propertyId(reader, caller, sort.property, 'sort.property'),
   }

@@ -141,9 +141,12 @@ async function newFullWorld() {
   const { body: received } = await service.request('POST', path, EVENT, {
     'stripe-signature': stripeHeader(EVENT, service.clock.now(), 'whsec_EXAMPLEc2VjcmV0'),
   })
+  const { body: old } = await service.post('/v1/notes', { title: 'Old plan' })
+  await service.delete(`/v1/notes/${old.note.id}`)
   const { body: history } = await service.get(`/v1/records/${ids['records/{id}']}/history`)
   const pages = Array.from({ length: 9 }, () => 'Cards carry the operations.')
   Object.assign(ids, {
+    'trash/{id}': old.note.id,
     'revisions/{revisionId}': revisions.revisions[0].id,
     'tags/{id}': String(tags.tags.find(({ name }: { name: string }) => name === 'work').id),
     'deliveries/{deliveryId}': tested.delivery.id,

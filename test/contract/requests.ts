@@ -85,6 +85,9 @@ export const BEFORE: Record<string, (service: TestService, samples: Samples) => 
   restoreNote: (service, samples) => service.delete(`/v1/notes/${samples['notes/{id}']}`),
   restoreRecord: (service, samples) => service.delete(`/v1/records/${samples['records/{id}']}`),
   listTrash: (service, samples) => service.delete(`/v1/notes/${samples['notes/{id}']}`),
+  emptyTrash: (service, samples) => service.delete(`/v1/notes/${samples['notes/{id}']}`),
+  getTrashedNote: (service, samples) => service.delete(`/v1/notes/${samples['notes/{id}']}`),
+  purgeNote: (service, samples) => service.delete(`/v1/notes/${samples['notes/{id}']}`),
 }
 
 export function operationOf(document: OpenApiDocument, { method, path }: Endpoint): OpenApiOperation {

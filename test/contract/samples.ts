@@ -69,6 +69,7 @@ export async function makeSamples(service: TestService, client: Client = service
   return {
     'cursor of the record': history.versions[0].cursor,
     'notes/{id}': noteId,
+    'trash/{id}': noteId,
     'revisions/{revisionId}': revisionId,
     'views/{id}': view.id,
     'records/views/{id}': row_view.id,

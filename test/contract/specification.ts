@@ -6,6 +6,9 @@ GET    /v1/notes
 POST   /v1/notes W
 POST   /v1/notes/query
 GET    /v1/notes/trash
+DELETE /v1/notes/trash W
+GET    /v1/notes/trash/{id}
+DELETE /v1/notes/trash/{id} W
 GET    /v1/notes/{id}
 PATCH  /v1/notes/{id} W
 DELETE /v1/notes/{id} W
@@ -136,6 +139,8 @@ GET    /app/api/passkeys
 POST   /app/api/passkeys
 PATCH  /app/api/passkeys/{id}
 DELETE /app/api/passkeys/{id}
+GET    /app/api/preferences
+PUT    /app/api/preferences
 GET    /app/api/keys
 POST   /app/api/keys
 DELETE /app/api/keys/{id}

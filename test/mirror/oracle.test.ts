@@ -16,6 +16,7 @@ const STEPS = 60
 const LISTS = [
   '/v1/notes?limit=200',
   '/v1/notes?limit=200&sort=title',
+  '/v1/notes?limit=200&sort=edited_at',
   '/v1/notes?search=text',
   '/v1/notes?tag=t1',
   '/v1/tags',
@@ -50,7 +51,7 @@ async function listsOf(client: Client): Promise<Record<string, unknown>> {
 
 /** Every object, in the form in which a copy has it: subscriptions are disabled. */
 async function objectsOf(client: Client): Promise<string[]> {
-  const { body } = await client.get('/v1/changes/snapshot')
+  const { body } = await client.get('/v1/changes/snapshot?edited=true')
   const lines = (body as string).trimEnd().split('\n').slice(1)
   return lines
     .map((line) => {

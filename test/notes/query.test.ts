@@ -53,7 +53,7 @@ describe('POST /v1/notes/query', () => {
       { filter: EVERYTHING, search: '' },
       { filter: EVERYTHING, search: 'x'.repeat(501) },
       { filter: EVERYTHING, limit: 201 },
-      { filter: EVERYTHING, sort: 'title' },
+      { filter: EVERYTHING, sort: 'rank' },
     ]) {
       expect(await query(body)).toEqual({ error: expect.any(String), code: 'invalid_request' })
     }

@@ -107,6 +107,48 @@ describe('the trash', () => {
   })
 })
 
+describe('a note in the trash', () => {
+  const trashed = async (input: Record<string, unknown>) => {
+    const note = await makeNote(service, input)
+    await service.delete(`/v1/notes/${note.id}`)
+    return note
+  }
+
+  test('is read as it was, and is no other note', async () => {
+    const note = await trashed({ title: 'Gone', content: 'text', tags: ['a'], alias: 'g' })
+    const live = await makeNote(service, {})
+    expect((await service.get(`/v1/notes/trash/${note.id}`)).body).toEqual({ note })
+    for (const method of ['GET', 'DELETE'])
+      for (const id of [live.id, 'x', crypto.randomUUID()])
+        expect((await service.request(method, `/v1/notes/trash/${id}`)).body.code).toBe('not_found')
+    expect(await counts()).toEqual({ notes: 1, trashed_notes: 1 })
+  })
+
+  test('is deleted for good, with one change by who did it, and its file stays', async () => {
+    const note = await trashed({ title: 'Gone', content: '[[a]] '.repeat(3_000) })
+    const other = await trashed({ title: 'Other' })
+    const { status, body } = await service.delete(`/v1/notes/trash/${note.id}`)
+    expect([status, body]).toEqual([200, { deleted: true, id: note.id }])
+    expect((await service.get(`/v1/notes/trash/${note.id}`)).status).toBe(404)
+    expect((await service.post(`/v1/notes/${note.id}/restore`)).status).toBe(404)
+    const { changes } = (await service.get('/v1/changes?kinds=note&before=now&limit=1')).body
+    expect(changes[0]).toMatchObject({ op: 'purged', id: note.id, actor: { surface: 'api' } })
+    expect((await service.get('/v1/notes/trash')).body.notes.map(({ id }: { id: string }) => id)).toEqual([
+      other.id,
+    ])
+    expect(await counts()).toEqual({ notes: 0, trashed_notes: 1 })
+  })
+
+  test('goes when the trash is emptied, and no live note does', async () => {
+    const live = await makeNote(service, {})
+    for (let at = 0; at < 12; at++) await trashed({ title: `${at}` })
+    expect((await service.delete('/v1/notes/trash')).body).toEqual({ purged: 12 })
+    expect((await service.delete('/v1/notes/trash')).body).toEqual({ purged: 0 })
+    expect(await counts()).toEqual({ notes: 1, trashed_notes: 0 })
+    expect(await readNote(service, live.id)).toEqual(live)
+  })
+})
+
 describe('revisions', () => {
   test('hold what each change of title or content replaced, newest first', async () => {
     const { id } = await makeNote(service, { title: 'One', content: 'a' })

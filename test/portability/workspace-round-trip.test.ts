@@ -141,6 +141,7 @@ async function makeSaved(service: TestService, lenses: number, defaultLens: numb
     tags: ['work', 'new'],
     properties: [{ key: 'select', value: 'open' }],
     ask: [{ key: 'text' }],
+    content: '## {{date}}\n',
   })
   const { body: listed } = await service.get('/v1/tags')
   const ids = listed.tags.map(({ id }: { id: number }) => id)
@@ -218,6 +219,7 @@ async function makeStructure(
 
 const PATHS = [
   '/v1/notes',
+  '/v1/notes?sort=edited_at',
   '/v1/notes/trash',
   '/v1/tags',
   '/v1/properties',

@@ -113,10 +113,18 @@ export class History {
     async () => {
       const { properties } = (await this.service.get('/v1/properties')).body
       const ask = properties.slice(0, 1).map(({ key }: { key: string }) => ({ key, value: 'p' }))
-      await this.service.post('/v1/presets', { name: this.#name(), tags: this.#tags(), ask })
+      await this.service.post('/v1/presets', {
+        name: this.#name(),
+        tags: this.#tags(),
+        ask,
+        content: '- {{title}}',
+      })
     },
     async () =>
-      this.service.patch(`/v1/presets/${await this.#some('/v1/presets', 'presets')}`, { tags: this.#tags() }),
+      this.service.patch(`/v1/presets/${await this.#some('/v1/presets', 'presets')}`, {
+        tags: this.#tags(),
+        content: this.random.chance(0.5) ? null : this.#name(),
+      }),
     async () => this.service.delete(`/v1/presets/${await this.#some('/v1/presets', 'presets')}`),
     async () =>
       this.service.post(`/v1/presets/${await this.#some('/v1/presets', 'presets')}/apply`, {

@@ -113,6 +113,21 @@ describe('a database of', () => {
     expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   })
 
+  test('of 0024_change_undos_undone takes the last change of a note for its last edit, and has a mirror compare itself', async () => {
+    const written = WRITTEN[1] as Written
+    await unpack(file, written, MIGRATIONS.findIndex(({ name }) => name === '0024_change_undos_undone') + 1)
+    const before = new Database(file)
+    before.run(`INSERT INTO mirrors (workspace, remote, selection, cursor, delay_ms, last_contact_at)
+      SELECT pk, 'http://127.0.0.1:1', '{}', 'abcdefabcdef-9', 0, 0 FROM workspaces LIMIT 1`)
+    before.close(true)
+    const service = await startService({ file })
+    const { sql } = service.ctx.db
+    expect(sql.scalar('SELECT count(*) FROM notes WHERE edited_at <> updated_at')).toBe(0)
+    expect(sql.scalar('SELECT count(*) FROM notes')).toBeGreaterThan(0)
+    expect(sql.scalar('SELECT cursor FROM mirrors')).toBe('000000000000-0')
+    await service.close()
+  })
+
   test('of 0022_fewer_delivery_indexes leaves nothing to who was removed, and no link whose maker is unknown', async () => {
     const written = WRITTEN[1] as Written
     await unpack(

@@ -25,6 +25,14 @@ export const users = sqliteTable('users', {
   createdAt: integer('created_at').notNull(),
 })
 
+/** What the application keeps for a user, wherever they sign in; a JSON object. */
+export const userPreferences = sqliteTable('user_preferences', {
+  user: integer()
+    .primaryKey()
+    .references(() => users.pk, { onDelete: 'cascade' }),
+  preferences: text().notNull(),
+})
+
 export const ROLES = ['owner', 'editor', 'viewer'] as const
 /** What a member may do: an owner manages, an editor writes, a viewer reads. */
 export type Role = (typeof ROLES)[number]

@@ -20,10 +20,13 @@ export const notes = sqliteTable(
     coverUrl: text('cover_url'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
+    /** The last change of title, text, alias, tags or properties by a caller; never later than `updated_at`. */
+    editedAt: integer('edited_at').notNull().default(0),
     deletedAt: integer('deleted_at'),
   },
   (table) => [
     index('notes_updated').on(table.workspace, table.updatedAt, table.id).where(sql`deleted_at IS NULL`),
+    index('notes_edited').on(table.workspace, table.editedAt, table.id).where(sql`deleted_at IS NULL`),
     index('notes_created').on(table.workspace, table.createdAt, table.id).where(sql`deleted_at IS NULL`),
     index('notes_title').on(table.workspace, table.titleFold, table.id).where(sql`deleted_at IS NULL`),
     uniqueIndex('notes_alias')

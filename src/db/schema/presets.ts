@@ -16,6 +16,8 @@ export const presets = sqliteTable(
     icon: text(),
     color: text(),
     isPinned: integer('is_pinned').notNull(),
+    /** What it appends to a note, with holes; null for none. */
+    content: text(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },

@@ -13,7 +13,9 @@ export const views = sqliteTable(
     name: text().notNull(),
     /** A filter tree as JSON; null for every note. It names tags and properties by id, as the columns below do. */
     filter: text(),
-    sortField: text('sort_field', { enum: ['created_at', 'updated_at', 'title', 'property'] }).notNull(),
+    sortField: text('sort_field', {
+      enum: ['created_at', 'updated_at', 'edited_at', 'title', 'property'],
+    }).notNull(),
     sortDirection: text('sort_direction', { enum: ['asc', 'desc'] }).notNull(),
     /** The id of a property, with the field `property` alone. */
     sortProperty: text('sort_property'),

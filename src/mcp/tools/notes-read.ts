@@ -8,7 +8,7 @@ import { getLinks } from '../../notes/links/note-links.ts'
 import { linesOutsideCode } from '../../notes/links/syntax.ts'
 import { presentNote } from '../../notes/present.ts'
 import { listNotes } from '../../notes/query/list.ts'
-import { findByTree, NEWEST_EDIT_FIRST, type NoteSort } from '../../notes/query/tree-query.ts'
+import { findByTree, NEWEST_EDIT_FIRST, type NoteSort, usualDirection } from '../../notes/query/tree-query.ts'
 import { MAX_PAGE } from '../../notes/schema.ts'
 import { findNote, getNote } from '../../notes/store.ts'
 import { readProperties } from '../../notes/writing/properties.ts'
@@ -83,9 +83,9 @@ async function findNotes(
   const sort: NoteSort =
     field === undefined
       ? { ...(named ? sortOf(named) : NEWEST_EDIT_FIRST), ...(way && { direction: way }) }
-      : { field, direction: way ?? (field === 'title' ? 'asc' : 'desc') }
+      : { field, direction: way ?? usualDirection(field) }
   const tree = named ? filterOf(named) : parseTree(filter, 'filter')
-  const found = { filter: tree, sort, page: { limit: most, offset: skipped }, withContent: false }
+  const found = { filter: tree, sort, page: { limit: most, offset: skipped }, shown: { content: false } }
   return parsedBody(await findByTree(ctx, caller, found))
 }
 

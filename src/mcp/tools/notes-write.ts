@@ -9,11 +9,10 @@ import { presentCreated, presentNote } from '../../notes/present.ts'
 import { AppendBody, CreateBody, EditBody, PatchBody, tagList } from '../../notes/schema.ts'
 import { getNote, type NoteRow } from '../../notes/store.ts'
 import { appendText, editPassages } from '../../notes/writing/append-and-edit.ts'
-import { createNote } from '../../notes/writing/create.ts'
+import { createNote, presetOf } from '../../notes/writing/create.ts'
 import { changeProperties, readProperties } from '../../notes/writing/properties.ts'
 import { takeOffTags } from '../../notes/writing/tags.ts'
 import { applyPatch, getPatchable } from '../../notes/writing/update.ts'
-import { writePreset } from '../../presets/apply.ts'
 import { invalid, refused } from '../../refusal.ts'
 import { changedNoteId } from '../names.ts'
 import { dryRun, ifUnchanged, name, object, optional, output, transaction, values } from '../schema.ts'
@@ -62,17 +61,14 @@ interface CreateInput {
   readonly answers?: Record<string, unknown>
 }
 
-function create(tx: Tx, caller: Caller, input: CreateInput): Created {
-  const { preset, answers, ...note } = input
-  const created = createNote(tx, caller, note)
+function create({ features }: AppContext, tx: Tx, caller: Caller, input: CreateInput): Created {
+  const created = createNote(tx, caller, input, { preset: presetOf(features, tx, caller, input) })
   const { properties_error: refusal } = presentCreated(created)
-  const applied =
-    preset === undefined ? undefined : writePreset(tx, caller, preset, { note_id: created.note.id, answers })
   return {
-    note: headOf(applied?.note ?? created.note),
-    properties: shortValues(applied?.properties ?? created.properties),
+    note: headOf(created.note),
+    properties: shortValues(created.properties),
     properties_error: refusal && { ...refusal, error: shortenSentence(refusal.error) },
-    ...(applied && { properties_unanswered: applied.properties_unanswered }),
+    ...(input.preset !== undefined && { properties_unanswered: created.unanswered }),
     transaction: transactionCursor(tx, caller.workspacePk),
   }
 }
@@ -85,7 +81,7 @@ async function createOrRepeat(ctx: AppContext, caller: Caller, key: string | und
       ? undefined
       : { keyId: savedFor(caller), target: 'MCP create_note', idempotencyKey: key }
   const { text: created, replayed } = await createOnce(ctx.db, identity, body, (tx) =>
-    create(tx, caller, input),
+    create(ctx, tx, caller, input),
   )
   return { created: JSON.parse(created) as Created, replayed }
 }

@@ -10,9 +10,12 @@ import { insertNote } from '../../notes/writing/create.ts'
 import { type PropertyRule, type PropertyValues, setValue } from '../../notes/writing/properties.ts'
 import { countInItsTags, replaceTags } from '../../notes/writing/tags.ts'
 import { columnsShown } from '../../objects/shown-columns.ts'
-import { type CopyTransaction, instantsOf, type Restorer } from './copy-transaction.ts'
+import { type CopyTransaction, instantOf, instantsOf, type Restorer } from './copy-transaction.ts'
 
-type Note = Static<typeof Schema> & { readonly properties: PropertyValues }
+/** A remote of an earlier version does not say when a note was edited last. */
+type Note = Static<typeof Schema> & { readonly edited_at?: string; readonly properties: PropertyValues }
+
+const editedAt = ({ edited_at, updated_at }: Note): number => instantOf(edited_at ?? updated_at)
 
 /** Of a note in the trash of the remote, the copy has nothing. */
 export const notes: Restorer<Note> = {
@@ -37,7 +40,7 @@ export const notes: Restorer<Note> = {
 function insert({ tx, author }: CopyTransaction, note: Note, tagIds: readonly number[]): number {
   const { id, title, content, alias, pinned, pin_label: pinLabel, cover_url: coverUrl } = note
   const head = { id, title, content, alias, pinned, pinLabel, coverUrl, tagIds }
-  return insertNote(tx, author, { ...head, ...instantsOf(note) })
+  return insertNote(tx, author, { ...head, ...instantsOf(note), editedAt: editedAt(note) })
 }
 
 const updateNote = updateOf(table, table.pk)
@@ -45,7 +48,7 @@ const updateNote = updateOf(table, table.pk)
 function update({ tx, workspacePk }: CopyTransaction, known: NoteRow, note: Note, tags: number[]): number {
   const { pk } = known
   const { title, content } = note
-  updateNote(tx, pk, columnsShown(table, note))
+  updateNote(tx, pk, { ...columnsShown(table, note), editedAt: editedAt(note) })
   if (content !== known.content) {
     updateContent(tx, pk, content)
     indexLinks(tx, { workspace: workspacePk, note: pk }, content)

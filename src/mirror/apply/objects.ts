@@ -71,7 +71,11 @@ export const properties = restorer(propertyKind, (_, { label, key }) => ({
   label: label === key ? null : label,
 }))
 
-export const presets = restorer(presetKind, undefined, (copy, pk, shown) => {
+const contentOf = (_: CopyTransaction, { content = null }: { readonly content?: string | null }) => ({
+  content,
+})
+
+export const presets = restorer(presetKind, contentOf, (copy, pk, shown) => {
   const entries = (list: readonly { key: string; value: unknown }[]): PresetProperty[] =>
     list.flatMap(({ key, value }) => {
       const rule = propertyNamed(copy, key)

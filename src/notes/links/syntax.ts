@@ -17,7 +17,7 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 /** `\n`, `\r\n` and `\r` end a line, as in CommonMark. */
-function* linesOf(body: string): Generator<Line> {
+export function* linesOf(body: string): Generator<Line> {
   let start = 0
   for (let at = 0; at < body.length; at++) {
     const unit = body.charCodeAt(at)
@@ -34,13 +34,13 @@ const FENCE = /^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})/
 const LIST_ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
 
 /** The run of backticks or tildes that opens a fence on this line; in a list it may be indented further. */
-function openingFence(line: string, inList: boolean): string | undefined {
+export function openingFence(line: string, inList: boolean): string | undefined {
   const [opening = '', lead = '', fence] = FENCE.exec(line) ?? []
   if (fence === undefined || (fence.startsWith('`') && line.includes('`', opening.length))) return undefined
   return inList || LIST_ITEM.test(line) || /^ {0,3}$/.test(lead) ? fence : undefined
 }
 
-function closesFence(line: string, fence: string): boolean {
+export function closesFence(line: string, fence: string): boolean {
   const trimmed = line.trim()
   return trimmed.startsWith(fence) && trimmed === fence.charAt(0).repeat(trimmed.length)
 }

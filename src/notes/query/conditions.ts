@@ -104,11 +104,12 @@ function distinctValues({ reader }: Scope, property: number): string[] | undefin
   return values.length > MAX_DISTINCT ? undefined : values
 }
 
-/** The column of each field and the index that is sorted by it. */
-export const FIELD_INDEXES: Record<TreeField, { column: string; index: string }> = {
+/** The column of each field by which notes are filtered or sorted, and the index that is sorted by it. */
+export const FIELD_INDEXES: Record<TreeField | 'edited_at', { column: string; index: string }> = {
   title: { column: 'title_fold', index: 'notes_title' },
   created_at: { column: 'created_at', index: 'notes_created' },
   updated_at: { column: 'updated_at', index: 'notes_updated' },
+  edited_at: { column: 'edited_at', index: 'notes_edited' },
 }
 
 function notesWithField(scope: Scope, field: TreeField, test: ValueTest): number[] {

@@ -10,16 +10,16 @@ import type { ListQuery } from '../schema.ts'
 import { findPks, type NoteOrder } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import { findTagByName } from '../writing/tags.ts'
+import { FIELD_INDEXES } from './conditions.ts'
 import { notePageJson } from './note-page.ts'
+import { usualDirection } from './tree-query.ts'
 
 export type ListRequest = Static<typeof ListQuery>
 
-const SORT_COLUMNS = { created_at: 'created_at', updated_at: 'updated_at', title: 'title_fold' }
-
 /** Equal values are ordered by id in the same direction. */
-function orderOf(sort: keyof typeof SORT_COLUMNS, direction?: Direction): NoteOrder {
-  const way = sqlWay(direction ?? (sort === 'title' ? 'asc' : 'desc'))
-  return `${SORT_COLUMNS[sort]} ${way}, id ${way}`
+function orderOf(sort: NonNullable<ListRequest['sort']>, direction?: Direction): NoteOrder {
+  const way = sqlWay(direction ?? usualDirection(sort))
+  return `${FIELD_INDEXES[sort].column} ${way}, id ${way}`
 }
 
 /** All of a list is read from one state of the database. */
@@ -34,7 +34,7 @@ export async function listNotes(ctx: AppContext, caller: Caller, request: ListRe
 
 export const listQuery: WorkerQuery<ListInput, JsonBody> = {
   name: 'notes.list',
-  run: (reader, { workspace, tag: name, search, sort, direction, content: withContent, ...sent }) => {
+  run: (reader, { workspace, tag: name, search, sort, direction, content, excerpt, ...sent }) => {
     const page = pageRequest(sent)
     const tag = name === undefined ? undefined : findTagByName(reader, workspace, name)?.id
     const order = orderOf(sort ?? 'updated_at', direction)
@@ -46,7 +46,8 @@ export const listQuery: WorkerQuery<ListInput, JsonBody> = {
         ? pageOfAll(reader, workspace, order, page)
         : pageOfTag(reader, workspace, tag, order, page)
     }
-    return notePageJson(reader, { page, withContent, phrases, find })
+    const shown = { content, excerpt }
+    return notePageJson(reader, { page, shown, isByEdit: sort === 'edited_at', phrases, find })
   },
 }
 

@@ -3,8 +3,9 @@ import { type Page, type PageRequest, presentPage } from '../../http/pagination.
 import type { JsonBody } from '../../http/responses.ts'
 import { snippetOf } from '../../search/highlighter.ts'
 import type { Phrase } from '../../search/query.ts'
-import { presentNote, presentNoteHead } from '../present.ts'
-import { loadNoteHeads, loadNotes, type NoteRow, tagNamesOf } from '../store.ts'
+import { EXCERPT_SOURCE, excerptOf } from '../excerpt.ts'
+import { presentEdited, presentNote, presentNoteHead } from '../present.ts'
+import { loadBeginnings, loadNoteHeads, loadNotes, type NoteRow, tagNamesOf } from '../store.ts'
 
 /*
  * What lists, searches, tree queries and views have in common: a page of notes with at most 8 MiB of text, as JSON that
@@ -17,36 +18,46 @@ import { loadNoteHeads, loadNotes, type NoteRow, tagNamesOf } from '../store.ts'
  */
 const MAX_PAGE_TEXT_BYTES = 8 * 1024 * 1024
 
+/** What notes of a list are given with. */
+export interface ShownParts {
+  /** Whether with their bodies; they are unless this is false. */
+  readonly content?: boolean | undefined
+  readonly excerpt?: boolean | undefined
+}
+
 export interface NotePage {
   readonly page: PageRequest
-  /** Whether the notes are given with their bodies; they are unless this is false. */
-  readonly withContent?: boolean | undefined
+  readonly shown: ShownParts
+  /** Whether the notes are sorted by their last edit, and given with it. */
+  readonly isByEdit: boolean
   /** With a search: each note gets a snippet. */
   readonly phrases?: readonly Phrase[] | undefined
   find(): Page<number>
 }
 
 /** The response `{notes, total, has_more}`. */
-export function notePageJson(
-  reader: Reader,
-  { page, withContent = true, phrases, find }: NotePage,
-): JsonBody {
-  const { items, total } = fitting(reader, find(), withContent || phrases !== undefined)
-  const notes = items.length === 0 ? [] : presentedNotes(reader, items, withContent, phrases)
+export function notePageJson(reader: Reader, { find, ...wanted }: NotePage): JsonBody {
+  const { page, shown, phrases } = wanted
+  const { items, total } = fitting(reader, find(), shown.content !== false || phrases !== undefined)
+  const notes = items.length === 0 ? [] : presentedNotes(reader, items, wanted)
   return JSON.stringify({ notes, ...presentPage(page, { items, total }) })
 }
 
 function presentedNotes(
   reader: Reader,
   pks: readonly number[],
-  withContent: boolean,
-  phrases: readonly Phrase[] | undefined,
+  { shown: { content = true, excerpt = false }, isByEdit, phrases }: Omit<NotePage, 'find'>,
 ): object[] {
-  if (!withContent && !phrases) return loadNoteHeads(reader, pks).map(presentNoteHead)
-  const present = withContent ? presentNote : presentNoteHead
-  return loadNotes(reader, pks).map((row) =>
-    phrases ? { ...present(row), snippet: noteSnippet(row, phrases) } : present(row),
-  )
+  const present = content ? presentNote : presentNoteHead
+  const rows = content || phrases ? loadNotes(reader, pks) : loadNoteHeads(reader, pks)
+  if (!isByEdit && !excerpt && !phrases) return (rows as NoteRow[]).map(present)
+  const beginnings = excerpt ? loadBeginnings(reader, pks, EXCERPT_SOURCE) : []
+  return (rows as NoteRow[]).map((row, at) => ({
+    ...present(row),
+    ...(isByEdit && presentEdited(row)),
+    ...(excerpt && { excerpt: excerptOf(beginnings[at] ?? '') }),
+    ...(phrases && { snippet: noteSnippet(row, phrases) }),
+  }))
 }
 
 const noteSnippet = (row: NoteRow, phrases: readonly Phrase[]): string =>

@@ -14,14 +14,15 @@ import type { QueryBody } from '../schema.ts'
 import { findMatches, findPks } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import { bitsetOf, intersection, pksOf } from './bitset.ts'
+import type { FIELD_INDEXES } from './conditions.ts'
 import { type Evaluation, evaluationOf, type Matching, matchTree } from './evaluate.ts'
-import { notePageJson } from './note-page.ts'
+import { notePageJson, type ShownParts } from './note-page.ts'
 import { type MatchOrder, matchingPage } from './sorted-page.ts'
 import { checkedTree, treeDefinitions } from './stored-trees.ts'
 
 /** The sort of notes: by a field, or by a property with its id. */
 export interface NoteSort {
-  readonly field: 'created_at' | 'updated_at' | 'title' | 'property'
+  readonly field: keyof typeof FIELD_INDEXES | 'property'
   readonly direction: Direction
   /** With the field `property` alone. */
   readonly property?: string
@@ -29,32 +30,41 @@ export interface NoteSort {
 
 export const NEWEST_EDIT_FIRST: NoteSort = { field: 'updated_at', direction: 'desc' }
 
+/** The direction of a sort that is given without one: of times the newest first. */
+export const usualDirection = (field: NoteSort['field']): Direction =>
+  field.endsWith('_at') ? 'desc' : 'asc'
+
 /** A query by filter tree; all of it is read from one state of the database. */
 export interface TreeQuery {
   readonly workspace: number
   /** Null for every note. */
   readonly filter: FilterTree | null
   readonly search?: string
-  /** Ignored with a search, whose results are ordered by rank. */
-  readonly sort: NoteSort
+  /** By default newest edit first, and by rank with a search. */
+  readonly sort?: NoteSort
   readonly page: PageRequest
-  /** Whether the notes are given with their bodies; they are unless this is false. */
-  readonly withContent?: boolean
+  readonly shown?: ShownParts
   /** The UTC day, `YYYY-MM-DD`. */
   readonly today: string
 }
 
 type QueryRequest = Static<typeof QueryBody>
 
-/** One page of the active notes that match a filter tree, newest edit first; by rank with a search. */
-export const queryNotes = (ctx: AppContext, caller: Caller, request: QueryRequest): Promise<JsonBody> =>
-  findByTree(ctx, caller, {
-    filter: parseTree(request.filter, 'filter'),
-    search: request.search,
-    sort: NEWEST_EDIT_FIRST,
-    page: pageRequest(request),
-    withContent: request.content,
+/** One page of the active notes that match a filter tree: newest edit first, or by rank with a search, unless sorted. */
+export const queryNotes = (
+  ctx: AppContext,
+  caller: Caller,
+  { filter, search, sort: field, direction, content, excerpt, ...page }: QueryRequest,
+): Promise<JsonBody> => {
+  const by = field ?? (search === undefined ? NEWEST_EDIT_FIRST.field : undefined)
+  return findByTree(ctx, caller, {
+    filter: parseTree(filter, 'filter'),
+    ...(search !== undefined && { search }),
+    ...(by && { sort: { field: by, direction: direction ?? usualDirection(by) } }),
+    page: pageRequest(page),
+    shown: { content, excerpt },
   })
+}
 
 /** One page of the active notes that match a tree now; relative days refer to today. */
 export async function findByTree(
@@ -70,18 +80,20 @@ export async function findByTree(
 
 export const treeQuery: WorkerQuery<TreeQuery, JsonBody> = {
   name: 'notes.query',
-  run: (reader, { workspace, filter, search, sort, page, withContent, today }) => {
+  run: (reader, { workspace, filter, search, sort, page, shown = {}, today }) => {
     const tree = checkedTree(reader, workspace, filter, 'filter')
     const evaluation = evaluationOf(reader, workspace, today)
-    const order = orderOf(reader, workspace, sort)
+    const order = sort && orderOf(reader, workspace, sort)
     const phrases = search === undefined ? undefined : parseSearch(search)
     const find = (): Page<number> =>
       phrases
-        ? searched(evaluation, tree, phrases, page)
-        : paged(evaluation, matchTree(evaluation, tree), order, page)
-    return notePageJson(reader, { page, withContent, phrases, find })
+        ? searched(evaluation, tree, phrases, order, page)
+        : paged(evaluation, matchTree(evaluation, tree), order ?? NEWEST_FIRST, page)
+    return notePageJson(reader, { page, shown, isByEdit: sort?.field === 'edited_at', phrases, find })
   },
 }
+
+const NEWEST_FIRST: MatchOrder = { by: 'updated_at', direction: 'desc' }
 
 function orderOf(reader: Reader, workspace: number, { field, direction, property }: NoteSort): MatchOrder {
   if (field !== 'property') return { by: field, direction }
@@ -98,17 +110,20 @@ const paged = (
   page: PageRequest,
 ): Page<number> => ({ items: matchingPage(evaluation, matching, order, page), total: matching.total })
 
-/** One page, by rank, of the notes that match both the search and the tree. */
+/** One page, by rank unless in an order, of the notes that match both the search and the tree. */
 function searched(
   evaluation: Evaluation,
   tree: CheckedTree,
   phrases: readonly Phrase[],
+  order: MatchOrder | undefined,
   page: PageRequest,
 ): Page<number> {
   const { reader, workspace, size } = evaluation
   const found = findMatches(reader, { workspace }, phrases)
   const { set } = matchTree(evaluation, tree, found.length <= evaluation.candidateLimit ? found : undefined)
-  const among = pksOf(intersection(bitsetOf(found, size), set))
+  const both = intersection(bitsetOf(found, size), set)
+  const among = pksOf(both)
+  if (order) return paged(evaluation, { set: both, total: among.length }, order, page)
   if (among.length === found.length) return findPks(reader, { workspace }, phrases, undefined, page)
   return findPks(reader, { workspace, among: JSON.stringify(among) }, phrases, undefined, page)
 }

@@ -4,8 +4,9 @@ import type { Caller } from '../../context.ts'
 import { insertInto } from '../../db/query.ts'
 import { notes } from '../../db/schema/notes.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import type { FeatureHooks, OpenedPreset } from '../../feature-hooks.ts'
 import { fold } from '../../lib/text.ts'
-import { nameTaken, Refusal } from '../../refusal.ts'
+import { invalid, nameTaken, Refusal } from '../../refusal.ts'
 import { publishNote } from '../events.ts'
 import { indexLinks } from '../links/indexing.ts'
 import type { CreateBody } from '../schema.ts'
@@ -18,16 +19,22 @@ import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tag
 type CreateInput = Static<typeof CreateBody> & { pinned?: boolean; pin_label?: string | null }
 
 /**
- * Creates a note in the caller's transaction. Invalid properties do not prevent it: none is written, and the refusal is
- * returned beside the note.
+ * Creates a note in the caller's transaction, with what a preset adds to it. Invalid properties do not prevent it: none of
+ * those sent is written, and the refusal is returned beside the note.
  */
-export function createNote(tx: Tx, caller: Caller, input: CreateInput, id: string = tx.newId()): CreatedNote {
-  const tagIds = input.tags && withLinkedTags(tx, ensureTags(tx, caller, input.tags))
+export function createNote(
+  tx: Tx,
+  caller: Caller,
+  input: CreateInput,
+  { id = tx.newId(), preset }: { readonly id?: string; readonly preset?: OpenedPreset | undefined } = {},
+): CreatedNote {
+  const sentTags = input.tags && ensureTags(tx, caller, input.tags)
+  const tagIds = (sentTags || preset) && withLinkedTags(tx, [...(sentTags ?? []), ...(preset?.tagIds ?? [])])
   if (tagIds) refuseTooManyTags(tagIds.length, 'A note carries')
   const pk = insertNote(tx, caller, {
     id,
     title: input.title,
-    content: input.content ?? '',
+    content: input.content ?? preset?.contentFor(input.title) ?? '',
     tagIds,
     alias: input.alias?.trim(),
     coverUrl: input.cover_url,
@@ -35,8 +42,23 @@ export function createNote(tx: Tx, caller: Caller, input: CreateInput, id: strin
     pinLabel: input.pin_label,
   })
   const propertiesError = tryProperties(tx, caller, pk, input.properties ?? {})
+  const plan = preset?.plan(readProperties(tx, pk))
+  if (plan) writeSentProperties(tx, caller, pk, plan.values)
   publishNote(tx, caller, 'note.created', id)
-  return { note: getNote(tx, caller, id), properties: readProperties(tx, pk), propertiesError }
+  const note = getNote(tx, caller, id)
+  return { note, properties: readProperties(tx, pk), propertiesError, unanswered: plan?.unanswered ?? [] }
+}
+
+/** The preset that a new note is to be made with; refuses answers without one. */
+export function presetOf(
+  features: Pick<FeatureHooks, 'openPreset'>,
+  tx: Tx,
+  caller: Caller,
+  { preset, answers, tz }: CreateInput,
+): OpenedPreset | undefined {
+  if (preset !== undefined) return features.openPreset(tx, caller, preset, { answers, tz })
+  if (answers === undefined) return undefined
+  throw invalid('"answers" go with "preset"; name the preset that asks for them.')
 }
 
 function tryProperties(tx: Tx, caller: Caller, pk: number, values: PropertyValues): Refusal | undefined {
@@ -63,6 +85,8 @@ export interface NewNote {
   /** By default the instant of the transaction, as `updatedAt`. */
   createdAt?: number
   updatedAt?: number
+  /** By default `updatedAt`. */
+  editedAt?: number
   /** Set for a note in the trash. */
   deletedAt?: number | null
 }
@@ -104,11 +128,12 @@ const insertRow = insertInto(notes)
 
 function insertHead(tx: Tx, workspace: number, note: NewNote): number {
   const { id, title, alias = null, coverUrl = null, pinned = false, pinLabel = null, deletedAt = null } = note
-  const { createdAt = tx.now, updatedAt = tx.now } = note
+  const { createdAt = tx.now, updatedAt = tx.now, editedAt = updatedAt } = note
   checkOrder(tx, id)
   const names = { title, titleFold: fold(title), ...aliasColumns(alias) }
   const looks = { pinned: pinned ? 1 : 0, pinLabel, coverUrl }
-  return insertRow(tx, { id, workspace, ...names, ...looks, createdAt, updatedAt, deletedAt })
+  const instants = { createdAt, updatedAt, editedAt, deletedAt }
+  return insertRow(tx, { id, workspace, ...names, ...looks, ...instants })
 }
 
 /**

@@ -58,9 +58,15 @@ export type Rewrite = (note: NoteText) => Rewritten | undefined
 
 /**
  * Replaces the bodies for which `rewrite` returns another, and saves a revision of each, as an edit does, also in the
- * trash; returns how many links that rewrote.
+ * trash; returns how many links that rewrote. Unless `isEdit`, the notes follow a change of something else.
  */
-export function replaceEach(tx: Tx, caller: Caller, pks: readonly number[], rewrite: Rewrite): number {
+export function replaceEach(
+  tx: Tx,
+  caller: Caller,
+  pks: readonly number[],
+  rewrite: Rewrite,
+  isEdit = false,
+): number {
   const { workspacePk: workspace } = caller
   const replaced: number[] = []
   const updates: [id: string, revision: number][] = []
@@ -78,7 +84,7 @@ export function replaceEach(tx: Tx, caller: Caller, pks: readonly number[], rewr
   }
   linkChanges.write(tx, workspace)
   logTextUpdates(tx, caller, updates)
-  touchNotes(tx, JSON.stringify(replaced))
+  touchNotes(tx, JSON.stringify(replaced), isEdit)
   markAllForSearch(tx, workspace, JSON.stringify(replaced), { canWait: false })
   const difference = { changed: ['content'], previous: {} }
   for (const [id, revision] of updates) publishNoteUpdate(tx, caller, id, difference, revision)

@@ -1,6 +1,7 @@
-import { logChange, systemAuthor } from '../../changes/log.ts'
+import { type ChangeAuthor, logChange, systemAuthor } from '../../changes/log.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
+import { inSteps } from '../../db/writes/chunks.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import type { Page, PageRequest } from '../../http/pagination.ts'
 import { fold } from '../../lib/text.ts'
@@ -57,7 +58,7 @@ export function putInTrash(
 const hiddenAlias = (alias: string | null) => ({ hidden: { alias } })
 
 const setAliasInTrash = (tx: Tx, pk: number, alias: string | null): void =>
-  updateNote(tx, pk, aliasColumns(alias))
+  updateNote(tx, pk, aliasColumns(alias), false)
 
 /**
  * Restores a note from the trash as it was, including `updated_at`. It does not return to Quick Access, and it loses its
@@ -69,7 +70,7 @@ export const restoreNote = (ctx: AppContext, caller: Caller, id: string): Promis
 /** Restores a note from the trash in the caller's transaction; `wanted` is the alias that it is to have, if not its own. */
 export function takeOutOfTrash(tx: Tx, caller: Caller, id: string, wanted?: string | null): NoteRow {
   const { workspacePk } = caller
-  const note = findTrashedNote(tx, workspacePk, id) ?? fail(notFound('trashed note'))
+  const note = getTrashedNote(tx, caller, id)
   const isTaken = note.alias !== null && findByAlias(tx, workspacePk, fold(note.alias)) !== undefined
   const alias = wanted === undefined && isTaken ? null : wanted
   if (alias !== undefined) setAliasInTrash(tx, note.pk, alias)
@@ -97,20 +98,58 @@ export function listTrash({ sql }: Reader, { workspacePk }: Caller, page: PageRe
   return { items, total }
 }
 
-/** Deletes a note that was trashed before `before`, or some of its links; returns what. */
-export function removeSomeTrashedBefore(tx: Tx, before: number): 'note' | 'links' | 'nothing' {
+interface Trashed {
+  readonly pk: number
+  readonly id: string
+  readonly workspace: number
+}
+
+/** Deletes a note in the trash for good, or some of its links, of which it may have many; returns whether it is gone. */
+function purgeSome(tx: Tx, author: ChangeAuthor, { pk, id, workspace }: Trashed): boolean {
   const { sql } = tx
-  const note = sql.get<{ pk: number; id: string; workspace: number }>(
+  if (removeSomeLinks(tx, pk)) return false
+  sql.run('DELETE FROM notes WHERE pk = ?', pk)
+  sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, pk)
+  addToCounters(tx, workspace, 0, -1)
+  logChange(tx, author, { kind: 'note', id }, 'purged')
+  return true
+}
+
+/** Deletes a note of any workspace that was trashed before an instant, or some of its links; returns what. */
+export function removeSomeTrashedBefore(tx: Tx, before: number): 'note' | 'links' | 'nothing' {
+  const note = tx.sql.get<Trashed>(
     `SELECT n.pk, n.id, n.workspace FROM workspaces w
      CROSS JOIN notes n ON n.workspace = w.pk AND n.deleted_at IS NOT NULL AND n.deleted_at < ? LIMIT 1`,
     before,
   )
   if (!note) return 'nothing'
-  const { pk, id, workspace } = note
-  if (removeSomeLinks(tx, pk)) return 'links'
-  sql.run('DELETE FROM notes WHERE pk = ?', pk)
-  sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, pk)
-  addToCounters(tx, workspace, 0, -1)
-  logChange(tx, systemAuthor(workspace), { kind: 'note', id }, 'purged')
-  return 'note'
+  return purgeSome(tx, systemAuthor(note.workspace), note) ? 'note' : 'links'
 }
+
+/** Deletes a note in the trash for good. */
+export const purgeNote = ({ db }: AppContext, caller: Caller, id: string): Promise<void> =>
+  inSteps(db, (tx) => {
+    const { workspacePk: workspace } = caller
+    const { pk } = getTrashedNote(tx, caller, id)
+    return !purgeSome(tx, caller, { pk, id, workspace })
+  })
+
+/** Deletes every note for good that is in the trash now; returns how many. */
+export async function emptyTrash({ db, clock }: AppContext, caller: Caller): Promise<number> {
+  const end = clock.now()
+  let purged = 0
+  await inSteps(db, (tx) => {
+    const note = tx.sql.get<Trashed>(
+      'SELECT pk, id, workspace FROM notes WHERE workspace = ? AND deleted_at <= ? LIMIT 1',
+      caller.workspacePk,
+      end,
+    )
+    if (note && purgeSome(tx, caller, note)) purged += 1
+    return note !== undefined
+  })
+  return purged
+}
+
+/** A note in the trash; refused when there is none. */
+export const getTrashedNote = (reader: Reader, { workspacePk }: Caller, id: string): NoteRow =>
+  findTrashedNote(reader, workspacePk, id) ?? fail(notFound('trashed note'))

@@ -114,7 +114,7 @@ export function changeText(
   const hasOthers = tagsAdded || Object.keys(previousProperties).length > 0
   if (!newContent && !hasOthers && Object.keys(columns).length === 0) return note
   if (newTitle || newContent || tagsAdded) markForSearch(tx, workspacePk, note.pk)
-  updateNote(tx, note.pk, columns)
+  updateNote(tx, note.pk, columns, newTitle || newContent || hasOthers || 'alias' in columns)
   const after = getNote(tx, caller, note.id)
   const replaced = newContent && revision !== undefined ? { revision } : {}
   logNoteUpdate(tx, caller, note, after, { ...replaced, previousProperties })

@@ -4,7 +4,7 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import { checkStorable } from '../../http/body.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { publishNote } from '../../notes/events.ts'
-import { presentNote } from '../../notes/present.ts'
+import { presentEdited, presentNote } from '../../notes/present.ts'
 import { CreateBody, PatchBody, TAGS_PER_REQUEST, TagsBody } from '../../notes/schema.ts'
 import { loadNotes } from '../../notes/store.ts'
 import { insertNote } from '../../notes/writing/create.ts'
@@ -37,6 +37,7 @@ export function exportNote(
   const lines = Object.entries({
     title,
     ...head,
+    ...(row.editedAt !== row.updatedAt && presentEdited(row)),
     ...(deletedAt !== null && { deleted_at: isoTimestamp(deletedAt) }),
     ...(Object.keys(properties).length > 0 && { properties }),
   }).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
@@ -57,7 +58,7 @@ export function importNote(tx: Tx, caller: Caller, text: string): void {
   const { frontMatter, body } = splitFrontMatter(text)
   if (!frontMatter) throw refused('it has no front matter; it must begin with a line of three dashes.')
   checkStorable([frontMatter, body], 'The note')
-  const { id, created_at, updated_at, deleted_at, properties, ...input } = frontMatter
+  const { id, created_at, updated_at, edited_at, deleted_at, properties, ...input } = frontMatter
   const head = checkedHead(input, body)
   const noteId = idOf(id)
   const pk = insertNote(tx, caller, {
@@ -71,6 +72,7 @@ export function importNote(tx: Tx, caller: Caller, text: string): void {
     pinLabel: head.pin_label,
     createdAt: instantOf(created_at, 'created_at'),
     updatedAt: instantOf(updated_at, 'updated_at'),
+    editedAt: instantOrNull(edited_at, 'edited_at') ?? undefined,
     deletedAt: instantOrNull(deleted_at, 'deleted_at'),
   })
   importProperties(tx, caller.workspacePk, pk, properties === undefined ? {} : asObject(properties))

@@ -95,7 +95,7 @@ export interface paths {
         put?: never;
         /**
          * Create a note
-         * @description Tags that do not exist are created. Property values that are refused do not stop the note: it is created without any of them, and `properties_error` says why.
+         * @description Tags that do not exist are created; with `preset` the note begins with what that holds. Property values that are refused do not stop the note: it is created without any of them, and `properties_error` says why.
          */
         post: operations["createNote"];
         delete?: never;
@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Notes that match a filter tree, newest edit first or ranked by a search
-         * @description The newest edit comes first; with `search`, the best match. A tag or a property that does not exist, and an operator that the type does not have, is refused with its place in the tree.
+         * @description The newest edit comes first; with `search`, the best match, unless `sort` is given. A tag or a property that does not exist, and an operator that the type does not have, is refused with its place in the tree.
          *
          *     A filter tree is a condition or a group of nodes: at most 4 levels of groups and 50 conditions. The operators of `property` conditions, by the type of the property:
          *
@@ -158,7 +158,35 @@ export interface paths {
         get: operations["listTrash"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete every note in the trash for good
+         * @description Their revisions go with them; their files stay in the workspace. This cannot be undone.
+         */
+        delete: operations["emptyTrash"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notes/trash/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a note in the trash
+         * @description As it was when it was deleted.
+         */
+        get: operations["getTrashedNote"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a note in the trash for good
+         * @description Its revisions go with it; its files stay in the workspace. This cannot be undone.
+         */
+        delete: operations["purgeNote"];
         options?: never;
         head?: never;
         patch?: never;
@@ -579,7 +607,7 @@ export interface paths {
         put?: never;
         /**
          * Write a preset onto a note; it only adds
-         * @description A value that the note holds is kept unless `overwrite` is true. What has neither an answer nor a pre-filled one is listed in `properties_unanswered`. An answer to a key that is not asked for is refused.
+         * @description Its text is appended. A value that the note holds is kept unless `overwrite` is true. What has neither an answer nor a pre-filled one is listed in `properties_unanswered`. An answer to a key that is not asked for is refused.
          */
         post: operations["applyPreset"];
         delete?: never;
@@ -2387,6 +2415,17 @@ export interface components {
              * @example Ask about <mark>engines</mark>.
              */
             snippet?: string;
+            /**
+             * Format: date-time
+             * @description Only in answers sorted by it: the last change of title, text, alias, tags or properties by a caller. What follows from another change, such as a link that a renaming rewrites, does not count.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            edited_at?: string;
+            /**
+             * @description Only with `excerpt=true`: up to 200 characters of the text without markup.
+             * @example Ask about Engines.
+             */
+            excerpt?: string;
         };
         Note: {
             /**
@@ -2660,6 +2699,11 @@ export interface components {
                  */
                 value: unknown;
             }[];
+            /**
+             * @description The text that it appends to a note, with its holes; absent where it has none.
+             * @example ## {{date}}
+             */
+            content?: string;
             /** @example book */
             icon: string | null;
             /** @example #1E90FF */
@@ -2704,7 +2748,7 @@ export interface components {
                  * @example updated_at
                  * @enum {string}
                  */
-                field: "created_at" | "updated_at" | "title" | "property";
+                field: "created_at" | "updated_at" | "edited_at" | "title" | "property";
                 /**
                  * @example desc
                  * @enum {string}
@@ -4014,11 +4058,13 @@ export interface operations {
                 search?: string;
                 /** @description Only notes that carry this tag. */
                 tag?: string;
-                sort?: "created_at" | "updated_at" | "title";
+                sort?: "created_at" | "updated_at" | "edited_at" | "title";
                 /** @description By default desc for times, asc for title. */
                 direction?: "asc" | "desc";
                 /** @description `false` leaves the bodies out, which is faster, and long notes then do not end the page early. */
                 content?: boolean;
+                /** @description Adds `excerpt` to each note: its first words without markup. */
+                excerpt?: boolean;
                 /** @description The maximum number of results. */
                 limit?: number;
                 /** @description The number of results to skip. */
@@ -4053,7 +4099,9 @@ export interface operations {
                      *           "cover_url": null,
                      *           "created_at": "2026-11-21T09:30:00.000Z",
                      *           "updated_at": "2026-11-21T09:30:00.000Z",
-                     *           "snippet": "Ask about <mark>engines</mark>."
+                     *           "snippet": "Ask about <mark>engines</mark>.",
+                     *           "edited_at": "2026-11-21T09:30:00.000Z",
+                     *           "excerpt": "Ask about Engines."
                      *         }
                      *       ],
                      *       "total": 1,
@@ -4141,6 +4189,25 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
+                    /**
+                     * @description The id or name of a preset: its tags and property values are added, and without `content` the note has its text.
+                     * @example Meeting
+                     */
+                    preset?: string;
+                    /**
+                     * @description With `preset` alone: values by property key, of those that it asks for.
+                     * @example {
+                     *       "status": "open"
+                     *     }
+                     */
+                    answers?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description The time zone of `{{date}}` and `{{time}}`; UTC unless given. Must be an IANA time zone such as Europe/Berlin.
+                     * @example Europe/Berlin
+                     */
+                    tz?: string;
                 };
             };
         };
@@ -4244,7 +4311,10 @@ export interface operations {
                  *         ]
                  *       },
                  *       "search": "engine*",
+                 *       "sort": "created_at",
+                 *       "direction": "asc",
                  *       "content": false,
+                 *       "excerpt": true,
                  *       "limit": 50,
                  *       "offset": 0
                  *     }
@@ -4256,11 +4326,23 @@ export interface operations {
                      * @example engine*
                      */
                     search?: string;
+                    /** @enum {string} */
+                    sort?: "created_at" | "updated_at" | "edited_at" | "title";
+                    /**
+                     * @description By default desc for times, asc for title.
+                     * @enum {string}
+                     */
+                    direction?: "asc" | "desc";
                     /**
                      * @description `false` leaves the bodies out, which is faster, and long notes then do not end the page early.
                      * @example false
                      */
                     content?: boolean;
+                    /**
+                     * @description Adds `excerpt` to each note: its first words without markup.
+                     * @example true
+                     */
+                    excerpt?: boolean;
                     /**
                      * @description The maximum number of results.
                      * @default 50
@@ -4298,7 +4380,9 @@ export interface operations {
                      *           "cover_url": null,
                      *           "created_at": "2026-11-21T09:30:00.000Z",
                      *           "updated_at": "2026-11-21T09:30:00.000Z",
-                     *           "snippet": "Ask about <mark>engines</mark>."
+                     *           "snippet": "Ask about <mark>engines</mark>.",
+                     *           "edited_at": "2026-11-21T09:30:00.000Z",
+                     *           "excerpt": "Ask about Engines."
                      *         }
                      *       ],
                      *       "total": 1,
@@ -4382,6 +4466,148 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    emptyTrash: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "purged": 3
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description How many notes were deleted.
+                         * @example 3
+                         */
+                        purged: number;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTrashedNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The note in the trash. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "note": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "title": "Meeting with Ada",
+                     *         "content": "Ask about [[Engines]].",
+                     *         "tags": [
+                     *           "work"
+                     *         ],
+                     *         "alias": null,
+                     *         "pinned": false,
+                     *         "pin_label": null,
+                     *         "cover_url": null,
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "updated_at": "2026-11-21T09:30:00.000Z",
+                     *         "snippet": "Ask about <mark>engines</mark>."
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        note: components["schemas"]["Note"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    purgeNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The note in the trash. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": true,
+                     *       "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example true */
+                        deleted: boolean;
+                        /**
+                         * Format: uuid
+                         * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                         */
+                        id: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -6059,6 +6285,7 @@ export interface operations {
                      *               "value": "open"
                      *             }
                      *           ],
+                     *           "content": "## {{date}}",
                      *           "icon": "book",
                      *           "color": "#1E90FF",
                      *           "is_pinned": false,
@@ -6143,6 +6370,11 @@ export interface operations {
                         value?: unknown;
                     }[];
                     /**
+                     * @description The text of a note that is made with it; applied to a note, it is appended. `{{date}}`, `{{time}}` and `{{title}}` are filled in. null clears.
+                     * @example ## {{date}}
+                     */
+                    content?: string | null;
+                    /**
                      * @description Must be a text of 1 to 100 characters without control characters, or null.
                      * @example book
                      */
@@ -6185,6 +6417,7 @@ export interface operations {
                      *             "value": "open"
                      *           }
                      *         ],
+                     *         "content": "## {{date}}",
                      *         "icon": "book",
                      *         "color": "#1E90FF",
                      *         "is_pinned": false,
@@ -6252,6 +6485,7 @@ export interface operations {
                      *             "value": "open"
                      *           }
                      *         ],
+                     *         "content": "## {{date}}",
                      *         "icon": "book",
                      *         "color": "#1E90FF",
                      *         "is_pinned": false,
@@ -6382,6 +6616,11 @@ export interface operations {
                         value?: unknown;
                     }[];
                     /**
+                     * @description The text of a note that is made with it; applied to a note, it is appended. `{{date}}`, `{{time}}` and `{{title}}` are filled in. null clears.
+                     * @example ## {{date}}
+                     */
+                    content?: string | null;
+                    /**
                      * @description Must be a text of 1 to 100 characters without control characters, or null.
                      * @example book
                      */
@@ -6423,6 +6662,7 @@ export interface operations {
                      *             "value": "open"
                      *           }
                      *         ],
+                     *         "content": "## {{date}}",
                      *         "icon": "book",
                      *         "color": "#1E90FF",
                      *         "is_pinned": false,
@@ -6467,6 +6707,7 @@ export interface operations {
                  * @example {
                  *       "note_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                  *       "answers": {},
+                 *       "tz": "Europe/Berlin",
                  *       "overwrite": false
                  *     }
                  */
@@ -6480,6 +6721,11 @@ export interface operations {
                     answers?: {
                         [key: string]: unknown;
                     };
+                    /**
+                     * @description The time zone of `{{date}}` and `{{time}}`; UTC unless given. Must be an IANA time zone such as Europe/Berlin.
+                     * @example Europe/Berlin
+                     */
+                    tz?: string;
                     /** @description Also replaces values that the note holds; by default they are kept. */
                     overwrite?: boolean;
                 };
@@ -6734,7 +6980,7 @@ export interface operations {
                          * @example updated_at
                          * @enum {string}
                          */
-                        field: "created_at" | "updated_at" | "title" | "property";
+                        field: "created_at" | "updated_at" | "edited_at" | "title" | "property";
                         /**
                          * @description By default desc for times, asc otherwise.
                          * @example desc
@@ -7039,7 +7285,7 @@ export interface operations {
                          * @example updated_at
                          * @enum {string}
                          */
-                        field: "created_at" | "updated_at" | "title" | "property";
+                        field: "created_at" | "updated_at" | "edited_at" | "title" | "property";
                         /**
                          * @description By default desc for times, asc otherwise.
                          * @example desc
@@ -7168,6 +7414,8 @@ export interface operations {
             query?: {
                 /** @description `false` leaves the bodies out, which is faster, and long notes then do not end the page early. */
                 content?: boolean;
+                /** @description Adds `excerpt` to each note: its first words without markup. */
+                excerpt?: boolean;
                 /** @description The maximum number of results. */
                 limit?: number;
                 /** @description The number of results to skip. */
@@ -7205,7 +7453,9 @@ export interface operations {
                      *           "cover_url": null,
                      *           "created_at": "2026-11-21T09:30:00.000Z",
                      *           "updated_at": "2026-11-21T09:30:00.000Z",
-                     *           "snippet": "Ask about <mark>engines</mark>."
+                     *           "snippet": "Ask about <mark>engines</mark>.",
+                     *           "edited_at": "2026-11-21T09:30:00.000Z",
+                     *           "excerpt": "Ask about Engines."
                      *         }
                      *       ],
                      *       "total": 1,
@@ -12650,6 +12900,8 @@ export interface operations {
                 structure?: string;
                 /** @description Adds `object` to each change: the state of the object now. */
                 include?: "objects";
+                /** @description Adds `edited_at` to the notes among the objects: their last edit by a caller. */
+                edited?: boolean;
                 /** @description For how many seconds an empty page waits for a change. */
                 wait?: number;
             };
@@ -12806,7 +13058,10 @@ export interface operations {
     };
     getSnapshot: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Adds `edited_at` to the notes among the objects: their last edit by a caller. */
+                edited?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -62,6 +62,11 @@ const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
     body: { name: 'Phone' },
   }),
   'DELETE /app/api/passkeys/:id': (_, { passkeyId }) => ({ path: `/app/api/passkeys/${passkeyId}` }),
+  'GET /app/api/preferences': () => ({ path: '/app/api/preferences' }),
+  'PUT /app/api/preferences': () => ({
+    path: '/app/api/preferences',
+    body: { preferences: { theme: 'dark' } },
+  }),
   'GET /app/api/keys': () => ({ path: '/app/api/keys' }),
   'POST /app/api/keys': () => ({
     path: '/app/api/keys',
