@@ -19,11 +19,10 @@ import { refused } from '../refusal.ts'
 const unfinishedName = (target: string): string => join(dirname(target), `.${basename(target)}.unfinished`)
 
 /**
- * `fill` writes one consistent snapshot under another name, until it is complete. `refuse` refuses what is in its place,
- * before and after; a failed system call names `what`.
+ * `fill` writes under another name, until it is complete. `refuse` refuses what is in its place, before and after; a failed
+ * system call names `what`.
  */
 function writeWhole<Result>(
-  reader: Reader,
   { target, what, refuse }: { readonly target: string; readonly what: string; refuse(): void },
   fill: (unfinished: string) => Result,
 ): Result {
@@ -33,7 +32,7 @@ function writeWhole<Result>(
     refuse()
     clear()
     try {
-      const result = inOneSnapshot(reader, () => fill(unfinished))
+      const result = fill(unfinished)
       refuse()
       // rmdir only removes an empty folder.
       if (existsSync(target)) rmdirSync(target)
@@ -47,7 +46,7 @@ function writeWhole<Result>(
   }
 }
 
-/** Writes a new folder, or fills an empty one. */
+/** Writes one consistent snapshot into a new folder, or into an empty one. */
 export function writeNewFolder<Result>(
   reader: Reader,
   folder: string,
@@ -55,9 +54,9 @@ export function writeNewFolder<Result>(
 ): Result {
   const target = existsSync(folder) ? realpathSync(folder) : resolve(folder)
   const place = { target, what: `The folder ${folder}`, refuse: () => refuseNonEmpty(folder) }
-  return writeWhole(reader, place, (unfinished) => {
+  return writeWhole(place, (unfinished) => {
     mkdirSync(unfinished, { recursive: true })
-    return fill(unfinished)
+    return inOneSnapshot(reader, () => fill(unfinished))
   })
 }
 
@@ -68,18 +67,20 @@ function refuseNonEmpty(folder: string): void {
     throw refused(`The folder ${folder} is not empty; name another one.`)
 }
 
-export function writeNewFile(
-  reader: Reader,
-  file: string,
-  fill: (write: (part: string) => void) => void,
-): void {
+/** Makes a new file, which has another name until it is complete. */
+export function writeWholeFile<Result>(file: string, fill: (unfinished: string) => Result): Result {
   const refuse = () => {
     if (existsSync(file)) throw refused(`${file} exists already; name another file.`)
   }
-  writeWhole(reader, { target: resolve(file), what: file, refuse }, (unfinished) =>
-    withNewFile(unfinished, fill),
-  )
+  return writeWhole({ target: resolve(file), what: file, refuse }, fill)
 }
+
+/** Writes one consistent snapshot into a new file. */
+export const writeNewFile = (
+  reader: Reader,
+  file: string,
+  fill: (write: (part: string) => void) => void,
+): void => writeWholeFile(file, (unfinished) => inOneSnapshot(reader, () => withNewFile(unfinished, fill)))
 
 /** A failed system call, such as EACCES or ENOSPC, as a sentence. */
 function asRefusal(error: unknown, what: string): unknown {
@@ -88,7 +89,8 @@ function asRefusal(error: unknown, what: string): unknown {
   return refused(`${what} cannot be written; check its permissions and the space on its disk.`)
 }
 
-function inOneSnapshot<Result>({ sql }: Reader, read: () => Result): Result {
+/** All that is read is of one moment. */
+export function inOneSnapshot<Result>({ sql }: Reader, read: () => Result): Result {
   sql.run('BEGIN')
   try {
     return read()

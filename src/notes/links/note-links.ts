@@ -34,7 +34,8 @@ export const linksQuery: WorkerQuery<LinksInput, JsonBody> = {
   },
 }
 
-function outgoingLinks(reader: Reader, workspace: number, content: string): NoteLinks['outgoing'] {
+/** The links of a body in order, each occurrence, with the notes that they mean now. */
+export function outgoingLinks(reader: Reader, workspace: number, content: string): NoteLinks['outgoing'] {
   const links = parseLinks(content).map((link) => ({ ...link, key: targetKey(link.target) }))
   const pks = resolveTargets(reader, workspace, [...new Set(links.map(({ key }) => key))])
   const titles = loadTitles(reader, [...new Set(pks.values())])

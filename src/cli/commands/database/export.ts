@@ -22,6 +22,8 @@ import { withTemporaryFolder } from '../../temporary-folder.ts'
 const workspaceExport = () => import('../../../portability/workspace/export.ts')
 const vaultExport = () => import('../../../portability/vault/export/export.ts')
 const csvExport = () => import('../../../portability/csv/export.ts')
+const sqliteExport = () => import('../../../portability/tables/sqlite.ts')
+const parquetExport = () => import('../../../portability/tables/parquet.ts')
 
 interface Task {
   readonly db: Db
@@ -42,7 +44,24 @@ async function exportFolder({ db, caller, input, io }: Task, folder: string): Pr
   else io.out(`${folder} holds ${countsInWords(counts)}.\n`)
 }
 
+/** A table of rows for each structure, and some for the notes. */
+async function exportTables({ db, caller, input, io }: Task, format: string, path: string): Promise<void> {
+  const exportAll =
+    format === 'sqlite' ? (await sqliteExport()).exportSqlite : (await parquetExport()).exportParquet
+  if (path === STDOUT) return throughFile(io, (file) => void exportAll(db, caller, file))
+  const rows = exportAll(db, caller, path)
+  if (input.flags.json) printJson(io, { path, counts: rows })
+  else io.out(`${path} holds ${Object.keys(rows).length} tables: ${countsInWords(rows)}.\n`)
+}
+
 /** What goes to standard output is written to a file first, so that a slow reader keeps no snapshot open. */
+const throughFile = (io: Io, write: (file: string) => void): Promise<void> =>
+  withTemporaryFolder(async (folder) => {
+    const file = join(folder, 'export')
+    write(file)
+    await copyToOutput(io, file)
+  })
+
 async function exportRows(
   { db, caller, input, io }: Task,
   structure: string,
@@ -52,11 +71,10 @@ async function exportRows(
   const { exportTable } = await csvExport()
   await checkStructure(db, caller, structure)
   if (file === STDOUT)
-    return withTemporaryFolder(async (folder) => {
-      const temporary = join(folder, 'rows')
-      exportTable(db, caller, structure, { format, file: temporary })
-      await copyToOutput(io, temporary)
-    })
+    return throughFile(
+      io,
+      (temporary) => void exportTable(db, caller, structure, { format, file: temporary }),
+    )
   const records = exportTable(db, caller, structure, { format, file })
   if (input.flags.json) printJson(io, { file, counts: { records } })
   else io.out(`${file} holds ${records} records.\n`)
@@ -70,8 +88,8 @@ export const exportCommand: Command = {
     flag('--structure <name>', 'write only the rows of this structure, to a file or standard output'),
     flag(
       '--format <format>',
-      'obsidian for notes and files alone; with --structure csv (the default) or jsonl',
-      { choices: ['obsidian', 'csv', 'jsonl'] },
+      'obsidian for notes and files alone, sqlite or parquet for tables; with --structure csv (the default) or jsonl',
+      { choices: ['obsidian', 'sqlite', 'parquet', 'csv', 'jsonl'] },
     ),
     WORKSPACE_FLAG,
     JSON_FLAG,
@@ -85,6 +103,9 @@ export const exportCommand: Command = {
     'With --format obsidian, notes are Markdown files in the folders they were imported from, with tags, aliases and',
     'properties in front matter and links by name or path, and files are beside them; nothing else is written.',
     '',
+    'With --format sqlite, <path> is a new SQLite file with a table for each structure and the tables notes, tags, note_tags',
+    'and links; with --format parquet, a folder with a file for each of these tables. Deleted notes and rows are left out.',
+    '',
     'With --structure, each line of jsonl is a record as the API returns it. Of csv, the first line has the keys of the',
     'fields; an apostrophe before a text that a spreadsheet would take for a formula is removed again by an import.',
     'Deleted rows are left out. Without a file, and with -, the rows go to standard output.',
@@ -93,6 +114,8 @@ export const exportCommand: Command = {
     'daybook export notebook',
     'daybook export /backup/work --workspace Work',
     'daybook export --format obsidian ~/Vault',
+    'daybook export --format sqlite work.sqlite',
+    'daybook export --format parquet work',
     'daybook export --structure Expenses expenses.csv',
     'daybook export --structure Expenses --format jsonl | jq .data.amount',
   ],
@@ -100,14 +123,19 @@ export const exportCommand: Command = {
     const [path] = input.args
     const structure = textFlag(input, 'structure')
     const format = textFlag(input, 'format')
-    if (structure !== undefined && format === 'obsidian')
-      throw new WrongUsage('--format obsidian is for the notes, not for a structure.')
-    if (structure === undefined && format !== undefined && format !== 'obsidian')
+    const isOfRows = format === 'csv' || format === 'jsonl'
+    if (structure !== undefined && format !== undefined && !isOfRows)
+      throw new WrongUsage(`--format ${format} is for the whole workspace, not for a structure.`)
+    if (structure === undefined && isOfRows)
       throw new WrongUsage(`--format ${format} needs --structure <name>.`)
-    if (structure === undefined && path === undefined) throw new WrongUsage('"export" needs <folder>.')
+    if (structure === undefined && path === undefined)
+      throw new WrongUsage(`"export" needs ${format === 'sqlite' ? '<file>' : '<folder>'}.`)
+    if (format === 'parquet' && path === STDOUT)
+      throw new WrongUsage('--format parquet writes a folder, not to standard output.')
     return inWorkspace(input, io, async (db, workspace) => {
       const task = { db, caller: commandCaller(workspace), input, io }
-      if (structure === undefined) await exportFolder(task, path ?? '')
+      if (format === 'sqlite' || format === 'parquet') await exportTables(task, format, path ?? '')
+      else if (structure === undefined) await exportFolder(task, path ?? '')
       else await exportRows(task, structure, format === 'jsonl' ? 'jsonl' : 'csv', path ?? STDOUT)
       return 0
     })

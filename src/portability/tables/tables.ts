@@ -1,0 +1,174 @@
+import type { Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import { rowTable, valueColumn } from '../../db/row-table-names.ts'
+import type { FieldType } from '../../filter/record/operators.ts'
+import { fold } from '../../lib/text.ts'
+import { outgoingLinks } from '../../notes/links/note-links.ts'
+import { loadNotes, type NoteRow } from '../../notes/store.ts'
+import { readProperties } from '../../notes/writing/properties.ts'
+import { definitionOf, listStructureRows, type StructureRow } from '../../structures/store.ts'
+import { exportTags } from '../workspace/object-kinds.ts'
+
+/*
+ * A workspace as tables with plain columns, for programs that read tables: one for each structure, and `notes`, `tags`,
+ * `note_tags` and `links`. Without the trash and deleted rows.
+ */
+
+/** A bool is 0 or 1, a day the days since 1970, a time the milliseconds. */
+export type ColumnType = 'text' | 'integer' | 'number' | 'bool' | 'day' | 'time'
+export type Cell = string | number | null
+
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType
+}
+
+export interface ExportedTable {
+  readonly name: string
+  /** One that is named `id` is the primary key. */
+  readonly columns: readonly Column[]
+  /** In chunks. */
+  rows(): Iterable<Cell[][]>
+  /** The statement, if there is one, that selects all rows, with days and times as the API writes them. */
+  readonly select?: string
+}
+
+const columnsOf = (columns: Readonly<Record<string, ColumnType>>): Column[] =>
+  Object.entries(columns).map(([name, type]) => ({ name, type }))
+
+const TIMES = { created_at: 'time', updated_at: 'time' } as const
+
+const NOTES = columnsOf({
+  id: 'text',
+  title: 'text',
+  content: 'text',
+  alias: 'text',
+  pinned: 'bool',
+  pin_label: 'text',
+  cover_url: 'text',
+  /** JSON. */
+  properties: 'text',
+  ...TIMES,
+})
+
+/** One at a time: they may be long. */
+function* activeNotes(reader: Reader, { workspacePk }: Caller): Generator<NoteRow> {
+  const active = 'SELECT pk FROM notes WHERE workspace = ? AND deleted_at IS NULL ORDER BY created_at, id'
+  for (const pk of reader.sql.column<number>(active, workspacePk)) yield* loadNotes(reader, [pk])
+}
+
+function* noteRows(reader: Reader, caller: Caller): Generator<Cell[][]> {
+  for (const row of activeNotes(reader, caller)) {
+    const { id, title, content, alias, pinned, pinLabel, coverUrl, createdAt, updatedAt } = row
+    const properties = JSON.stringify(readProperties(reader, row.pk))
+    yield [[id, title, content, alias, pinned, pinLabel, coverUrl, properties, createdAt, updatedAt]]
+  }
+}
+
+const tagRows = (reader: Reader, caller: Caller): Cell[][] =>
+  exportTags(reader, caller).map(({ id, name, color, is_pinned }) => [id, name, color, Number(is_pinned)])
+
+function* linkRows(reader: Reader, caller: Caller): Generator<Cell[][]> {
+  for (const { id, content } of activeNotes(reader, caller))
+    yield outgoingLinks(reader, caller.workspacePk, content).map(({ note, text }) => [
+      id,
+      note?.id ?? null,
+      text,
+    ])
+}
+
+function* noteTagRows({ sql }: Reader, { workspacePk }: Caller): Generator<Cell[][]> {
+  const carried = `SELECT n.id, nt.tag FROM notes n CROSS JOIN note_tags nt ON nt.note = n.pk
+    WHERE n.workspace = ? AND n.deleted_at IS NULL
+      AND nt.tag IN (SELECT id FROM tags WHERE workspace = n.workspace AND is_removed = 0)
+    ORDER BY n.created_at, n.id, nt.tag`
+  yield sql.rows<Cell[]>(carried, workspacePk)
+}
+
+const TYPES: Partial<Record<FieldType, ColumnType>> = {
+  number: 'number',
+  bool: 'bool',
+  date: 'day',
+  datetime: 'time',
+}
+
+/** Stored texts as numbers. */
+const NUMBERS: Partial<Record<FieldType, (text: string) => string>> = {
+  date: (text) => `unixepoch(${text}) / 86400`,
+  datetime: (text) => `CAST(round(unixepoch(${text}, 'subsec') * 1000) AS INTEGER)`,
+}
+
+/** Milliseconds as the API writes a time. */
+export const isoText = (milliseconds: string) =>
+  `replace(datetime(${milliseconds} / 1000.0, 'unixepoch', 'subsec'), ' ', 'T') || 'Z'`
+
+const CHUNK_ROWS = 1_000
+
+/** The rows as their structure's row table has them, which needs no JSON. */
+function structureTable({ sql }: Reader, name: string, { pk, ...row }: StructureRow): ExportedTable {
+  const { fields } = definitionOf(row)
+  const columns = fields.map(({ key, type }) => ({ name: key, type: TYPES[type] ?? 'text' }))
+  const times = ['t.created_at', 't.updated_at']
+  const texts = fields.map(({ column }) => `t.${valueColumn(column)}`)
+  const numbers = fields.map(({ type }, at) => NUMBERS[type]?.(texts[at] ?? '') ?? texts[at])
+  const selected = (cells: readonly unknown[]) =>
+    `SELECT r.id, ${cells.join(', ')} FROM ${rowTable(pk)} t CROSS JOIN records r ON r.pk = t.pk`
+  return {
+    name,
+    columns: [{ name: 'id', type: 'text' }, ...columns, ...columnsOf(TIMES)],
+    select: `${selected([...texts, ...times.map(isoText)])} ORDER BY t.pk`,
+    *rows(): Generator<Cell[][]> {
+      const after = `WHERE t.pk > ? ORDER BY t.pk LIMIT ${CHUNK_ROWS}`
+      const chunk = `${selected([...numbers, ...times, 't.pk'])} ${after}`
+      for (let last = 0; ; ) {
+        const rows = sql.rows<Cell[]>(chunk, last)
+        if (rows.length === 0) return
+        last = Number(rows.at(-1)?.at(-1))
+        yield rows
+      }
+    },
+  }
+}
+
+/** The names of tables: those of the structures, with a number behind one that is taken or kept for SQLite itself. */
+function tableNames(structures: readonly StructureRow[], taken: readonly string[]): string[] {
+  const used = new Set([...taken, ...structures.map(({ name }) => fold(name))])
+  return structures.map(({ name }) => {
+    if (!taken.includes(fold(name)) && !fold(name).startsWith('sqlite_')) return name
+    const base = fold(name).startsWith('sqlite_') ? `_${name}` : name
+    for (let number = 2; ; number++) {
+      const numbered = `${base}_${number}`
+      if (used.has(fold(numbered))) continue
+      used.add(fold(numbered))
+      return numbered
+    }
+  })
+}
+
+/** The tables of a workspace; their rows are read while they are taken. */
+export function exportedTables(reader: Reader, caller: Caller): ExportedTable[] {
+  const own: ExportedTable[] = [
+    { name: 'notes', columns: NOTES, rows: () => noteRows(reader, caller) },
+    {
+      name: 'tags',
+      columns: columnsOf({ id: 'integer', name: 'text', color: 'text', is_pinned: 'bool' }),
+      rows: () => [tagRows(reader, caller)],
+    },
+    {
+      name: 'note_tags',
+      columns: columnsOf({ note_id: 'text', tag_id: 'integer' }),
+      rows: () => noteTagRows(reader, caller),
+    },
+    {
+      name: 'links',
+      columns: columnsOf({ from_note_id: 'text', to_note_id: 'text', text: 'text' }),
+      rows: () => linkRows(reader, caller),
+    },
+  ]
+  const structures = listStructureRows(reader, caller.workspacePk)
+  const names = tableNames(
+    structures,
+    own.map(({ name }) => name),
+  )
+  return [...own, ...structures.map((row, at) => structureTable(reader, names[at] ?? row.name, row))]
+}
