@@ -134,14 +134,13 @@ function structureTable({ sql }: Reader, name: string, { pk, ...row }: Structure
 function tableNames(structures: readonly StructureRow[], taken: readonly string[]): string[] {
   const used = new Set([...taken, ...structures.map(({ name }) => fold(name))])
   return structures.map(({ name }) => {
-    if (!taken.includes(fold(name)) && !fold(name).startsWith('sqlite_')) return name
-    const base = fold(name).startsWith('sqlite_') ? `_${name}` : name
-    for (let number = 2; ; number++) {
-      const numbered = `${base}_${number}`
-      if (used.has(fold(numbered))) continue
-      used.add(fold(numbered))
-      return numbered
-    }
+    const isReserved = fold(name).startsWith('sqlite_')
+    if (!taken.includes(fold(name)) && !isReserved) return name
+    const base = isReserved ? `_${name}` : name
+    let other = base
+    for (let number = 2; used.has(fold(other)); number++) other = `${base}_${number}`
+    used.add(fold(other))
+    return other
   })
 }
 
