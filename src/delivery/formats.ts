@@ -1,3 +1,4 @@
+import { defaultTemplate, filled, holesIn } from '../lib/template.ts'
 import { refused } from '../refusal.ts'
 import type { Payload } from './payload.ts'
 
@@ -24,8 +25,6 @@ export interface Message {
   readonly contentType: string | null
 }
 
-/** A name in braces; any other brace is text. */
-const HOLE = /\{([A-Za-z_]\w*(?:\.\w+)*)\}/g
 const FIELD = /^record\.(\w+)$/
 
 type Source = (payload: Payload) => unknown
@@ -51,38 +50,31 @@ function sourceOf(kind: Kind, hole: string): Source | undefined {
 
 /** The keys of the fields that a template names. */
 export const fieldsInTemplate = (template: string | null): string[] =>
-  [...(template ?? '').matchAll(HOLE)].flatMap(([, hole = '']) => FIELD.exec(hole)?.[1] ?? [])
+  holesIn(template ?? '').flatMap((hole) => FIELD.exec(hole)?.[1] ?? [])
 
 /** Refuses a template with a hole that nothing fills; `hasField` says which fields the rows have. */
 export function checkTemplate(template: string, kind: Kind, hasField: (key: string) => boolean): void {
-  const isKnown = (hole: string) => sourceOf(kind, hole) !== undefined
-  const unknown = [...template.matchAll(HOLE)].find(([, hole = '']) => !isKnown(hole))?.[0]
-  const field = fieldsInTemplate(template).find((key) => kind === 'record' && !hasField(key))
-  const found = unknown ?? (field === undefined ? undefined : `{record.${field}}`)
+  const isUnknown = (hole: string) => {
+    const key = kind === 'record' ? FIELD.exec(hole)?.[1] : undefined
+    return key === undefined ? sourceOf(kind, hole) === undefined : !hasField(key)
+  }
+  const found = holesIn(template).find(isUnknown)
   if (found === undefined) return
   const holes = [...Object.keys(NAMES[kind]), ...(kind === 'record' ? ['record.<field>'] : [])]
   throw refused(
-    `"template" has ${found}, which nothing fills; it may have ${holes.map((hole) => `{${hole}}`).join(', ')}.`,
+    `"template" has {${found}}, which nothing fills; it may have ${holes.map((hole) => `{${hole}}`).join(', ')}.`,
   )
 }
 
-const DEFAULTS: Readonly<Record<Kind, string>> = {
-  record: '{structure}: {event}',
-  note: '{event}: {note.title}',
-  file: '{event}: {file.file_name}',
-}
-
-/** The text of an event; without a template of its own it ends with the label of the row, the title or the name, if there is one. */
+/** Without a template of its own it ends with the label of the row, the title or the name, if there is one. */
 function textOf(
   { kind, template }: Form,
   payload: Payload,
   labelField: string | null,
   written: (value: string) => string,
 ): string {
-  const label = kind === 'record' && labelField !== null ? `: {record.${labelField}}` : ''
-  const text = (template ?? DEFAULTS[kind] + label).replace(HOLE, (_, hole: string) =>
-    written(String(sourceOf(kind, hole)?.(payload) ?? '')),
-  )
+  const valueIn = (hole: string) => written(String(sourceOf(kind, hole)?.(payload) ?? ''))
+  const text = filled(template ?? defaultTemplate(kind, labelField), valueIn)
   return template === null ? text.replace(/: $/, '') : text
 }
 

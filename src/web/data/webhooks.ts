@@ -87,10 +87,17 @@ export interface WebhookInput {
   readonly description: string | null
   /** Left out, they stay as they are. */
   readonly headers?: Record<string, string>
+  readonly format: Webhook['format'] | null
+  readonly template: string | null
+  readonly due?: Webhook['due'] | null
+  readonly quiet_seconds?: number
+  readonly include_content?: boolean
 }
 
+export type WebhookKind = NonNullable<Webhook['kind']>
+
 /** Makes a subscription. A response that was lost is repeated without its secret: then a new one is made. */
-export async function createWebhook(input: WebhookInput & { structure: string }) {
+export async function createWebhook(input: WebhookInput & { structure?: string; kind?: WebhookKind }) {
   const { webhook, secret } = await api.post('/v1/webhooks', { body: input })
   await readWebhooksAgain()
   return { webhook, secret: secret ?? (await rotateSecret(webhook.id, 0)) }

@@ -48,7 +48,7 @@ export function DeliveryLog({ id, deliveryId }: { id: string; deliveryId: string
               Redeliver
             </Button>
           )}
-          {webhook && <CopyButton text={curlOf(webhook.url, delivery, body)} word="Copy as curl" />}
+          {webhook && <CopyButton text={curlOf(webhook, delivery, body)} word="Copy as curl" />}
         </p>
         {refusal.value !== undefined && <Why>{refusal.value}</Why>}
       </div>

@@ -2,6 +2,7 @@ import { useKeys } from '../../data/settings.ts'
 import { aboutOf, type Webhook } from '../../data/webhooks.ts'
 import { address } from '../../router.ts'
 import { conditionsOf, conditionText } from './condition-text.ts'
+import { dueText } from './due-field.tsx'
 
 /** What a subscription sends, and where. */
 export function Facts({ webhook }: { webhook: Webhook }) {
@@ -24,6 +25,27 @@ export function Facts({ webhook }: { webhook: Webhook }) {
       </dd>
       <dt>Events</dt>
       <dd>{webhook.events.map((event) => event.replace(/^.*\./, '')).join(', ')}</dd>
+      {webhook.due && (
+        <>
+          <dt>Due</dt>
+          <dd>{dueText(webhook.due)}</dd>
+        </>
+      )}
+      {webhook.kind === 'note' && (
+        <>
+          <dt>Quiet</dt>
+          <dd>updates within {webhook.quiet_seconds ?? 30} seconds are one event</dd>
+        </>
+      )}
+      {webhook.format && (
+        <>
+          <dt>Sent as</dt>
+          <dd>
+            {webhook.format}
+            {webhook.template && <span class="code">: {webhook.template}</span>}
+          </dd>
+        </>
+      )}
       {conditions.length > 0 && (
         <>
           <dt>Only rows</dt>

@@ -3,7 +3,7 @@ import type { TargetedSubmitEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button, Field, useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Empty, Known, Pane } from '../../components/pane.tsx'
+import { Known, Pane } from '../../components/pane.tsx'
 import { type Answer, api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
 import { useKeys } from '../../data/settings.ts'
@@ -14,16 +14,35 @@ import {
   useWebhook,
   type Webhook,
   type WebhookInput,
+  type WebhookKind,
 } from '../../data/webhooks.ts'
 import { address, navigate } from '../../router.ts'
+import { useDefinitions } from '../views/data.ts'
+import { GroupEditor } from '../views/filter/builder.tsx'
+import { asFilter, asGroup, type Group, type Tree } from '../views/filter/tree.ts'
 import { type Condition, conditionsOf, parsedValue } from './condition-text.ts'
 import { type ConditionInput, Conditions, conditionInputs } from './conditions.tsx'
+import { DueField, dueOf } from './due-field.tsx'
+import { FormatField, formatOf } from './format-field.tsx'
 import { headersOf, OwnHeaders, useHeaders } from './own-headers.tsx'
 import { shownSecret } from './shown-secret.ts'
 
 type Structure = Answer<'/v1/records/structures', 'get'>['structures'][number]
 
-const EVENTS = ['record.created', 'record.updated', 'record.deleted'] as const
+type Event = Webhook['events'][number]
+
+const EVENTS: Readonly<Record<WebhookKind, readonly Event[]>> = {
+  record: ['record.created', 'record.updated', 'record.deleted'],
+  note: ['note.created', 'note.updated', 'note.deleted', 'note.restored'],
+  file: ['file.created', 'file.updated', 'file.deleted'],
+}
+const DUE = 'record.due'
+
+const ABOUT: readonly (readonly [WebhookKind, string])[] = [
+  ['record', 'the rows of a structure'],
+  ['note', 'notes'],
+  ['file', 'files'],
+]
 
 const useStructures = () =>
   useQuery(
@@ -35,20 +54,7 @@ export function NewWebhook() {
   const structures = useStructures()
   return (
     <FormPane title="New subscription" back={address(['webhooks'])}>
-      <Known query={structures}>
-        {(known) =>
-          known.length === 0 ? (
-            <Empty>
-              <p>A subscription follows the rows of a structure, and there is no structure yet.</p>
-              <a class="button" href={address(['records'])}>
-                Go to the records
-              </a>
-            </Empty>
-          ) : (
-            <WebhookForm structures={known} />
-          )
-        }
-      </Known>
+      <Known query={structures}>{(known) => <WebhookForm structures={known} />}</Known>
     </FormPane>
   )
 }
@@ -91,24 +97,36 @@ const FormPane = ({
 
 /** The attribute that a refusal names first, if it is one that the form has. */
 const attributeOf = (refusal: string | undefined) =>
-  refusal && (/"(url|events|filter|fields|ignore_key_id|description|headers)\b/.exec(refusal)?.[1] ?? 'url')
+  refusal &&
+  (/"(url|events|filter|fields|ignore_key_id|description|headers|due|quiet_seconds|template|structure)\b/.exec(
+    refusal,
+  )?.[1] ??
+    'url')
 
 function WebhookForm({ structures, webhook }: { structures: readonly Structure[]; webhook?: Webhook }) {
+  const [kind, setKind] = useState<WebhookKind>(webhook?.kind ?? (structures.length > 0 ? 'record' : 'note'))
+  const [isDue, setDue] = useState(webhook?.events.includes(DUE) ?? false)
+  const [group, setGroup] = useState(() => asGroup(treeOf(webhook)))
+  const definitions = useDefinitions()
   const [structureId, setStructureId] = useState(webhook?.structure?.id ?? structures[0]?.id ?? '')
-  const structure = structures.find(({ id }) => id === structureId)
+  const structure = kind === 'record' ? structures.find(({ id }) => id === structureId) : undefined
+  const dateFields = structure?.fields.filter(({ type }) => type === 'date' || type === 'datetime') ?? []
   const conditions = useSignal<readonly ConditionInput[]>(
     conditionInputs(webhook ? conditionsOf(webhook) : []),
   )
   const headers = useHeaders(webhook)
   const { run, isRunning, refusal } = useAction(async (data: FormData) => {
     const own = headersOf(headers.peek())
-    const input = { ...inputOf(data, conditions.peek(), structure), ...(own && { headers: own }) }
+    const input = {
+      ...inputOf(data, { kind, conditions: conditions.peek(), structure, group }),
+      ...(own && { headers: own }),
+    }
     if (webhook) {
       await updateWebhook(webhook.id, input)
       navigate(address(['webhooks', webhook.id]))
       return
     }
-    const made = await createWebhook({ ...input, structure: structureId })
+    const made = await createWebhook({ ...input, ...(structure ? { structure: structure.id } : { kind }) })
     shownSecret.value = { id: made.webhook.id, secret: made.secret }
     navigate(address(['webhooks', made.webhook.id], { side: 'open' }))
   })
@@ -123,24 +141,42 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
       }}
     >
       <p class="field">
-        <label for="structure">Structure</label>
+        <label for="kind">Tells of</label>
         <select
           class="input"
-          id="structure"
+          id="kind"
           disabled={webhook !== undefined}
-          value={structureId}
-          onChange={({ currentTarget }) => {
-            setStructureId(currentTarget.value)
-            conditions.value = []
-          }}
+          value={kind}
+          onChange={({ currentTarget }) => setKind(currentTarget.value as WebhookKind)}
         >
-          {structures.map(({ id, name }) => (
-            <option key={id} value={id}>
+          {ABOUT.map(([value, name]) => (
+            <option key={value} value={value} disabled={value === 'record' && structures.length === 0}>
               {name}
             </option>
           ))}
         </select>
       </p>
+      {kind === 'record' && (
+        <p class="field">
+          <label for="structure">Structure</label>
+          <select
+            class="input"
+            id="structure"
+            disabled={webhook !== undefined}
+            value={structureId}
+            onChange={({ currentTarget }) => {
+              setStructureId(currentTarget.value)
+              conditions.value = []
+            }}
+          >
+            {structures.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </p>
+      )}
       <Field
         label="Goes to (a public https address)"
         name="url"
@@ -157,7 +193,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
       />
       <fieldset class="field">
         <legend class="label">Events</legend>
-        {EVENTS.map((event) => (
+        {EVENTS[kind].map((event) => (
           <label key={event} class="check">
             <input
               type="checkbox"
@@ -165,14 +201,59 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
               value={event}
               defaultChecked={webhook?.events.includes(event) ?? true}
             />
-            {event.replace('record.', '')}
+            {event.replace(/^.*\./, '')}
           </label>
         ))}
+        {dateFields.length > 0 && (
+          <label class="check">
+            <input
+              type="checkbox"
+              name="events"
+              value={DUE}
+              checked={isDue}
+              onChange={({ currentTarget }) => setDue(currentTarget.checked)}
+            />
+            due: when a date or time in the row comes
+          </label>
+        )}
         {why('events') && <Why>{why('events')}</Why>}
       </fieldset>
+      {isDue && dateFields.length > 0 && (
+        <DueField key={structureId} fields={dateFields} due={webhook?.due} />
+      )}
+      {why('due') && <Why>{why('due')}</Why>}
+      {kind === 'note' && (
+        <>
+          <Field
+            label="Seconds of quiet, 0 to 3,600: updates within so long are one event"
+            name="quiet_seconds"
+            type="number"
+            required
+            defaultValue={String(webhook?.quiet_seconds ?? QUIET_SECONDS)}
+            why={why('quiet_seconds')}
+          />
+          <label class="check">
+            <input
+              type="checkbox"
+              name="include_content"
+              defaultChecked={webhook?.include_content ?? false}
+            />
+            Send the text of the note, too
+          </label>
+          {definitions && <GroupEditor group={group} definitions={definitions} onChange={setGroup} />}
+          {why('filter') && <Why>{why('filter')}</Why>}
+        </>
+      )}
       {structure && <Fields structure={structure} chosen={webhook?.fields ?? []} />}
       {why('fields') && <Why>{why('fields')}</Why>}
       {structure && <Conditions structure={structure} conditions={conditions} why={why('filter')} />}
+      <FormatField
+        key={`${kind} ${structure?.id}`}
+        kind={kind}
+        structure={structure}
+        webhook={webhook}
+        why={why('template')}
+      />
       <OwnHeaders webhook={webhook} inputs={headers} why={why('headers')} />
       <IgnoredKey webhook={webhook} why={why('ignore_key_id')} />
       <p class="actions">
@@ -227,11 +308,19 @@ function IgnoredKey({ webhook, why }: { webhook: Webhook | undefined; why: strin
   )
 }
 
-function inputOf(
-  data: FormData,
-  conditions: readonly ConditionInput[],
-  structure: Structure | undefined,
-): WebhookInput {
+const QUIET_SECONDS = 30
+
+const treeOf = (webhook: Webhook | undefined): Tree | null =>
+  webhook && !Array.isArray(webhook.filter) ? (webhook.filter as Tree | null) : null
+
+interface Given {
+  readonly kind: WebhookKind
+  readonly conditions: readonly ConditionInput[]
+  readonly structure: Structure | undefined
+  readonly group: Group
+}
+
+function inputOf(data: FormData, { kind, conditions, structure, group }: Given): WebhookInput {
   const fields = data.getAll('fields').map(String)
   const typeOf = (key: string) => structure?.fields.find((field) => field.key === key)?.type
   const filter = conditions.map(({ field, op, value }): Condition => {
@@ -241,9 +330,15 @@ function inputOf(
   return {
     url: String(data.get('url')).trim(),
     description: String(data.get('description')).trim() || null,
-    events: EVENTS.filter((event) => data.getAll('events').includes(event)),
+    events: data.getAll('events') as Event[],
     fields: fields.length === 0 ? null : fields,
-    filter,
+    filter: kind === 'record' ? filter : kind === 'note' ? asFilter(group) : null,
+    ...formatOf(data),
+    ...(kind === 'record' && { due: data.getAll('events').includes(DUE) ? dueOf(data) : null }),
+    ...(kind === 'note' && {
+      quiet_seconds: Number(data.get('quiet_seconds')),
+      include_content: data.get('include_content') !== null,
+    }),
     ignore_key_id: String(data.get('ignore_key_id')) || null,
     ignore_own_key: data.get('ignore_own_key') !== null,
   }

@@ -27,8 +27,8 @@ export function SubscriptionList() {
         ) : data.length === 0 ? (
           <Empty>
             <p>
-              A subscription sends the changes of a structure to another program, signed, and tries again
-              until it answers. The same on the command line: <code>daybook webhooks create</code>.
+              A subscription sends the changes of rows, notes or files to another program, signed, and tries
+              again until it answers. The same on the command line: <code>daybook webhooks create</code>.
             </p>
           </Empty>
         ) : (

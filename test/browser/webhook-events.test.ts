@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  contentOf,
+  fill,
+  press,
+  startApplication,
+  untilText,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+
+const ADDRESS = 'Goes to (a public https address)'
+const EXAMPLE = 'What is sent, for example'
+
+describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
+  let app: Application
+  let page: Page
+  let receiver: Receiver
+  const subscriptions = async () => (await app.server.get('/v1/webhooks')).body.webhooks
+  const choose = (label: string, value: string) =>
+    page.evaluate(
+      `{
+        const label = [...document.querySelectorAll('label')].find((one) => one.textContent === ${JSON.stringify(label)})
+        label.control.value = ${JSON.stringify(value)}
+        label.control.dispatchEvent(new Event('change', { bubbles: true }))
+      }`,
+    )
+  const make = async () => {
+    await fill(page, ADDRESS, `http://127.0.0.1:${receiver.port}/hook`)
+    await press(page, 'Make subscription')
+    await untilText(page, 'The secret is shown only now.')
+  }
+
+  beforeAll(async () => {
+    receiver = await startReceiver()
+    app = await startApplication(['--webhook-allow', '127.0.0.1'])
+    await app.server.post('/v1/records/structures', {
+      name: 'Tasks',
+      label_field: 'what',
+      fields: [
+        { key: 'what', type: 'text', label: 'What' },
+        { key: 'day', type: 'date' },
+      ],
+    })
+    page = await app.newPage()
+    await app.signIn(page)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await app.close()
+    await receiver.close()
+  }, BROWSER_TIMEOUT_MS)
+
+  test(
+    'makes one to notes, with a quiet time and a filter, which is told of a new note',
+    async () => {
+      await page.goto(`${app.server.url}/app/webhooks/new`)
+      await untilText(page, 'Tells of')
+      await choose('Tells of', 'note')
+      await fill(page, 'Seconds of quiet, 0 to 3,600: updates within so long are one event', '5')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await make()
+      expect((await subscriptions())[0]).toMatchObject({
+        kind: 'note',
+        structure: null,
+        events: ['note.created', 'note.updated', 'note.deleted', 'note.restored'],
+        filter: null,
+        quiet_seconds: 5,
+        include_content: false,
+      })
+      await app.server.post('/v1/notes', { title: 'Tea' })
+      await receiver.until(1)
+      expect(JSON.parse(receiver.received[0]?.body ?? '').data.note.title).toBe('Tea')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'makes one to moments as a text for a chat, shows what is sent, and changes it',
+    async () => {
+      await page.goto(`${app.server.url}/app/webhooks/new`)
+      await page.locator('[name=events][value="record.due"]').click()
+      await fill(page, 'Days', '1')
+      await choose('Before or after', 'before')
+      await fill(page, 'Time zone', 'Europe/Berlin')
+      await choose('Sent as', 'slack')
+      expect(JSON.parse(String(await contentOf(page, EXAMPLE)))).toEqual({
+        text: 'Tasks: record.updated: ‹What›',
+      })
+      await fill(page, 'Text (left empty: {structure}: {event}: {record.what})', 'Due: {record.nope}')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await fill(page, ADDRESS, `http://127.0.0.1:${receiver.port}/hook`)
+      await press(page, 'Make subscription')
+      await page.waitForSelector('[name=template][aria-invalid=true]')
+      await fill(page, 'Text (left empty: {structure}: {event}: {record.what})', 'Due: {record.what}')
+      await make()
+      const made = (await subscriptions())[1]
+      expect(made).toMatchObject({
+        events: ['record.created', 'record.updated', 'record.deleted', 'record.due'],
+        due: { field: 'day', offset_days: -1, at: '08:00', tz: 'Europe/Berlin' },
+        format: 'slack',
+        template: 'Due: {record.what}',
+      })
+      await untilText(page, '1 day before day, at 08:00 (Europe/Berlin)')
+      await page.goto(`${app.server.url}/app/webhooks/${made.id}/edit`)
+      await page.locator('[name=events][value="record.due"]').click()
+      await choose('Sent as', 'json')
+      await press(page, 'Save')
+      await page.waitForFunction(`!location.pathname.endsWith('/edit')`)
+      const [, changed] = await subscriptions()
+      for (const name of ['due', 'format', 'template']) expect(changed).not.toHaveProperty(name)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
