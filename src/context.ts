@@ -1,3 +1,4 @@
+import { hides, type Kind, NOWHERE, type Rights } from './access/rights.ts'
 import type { Bus } from './changes/bus.ts'
 import type { Surface } from './changes/log.ts'
 import type { Config } from './config.ts'
@@ -46,10 +47,29 @@ export interface Caller {
   readonly role: Role
   /** Whether this call may write: the key's scope and the user's role together. */
   readonly mayWrite: boolean
+  /** What of the workspace the caller reaches; undefined for all of it. */
+  readonly rights: Rights | undefined
   readonly surface: Surface
   /** Aborts when the client goes away. */
   readonly signal?: AbortSignal
 }
 
-/** The workspace in which a read looks; it needs no more of its caller. */
-export type InWorkspace = Pick<Caller, 'workspacePk'>
+/** The workspace in which a read looks, and what of it the caller reaches; it needs no more of its caller. */
+export interface InWorkspace extends Pick<Caller, 'workspacePk' | 'rights'> {
+  /** Without it also what one user alone sees. */
+  readonly userId?: string
+}
+
+/** The same alone, for a thread. */
+export const placeOf = ({ workspacePk, userId, rights }: InWorkspace): InWorkspace => ({
+  workspacePk,
+  ...(userId !== undefined && { userId }),
+  rights,
+})
+
+/** The whole workspace, for what the server does by itself. */
+export const wholeWorkspace = (workspacePk: number): InWorkspace => ({ workspacePk, rights: undefined })
+
+/** Where a read that covers several kinds looks for one of them: where that is hidden, in a workspace that has none. */
+export const placeFor = (caller: InWorkspace, kind: Kind): InWorkspace =>
+  hides(caller.rights, kind) ? { ...placeOf(caller), workspacePk: NOWHERE } : placeOf(caller)

@@ -105,7 +105,7 @@ export interface FeatureHooks {
   /** Removes in chunks what `onStructureDeleted` has only hidden. */
   removeHidden(db: Db): Promise<void>
   onWorkspaceCreated(tx: Tx, workspace: number): void
-  countsOf(reader: Reader, workspace: number): FeatureCounts
+  countsOf(reader: Reader, caller: InWorkspace): FeatureCounts
   /** What becomes an event at its instant. */
   readonly moments: readonly Moments[]
 }

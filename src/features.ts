@@ -3,6 +3,7 @@ import { undoTask } from './change-feed/undo.ts'
 import { beginEpoch } from './changes/cursors.ts'
 import { lastChange } from './changes/log.ts'
 import { changedAfter } from './changes/read.ts'
+import { placeFor } from './context.ts'
 import type { Reader } from './db/reader.ts'
 import type { WorkerQuery } from './db/worker/client.ts'
 import type {
@@ -26,15 +27,16 @@ import { propertyKind } from './properties/service.ts'
 import { itemKind, removeFromQuickAccess } from './quick-access/service.ts'
 import { conversionTask, conversionTrial } from './records/converting/convert.ts'
 import { rowMoments } from './records/due.ts'
-import { deleteRowViewsOf, rowViewKind, rowViewsNaming } from './row-views/service.ts'
+import { deleteRowViewsOf, listRowViews, rowViewsNaming } from './row-views/service.ts'
 import { deleteRemovedSources, markSourcesRemovedOf } from './sources/deletion.ts'
-import { countSources } from './sources/store.ts'
+import { listSources } from './sources/service.ts'
 import { sourcesNamingField } from './sources/usage.ts'
 import { countStructures } from './structures/store.ts'
 import { tagDeletion } from './tags/deletion.ts'
 import { tagKind } from './tags/service.ts'
 import { viewKind, viewsNaming } from './views/service.ts'
 import { deleteRemovedWebhooks, markWebhooksRemovedOf } from './webhooks/deletion.ts'
+import { listWebhooks } from './webhooks/service.ts'
 import { countWebhooks, webhooksNaming, webhooksNamingField } from './webhooks/store.ts'
 
 interface UsageInput<Named> {
@@ -109,7 +111,7 @@ export const features: FeatureHooks = {
   usageOfField: (reader, structure, key, caller) => [
     ...webhooksNamingField(reader, structure, key).map((id) => `"webhook ${id}"`),
     ...sourcesNamingField(reader, structure, key).map((name) => `the source "${name}"`),
-    ...rowViewsNaming(reader, structure, key, caller),
+    ...rowViewsNaming(reader, structure, key, { ...caller, rights: undefined }),
   ],
   openPreset,
   onNoteTrashed: removeFromQuickAccess,
@@ -127,19 +129,23 @@ export const features: FeatureHooks = {
     createSearchTables(tx, workspace)
     beginEpoch(tx, workspace)
   },
-  countsOf: (reader, workspace) => ({
-    ...countStructures(reader, workspace),
-    tags: tagKind.count(reader, workspace),
-    properties: propertyKind.count(reader, workspace),
-    files: countFiles(reader, workspace),
-    presets: presetKind.count(reader, workspace),
-    views: viewKind.count(reader, workspace),
-    lenses: lensKind.count(reader, workspace),
-    quickAccess: itemKind.count(reader, workspace),
-    webhooks: countWebhooks(reader, workspace),
-    sources: countSources(reader, workspace),
-    rowViews: rowViewKind.count(reader, workspace),
-  }),
+  countsOf: (reader, caller) => {
+    const { workspacePk: workspace } = placeFor(caller, 'notes')
+    return {
+      ...countStructures(reader, caller),
+      tags: tagKind.count(reader, workspace),
+      properties: propertyKind.count(reader, workspace),
+      files: countFiles(reader, caller),
+      presets: presetKind.count(reader, workspace),
+      views: viewKind.count(reader, workspace),
+      lenses: lensKind.count(reader, workspace),
+      quickAccess: itemKind.count(reader, workspace),
+      webhooks:
+        caller.rights === undefined ? countWebhooks(reader, workspace) : listWebhooks(reader, caller).length,
+      sources: listSources(reader, caller).length,
+      rowViews: listRowViews(reader, caller).length,
+    }
+  },
   moments: [noteMoments, rowMoments],
 }
 

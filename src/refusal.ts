@@ -12,6 +12,7 @@ export type RefusalCode =
   | 'session_required'
   | 'sign_in_again'
   | 'owner_required'
+  | 'no_access'
   | 'cross_site'
   | 'mirror'
   | 'not_found'

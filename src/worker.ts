@@ -18,7 +18,7 @@ import { Sql } from './db/sql.ts'
 import { State } from './db/state.ts'
 import type { WorkerQuery, WorkerTask, WriteListeners } from './db/worker/client.ts'
 import { COMMITTING, OPENING, type WorkerRequest, type WorkerResponse } from './db/worker/protocol.ts'
-import type { RightData } from './http/request-right.ts'
+import type { RightData, Standing } from './http/request-right.ts'
 import { encoded } from './http/responses.ts'
 import { createIdSource } from './lib/ids.ts'
 import { lowerThreadPriority } from './lib/thread-priority.ts'
@@ -118,7 +118,8 @@ class Requests {
     else keepTemporaryInMemory(sql.database)
     sql.run(task.isPreparation ? 'BEGIN' : 'BEGIN IMMEDIATE')
     try {
-      if (right && !task.isPreparation) checkRight({ sql }, right as RightData, now)
+      if (right && !task.isPreparation)
+        takeStanding(request.input, checkRight({ sql }, right as RightData, now))
       const newId = () => this.#ids(now)
       const transaction = { startedAt: now, state: new State() }
       const tx = { sql, now, newId, afterCommit: onDeferred, transaction }
@@ -159,6 +160,12 @@ class Requests {
     for (const reader of [this.#reading, this.#writing]) if (reader) shrinkMemory(reader.sql.database)
     Bun.gc(true)
   }
+}
+
+/** What the caller may do now, not when the request was sent. */
+function takeStanding(input: unknown, { rights }: Standing): void {
+  if (typeof input === 'object' && input !== null && 'caller' in input)
+    Object.assign(input.caller as object, { rights })
 }
 
 function openWriting(request: WorkerRequest): Reader {

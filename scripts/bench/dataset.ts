@@ -71,6 +71,7 @@ export async function openDataset(file: string): Promise<Dataset> {
       role: 'owner',
       mayWrite: true,
       surface: 'api',
+      rights: undefined,
     },
     key: secret,
     fetch: async (path, init) => app.fetch(new Request(`http://localhost${path}`, { headers, ...init })),

@@ -1,4 +1,5 @@
 import { and, count, eq, getTableColumns, gt, isNull, or, sql } from 'drizzle-orm'
+import { type Access, rightsOf } from '../access/rights.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { from, insertInto, rowBy, rowsBy, updateOf, valueBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
@@ -9,7 +10,7 @@ import type { Standing } from '../http/request-right.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, Refusal, refused } from '../refusal.ts'
 import { checkedName } from './names.ts'
-import type { KeyRow } from './store.ts'
+import { type KeyRow, readAccess, storedAccess } from './store.ts'
 import { createUsageRecorder } from './usage-recorder.ts'
 
 const KEY_PATTERN = /^dbk_[A-Za-z0-9_-]{43}$/
@@ -24,6 +25,8 @@ interface NewKey {
   name: string
   scope: 'write' | 'read'
   expiresAt: number | null
+  /** What of what its user reaches; null for all. */
+  access?: Access | null
 }
 
 const MAX_KEYS = 100
@@ -36,9 +39,10 @@ export function createKey(tx: Tx, input: NewKey): { id: string; secret: string }
   const secret = newSecret()
   const id = tx.newId()
   const { workspace, user, scope, expiresAt } = input
+  const access = storedAccess(input.access)
   const name = checkedName(input.name, 'key')
   const hash = sha256(secret)
-  insertKey(tx, { id, workspace, user, name, scope, hash, createdAt: tx.now, expiresAt })
+  insertKey(tx, { id, workspace, user, name, scope, access, hash, createdAt: tx.now, expiresAt })
   return { id, secret }
 }
 
@@ -79,14 +83,18 @@ export function getKey(reader: Reader, nameOrId: string): KeyRow {
 
 const updateKey = updateOf(keys, keys.pk)
 
+/** Gives a key another access; null for all that its user reaches. */
+export const setKeyAccess = (tx: Tx, { pk }: KeyRow, access: Access | null): void =>
+  updateKey(tx, pk, { access: storedAccess(access) })
+
 /** Revokes a key. Revoking it again changes nothing. A server that calls this must also wake its bus, so that streams are closed. */
 export function revokeKey(tx: Tx, { id }: KeyRow): void {
   const key = findKey(tx, id)
   if (key?.revokedAt === null) updateKey(tx, key.pk, { revokedAt: tx.now })
 }
 
-/** Why a key or session is no longer valid. */
-export type CredentialEnd = 'key_revoked' | 'key_expired' | 'session_ended'
+/** Why a key or session is no longer valid, or no longer for what was asked. */
+export type CredentialEnd = 'key_revoked' | 'key_expired' | 'session_ended' | 'access_changed'
 
 /** Whether a key or session is valid, until when (null: until it is revoked) and what for, or why it is not. */
 export type CredentialState =
@@ -99,7 +107,7 @@ export function findKeyState(reader: Reader, id: string, now: number): Credentia
   if (!row || row.role === null) return { isValid: false, end: 'key_revoked' }
   const { expiresAt, scope, role } = row
   if (expiresAt !== null && expiresAt <= now) return { isValid: false, end: 'key_expired' }
-  return { isValid: true, expiresAt, standing: { scope, role } }
+  return { isValid: true, expiresAt, standing: { scope, role, rights: rightsOfKey(row) } }
 }
 
 interface KnownKey {
@@ -128,6 +136,7 @@ function findKnownKey(
     role: row.role,
     mayWrite: row.scope === 'write' && row.role !== 'viewer' && mirrorOf === undefined,
     surface: 'api',
+    rights: rightsOfKey(row),
   }
   return { pk, expiresAt, lastUsedAt, caller }
 }
@@ -146,8 +155,23 @@ export function createAuthenticate(ctx: AppContext): Authenticate {
   }
 }
 
+/** What may be done with a key, by its scope and access and by the role and access of its user. */
+const rightsOfKey = ({ access, memberAccess, scope, role }: KeyAccess) =>
+  rightsOf([readAccess(memberAccess), readAccess(access)], scope === 'write' && role !== 'viewer')
+
+interface KeyAccess {
+  readonly access: string | null
+  readonly memberAccess: string | null
+  readonly scope: Caller['scope']
+  readonly role: Role | null
+}
+
 /** The role of its user now; null where the user is deleted or no longer a member. */
 const ROLE = sql<Role | null>`(SELECT role FROM members m WHERE m.workspace = keys.workspace AND m.user = keys.user)`
+/** That of its user now. */
+const MEMBER_ACCESS = sql<
+  string | null
+>`(SELECT access FROM members m WHERE m.workspace = keys.workspace AND m.user = keys.user)`
 const USER_ID = sql<string | null>`(SELECT id FROM users u WHERE u.pk = keys.user)`
 
 /** The key with its user; undefined for a revoked key. Uses subqueries because SQLite prepares a join with bound values again at every run. */
@@ -163,13 +187,19 @@ const findKeyByHash = rowBy((hash: string) =>
     workspaceId: sql<string>`(SELECT id FROM workspaces w WHERE w.pk = keys.workspace)`,
     userId: USER_ID,
     role: ROLE,
+    access: keys.access,
+    memberAccess: MEMBER_ACCESS,
   }).where(and(eq(keys.hash, hash), isNull(keys.revokedAt))),
 )
 
 const findUnrevokedKey = rowBy((id: string) =>
-  from(keys, { expiresAt: keys.expiresAt, scope: keys.scope, role: ROLE }).where(
-    and(eq(keys.id, id), isNull(keys.revokedAt)),
-  ),
+  from(keys, {
+    expiresAt: keys.expiresAt,
+    scope: keys.scope,
+    role: ROLE,
+    access: keys.access,
+    memberAccess: MEMBER_ACCESS,
+  }).where(and(eq(keys.id, id), isNull(keys.revokedAt))),
 )
 
 const touchKey = (tx: Tx, pk: number, now: number) => updateKey(tx, pk, { lastUsedAt: now })

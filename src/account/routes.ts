@@ -5,7 +5,7 @@ import { KeyInfo, WorkspaceResponse } from './schema.ts'
 import { getWorkspace } from './workspaces.ts'
 
 export const accountRoutes = (ctx: AppContext) =>
-  endpoints('Account', '/v1')
+  endpoints('Account', '/v1', 'several')
     .get('/me', ({ caller }) => presentKeyInfo(caller), {
       access: 'read',
       response: KeyInfo,

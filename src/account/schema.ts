@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { ROLES } from '../db/schema/account.ts'
+import { AccessBody, ShownAccess } from '../http/schema/access.ts'
 import { choice, id, integer, members, response, strict, text, timestamp } from '../http/schema/types.ts'
 import { invalid } from '../refusal.ts'
 
@@ -19,6 +20,7 @@ export const KeyInfo = response(
       }),
       t.Null({ description: 'In a session of the application.' }),
     ]),
+    access: ShownAccess,
   },
   { $id: 'KeyInfo' },
 )
@@ -56,6 +58,7 @@ const Key = strict({
   id: id(),
   name: t.String(),
   scope: choice(SCOPES),
+  access: ShownAccess,
   user: strict({ id: id(), name: t.String() }),
   created_at: timestamp(),
   expires_at: t.Union([timestamp(), t.Null()]),
@@ -66,7 +69,11 @@ export const NewKeyBody = strict({
   name: text({ minLength: 1, maxLength: 500, singleLine: true }),
   scope: choice(SCOPES),
   expires_at: t.Optional(t.Union([t.String(), t.Null()])),
+  access: t.Optional(AccessBody),
 })
+
+export const KeyPatch = strict({ access: AccessBody })
+export const KeyResponse = response({ key: Key })
 
 const OwnWorkspace = strict({ id: id(), name: t.String(), role: choice(ROLES) })
 export const NameBody = strict({

@@ -2,10 +2,11 @@ import type { AppContext } from '../context.ts'
 import { applicationEndpoints } from '../http/endpoints.ts'
 import { isoOrNull, isoTimestamp, parseInstant } from '../lib/dates.ts'
 import { fail, invalid } from '../refusal.ts'
-import { presentMembership } from './present.ts'
+import { presentAccess, presentMembership } from './present.ts'
 import * as schema from './schema.ts'
 import {
   addOwnWorkspace,
+  changeKeyAccess,
   createManagedKey,
   getPreferences,
   listManagedKeys,
@@ -20,6 +21,7 @@ const presentKey = ({ key, user, userId }: ManagedKey) => ({
   id: key.id,
   name: key.name,
   scope: key.scope,
+  ...presentAccess(key.access),
   user: { id: userId ?? '', name: user ?? '' },
   created_at: isoTimestamp(key.createdAt),
   expires_at: isoOrNull(key.expiresAt),
@@ -33,7 +35,7 @@ const readInstant = (sent: string | null | undefined): number | null =>
 
 /** The keys and workspaces of who is signed in. */
 export const selfServiceRoutes = (ctx: AppContext) =>
-  applicationEndpoints()
+  applicationEndpoints('nothing')
     .get('/keys', ({ caller }) => ({ keys: listManagedKeys(ctx, caller).map(presentKey) }), {
       access: 'session',
       response: schema.KeysResponse,
@@ -52,6 +54,13 @@ export const selfServiceRoutes = (ctx: AppContext) =>
         body: schema.NewKeyBody,
         response: { 201: schema.NewKeyResponse },
       },
+    )
+    .patch(
+      '/keys/:id',
+      async ({ caller, params, body }) => ({
+        key: presentKey(await changeKeyAccess(ctx, caller, params.id, body.access)),
+      }),
+      { access: 'session', body: schema.KeyPatch, response: schema.KeyResponse },
     )
     .delete(
       '/keys/:id',

@@ -1,14 +1,18 @@
+import type { Access } from '../access/rights.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { ownerRequired } from '../http/authorizer.ts'
 import { fold } from '../lib/text.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
-import { createKey, findKey, listKeys, revokeKey } from './keys.ts'
+import { checkedAccess } from './access.ts'
+import { createKey, findKey, listKeys, revokeKey, setKeyAccess } from './keys.ts'
 import { checkedPreferences } from './schema.ts'
 import {
   findPreferences,
   findUserById,
+  type KeyRow,
   listMembershipsOf,
   type MembershipRow,
   putPreferences,
@@ -41,6 +45,7 @@ interface NewManagedKey {
   readonly scope: 'write' | 'read'
   /** An instant in milliseconds; null until it is revoked. */
   readonly expiresAt: number | null
+  readonly access?: Access | null
 }
 
 /**
@@ -53,20 +58,41 @@ export async function createManagedKey(ctx: AppContext, caller: Caller, input: N
   const { id, secret } = await ctx.db.write((tx) => {
     if (caller.role === 'viewer' && input.scope === 'write')
       throw refused('A viewer makes keys that may only read; choose the scope "read".')
+    checkedAccess(tx, caller, input.access ?? null)
     return createKey(tx, { workspace: caller.workspacePk, user: getOwnUser(tx, caller).pk, ...input })
   })
-  const key = listManagedKeys(ctx, caller).find((listed) => listed.key.id === id) ?? fail(notFound('key'))
-  return { key, secret }
+  return { key: getManagedKey(ctx, caller, id), secret }
 }
 
-/** Revokes a key of the caller, for an owner any of the workspace; its open streams are closed. */
-export async function revokeManagedKey(ctx: AppContext, caller: Caller, id: string): Promise<string> {
+const getManagedKey = (ctx: AppContext, caller: Caller, id: string): ManagedKey =>
+  listManagedKeys(ctx, caller).find(({ key }) => key.id === id) ?? fail(notFound('key'))
+
+/** A key that the caller manages: an own one, for an owner any of the workspace. */
+function findManaged(tx: Tx, caller: Caller, id: string): KeyRow {
+  const key = findKey(tx, id)
+  const isOwn = key?.user === getOwnUser(tx, caller).pk || caller.role === 'owner'
+  if (key?.workspace !== caller.workspacePk || key.revokedAt !== null || !isOwn) throw notFound('key')
+  return key
+}
+
+/** Gives a key another access, null for all that its user reaches; open streams that this touches are closed. */
+export async function changeKeyAccess(
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  access: Access | null,
+): Promise<ManagedKey> {
   await ctx.db.write((tx): void => {
-    const key = findKey(tx, id)
-    const isOwn = key?.user === getOwnUser(tx, caller).pk || caller.role === 'owner'
-    if (key?.workspace !== caller.workspacePk || key.revokedAt !== null || !isOwn) throw notFound('key')
-    revokeKey(tx, key)
+    const key = findManaged(tx, caller, id)
+    setKeyAccess(tx, key, checkedAccess(tx, caller, access))
   })
+  ctx.bus.wake()
+  return getManagedKey(ctx, caller, id)
+}
+
+/** Revokes a key that the caller manages; its open streams are closed. */
+export async function revokeManagedKey(ctx: AppContext, caller: Caller, id: string): Promise<string> {
+  await ctx.db.write((tx): void => revokeKey(tx, findManaged(tx, caller, id)))
   ctx.bus.wake()
   return id
 }

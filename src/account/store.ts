@@ -1,4 +1,5 @@
 import { and, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm'
+import { type Access, narrows } from '../access/rights.ts'
 import {
   columnBy,
   from,
@@ -19,6 +20,13 @@ import type { Tx } from '../db/writes/transaction.ts'
 export type WorkspaceRow = typeof workspaces.$inferSelect
 export type UserRow = typeof users.$inferSelect
 export type KeyRow = typeof keys.$inferSelect
+
+/** As it is stored; null where nothing is narrowed. */
+export const storedAccess = (access: Access | null | undefined): string | null =>
+  access && narrows(access) ? JSON.stringify(access) : null
+
+export const readAccess = (stored: string | null): Access | null =>
+  stored === null ? null : (JSON.parse(stored) as Access)
 
 const everyWorkspace = () => from(workspaces, getTableColumns(workspaces))
 
@@ -107,13 +115,16 @@ function voidSetupLinks(reader: Reader, pk: number): void {
 }
 
 /** A user as a member of a workspace. */
-export type MemberRow = UserRow & { readonly role: Role }
+export type MemberRow = UserRow & { readonly role: Role; readonly access: string | null }
 
 /** The members of a workspace, in the order in which their users were made. */
 export const listMembers: (reader: Reader, workspace: number) => MemberRow[] = rowsBy((workspace: number) =>
   from(users, {
     ...getTableColumns(users),
     role: sql<Role>`(SELECT role FROM members m WHERE m.workspace = ${workspace} AND m.user = users.pk)`,
+    access: sql<
+      string | null
+    >`(SELECT access FROM members m WHERE m.workspace = ${workspace} AND m.user = users.pk)`,
   })
     .where(sql`pk IN (SELECT user FROM members WHERE workspace = ${workspace})`)
     .orderBy(users.pk),
@@ -151,9 +162,15 @@ export const listMembershipsOf: (reader: Reader, user: number) => MembershipRow[
 
 const putMember = upsertInto(members, [members.workspace, members.user])
 
-/** Adds a member, or changes the role of an existing one. */
-export function setMember(reader: Reader, workspace: number, user: number, role: Role): void {
-  putMember(reader, { workspace, user, role })
+/** Adds a member, or changes role and access of an existing one; an owner reaches everything. */
+export function setMember(
+  reader: Reader,
+  workspace: number,
+  user: number,
+  role: Role,
+  access: Access | null = null,
+): void {
+  putMember(reader, { workspace, user, role, access: role === 'owner' ? null : storedAccess(access) })
   voidSetupLinks(reader, user)
 }
 

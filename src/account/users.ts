@@ -1,3 +1,4 @@
+import type { Access } from '../access/rights.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Role } from '../db/schema/account.ts'
@@ -17,6 +18,7 @@ import {
   listMemberships,
   listMembershipsOf,
   listUserRows,
+  readAccess,
   setMember,
   setPasswordHash,
   type UserRow,
@@ -64,7 +66,13 @@ export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: 
  * Makes a user a member of the workspace in that role, creating the user if there is none of that name. Who belonged
  * nowhere may be another person of that name, and is not linked to the account of the former one.
  */
-export function addUser(tx: Tx, name: string, workspace: WorkspaceRow, role: Role): UserRow {
+export function addUser(
+  tx: Tx,
+  name: string,
+  workspace: WorkspaceRow,
+  role: Role,
+  access?: Access | null,
+): UserRow {
   const known = findUserByName(tx, name)
   if (listMembers(tx, workspace.pk).some(({ pk }) => pk === known?.pk)) {
     throw nameTaken(
@@ -73,19 +81,29 @@ export function addUser(tx: Tx, name: string, workspace: WorkspaceRow, role: Rol
   }
   const user = known ?? createUser(tx, checkedAccountName(name, 'user'))
   if (listMembershipsOf(tx, user.pk).length === 0) deleteProviderLink(tx, user.pk)
-  setMember(tx, workspace.pk, user.pk, role)
+  setMember(tx, workspace.pk, user.pk, role, access)
   return user
 }
 
 export const createUser = (tx: Tx, name: string): UserRow =>
   insertUser(tx, { id: tx.newId(), name, nameFold: fold(name), createdAt: tx.now })
 
-/** Changes the role of a member, at once also for their keys. The last owner of a workspace stays one. */
-export function changeRole(tx: Tx, user: UserRow, workspace: WorkspaceRow, role: Role): void {
+/**
+ * Changes the role of a member, and what they reach unless that is left out, at once also for their keys. The last owner of
+ * a workspace stays one.
+ */
+export function changeRole(
+  tx: Tx,
+  user: UserRow,
+  workspace: WorkspaceRow,
+  role: Role,
+  access?: Access | null,
+): void {
   const members = listMembers(tx, workspace.pk)
   if (role !== 'owner' && isLastOwner(tx, user.pk, workspace.pk)) throw lastOwner(user.name, workspace.name)
-  const isChange = members.some((member) => member.pk === user.pk && member.role !== role)
-  if (isChange) setMember(tx, workspace.pk, user.pk, role)
+  const member = members.find(({ pk }) => pk === user.pk)
+  if (!member || (member.role === role && access === undefined)) return
+  setMember(tx, workspace.pk, user.pk, role, access === undefined ? readAccess(member.access) : access)
 }
 
 export const isLastOwner = (reader: Reader, user: number, workspace: number): boolean =>

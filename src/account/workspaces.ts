@@ -1,3 +1,4 @@
+import { hides } from '../access/rights.ts'
 import { refuseInMirror } from '../changes/mirror-guard.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
@@ -65,10 +66,11 @@ export interface WorkspaceCounts extends FeatureCounts {
 }
 
 /** The caller's workspace and how many objects of each kind it holds. */
-export function getWorkspace({ db, features }: AppContext, { workspacePk }: Caller) {
-  const row = findWorkspace(db, workspacePk) ?? fail(notFound('workspace'))
-  const { liveNotes: notes, trashedNotes } = row
-  const counts: WorkspaceCounts = { notes, trashedNotes, ...features.countsOf(db, workspacePk) }
+export function getWorkspace({ db, features }: AppContext, caller: Caller) {
+  const row = findWorkspace(db, caller.workspacePk) ?? fail(notFound('workspace'))
+  const isHidden = hides(caller.rights, 'notes')
+  const [notes, trashedNotes] = isHidden ? [0, 0] : [row.liveNotes, row.trashedNotes]
+  const counts: WorkspaceCounts = { notes, trashedNotes, ...features.countsOf(db, caller) }
   return { row, counts }
 }
 

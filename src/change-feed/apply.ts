@@ -1,7 +1,9 @@
 import type { Static } from '@sinclair/typebox'
+import { checkAbility, checkWrite, hides } from '../access/rights.ts'
 import { transactionCursor } from '../changes/cursors.ts'
 import { expectedInstant } from '../changes/if-unchanged.ts'
 import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
 import type { WorkerTask, WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
@@ -27,8 +29,8 @@ import { findRecordHead, getRecord } from '../records/store.ts'
 import { changeLive, deleteLive } from '../records/writing/one-record.ts'
 import { refuseBrokenReferences } from '../records/writing/row-values.ts'
 import { insertUnder } from '../records/writing/write-records.ts'
-import { invalid, nameTaken, namingPlace, notFound, Refusal } from '../refusal.ts'
-import { getStructure } from '../structures/store.ts'
+import { fail, invalid, nameTaken, namingPlace, notFound, Refusal } from '../refusal.ts'
+import { findStructureByPk, getStructure } from '../structures/store.ts'
 import { type ApplyBody, NewNoteData, NoteData } from './schema.ts'
 
 type Body = Static<typeof ApplyBody>
@@ -43,8 +45,16 @@ interface ApplyInput {
 export const applyTask = (features: FeatureHooks): WorkerTask<ApplyInput, Outcome> => ({
   name: 'features.apply',
   run: (tx, { caller, identity, body }, listeners) =>
-    once(tx, signed(identity, body.text), (tx) =>
-      new Application(features, listeners, tx, caller).apply(RequestBody.valueOf(body)),
+    once(
+      tx,
+      signed(identity, body.text),
+      (tx) => new Application(features, listeners, tx, caller).apply(RequestBody.valueOf(body)),
+      undefined,
+      () =>
+        caller.rights &&
+        RequestBody.valueOf(body).changes.forEach((change, at) => {
+          namingPlace(placeOf(change, at), () => checkAccess(tx, caller, change))
+        }),
     ),
 })
 
@@ -97,6 +107,19 @@ function checkChange({ kind, op, id, structure, if_unchanged, data }: AppliedCha
   else if (kind === 'note') (op === 'created' ? checkNewNote : checkNote)(data)
 }
 
+/** Refuses a change of what the caller does not reach. */
+function checkAccess(reader: Reader, caller: Caller, { kind, op, id, structure = '' }: AppliedChange): void {
+  if (kind === 'note') {
+    if (op !== 'created' && hides(caller.rights, 'notes')) throw notFound('note')
+    checkWrite(caller.rights, 'notes')
+  } else if (op === 'created') getStructure(reader, caller, structure, 'add')
+  else {
+    const head = findRecordHead(reader, id)
+    const found = (head && findStructureByPk(reader, caller, head.structure)) ?? fail(notFound('record'))
+    checkAbility(caller.rights, found, 'change')
+  }
+}
+
 /** Changes as they are written, in order, in the caller's transaction. */
 class Application {
   /** The notes that are to be removed from the search tables. */
@@ -147,7 +170,7 @@ class Application {
     if (op === 'created') return this.#refuseTaken(id)
     if (kind === 'note') return getNoteSummary(tx, caller, id).updatedAt
     const { structureId, updatedAt } = getRecord(tx, caller, id)
-    if (structure !== undefined && getStructure(tx, caller, structure).id !== structureId)
+    if (structure !== undefined && getStructure(tx, caller, structure, 'see').id !== structureId)
       throw notFound('record in this structure')
     return updatedAt
   }

@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { may } from '../access/rights.ts'
 import { getPosition, oldestChange } from '../changes/cursors.ts'
 import { type ChangeKind, keyOf } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
@@ -11,7 +12,7 @@ import {
   selectAfter,
   takeTransactions,
 } from '../changes/read.ts'
-import type { Caller } from '../context.ts'
+import { type InWorkspace, placeOf } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { SqlPart } from '../db/sql-part.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
@@ -21,11 +22,10 @@ import { fail, invalid, notFound } from '../refusal.ts'
 import { findStructure } from '../structures/store.ts'
 import { CurrentObjects } from './objects.ts'
 import type { ChangesQuery } from './schema.ts'
+import { visibleTo } from './visible.ts'
 
 /** What a reader of the feed asks for, apart from where it is. */
-export interface FeedQuery extends ChangeFilter {
-  readonly workspacePk: number
-  readonly userId: string
+export interface FeedQuery extends ChangeFilter, InWorkspace {
   readonly includesObjects: boolean
   /** Whether notes among the objects have `edited_at`. */
   readonly isEdited?: boolean
@@ -42,18 +42,18 @@ const DEFAULT_CHANGES = 100
 /** Parses the request; refuses an unknown kind or structure. */
 export function parseFeedRequest(
   reader: Reader,
-  { workspacePk, userId }: Pick<Caller, 'workspacePk' | 'userId'>,
+  caller: InWorkspace,
   { kinds, structure, include, edited = false, limit = DEFAULT_CHANGES }: FeedRequest,
   known: readonly ChangeKind[],
 ): FeedQuery {
   return {
-    workspacePk,
-    userId,
+    ...placeOf(caller),
+    ...visibleTo(caller),
     includesObjects: include === 'objects',
     isEdited: edited,
     limit,
     ...(kinds !== undefined && { kinds: parseKinds(kinds, known) }),
-    ...(structure !== undefined && { structureId: structureIdOf(reader, workspacePk, structure) }),
+    ...(structure !== undefined && { structureId: structureIdOf(reader, caller, structure) }),
   }
 }
 
@@ -69,10 +69,11 @@ function parseKinds(text: string, known: readonly ChangeKind[]): ChangeKind[] {
 }
 
 /** A structure that was deleted can still be named by its id, as long as the log knows of it. */
-function structureIdOf(reader: Reader, workspacePk: number, nameOrId: string): string {
-  const structure = findStructure(reader, { workspacePk }, nameOrId)
+function structureIdOf(reader: Reader, caller: InWorkspace, nameOrId: string): string {
+  const structure = findStructure(reader, caller, nameOrId)
   if (structure) return structure.id
-  const isLogged = isId(nameOrId) && isInLog(reader, workspacePk, nameOrId)
+  const { workspacePk, rights } = caller
+  const isLogged = isId(nameOrId) && may(rights, nameOrId, 'see') && isInLog(reader, workspacePk, nameOrId)
   return isLogged ? nameOrId : fail(notFound('structure'))
 }
 
@@ -115,7 +116,7 @@ export interface Found {
   readonly hasMore: boolean
 }
 
-function find(reader: Reader, { workspacePk, after, limit, ...filter }: PageInput): Found {
+function find(reader: Reader, { workspacePk, rights: _, after, limit, ...filter }: PageInput): Found {
   const last = lastChange(reader, workspacePk)
   const upTo = scanEnd(reader, workspacePk, after, last)
   const selected = selectAfter(reader, workspacePk, { after, upTo, limit: limit + 1 }, filter)

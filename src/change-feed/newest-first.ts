@@ -63,7 +63,7 @@ export function endPosition(reader: Reader, workspace: number, before: string): 
   )
 }
 
-function find(reader: Reader, { workspacePk, before, limit, ...filter }: NewestFirstInput): Found {
+function find(reader: Reader, { workspacePk, rights: _, before, limit, ...filter }: NewestFirstInput): Found {
   const first = oldestChange(reader, workspacePk)
   const downTo = Math.max(first, before - MAX_SCANNED)
   const selected = selectBefore(reader, workspacePk, { before, downTo, limit: limit + 1 }, filter)

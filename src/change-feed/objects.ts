@@ -1,3 +1,4 @@
+import { may } from '../access/rights.ts'
 import type { ChangeKind } from '../changes/entries.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
@@ -15,13 +16,14 @@ import { findLiveRecords, type RecordRow, recordBytes } from '../records/store.t
 import { Refusal } from '../refusal.ts'
 import { findRowView } from '../row-views/service.ts'
 import { presentSource } from '../sources/present.ts'
-import { findSource } from '../sources/store.ts'
-import { presentStructure } from '../structures/present.ts'
+import { getSource } from '../sources/service.ts'
+import { presentStructureTo } from '../structures/present.ts'
 import { findStructureById } from '../structures/store.ts'
 import { tagKind } from '../tags/service.ts'
 import { viewKind } from '../views/service.ts'
 import { presentWebhook } from '../webhooks/present.ts'
 import { getWebhook } from '../webhooks/service.ts'
+import { isHiddenKind } from './visible.ts'
 
 /** A note with its property values beside its fields, and with `edited_at` where that is asked for. */
 const wholeNote = (reader: Reader, note: NoteRow, isEdited = false) => ({
@@ -51,23 +53,21 @@ const FINDERS: Record<Exclude<ChangeKind, 'record'>, Find> = {
   },
   tag: (reader, caller, id) => tagKind.find(reader, caller, Number(id)),
   property: propertyKind.find,
-  structure: (reader, { workspacePk }, id) => {
-    const structure = findStructureById(reader, workspacePk, id)
-    return structure && presentStructure(structure)
+  structure: (reader, caller, id) => {
+    const structure = findStructureById(reader, caller, id)
+    return structure && presentStructureTo(caller, structure)
   },
   preset: presetKind.find,
   view: viewKind.find,
   lens: lensKind.find,
   quick_access_item: itemKind.find,
-  file: (reader, { workspacePk }, id) => {
-    const file = findFile(reader, workspacePk, id)
+  file: (reader, caller, id) => {
+    const file = findFile(reader, caller, id)
     return file && wholeFile(reader, file)
   },
-  source: (reader, { workspacePk }, id) => {
-    const source = findSource(reader, workspacePk, id)
-    return source && presentSource(reader, source)
-  },
-  webhook: (reader, caller, id) => unlessGone(() => presentWebhook(getWebhook(reader, caller, id))),
+  source: (reader, caller, id) =>
+    unlessGone(() => presentSource(reader, getSource(reader, caller, id, 'read'))),
+  webhook: (reader, caller, id) => unlessGone(() => presentWebhook(getWebhook(reader, caller, id, 'read'))),
   row_view: findRowView,
 }
 
@@ -75,7 +75,7 @@ function unlessGone<Found>(get: () => Found): Found | undefined {
   try {
     return get()
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'not_found') return undefined
+    if (error instanceof Refusal && ['not_found', 'no_access'].includes(error.code)) return undefined
     throw error
   }
 }
@@ -86,7 +86,7 @@ const MAX_BYTES_AT_ONCE = 16_777_216
 export class CurrentObjects {
   readonly #known = new Map<string, string>()
   readonly #records = new Map<string, RecordRow | undefined>()
-  /** Whether structures still exist, by id. */
+  /** Whether structures still exist and their rows may be read, by id. */
   readonly #structures = new Map<string, boolean>()
 
   constructor(
@@ -107,9 +107,14 @@ export class CurrentObjects {
     const name = `${kind} ${id}`
     const known = this.#known.get(name)
     if (known !== undefined) return known
-    const json = kind === 'record' ? this.#record(String(id), structureId) : this.#other(kind, String(id))
+    const json = this.#jsonOf(kind, String(id), structureId)
     this.#known.set(name, json)
     return json
+  }
+
+  #jsonOf(kind: ChangeKind, id: string, structureId: string | null): string {
+    if (isHiddenKind(this.caller, kind)) return 'null'
+    return kind === 'record' ? this.#record(id, structureId) : this.#other(kind, id)
   }
 
   #other(kind: Exclude<ChangeKind, 'record'>, id: string): string {
@@ -126,7 +131,8 @@ export class CurrentObjects {
   #hasStructure(id: string): boolean {
     const known = this.#structures.get(id)
     if (known !== undefined) return known
-    const exists = findStructureById(this.reader, this.caller.workspacePk, id) !== undefined
+    const exists =
+      may(this.caller.rights, id, 'read') && findStructureById(this.reader, this.caller, id) !== undefined
     this.#structures.set(id, exists)
     return exists
   }

@@ -18,7 +18,7 @@ const wantsStream = ({ request }: Exchange): boolean =>
   request.headers.get('accept')?.includes('text/event-stream') ?? false
 
 export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
-  endpoints('Changes', '/v1/changes')
+  endpoints('Changes', '/v1/changes', 'several')
     .get(
       '',
       async ({ exchange, caller, query }) => {

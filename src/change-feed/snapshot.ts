@@ -1,11 +1,12 @@
 import type { Static } from '@sinclair/typebox'
+import { may } from '../access/rights.ts'
 import { cursorFormatter } from '../changes/cursors.ts'
 import type { ChangeKind } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { rowTable } from '../db/row-table-names.ts'
-import type { WorkerQuery } from '../db/worker/client.ts'
+import type { Requester, WorkerQuery } from '../db/worker/client.ts'
 import { byteStream } from '../http/byte-stream.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { markStreamed } from '../http/streamed.ts'
@@ -71,9 +72,7 @@ export interface Place {
   readonly structure?: number
 }
 
-interface PartInput {
-  readonly workspacePk: number
-  readonly userId: string
+interface PartInput extends InWorkspace {
   readonly place: Place
   /** Whether notes have `edited_at`. */
   readonly isEdited?: boolean | undefined
@@ -104,15 +103,15 @@ const partOf = (lines: string[], kind: ChangeKind, next: Place | undefined): Par
 const line = (kind: ChangeKind, structureId: string | null, object: string): string =>
   `{"kind":"${kind}","structure_id":${structureId === null ? 'null' : `"${structureId}"`},"object":${object}}\n`
 
-function readPart(reader: Reader, { place, ...of }: PartInput): Part {
+function readPart(reader: Reader, { place, ...caller }: PartInput): Part {
   return place.kind === 'record'
-    ? readRecords(reader, of.workspacePk, place)
-    : readObjects(reader, of, place, place.kind)
+    ? readRecords(reader, caller, place)
+    : readObjects(reader, caller, place, place.kind)
 }
 
 function readObjects(
   reader: Reader,
-  of: Omit<PartInput, 'place'>,
+  caller: InWorkspace,
   place: Place,
   kind: Exclude<ChangeKind, 'record'>,
 ): Part {
@@ -121,11 +120,11 @@ function readObjects(
   const rows = reader.sql.rows<[pk: number, id: string]>(
     `SELECT ${pkColumn}, id FROM ${table} WHERE workspace = ? AND ${pkColumn} > ? AND ${isVisible}
      ORDER BY ${pkColumn} LIMIT ?`,
-    of.workspacePk,
+    caller.workspacePk,
     place.after,
     OBJECTS_PER_PART,
   )
-  const objects = new CurrentObjects(reader, of)
+  const objects = new CurrentObjects(reader, caller)
   const lines: string[] = []
   let length = 0
   for (const [pk, id] of rows) {
@@ -156,12 +155,11 @@ function placeAfter(at: number): Place | undefined {
 const afterRecords: Place = { kind: 'note', after: 0 }
 
 /** Structure by structure; one that is deleted meanwhile is left out. */
-function readRecords(reader: Reader, workspacePk: number, place: Place): Part {
+function readRecords(reader: Reader, caller: InWorkspace, place: Place): Part {
   const structure =
     place.structure === undefined
-      ? nextStructure(reader, workspacePk, 0)
-      : (findStructureByPk(reader, workspacePk, place.structure) ??
-        nextStructure(reader, workspacePk, place.structure))
+      ? nextStructure(reader, caller, 0)
+      : (findStructureByPk(reader, caller, place.structure) ?? nextStructure(reader, caller, place.structure))
   if (!structure) return partOf([], 'record', afterRecords)
   const after = structure.pk === place.structure ? place.after : 0
   const pks = reader.sql.column<number>(
@@ -180,7 +178,7 @@ function readRecords(reader: Reader, workspacePk: number, place: Place): Part {
   }
   const isOver = lines.length === pks.length && pks.length < RECORDS_PER_PART
   if (!isOver) return partOf(lines, 'record', { kind: 'record', after: last, structure: structure.pk })
-  const following = nextStructure(reader, workspacePk, structure.pk)
+  const following = nextStructure(reader, caller, structure.pk)
   return partOf(
     lines,
     'record',
@@ -188,13 +186,15 @@ function readRecords(reader: Reader, workspacePk: number, place: Place): Part {
   )
 }
 
-function nextStructure(reader: Reader, workspacePk: number, after: number) {
-  const id = reader.sql.get<{ id: string }>(
-    'SELECT id FROM structures WHERE workspace = ? AND pk > ? AND name_fold IS NOT NULL ORDER BY pk LIMIT 1',
-    workspacePk,
+/** The next structure whose rows the caller may read. */
+function nextStructure(reader: Reader, caller: InWorkspace, after: number) {
+  const following = reader.sql.all<{ id: string }>(
+    'SELECT id FROM structures WHERE workspace = ? AND pk > ? AND name_fold IS NOT NULL ORDER BY pk',
+    caller.workspacePk,
     after,
-  )?.id
-  return id === undefined ? undefined : findStructureById(reader, workspacePk, id)
+  )
+  const next = following.find(({ id }) => may(caller.rights, id, 'read'))
+  return next && findStructureById(reader, caller, next.id)
 }
 
 export const snapshotQuery: WorkerQuery<PartInput, Part> = {
@@ -211,8 +211,8 @@ async function* snapshotLines(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const { workspacePk, userId, keyId, surface } = caller
-  const requester: InWorkspace & Parameters<typeof worker.run>[2] = {
-    workspacePk,
+  const seen = placeOf(caller)
+  const requester: Requester = {
     userId,
     keyId,
     surface,
@@ -228,7 +228,7 @@ async function* snapshotLines(
     if (kind === 'structure') counts.record = 0
   }
   for (let place: Place | undefined = FIRST_PLACE; place; ) {
-    const part: Part = await worker.run(snapshotQuery, { workspacePk, userId, place, isEdited }, requester)
+    const part: Part = await worker.run(snapshotQuery, { ...seen, place, isEdited }, requester)
     counts[part.kind] = (counts[part.kind] ?? 0) + part.count
     if (part.count > 0) yield part.bytes
     place = part.next

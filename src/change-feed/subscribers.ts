@@ -1,17 +1,21 @@
+import { may } from '../access/rights.ts'
 import { refuseExpired } from '../changes/cursors.ts'
 import { lastChange } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Requester } from '../db/worker/client.ts'
 import {
+  type ClosedCode,
   closedEvent,
   closedSentence,
   type StreamEvent,
   type StreamReader,
   type StreamSource,
 } from '../http/sse.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal, unavailable } from '../refusal.ts'
+import type { IsTouched } from '../sessions/credential-monitor.ts'
 import type { Streams } from '../sessions/streams.ts'
 import { type FeedPage, type FeedQuery, feedPageQuery } from './feed.ts'
+import { visibleTo } from './visible.ts'
 
 /** The time between two rounds in which subscribers are sent what is new; the first after a quiet time is at once. */
 const ROUND_MS = 25
@@ -60,9 +64,13 @@ export class ChangeSubscribers {
     const page = await this.read(query, after, caller, false)
     if (seconds === 0 || page.count > 0 || page.hasMore) return page
     const ended = new AbortController()
-    const release = this.streams.credentials.onEnd(caller, (why) =>
-      ended.abort(new Refusal('unauthorized', closedSentence(why))),
-    )
+    const end = (why: ClosedCode) =>
+      ended.abort(
+        why === 'access_changed'
+          ? unavailable(closedSentence(why), 0)
+          : new Refusal('unauthorized', closedSentence(why)),
+      )
+    const release = this.streams.credentials.onEnd(caller, end, isTouchedBy(query))
     const signal = AbortSignal.any([ended.signal, ...(caller.signal ? [caller.signal] : [])])
     try {
       const later = await this.#waitBehind(page, query, { ...caller, signal }, seconds)
@@ -104,7 +112,7 @@ export class ChangeSubscribers {
 
   /** A source that sends every change after a place, as an event each. Refuses a query too many of one key. */
   stream(caller: Caller, query: FeedQuery, after: number): StreamSource {
-    return this.streams.open(caller, 'follows', JSON.stringify(query), (reader) => {
+    const begin = (reader: StreamReader) => {
       const subscriber = new Subscriber(this, reader, caller, query, after)
       const leave = this.#join(query.workspacePk, () => subscriber.wake())
       subscriber.wake()
@@ -112,7 +120,8 @@ export class ChangeSubscribers {
         subscriber.stop()
         leave()
       }
-    })
+    }
+    return this.streams.open(caller, 'follows', JSON.stringify(query), begin, isTouchedBy(query))
   }
 
   lastOf(workspace: number): number {
@@ -186,6 +195,15 @@ export class ChangeSubscribers {
     }
     this.#roundAt = performance.now()
   }
+}
+
+/** Whether a change of access hides or shows changes that a query wants. */
+function isTouchedBy({ rights: before, workspacePk, structureId }: FeedQuery): IsTouched {
+  const seen = (rights: FeedQuery['rights']) =>
+    structureId === undefined
+      ? JSON.stringify(visibleTo({ workspacePk, rights }))
+      : String([may(rights, structureId, 'see'), may(rights, structureId, 'read')])
+  return (rights) => rights !== before && seen(rights) !== seen(before)
 }
 
 const withEvents = (page: FeedPage): SharedPage => ({

@@ -11,7 +11,7 @@ import {
   transactionsBefore,
 } from '../changes/transactions.ts'
 import { undoneBy } from '../changes/undos.ts'
-import type { AppContext, Caller } from '../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import { encoded, type JsonBody } from '../http/responses.ts'
@@ -20,10 +20,9 @@ import { parseFeedRequest } from './feed.ts'
 import { labelOf } from './labels.ts'
 import { endPosition } from './newest-first.ts'
 import type { TransactionsQuery } from './schema.ts'
+import { visibleTo } from './visible.ts'
 
-interface TransactionsInput extends ChangeFilter {
-  readonly workspacePk: number
-  readonly userId: string
+interface TransactionsInput extends ChangeFilter, InWorkspace {
   readonly before: number
   readonly limit: number
 }
@@ -44,8 +43,8 @@ export async function listTransactions(
   if (before !== 'now') checkCursor(before, 'before')
   const { kinds, structureId } = parseFeedRequest(db, caller, request, CHANGE_KINDS)
   const input: TransactionsInput = {
-    workspacePk: caller.workspacePk,
-    userId: caller.userId,
+    ...placeOf(caller),
+    ...visibleTo(caller),
     before: endPosition(db, caller.workspacePk, before),
     limit,
     ...(kinds && { kinds }),
@@ -62,11 +61,11 @@ interface Found {
   readonly hasMore: boolean
 }
 
-const isFiltered = ({ kinds, structureId, actors }: ChangeFilter): boolean =>
-  kinds !== undefined || structureId !== undefined || actors !== undefined
+const isFiltered = ({ kinds, structureId, actors, visible }: ChangeFilter): boolean =>
+  [kinds, structureId, actors, visible].some((part) => part !== undefined)
 
 function find(reader: Reader, input: TransactionsInput): Found {
-  const { workspacePk, before, limit, ...filter } = input
+  const { workspacePk, rights: _, before, limit, ...filter } = input
   if (filter.actors?.length === 0) return { transactions: [], position: before - 1, hasMore: false }
   const oldest = oldestChange(reader, workspacePk)
   const end = Math.max(oldest, before - MAX_SCANNED)
@@ -85,7 +84,9 @@ function find(reader: Reader, input: TransactionsInput): Found {
   }
 }
 
-function write(reader: Reader, { workspacePk, userId }: TransactionsInput, found: Found): JsonBody {
+function write(reader: Reader, input: TransactionsInput, found: Found): JsonBody {
+  const { workspacePk, userId, visible } = input
+  const seen = { ...(userId !== undefined && { userId }), visible }
   const writer = new ChangeWriter(reader, workspacePk)
   const oldest = oldestChange(reader, workspacePk)
   const { cursorOf } = writer
@@ -93,20 +94,20 @@ function write(reader: Reader, { workspacePk, userId }: TransactionsInput, found
     // Retention may have removed the first ones.
     const kept = Math.max(first, oldest)
     const range = { after: kept - 1, upTo: last, limit: NAMED }
-    const named = headsOf(reader, selectAfter(reader, workspacePk, range, { userId }))
+    const named = headsOf(reader, selectAfter(reader, workspacePk, range, seen))
     const undoing = undoneBy(reader, workspacePk, first)
     return {
       transaction: cursorOf(first),
       cursor: cursorOf(last),
       at: isoTimestamp(at),
       actor: writer.actorOf(actor).presented,
-      counts: countChanges(reader, workspacePk, { first: kept, last, userId }),
+      counts: countChanges(reader, workspacePk, { first: kept, last }, seen),
       objects: named.map((change) => ({
         kind: change.kind,
         id: change.id,
         op: change.operation,
         structure_id: change.structureId,
-        label: labelOf(reader, { workspacePk }, change),
+        label: labelOf(reader, input, change),
       })),
       undone_by: undoing === undefined ? null : cursorOf(undoing),
     }

@@ -44,8 +44,9 @@ export interface ChangeAuthor {
 }
 
 /** The server itself, as in retention. */
-export const systemAuthor = (workspacePk: number): ChangeAuthor => ({
+export const systemAuthor = (workspacePk: number): ChangeAuthor & { readonly rights: undefined } => ({
   workspacePk,
+  rights: undefined,
   surface: 'system',
   userId: '',
   keyId: null,

@@ -69,6 +69,23 @@ function changeOf(row: StoredChange): Change {
   }
 }
 
+/** Structures of which changes are seen: the others, or only the exceptions. */
+interface SeenStructures {
+  readonly others: boolean
+  /** By id. */
+  readonly exceptions: readonly string[]
+}
+
+/** Which changes a reader may see who does not reach the whole workspace. */
+export interface VisibleChanges {
+  readonly hidden: readonly ChangeKind[]
+  /** Whether files that are attached to notes are seen. */
+  readonly filesOfNotes: boolean
+  readonly definitions: SeenStructures
+  /** Also of what else belongs to the rows of a structure. */
+  readonly rows: SeenStructures
+}
+
 /** Which changes a reader wants. */
 export interface ChangeFilter {
   readonly kinds?: readonly ChangeKind[]
@@ -77,9 +94,43 @@ export interface ChangeFilter {
   readonly actors?: readonly number[]
   /** The id of who reads: without the changes that another user alone may see. */
   readonly userId?: string
+  readonly visible?: VisibleChanges | undefined
 }
 
-function filterSql({ kinds, structureId, actors, userId }: ChangeFilter): SqlPart {
+const isSeen = ({ others, exceptions }: SeenStructures): SqlPart => ({
+  text: `structure ${others ? 'NOT IN' : 'IN'} (SELECT unhex(value, '-') FROM json_each(?))`,
+  values: [JSON.stringify(exceptions)],
+})
+
+const isOfKind = (kind: ChangeKind): SqlPart => ({ text: 'kind BETWEEN ? AND ?', values: kindRange(kind) })
+
+/** The id that a change names, as text. */
+const OBJECT_ID = `lower(${[
+  [1, 8],
+  [9, 4],
+  [13, 4],
+  [17, 4],
+  [21, 12],
+]
+  .map(([from, length]) => `substr(hex(object), ${from}, ${length})`)
+  .join(` || '-' || `)})`
+const FREE_FILE = `EXISTS (SELECT 1 FROM files f WHERE f.id = ${OBJECT_ID} AND f.note IS NULL)`
+
+/** Changes without a structure are told by their kind. */
+function visibleSql({ hidden, filesOfNotes, definitions, rows }: VisibleChanges): SqlPart[] {
+  const [isDefinition, isFile] = [isOfKind('structure'), isOfKind('file')]
+  const [seen, rowsSeen] = [isSeen(definitions), isSeen(rows)]
+  return [
+    ...hidden.map(isOfKind).map(({ text, values }) => ({ text: `NOT (${text})`, values })),
+    ...(filesOfNotes ? [] : [{ text: `(NOT (${isFile.text}) OR ${FREE_FILE})`, values: isFile.values }]),
+    {
+      text: `(structure IS NULL OR CASE WHEN ${isDefinition.text} THEN ${seen.text} ELSE ${rowsSeen.text} END)`,
+      values: [...isDefinition.values, ...seen.values, ...rowsSeen.values],
+    },
+  ]
+}
+
+export function filterSql({ kinds, structureId, actors, userId, visible }: ChangeFilter): SqlPart {
   const parts: string[] = []
   const values: (number | string | Uint8Array)[] = []
   if (kinds) {
@@ -98,6 +149,10 @@ function filterSql({ kinds, structureId, actors, userId }: ChangeFilter): SqlPar
     const seen = seenBy(userId)
     parts.push(`AND ${seen.text}`)
     values.push(userId)
+  }
+  for (const part of visible ? visibleSql(visible) : []) {
+    parts.push(`AND ${part.text}`)
+    values.push(...(part.values as number[]))
   }
   return { text: parts.join(' '), values }
 }

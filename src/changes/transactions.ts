@@ -1,8 +1,8 @@
 import type { Reader } from '../db/reader.ts'
+import type { SqlPart } from '../db/sql-part.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import { type ChangeKind, type ChangeOperation, idOf, keyOf, kindOf, operationOf } from './entries.ts'
-import { seenBy } from './private.ts'
-import { type Change, type ChangeFilter, headsOf, selectBefore } from './read.ts'
+import { type Change, type ChangeFilter, filterSql, headsOf, selectBefore } from './read.ts'
 
 /** A transaction by the numbers of its changes, which follow each other. */
 export interface LoggedTransaction {
@@ -61,12 +61,27 @@ export interface ChangeCount {
   readonly n: number
 }
 
-/** Holds for the changes that the user of a range may see. */
-const SEEN = seenBy('').text
 type Count = [kind: number, structure: string, n: number]
 
-const inRange = ({ sql }: Reader): string =>
-  `FROM changes WHERE ${sql.stopCondition('key').text} AND key BETWEEN ? AND ? AND ${SEEN}`
+/** The changes of a transaction that a reader sees. */
+interface Counted {
+  readonly from: string
+  readonly values: SqlPart['values']
+}
+
+function countedIn(
+  { sql }: Reader,
+  workspace: number,
+  { first, last }: { readonly first: number; readonly last: number },
+  filter: Pick<ChangeFilter, 'visible' | 'userId'>,
+): Counted {
+  const { text, values } = filterSql(filter)
+  return {
+    from: `FROM changes WHERE ${sql.stopCondition('key').text} AND key BETWEEN ? AND ? ${text}`,
+    values: [keyOf(workspace, first), keyOf(workspace, last), ...values],
+  }
+}
+
 /** Counting more changes takes long enough to be done once. */
 const MANY = 5_000
 const MAX_CACHED = 1_000
@@ -76,24 +91,24 @@ const newCounts = () => new BoundedCache<string, readonly ChangeCount[]>(MAX_CAC
 export function countChanges(
   reader: Reader,
   workspace: number,
-  { first, last, userId }: { readonly first: number; readonly last: number; readonly userId: string },
+  range: { readonly first: number; readonly last: number },
+  filter: Pick<ChangeFilter, 'visible' | 'userId'> = {},
 ): readonly ChangeCount[] {
-  const range = [keyOf(workspace, first), keyOf(workspace, last), userId] as const
-  if (last - first < MANY) return presentCounts(countGroups(reader, range))
+  const counted = countedIn(reader, workspace, range, filter)
+  if (range.last - range.first < MANY) return presentCounts(countGroups(reader, counted))
   const cache = reader.sql.state.of(newCounts)
-  const known = cache.get(String(range))
+  const name = JSON.stringify(counted.values)
+  const known = cache.get(name)
   if (known) return known
-  const counts = presentCounts(countFew(reader, range) ?? countGroups(reader, range))
-  cache.set(String(range), counts)
+  const counts = presentCounts(countFew(reader, counted) ?? countGroups(reader, counted))
+  cache.set(name, counts)
   return counts
 }
 
-type Range = readonly [first: number, last: number, userId: string]
-
-const countGroups = (reader: Reader, range: Range): Count[] =>
-  reader.sql.rows<Count>(
-    `SELECT kind, hex(structure), count(*) ${inRange(reader)} GROUP BY kind, structure ORDER BY min(key)`,
-    ...range,
+const countGroups = ({ sql }: Reader, { from, values }: Counted): Count[] =>
+  sql.rows<Count>(
+    `SELECT kind, hex(structure), count(*) ${from} GROUP BY kind, structure ORDER BY min(key)`,
+    ...values,
   )
 
 const MAX_GROUPS = 10
@@ -102,19 +117,18 @@ const MAX_GROUPS = 10
  * Counts the groups that are among the first changes, in one pass without sorting. Undefined if there are many, or others
  * too.
  */
-function countFew(reader: Reader, range: Range): Count[] | undefined {
-  const { sql } = reader
+function countFew({ sql }: Reader, { from, values }: Counted): Count[] | undefined {
   const groups = sql.rows<[kind: number, structure: string]>(
-    `SELECT kind, hex(structure) FROM (SELECT key, kind, structure ${inRange(reader)} ORDER BY key LIMIT ${MANY})
+    `SELECT kind, hex(structure) FROM (SELECT key, kind, structure ${from} ORDER BY key LIMIT ${MANY})
      GROUP BY kind, structure ORDER BY min(key) LIMIT ${MAX_GROUPS + 1}`,
-    ...range,
+    ...values,
   )
   if (groups.length > MAX_GROUPS) return undefined
   const sums = groups.map(() => "total(kind = ? AND structure IS nullif(unhex(?), x''))")
   const [[all, ...counts] = [0]] = sql.rows<[number, ...number[]]>(
-    `SELECT count(*), ${sums.join(', ')} ${inRange(reader)}`,
+    `SELECT count(*), ${sums.join(', ')} ${from}`,
     ...groups.flat(),
-    ...range,
+    ...values,
   )
   if (all !== counts.reduce((sum, n) => sum + n, 0)) return undefined
   return groups.map(([kind, structure], at): Count => [kind, structure, counts[at] ?? 0])

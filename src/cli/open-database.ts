@@ -63,4 +63,5 @@ export const commandCaller = ({ pk, id }: Pick<WorkspaceRow, 'pk' | 'id'>): Call
   role: 'owner',
   mayWrite: true,
   surface: 'web',
+  rights: undefined,
 })

@@ -10,6 +10,6 @@ const store = () => import('../structures/store.ts')
 export async function checkStructure(reader: Reader, caller: InWorkspace, nameOrId: string): Promise<void> {
   const { findStructure, listStructureRows } = await store()
   if (findStructure(reader, caller, nameOrId)) return
-  const names = listStructureRows(reader, caller.workspacePk).map(({ name }) => name)
+  const names = listStructureRows(reader, caller).map(({ name }) => name)
   throw new Refusal('not_found', `There is no structure "${nameOrId}".${didYouMean(nameOrId, names)}`)
 }

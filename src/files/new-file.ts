@@ -1,7 +1,10 @@
+import { checkWrite } from '../access/rights.ts'
 import type { ChangeAuthor } from '../changes/log.ts'
+import { type InWorkspace, placeFor, wholeWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { pauseForOthers } from '../db/writes/chunks.ts'
 import { completing } from '../db/writes/requester.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { fail, invalid, notFound } from '../refusal.ts'
 import { mimeTypeOf } from './extraction/kinds.ts'
@@ -35,15 +38,14 @@ interface NewFile {
  */
 export async function addFile(
   db: Db,
-  author: ChangeAuthor,
+  author: ChangeAuthor & InWorkspace,
   { fileName, noteId, announced, bytes }: NewFile,
 ): Promise<FileRow> {
   const { workspacePk } = author
   checkedFileName(fileName)
   refuseTooLarge(announced ?? 0)
   const { pk, id } = await db.write((tx) => {
-    const note =
-      noteId === null ? null : (findNoteSummary(tx, workspacePk, noteId)?.pk ?? fail(notFound('note')))
+    const note = noteId === null ? null : notePk(tx, author, noteId)
     const id = tx.newId()
     const mimeType = mimeTypeOf(fileName)
     return { id, pk: insertFile(tx, { id, workspace: workspacePk, note, fileName, mimeType, size: 0 }) }
@@ -53,12 +55,19 @@ export async function addFile(
     return await db.write((tx) => {
       setFileSize(tx, pk, size)
       makeFileVisible(tx, author, { pk, id })
-      return findFile(tx, workspacePk, id) ?? fail(notFound('file'))
+      return findFile(tx, wholeWorkspace(workspacePk), id) ?? fail(notFound('file'))
     })
   } catch (error) {
     await completing(() => db.write((tx): void => void abandonFile(tx, pk)))
     throw error
   }
+}
+
+/** The note that gets a file, which is a change of it. */
+function notePk(tx: Tx, author: InWorkspace, id: string): number {
+  const note = findNoteSummary(tx, placeFor(author, 'notes').workspacePk, id) ?? fail(notFound('note'))
+  checkWrite(author.rights, 'notes')
+  return note.pk
 }
 
 /** Returns how many bytes there were. An empty file has one empty part. */

@@ -12,7 +12,7 @@ import { deleteFile, filesQuery, getFileContent, getFileWithOutline, renameFile 
 import { getFileText } from './text.ts'
 
 export const fileRoutes = (ctx: AppContext) =>
-  endpoints('Files', '/v1/files')
+  endpoints('Files', '/v1/files', 'files')
     .get('', ({ caller, query }) => respondWhole(ctx, caller, filesQuery, { noteId: query.note_id }), {
       access: 'read',
       query: schema.ListQuery,
@@ -106,7 +106,7 @@ export const fileRoutes = (ctx: AppContext) =>
 
 /** Under a note's own path. */
 export const filesOfNoteRoutes = (ctx: AppContext) =>
-  endpoints('Notes', '/v1/notes').get(
+  endpoints('Notes', '/v1/notes', 'notes').get(
     '/:id/files',
     ({ caller, params }) => respondWhole(ctx, caller, filesQuery, { noteId: params.id }),
     {
@@ -122,7 +122,7 @@ export const filesOfNoteRoutes = (ctx: AppContext) =>
 
 /** What only a person does who is signed in to the application. */
 export const fileManagementRoutes = (ctx: AppContext) =>
-  applicationEndpoints()
+  applicationEndpoints('files')
     .post(
       '/files',
       async ({ caller, query, request, status }) => {

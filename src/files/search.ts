@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
-import type { AppContext, Caller } from '../context.ts'
+import { hides } from '../access/rights.ts'
+import { type AppContext, type Caller, placeFor } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
 import type { SqlPart } from '../db/sql-part.ts'
@@ -65,6 +66,8 @@ interface SearchInput {
   readonly q: string
   /** The pk of the only file to search. */
   readonly file?: number
+  /** Whether files that are attached to notes are found. */
+  readonly ofNotes?: boolean
   readonly page: PageRequest
 }
 
@@ -78,12 +81,18 @@ function expressionOf(phrases: readonly Phrase[]): string {
 /** Their pages, if any, are not found: they are incomplete or about to be deleted. */
 const NOT_READY = `SELECT pk FROM files WHERE ${UNFINISHED}`
 
+const OF_NOTES = ' UNION ALL SELECT pk FROM files WHERE note IS NOT NULL'
+
 /** The pages that match, as what follows FROM. */
-function matchesOf({ sql }: Reader, { workspace, file }: SearchInput, phrases: readonly Phrase[]): SqlPart {
+function matchesOf(
+  { sql }: Reader,
+  { workspace, file, ofNotes }: SearchInput,
+  phrases: readonly Phrase[],
+): SqlPart {
   const table = pageTable(workspace)
   const inFile = file === undefined ? '' : ' AND rowid BETWEEN ? AND ?'
   return {
-    text: `${table} WHERE ${sql.stopCondition('rowid').text} AND ${table} MATCH ?${inFile} AND ${fileOfKeySql('rowid')} NOT IN (${NOT_READY})`,
+    text: `${table} WHERE ${sql.stopCondition('rowid').text} AND ${table} MATCH ?${inFile} AND ${fileOfKeySql('rowid')} NOT IN (${NOT_READY}${ofNotes === false ? OF_NOTES : ''})`,
     values: [expressionOf(phrases), ...(file === undefined ? [] : keyRange(file))],
   }
 }
@@ -141,10 +150,15 @@ export async function searchFiles(
   caller: Caller,
   query: Static<typeof SearchQuery>,
 ): Promise<Page<FoundPage>> {
-  const { workspacePk } = caller
   const { q, file_id: id } = query
-  const file = id === undefined ? undefined : (findFile(ctx.db, workspacePk, id) ?? fail(notFound('file')))
-  const input = { workspace: workspacePk, q, file: file?.pk, page: pageRequest(query) }
+  const file = id === undefined ? undefined : (findFile(ctx.db, caller, id) ?? fail(notFound('file')))
+  const input = {
+    workspace: placeFor(caller, 'files').workspacePk,
+    q,
+    file: file?.pk,
+    ofNotes: !hides(caller.rights, 'notes'),
+    page: pageRequest(query),
+  }
   return ctx.worker.run(fileSearchQuery, input, caller)
 }
 
@@ -155,14 +169,16 @@ interface NamedFile {
   readonly fileName: string
 }
 
+type NameSearch = Pick<SearchInput, 'workspace' | 'file' | 'ofNotes'>
+
 /** The names of the files of a workspace, or of one of them, in the order in which they were added. */
-const allNames = ({ sql }: Reader, workspace: number, file?: number): Iterable<NamedFile> =>
+const allNames = ({ sql }: Reader, { workspace, file, ofNotes }: NameSearch): Iterable<NamedFile> =>
   scanByPk((after) =>
     sql.all<NamedFile>(
       // The plus sign makes SQLite read the table in the order of its key.
       `SELECT f.pk, f.file_name AS fileName FROM files f
        WHERE ${sql.stopCondition('f.pk').text} AND f.pk > ? AND +f.workspace = ? AND ${VISIBLE}
-         ${file === undefined ? '' : 'AND f.pk = ?'}
+         ${file === undefined ? '' : 'AND f.pk = ?'} ${ofNotes === false ? 'AND f.note IS NULL' : ''}
        ORDER BY f.pk LIMIT ?`,
       after,
       workspace,
@@ -175,13 +191,8 @@ const allNames = ({ sql }: Reader, workspace: number, file?: number): Iterable<N
  * The pks of the files whose names match the search: short names first, those of equal length in the order in which
  * they were added. Names are compared one by one: there are few of them beside pages.
  */
-function findFilesByName(
-  reader: Reader,
-  { workspace, file }: { workspace: number; file?: number },
-  phrases: readonly Phrase[],
-): number[] {
+function findFilesByName(reader: Reader, search: NameSearch, phrases: readonly Phrase[]): number[] {
   const found: NamedFile[] = []
-  for (const named of allNames(reader, workspace, file))
-    if (isMatch(named.fileName, phrases)) found.push(named)
+  for (const named of allNames(reader, search)) if (isMatch(named.fileName, phrases)) found.push(named)
   return found.sort((left, right) => left.fileName.length - right.fileName.length).map(({ pk }) => pk)
 }

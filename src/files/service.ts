@@ -1,5 +1,6 @@
+import { checkWrite } from '../access/rights.ts'
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeFor } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerTask } from '../db/worker/client.ts'
@@ -23,6 +24,7 @@ import {
   findOutline,
   hasBytes,
   insertParts,
+  isReached,
   listFileRows,
   listFileRowsOfNote,
   markRemoved,
@@ -32,10 +34,11 @@ import {
 } from './store.ts'
 
 /** Every file of the workspace, or those attached to one note, oldest first. Refuses an unknown or trashed note. */
-export function listFiles(reader: Reader, { workspacePk }: InWorkspace, noteId?: string): FileRow[] {
-  if (noteId === undefined) return listFileRows(reader, workspacePk)
+export function listFiles(reader: Reader, caller: InWorkspace, noteId?: string): FileRow[] {
+  if (noteId === undefined) return listFileRows(reader, caller)
+  const { workspacePk } = placeFor(caller, 'notes')
   const note = findNoteSummary(reader, workspacePk, noteId) ?? fail(notFound('note'))
-  return listFileRowsOfNote(reader, note.pk)
+  return listFileRowsOfNote(reader, note.pk).filter((file) => isReached(caller, file))
 }
 
 /** The same as the body of a response. */
@@ -45,8 +48,15 @@ export const filesQuery = wholeListQuery<InWorkspace & { readonly noteId?: strin
   (reader, input) => listFiles(reader, input, input.noteId).map(presentFile),
 )
 
-export const getFile = (reader: Reader, { workspacePk }: Caller, id: string): FileRow =>
-  findFile(reader, workspacePk, id) ?? fail(notFound('file'))
+export const getFile = (reader: Reader, caller: InWorkspace, id: string): FileRow =>
+  findFile(reader, caller, id) ?? fail(notFound('file'))
+
+/** The same to change it; that of a note is a part of the note, too. */
+function getFileToWrite(reader: Reader, caller: InWorkspace, id: string): FileRow {
+  const file = getFile(reader, caller, id)
+  if (file.ofNote === 1) checkWrite(caller.rights, 'notes')
+  return file
+}
 
 /** The file with its outline as a JSON array, which is empty until the text is extracted. */
 export function getFileWithOutline(reader: Reader, caller: Caller, id: string) {
@@ -108,7 +118,7 @@ export const fileRename: WorkerTask<RenameInput, FileRow> = {
 }
 
 function rename(tx: Tx, caller: Caller, id: string, fileName: string): FileRow {
-  const file = getFile(tx, caller, id)
+  const file = getFileToWrite(tx, caller, id)
   if (fileName === file.fileName) return file
   updateFileName(tx, file.pk, checkedFileName(fileName))
   relabelFileLinks(tx, caller, id, fileName)
@@ -119,11 +129,11 @@ function rename(tx: Tx, caller: Caller, id: string, fileName: string): FileRow {
 }
 
 /** Deletes a file permanently; `deleteRemovedFiles` frees its space later. Fields of records that name it keep its id. */
-export const deleteFile = (db: Db, author: ChangeAuthor, id: string): Promise<FileRow> =>
+export const deleteFile = (db: Db, caller: ChangeAuthor & InWorkspace, id: string): Promise<FileRow> =>
   db.write((tx) => {
-    const file = findFile(tx, author.workspacePk, id) ?? fail(notFound('file'))
-    publishFileDeletion(tx, author, file)
-    markRemoved(tx, author, file)
+    const file = getFileToWrite(tx, caller, id)
+    publishFileDeletion(tx, caller, file)
+    markRemoved(tx, caller, file)
     return file
   })
 

@@ -1,5 +1,7 @@
 import { and, between, eq, inArray, sql } from 'drizzle-orm'
+import { hides } from '../access/rights.ts'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
+import type { InWorkspace } from '../context.ts'
 import {
   columnBy,
   from,
@@ -43,29 +45,34 @@ export const UNFINISHED = `status NOT IN ('ready', 'failed')`
 /** Files that are complete and not removed; the table is named `f`. */
 export const VISIBLE = `f.status IN ('processing', 'ready', 'failed')`
 
-const { pk, id, workspace, fileName, mimeType, size, pages, error, createdAt, updatedAt } = files
+const { pk, id, fileName, mimeType, size, pages, error, createdAt, updatedAt } = files
 const whole = {
   ...{ pk, id, fileName, mimeType, size, pages, error, createdAt, updatedAt },
   status: sql<'processing' | 'ready' | 'failed'>`status`,
+  ofNote: sql<number>`files.note IS NOT NULL`,
   /** Null without a note, and while the note is in the trash. */
   noteId: sql<string | null>`(SELECT n.id FROM notes n WHERE n.pk = files.note AND n.deleted_at IS NULL)`,
 }
 const isVisible = sql.raw(VISIBLE.replace('f.', 'files.'))
 const found = storedObjects({ table: files, read: whole, order: [createdAt, id], visible: isVisible })
 
-export type FileRow = NonNullable<ReturnType<typeof findFile>>
+export type FileRow = NonNullable<ReturnType<typeof found.findById>>
 
-/** Every file of the workspace, oldest first. */
-export const listFileRows = found.rows
-export const findFile = found.findById
-export const countFiles = found.count
+/** Whether a caller reaches a file; that of a note needs access to notes, too. */
+export const isReached = ({ rights }: InWorkspace, { ofNote }: Pick<FileRow, 'ofNote'>): boolean =>
+  !hides(rights, 'files') && !(ofNote === 1 && hides(rights, 'notes'))
 
-/** The names of the files of a workspace, oldest first. */
-export const listFileNames = rowsBy((key: number) =>
-  from(files, { id, fileName })
-    .where(and(eq(workspace, key), isVisible))
-    .orderBy(createdAt, id),
-)
+/** Every file of the workspace that the caller reaches, oldest first. */
+export const listFileRows = (reader: Reader, caller: InWorkspace): FileRow[] =>
+  found.rows(reader, caller.workspacePk).filter((file) => isReached(caller, file))
+
+export function findFile(reader: Reader, caller: InWorkspace, id: string): FileRow | undefined {
+  const file = found.findById(reader, caller.workspacePk, id)
+  return file && isReached(caller, file) ? file : undefined
+}
+
+export const countFiles = (reader: Reader, caller: InWorkspace): number =>
+  caller.rights === undefined ? found.count(reader, caller.workspacePk) : listFileRows(reader, caller).length
 
 export const listFileRowsOfNote = rowsBy((note: number) =>
   from(files, whole)

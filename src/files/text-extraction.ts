@@ -247,12 +247,12 @@ const MAX_WAIT_MS = 5 * 60_000
  */
 export async function waitForText(
   { db, clock }: Pick<AppContext, 'db' | 'clock'>,
-  { workspacePk }: InWorkspace,
+  caller: InWorkspace,
   added: FileRow,
 ): Promise<FileRow> {
   const until = clock.now() + MAX_WAIT_MS
   for (;;) {
-    const file = findFile(db, workspacePk, added.id)
+    const file = findFile(db, caller, added.id)
     if (file?.status !== 'processing' || clock.now() > until) return file ?? added
     if (isServed(db.file)) await Bun.sleep(POLL_MS)
     else if (!(await readHere(db, file.pk))) await Bun.sleep(RETRY_MS)

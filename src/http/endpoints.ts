@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Elysia, type InputSchema } from 'elysia'
+import type { Covers } from '../access/rights.ts'
 import type { Caller } from '../context.ts'
 import type { Rule } from './authorizer.ts'
 import type { Exchange } from './exchange.ts'
@@ -26,6 +27,7 @@ export type Access = keyof typeof ACCESS
 /** What an endpoint says of itself, in the `detail` of its route. */
 export interface EndpointMarks {
   readonly access: Access | 'open'
+  readonly covers: Covers
   readonly creates?: true
   readonly cursor?: true
   /** Of a success; by its status where that is not the usual one. */
@@ -52,40 +54,44 @@ function judgeRequests(options: object): void {
 /**
  * What the endpoints of all features have in common. Elysia judges a request in this order: access, query, body.
  */
-const common = new Elysia({ name: 'endpoints' })
-  // Every request has it: the pipeline adds it.
-  .decorate({} as { exchange: Exchange })
-  .macro({
-    /** Who may call the endpoint. */
-    access: (access: Access) => ({
-      detail: marks({ access }),
-      introspect: judgeRequests,
-      transform: function admit({ exchange, route }: Matched) {
-        exchange.admit(route, ACCESS[access])
+const common = (covers: Covers) =>
+  new Elysia({ name: 'endpoints', seed: covers })
+    // Every request has it: the pipeline adds it.
+    .decorate({} as { exchange: Exchange })
+    .macro({
+      /** Who may call the endpoint. */
+      access: (access: Access) => ({
+        detail: marks({ access, covers }),
+        introspect: judgeRequests,
+        transform: function admit({ exchange, route }: Matched) {
+          exchange.admit(route, { ...ACCESS[access], covers })
+        },
+        resolve: ({ exchange }: Matched) => ({ caller: exchange.caller as Caller }),
+      }),
+      /** Anyone may call the endpoint. */
+      open: {
+        detail: marks({ access: 'open', covers }),
+        introspect: judgeRequests,
+        transform: function open({ exchange, route }: Matched) {
+          exchange.open(route)
+        },
       },
-      resolve: ({ exchange }: Matched) => ({ caller: exchange.caller as Caller }),
-    }),
-    /** Anyone may call the endpoint. */
-    open: {
-      detail: marks({ access: 'open' }),
-      introspect: judgeRequests,
-      transform: function open({ exchange, route }: Matched) {
-        exchange.open(route)
-      },
-    },
-    /** Honours an `Idempotency-Key`: the handler calls `respondOnce`. */
-    creates: { detail: marks({ creates: true }) },
-    /** Takes a cursor of the change log, which may have expired. */
-    cursor: { detail: marks({ cursor: true }) },
-  })
+      /** Honours an `Idempotency-Key`: the handler calls `respondOnce`. */
+      creates: { detail: marks({ creates: true }) },
+      /** Takes a cursor of the change log, which may have expired. */
+      cursor: { detail: marks({ cursor: true }) },
+    })
 
-/** The endpoints of a feature, under a prefix, with a tag in the OpenAPI document. */
-export const endpoints = <const Prefix extends string>(tag: string, prefix: Prefix) =>
-  new Elysia({ prefix, tags: [tag] }).use(common)
+/**
+ * The endpoints of a feature, under a prefix, with a tag in the OpenAPI document. `covers` says what of a workspace they show
+ * and change, for callers who do not reach all of it.
+ */
+export const endpoints = <const Prefix extends string>(tag: string, prefix: Prefix, covers: Covers) =>
+  new Elysia({ prefix, tags: [tag] }).use(common(covers))
 
 /** Endpoints that are not in the OpenAPI document. */
-export const hiddenEndpoints = <const Prefix extends string>(prefix: Prefix) =>
-  new Elysia({ prefix, detail: { hide: true } }).use(common)
+export const hiddenEndpoints = <const Prefix extends string>(prefix: Prefix, covers: Covers) =>
+  new Elysia({ prefix, detail: { hide: true } }).use(common(covers))
 
 /** The endpoints of the application alone. */
-export const applicationEndpoints = () => hiddenEndpoints('/app/api')
+export const applicationEndpoints = (covers: Covers) => hiddenEndpoints('/app/api', covers)

@@ -16,6 +16,7 @@ export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   session_required: 403,
   sign_in_again: 403,
   owner_required: 403,
+  no_access: 403,
   cross_site: 403,
   mirror: 403,
   not_found: 404,

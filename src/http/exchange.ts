@@ -1,3 +1,4 @@
+import type { Covers } from '../access/rights.ts'
 import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { identifyRequester } from '../db/writes/requester.ts'
@@ -14,7 +15,9 @@ export interface HttpServer {
 }
 
 /** Is told why a caller may no longer read: the key was revoked or has expired, or the session has ended. */
-export type RightEndListener = (why: 'key_revoked' | 'key_expired' | 'session_ended') => void
+export type RightEndListener = (
+  why: 'key_revoked' | 'key_expired' | 'session_ended' | 'access_changed',
+) => void
 
 /** How callers are found and what they may do is checked. */
 export interface Rights {
@@ -70,13 +73,13 @@ export class Exchange {
   }
 
   /** Finds who the caller is; refuses one that may not do what an endpoint with this rule does. */
-  admit(route: string, rule: Rule): void {
+  admit(route: string, rule: Rule & { readonly covers: Covers }): void {
     this.route = route
     this.takesToken = rule.keyInQuery ?? false
     const token = this.takesToken ? tokenIn(this.search) : undefined
     const { request, server, rights } = this
     const caller = rights.authorize(request, server, rule, token)
-    this.caller = new RequestCaller(caller, request, rule, rights.recheck)
+    this.caller = new RequestCaller(caller, request, { rule, isNamed: route.includes(':') }, rights.recheck)
     identifyRequester(requesterKey(caller), this.caller)
     if (isRead(request)) this.waitForHandler()
   }

@@ -12,7 +12,7 @@ const Health = response({
 
 /** `GET /healthz`: 200 while the service can read and write, else 503. */
 export const healthRoutes = (db: Db, isBackupFailing: () => boolean) =>
-  endpoints('Service', '').get(
+  endpoints('Service', '', 'nothing').get(
     '/healthz',
     (): { status: string; backup?: 'failed' } => {
       db.sql.scalar('SELECT 1')

@@ -27,6 +27,9 @@ export interface Outcome {
 /** Leaves out what only the first response may hold, such as a secret. */
 type ToSave<Created extends Body> = (created: Created) => Body
 
+/** Refuses who may not do it now, also where the response is only found. */
+type Check = (tx: Tx) => unknown
+
 /**
  * Runs a creation in a transaction of its own and responds with 201. With an `Idempotency-Key` the response is saved
  * in that transaction: the same request again gets the saved response and writes nothing; the same key with another
@@ -38,9 +41,10 @@ export async function respondOnce<Created extends Body>(
   exchange: Exchange,
   create: (tx: Tx) => Created,
   toSave?: ToSave<Created>,
+  check?: Check,
 ): Promise<Response> {
   const identity = identityOf(exchange)
-  const { text, replayed } = await createOnce(db, identity, exchange.bodyText, create, toSave)
+  const { text, replayed } = await createOnce(db, identity, exchange.bodyText, create, toSave, check)
   return createdResponse(text, replayed)
 }
 
@@ -57,7 +61,8 @@ export const createOnce = <Created extends Body>(
   body: string,
   create: (tx: Tx) => Created,
   toSave?: ToSave<Created>,
-): Promise<Outcome> => db.write((tx) => once(tx, signed(identity, body), create, toSave))
+  check?: Check,
+): Promise<Outcome> => db.write((tx) => once(tx, signed(identity, body), create, toSave, check))
 
 const asText = (body: Body) => (typeof body === 'string' ? body : JSON.stringify(body))
 
@@ -92,7 +97,9 @@ export function once<Created extends Body>(
   request: SignedRequest | undefined,
   create: (tx: Tx) => Created,
   toSave: ToSave<Created> = (created) => created,
+  check: Check = () => {},
 ): Outcome {
+  check(tx)
   if (!request) return { text: asText(create(tx)), replayed: false }
   const { bodyHash } = request
   const saved = findSavedResponse(tx, request, tx.now - RESPONSE_SAVED_MS)

@@ -206,7 +206,8 @@ function checkParameters(params: object): void {
 function refuseOtherMethods(app: AnyElysia, hasCors: boolean): void {
   const methods = new Map<string, string[]>()
   for (const { path, method, hooks } of app.routes) {
-    if (method !== 'ALL' && !hooks.detail?.access) throw new Error(`${method} ${path} has no access`)
+    if (method !== 'ALL' && !(hooks.detail?.access && hooks.detail.covers))
+      throw new Error(`${method} ${path} does not say who may call it, or what it covers`)
     const known = methods.get(path) ?? []
     methods.set(path, [...known, ...(method === 'GET' ? ['GET', 'HEAD'] : [method])])
   }

@@ -1,3 +1,4 @@
+import { type Covers, checkCovered } from '../access/rights.ts'
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { currentRight, type Right } from '../db/writes/requester.ts'
@@ -12,15 +13,25 @@ export interface RightData {
   readonly workspacePk: number
   readonly needsOwner: boolean
   needsWrite: boolean
+  /** What of the workspace the endpoint is about, and whether its path names an object. */
+  readonly covers: Covers
+  readonly isNamed: boolean
 }
 
 /** What the caller of a request may do. */
-export type Standing = Pick<Caller, 'scope' | 'role'>
+export type Standing = Pick<Caller, 'scope' | 'role' | 'rights'>
 
-export const standsForWriting = ({ scope, role }: Standing): boolean => scope === 'write' && role !== 'viewer'
+export const standsForWriting = ({ scope, role }: Pick<Standing, 'scope' | 'role'>): boolean =>
+  scope === 'write' && role !== 'viewer'
 
 /** Throws the refusal that the request would get if it came now; by default as reads see the database. */
 export type Recheck = (right: RightData, reader?: Reader) => Standing
+
+/** What an endpoint asks of its caller, and whether its path names an object. */
+interface Asked {
+  readonly rule: Rule & { readonly covers: Covers }
+  readonly isNamed: boolean
+}
 
 /**
  * The caller of one request, and its right. That is checked when the request arrives (`authorizer.ts`) and, because it may
@@ -28,7 +39,7 @@ export type Recheck = (right: RightData, reader?: Reader) => Standing
  * had to wait. Only the first check counts for limits. What the caller may do is what it might at the last check.
  */
 export class RequestCaller implements Caller, Right {
-  readonly workspacePk: number
+  workspacePk: number
   readonly workspaceId: string
   readonly userId: string
   readonly keyId: string | null
@@ -37,6 +48,7 @@ export class RequestCaller implements Caller, Right {
   scope: Caller['scope']
   role: Caller['role']
   mayWrite: boolean
+  rights: Caller['rights']
   readonly surface: Caller['surface']
   readonly #request: Request
   readonly #recheck: Recheck
@@ -47,7 +59,7 @@ export class RequestCaller implements Caller, Right {
   /** Whether what was asked for is written: then the response says so, whatever has ended since. */
   #isFulfilled = false
 
-  constructor(caller: Caller, request: Request, rule: Rule, recheck: Recheck) {
+  constructor(caller: Caller, request: Request, { rule, isNamed }: Asked, recheck: Recheck) {
     this.workspacePk = caller.workspacePk
     this.workspaceId = caller.workspaceId
     this.userId = caller.userId
@@ -57,13 +69,15 @@ export class RequestCaller implements Caller, Right {
     this.scope = caller.scope
     this.role = caller.role
     this.mayWrite = caller.mayWrite
+    this.rights = caller.rights
     this.surface = caller.surface
     this.#request = request
     this.#recheck = recheck
     const { keyId, sessionId = '', workspacePk } = caller
-    const { owner: needsOwner = false, write: needsWrite = false } = rule
-    this.#data = { keyId, sessionId, workspacePk, needsOwner, needsWrite }
+    const { owner: needsOwner = false, write: needsWrite = false, covers } = rule
+    this.#data = { keyId, sessionId, workspacePk, needsOwner, needsWrite, covers, isNamed }
     this.#isWriteRoute = needsWrite || (rule.session === true && !isRead(request))
+    this.#narrow()
     this.#isWrite = this.#isWriteRoute
   }
 
@@ -81,10 +95,16 @@ export class RequestCaller implements Caller, Right {
   }
 
   check(reader?: Reader): void {
-    const { scope, role } = this.#recheck(this.#data, reader)
+    const { scope, role, rights } = this.#recheck(this.#data, reader)
     this.scope = scope
     this.role = role
     this.mayWrite &&= standsForWriting({ scope, role })
+    this.rights = rights
+    this.#narrow()
+  }
+
+  #narrow(): void {
+    this.workspacePk = workspaceOf(this.#data, this.rights)
   }
 
   /** Checks it when the handler is done, but for one that has written what was asked for. */
@@ -107,6 +127,12 @@ export class RequestCaller implements Caller, Right {
     }
   }
 }
+
+/** The workspace in which a request looks for what its endpoint covers. */
+export const workspaceOf = (
+  { workspacePk, needsWrite: isWrite, covers, isNamed }: RightData,
+  rights: Caller['rights'],
+): number => checkCovered(rights, workspacePk, { covers, isWrite, isNamed })
 
 export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 

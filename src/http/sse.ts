@@ -16,6 +16,7 @@ const CLOSED = {
   key_revoked: 'This API key was revoked, or its user may no longer read this workspace.',
   key_expired: 'This API key has expired.',
   session_ended: 'The session has ended; sign in again.',
+  access_changed: 'What this key or member may reach was changed; connect again.',
   structure_deleted: 'The structure was deleted.',
   cursor_expired:
     'The changes after the last one that was sent are no longer kept; begin again with GET /v1/changes/snapshot.',

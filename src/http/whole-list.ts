@@ -1,4 +1,4 @@
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import { encoded, type JsonBody, jsonResponse } from './responses.ts'
@@ -25,6 +25,6 @@ export async function respondWhole<Input extends InWorkspace>(
   query: WholeListQuery<Input>,
   more: Omit<Input, keyof InWorkspace>,
 ): Promise<Response> {
-  const input = { ...more, workspacePk: caller.workspacePk } as Input
+  const input = { ...more, ...placeOf(caller) } as Input
   return jsonResponse(await worker.run(query, input, caller))
 }

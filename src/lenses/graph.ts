@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { AppContext, Caller } from '../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import type { JsonBody } from '../http/responses.ts'
@@ -26,11 +26,10 @@ export const graphOfLens = async (
 ): Promise<JsonBody> => {
   const today = utcDay(ctx.clock.now())
   await refreshLinks(ctx, caller)
-  return ctx.worker.run(graphQuery, { workspacePk: caller.workspacePk, id, today }, caller)
+  return ctx.worker.run(graphQuery, { ...placeOf(caller), id, today }, caller)
 }
 
-interface GraphInput {
-  readonly workspacePk: number
+interface GraphInput extends InWorkspace {
   /** The id of the lens; without it, the default lens. */
   readonly id?: string
   /** The UTC day, `YYYY-MM-DD`. */

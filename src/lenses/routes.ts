@@ -8,7 +8,7 @@ import * as schema from './schema.ts'
 import { createLens, deleteLens, lensesQuery, lensKind, parseLens, patchLens } from './service.ts'
 
 export const lensRoutes = (ctx: AppContext) =>
-  endpoints('Lenses', '/v1')
+  endpoints('Lenses', '/v1', 'notes')
     .get('/lenses', ({ caller }) => respondWhole(ctx, caller, lensesQuery, {}), {
       access: 'read',
       response: schema.LensesResponse,

@@ -7,7 +7,7 @@ import { createMetrics, type MetricSources } from './metrics.ts'
 /** `GET /app/api/backup`: a verified copy of the whole database file. */
 export function backupRoutes(ctx: AppContext) {
   const downloads = new BackupDownloads(ctx)
-  return applicationEndpoints().get(
+  return applicationEndpoints('nothing').get(
     '/backup',
     ({ exchange, caller }) => downloads.respond({ exchange, caller }),
     {
@@ -22,7 +22,7 @@ const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export function metricRoutes(ctx: AppContext, sources: MetricSources) {
   const metrics = createMetrics(ctx, sources)
-  return endpoints('Service', '').get(
+  return endpoints('Service', '', 'nothing').get(
     '/metrics',
     ({ caller }) => new Response(metrics(caller), { headers: { 'Content-Type': CONTENT_TYPE } }),
     {

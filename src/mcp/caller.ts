@@ -19,6 +19,9 @@ export function agentCaller(caller: Caller, signal: () => AbortSignal | undefine
     get mayWrite() {
       return caller.mayWrite
     },
+    get rights() {
+      return caller.rights
+    },
     surface: 'mcp',
     get signal() {
       return signal()

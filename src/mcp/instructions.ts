@@ -49,8 +49,7 @@ function instructionsOf(reader: Reader, input: InstructionsInput): string {
 }
 
 function* inventory(reader: Reader, workspace: InWorkspace): Generator<string> {
-  for (const row of listStructureRows(reader, workspace.workspacePk))
-    yield `Structure ${structureLine(row, MAX_FIELDS)}`
+  for (const row of listStructureRows(reader, workspace)) yield `Structure ${structureLine(row, MAX_FIELDS)}`
   yield* named(
     'Note properties',
     propertyKind.list(reader, workspace).map(({ key, type }) => `${key} (${type})`),

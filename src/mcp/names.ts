@@ -1,7 +1,7 @@
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { getFile } from '../files/service.ts'
-import { listFileNames } from '../files/store.ts'
+import { listFileRows } from '../files/store.ts'
 import { isId } from '../lib/ids.ts'
 import { fold } from '../lib/text.ts'
 import { resolveTarget } from '../notes/links/resolve-target.ts'
@@ -53,8 +53,6 @@ export function getViewNamed(reader: Reader, caller: InWorkspace, named: string)
 export function fileIdOf(reader: Reader, caller: Parameters<typeof getFile>[1], named: string): string {
   if (isId(named)) return getFile(reader, caller, named).id
   const wanted = fold(named)
-  const found = listFileNames(reader, caller.workspacePk).findLast(
-    ({ fileName }) => fold(fileName) === wanted,
-  )
+  const found = listFileRows(reader, caller).findLast(({ fileName }) => fold(fileName) === wanted)
   return found?.id ?? fail(notFound('file'))
 }

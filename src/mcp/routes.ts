@@ -11,7 +11,7 @@ const keyNeeded = () =>
 /** MCP (Model Context Protocol) for agents; its library is loaded with the first request. */
 export function mcpRoutes(ctx: AppContext) {
   let endpoint: Promise<Endpoint> | undefined
-  return hiddenEndpoints('/mcp').post(
+  return hiddenEndpoints('/mcp', 'several').post(
     '',
     async ({ request, caller, body }) => {
       // A page that a person is signed in to is no agent.

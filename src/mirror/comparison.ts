@@ -1,6 +1,7 @@
 import { CurrentObjects } from '../change-feed/objects.ts'
 import { listVisibleIds } from '../change-feed/snapshot.ts'
 import type { ChangeKind } from '../changes/entries.ts'
+import { wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { rowTable } from '../db/row-table-names.ts'
 import { recordJson } from '../records/present.ts'
@@ -51,7 +52,7 @@ function* idsInCopy(reader: Reader, workspacePk: number, stage: Stage, kind: Cha
     return
   }
   // The records of a structure that is gone go with it.
-  for (const { pk, id } of listStructureRows(reader, workspacePk))
+  for (const { pk, id } of listStructureRows(reader, wholeWorkspace(workspacePk)))
     if (stage.objectJson('structure', id) !== null) yield* recordIds(reader, pk, id)
 }
 
@@ -73,6 +74,7 @@ function currentJson(reader: Reader, workspacePk: number, kind: ChangeKind, id: 
     const row = findRecord(reader, id)
     return row ? recordJson(row) : null
   }
-  const json = new CurrentObjects(reader, { workspacePk, isEdited: true }).jsonOf(kind, id, null)
+  const whole = { ...wholeWorkspace(workspacePk), isEdited: true }
+  const json = new CurrentObjects(reader, whole).jsonOf(kind, id, null)
   return json === 'null' ? null : json
 }

@@ -1,5 +1,6 @@
 import type { RecordChange } from '../changes/bus.ts'
 import type { RecordData, RecordState } from '../changes/record-data.ts'
+import { wholeWorkspace } from '../context.ts'
 import { changePayload } from '../delivery/payload.ts'
 import { dataOf, findRecord } from '../records/store.ts'
 import { definitionOf, findStructureById } from '../structures/store.ts'
@@ -75,7 +76,7 @@ function structureIn(
 ): { readonly name: string; readonly fields: readonly { readonly key: string }[] } | undefined {
   const staged = stage.objectJson('structure', id)
   if (staged !== undefined) return staged === null ? undefined : JSON.parse(staged)
-  const row = findStructureById(tx, workspacePk, id)
+  const row = findStructureById(tx, wholeWorkspace(workspacePk), id)
   return row && { name: row.name, fields: definitionOf(row).fields }
 }
 

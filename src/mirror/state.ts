@@ -1,6 +1,7 @@
 import { getTableColumns } from 'drizzle-orm'
 import { findWorkspace } from '../account/store.ts'
 import type { ChangeKind } from '../changes/entries.ts'
+import { wholeWorkspace } from '../context.ts'
 import { from, insertInto, rowBy, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { mirrors } from '../db/schema/mirror.ts'
@@ -52,7 +53,7 @@ export function statusOf(reader: Reader, features: FeatureHooks, file: string, n
   const row = findWorkspace(reader, workspace) ?? fail(refused('The copy has no workspace.'))
   const silence = Math.max(0, now - lastContactAt)
   const isFollowing = silence <= SILENCE_MS
-  const counts = features.countsOf(reader, workspace)
+  const counts = features.countsOf(reader, wholeWorkspace(workspace))
   return {
     isFollowing,
     status: {

@@ -1,3 +1,4 @@
+import { wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { findFile, findPageText, readParts } from '../files/store.ts'
 import { type Remote, WrongSize } from './remote.ts'
@@ -25,7 +26,7 @@ export async function* listDifferingFiles(
   for (const file of files) {
     const hasSameBytes = !hasFiles || file.size === 0 || (await compareBytes(reader, remote, file))
     const isSame = hasSameBytes && (await compareText(reader, remote, file))
-    if (!isSame && findFile(reader, workspace, file.id)) yield file.id
+    if (!isSame && findFile(reader, wholeWorkspace(workspace), file.id)) yield file.id
   }
 }
 

@@ -21,7 +21,7 @@ import { patchNote } from './writing/update.ts'
 const answerWith = async (note: Promise<NoteRow>) => ({ note: presentNote(await note) })
 
 export const noteRoutes = (ctx: AppContext) =>
-  endpoints('Notes', '/v1/notes')
+  endpoints('Notes', '/v1/notes', 'notes')
     .get('', async ({ caller, query }) => jsonResponse(await listNotes(ctx, caller, query)), {
       access: 'read',
       query: schema.ListQuery,

@@ -7,7 +7,7 @@ import * as schema from './schema.ts'
 import { createPreset, deletePreset, patchPreset, presetKind, presetsQuery } from './service.ts'
 
 export const presetRoutes = (ctx: AppContext) =>
-  endpoints('Presets', '/v1/presets')
+  endpoints('Presets', '/v1/presets', 'notes')
     .get('', ({ caller }) => respondWhole(ctx, caller, presetsQuery, {}), {
       access: 'read',
       response: schema.PresetsResponse,

@@ -7,7 +7,7 @@ import * as schema from './schema.ts'
 import { defineProperty, getProperty, patchProperty, propertiesQuery } from './service.ts'
 
 export const propertyRoutes = (ctx: AppContext) =>
-  endpoints('Properties', '/v1/properties')
+  endpoints('Properties', '/v1/properties', 'notes')
     .get('', ({ caller }) => respondWhole(ctx, caller, propertiesQuery, {}), {
       access: 'read',
       response: schema.PropertiesResponse,

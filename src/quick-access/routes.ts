@@ -6,7 +6,7 @@ import * as schema from './schema.ts'
 import { deleteItem, patchItem, pinNote, quickAccessQuery } from './service.ts'
 
 export const quickAccessRoutes = (ctx: AppContext) =>
-  endpoints('Quick Access', '/v1/quick-access')
+  endpoints('Quick Access', '/v1/quick-access', 'notes')
     .get('', ({ caller }) => respondWhole(ctx, caller, quickAccessQuery, {}), {
       access: 'read',
       response: schema.QuickAccessResponse,

@@ -1,3 +1,4 @@
+import { wholeWorkspace } from '../context.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Moments } from '../delivery/dispatch/moments.ts'
 import { beginSome, hasWork, removeSomeEnded } from '../delivery/due.ts'
@@ -28,7 +29,7 @@ function send(tx: Tx, { schedule, record, dueAt }: Moment, startedAt: number): v
      WHERE pk = (SELECT webhook FROM webhook_schedules WHERE pk = ? AND is_ended = 0)`,
     schedule,
   )
-  const structure = place && findStructureByPk(tx, place.workspace, place.structure)
+  const structure = place && findStructureByPk(tx, wholeWorkspace(place.workspace), place.structure)
   const row = findRecordByPk(tx, record)
   if (!structure || row?.deletedAt !== null) return
   const subscriptions = subscriptionsOf(tx, structure, definitionOf(structure).byKey)

@@ -1,7 +1,8 @@
 import type { Static } from '@sinclair/typebox'
+import { checkAbility } from '../access/rights.ts'
 import { getPosition } from '../changes/cursors.ts'
 import { ChangeWriter, eachChange, selectOfObject } from '../changes/read.ts'
-import type { Caller, InWorkspace } from '../context.ts'
+import { type Caller, type InWorkspace, placeOf } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerClient, WorkerQuery } from '../db/worker/client.ts'
 import { encoded, type JsonBody } from '../http/responses.ts'
@@ -12,12 +13,15 @@ import type { HistoryQuery } from './schema.ts'
 const DEFAULT_LIMIT = 50
 
 /** Whether a record of the workspace is live; undefined where there is no such record, live or deleted. */
-export function isLive(reader: Reader, { workspacePk }: InWorkspace, id: string): boolean | undefined {
+export function isLive(reader: Reader, caller: InWorkspace, id: string): boolean | undefined {
   const row = reader.sql.get<{ structure: number; isLive: number }>(
     'SELECT structure, deleted_at IS NULL AS isLive FROM records WHERE id = ?',
     id,
   )
-  return row && findStructureByPk(reader, workspacePk, row.structure) && row.isLive === 1
+  const structure = row && findStructureByPk(reader, caller, row.structure)
+  if (!structure) return undefined
+  checkAbility(caller.rights, structure, 'read')
+  return row.isLive === 1
 }
 
 type HistoryRequest = Static<typeof HistoryQuery>
@@ -59,5 +63,4 @@ export const historyResponse = (
   caller: Caller,
   id: string,
   request: HistoryRequest,
-): Promise<JsonBody> =>
-  worker.run(historyQuery, { ...request, caller: { workspacePk: caller.workspacePk }, id }, caller)
+): Promise<JsonBody> => worker.run(historyQuery, { ...request, caller: placeOf(caller), id }, caller)

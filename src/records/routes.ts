@@ -20,7 +20,7 @@ import {
 } from './writing/operations.ts'
 
 export function recordRoutes(ctx: AppContext, watches: Watches) {
-  return endpoints('Records', '/v1/records')
+  return endpoints('Records', '/v1/records', 'structures')
     .get(
       '',
       async ({ caller, query: { deleted, ...query } }) =>

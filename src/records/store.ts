@@ -1,3 +1,4 @@
+import { checkRowsRead, may } from '../access/rights.ts'
 import type { RecordData, RecordState } from '../changes/record-data.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
@@ -65,7 +66,7 @@ export interface FoundRecord extends RecordRow {
 }
 
 /** A live record of the caller's workspace. A single statement without a join, so that it stays prepared. */
-export function getRecord({ sql }: Reader, { workspacePk }: InWorkspace, id: string): FoundRecord {
+export function getRecord({ sql }: Reader, { workspacePk, rights }: InWorkspace, id: string): FoundRecord {
   const row = sql.get<RecordRow & { structureId: string | null }>(
     `SELECT ${COLUMNS}, (SELECT s.id FROM structures s
        WHERE s.pk = r.structure AND s.workspace = ? AND s.name_fold IS NOT NULL) AS structureId
@@ -73,7 +74,8 @@ export function getRecord({ sql }: Reader, { workspacePk }: InWorkspace, id: str
     workspacePk,
     id,
   )
-  if (!row || row.structureId === null) throw notFound('record')
+  if (!row || row.structureId === null || !may(rights, row.structureId, 'see')) throw notFound('record')
+  checkRowsRead(rights, row.structureId)
   return { ...row, structureId: row.structureId }
 }
 

@@ -2,6 +2,7 @@ import type { AppContext } from '../context.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { respondWhole } from '../http/whole-list.ts'
+import { getStructure } from '../structures/store.ts'
 import * as schema from './schema.ts'
 import {
   createRowView,
@@ -13,26 +14,29 @@ import {
 } from './service.ts'
 
 export const rowViewRoutes = (ctx: AppContext) =>
-  endpoints('Views of rows', '/v1/records/views')
-    .get(
-      '',
-      ({ caller, query }) => respondWhole(ctx, caller, rowViewsQuery, { userId: caller.userId, ...query }),
-      {
-        access: 'read',
-        query: schema.RowViewsQuery,
-        response: schema.RowViewsResponse,
-        detail: {
-          operationId: 'listRowViews',
-          summary: 'List views of rows by position',
-          description:
-            'Of all structures, one after the other, or of one: the shared ones, and your personal ones.',
-        },
+  endpoints('Views of rows', '/v1/records/views', 'structures')
+    .get('', ({ caller, query }) => respondWhole(ctx, caller, rowViewsQuery, query), {
+      access: 'read',
+      query: schema.RowViewsQuery,
+      response: schema.RowViewsResponse,
+      detail: {
+        operationId: 'listRowViews',
+        summary: 'List views of rows by position',
+        description:
+          'Of all structures, one after the other, or of one: the shared ones, and your personal ones.',
       },
-    )
+    })
     .post(
       '',
       ({ exchange, caller, body }) =>
-        respondOnce(ctx.db, exchange, (tx) => ({ row_view: createRowView(tx, caller, body) })),
+        respondOnce(
+          ctx.db,
+          exchange,
+          (tx) => ({ row_view: createRowView(tx, caller, body) }),
+          undefined,
+          caller.rights &&
+            ((tx) => getStructure(tx, caller, body.structure, body.personal ? 'read' : 'change')),
+        ),
       {
         access: 'write',
         creates: true,

@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { Ability } from '../access/rights.ts'
 import type { ChangeAuthor } from '../changes/log.ts'
 import { beginPrivate, endPrivate, nextKey } from '../changes/private.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
@@ -12,8 +13,8 @@ import { isoTimestamp } from '../lib/dates.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { objectKind } from '../objects/objects.ts'
-import { fail, nameTaken, refused } from '../refusal.ts'
-import { getStructure } from '../structures/store.ts'
+import { nameTaken, refused } from '../refusal.ts'
+import { getStructure, ofReadableStructures, structureOf } from '../structures/store.ts'
 import { checkRowView, columnsOf, fieldsNamed, filterOf, type RowViewColumns } from './fields.ts'
 import type { CreateRowViewBody, PatchRowViewBody } from './schema.ts'
 
@@ -59,33 +60,45 @@ export const rowViewKind = objectKind({
 export type RowViewRow = typeof rowViews.$inferSelect & { structureId: string; userName: string | null }
 
 /** Whose views they are; without a user, also those that one user alone sees. */
-export type RowViewReader = InWorkspace & { readonly userId?: string }
+export type RowViewReader = InWorkspace
 
 /** A personal view is its owner's alone. In a copy the owner of all of them is the one who copies, and no user here. */
 const isSeenBy = (row: RowViewRow, { userId }: RowViewReader): boolean =>
   row.personal === 0 || userId === undefined || row.owner === userId || row.userName === null
+
+/** All views that the caller sees. */
+export const listRowViews = (reader: Reader, caller: RowViewReader): RowViewRow[] =>
+  ofReadableStructures(reader, caller, rowViewKind.rows(reader, caller.workspacePk)).filter((row) =>
+    isSeenBy(row, caller),
+  )
 
 /** All views that the caller sees, or those of one structure. */
 export const rowViewsQuery = wholeListQuery<RowViewReader & { readonly structure?: string }>(
   'row-views.list',
   'row_views',
   (reader, { structure: named, ...caller }) => {
-    const structure = named === undefined ? undefined : getStructure(reader, caller, named).pk
-    return rowViewKind
-      .rows(reader, caller.workspacePk)
-      .filter((row) => isSeenBy(row, caller) && (structure === undefined || row.structure === structure))
+    const structure = named === undefined ? undefined : getStructure(reader, caller, named, 'read').pk
+    return listRowViews(reader, caller)
+      .filter((row) => structure === undefined || row.structure === structure)
       .map((row) => rowViewKind.present(row, reader))
   },
 )
 
 export function getRowView(reader: Reader, caller: RowViewReader, id: string): RowViewRow {
   const row = rowViewKind.findById(reader, caller.workspacePk, id)
-  return row && isSeenBy(row, caller) ? row : fail(rowViewKind.notFound)
+  if (!row || !isSeenBy(row, caller)) throw rowViewKind.notFound
+  structureOf(reader, caller, row, 'view of rows', 'read')
+  return row
 }
+
+/** What it takes to write a view: who may only read has personal ones. */
+const abilityFor = (...personal: readonly number[]): Ability =>
+  personal.every((flag) => flag === 1) ? 'read' : 'change'
 
 export function findRowView(reader: Reader, caller: RowViewReader, id: string) {
   const row = rowViewKind.findById(reader, caller.workspacePk, id)
-  return row && isSeenBy(row, caller) ? rowViewKind.present(row, reader) : undefined
+  const isFound = row && isSeenBy(row, caller) && ofReadableStructures(reader, caller, [row]).length === 1
+  return isFound ? rowViewKind.present(row, reader) : undefined
 }
 
 /** All views of a structure, the last one first. */
@@ -119,7 +132,7 @@ export function createRowView(
   input: NewRowView,
   owner: string | null = caller.userId === '' ? null : caller.userId,
 ) {
-  const structure = getStructure(tx, caller, input.structure)
+  const structure = getStructure(tx, caller, input.structure, abilityFor(input.personal ? 1 : 0))
   const others = rowsOf(tx, structure.pk)
   if (others.length >= MAX_VIEWS)
     throw refused(`"${structure.name}" has ${MAX_VIEWS} views, personal ones included; delete one first.`)
@@ -171,8 +184,9 @@ export const patchRowView = (ctx: AppContext, caller: Caller, id: string, patch:
   ctx.db.write((tx) => {
     const before = getRowView(tx, caller, id)
     const columns = merged(before, patch)
+    const ability = abilityFor(before.personal, columns.personal)
+    const structure = getStructure(tx, caller, before.structureId, ability)
     refuseForeign(caller, before, patch, columns)
-    const structure = getStructure(tx, caller, before.structureId)
     checkRowView(structure, columns)
     const others = rowsOf(tx, before.structure).filter(({ pk }) => pk !== before.pk)
     refuseTakenName(others, { ...columns, owner: before.owner })
@@ -203,6 +217,7 @@ function refuseForeign(
 export const deleteRowView = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
   ctx.db.write((tx): void => {
     const row = getRowView(tx, caller, id)
+    getStructure(tx, caller, row.structureId, abilityFor(row.personal))
     if (row.locked === 1) throw refused(`The view "${row.name}" is locked: unlock it before you delete it.`)
     deleteRow(tx, caller, row)
     tx.afterCommit(() => ctx.bus.wake(row.structureId))

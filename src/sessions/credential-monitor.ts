@@ -1,14 +1,20 @@
+import type { Rights } from '../access/rights.ts'
 import { type CredentialEnd, type CredentialState, findKeyState } from '../account/keys.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { findSessionState } from './sessions.ts'
 
-type State =
-  | Pick<Extract<CredentialState, { isValid: true }>, 'isValid' | 'expiresAt'>
-  | Extract<CredentialState, { isValid: false }>
+/** Whether what a stream sends is touched by what its caller reaches now. */
+export type IsTouched = (rights: Rights | undefined) => boolean
+
+interface Listener {
+  readonly end: (why: CredentialEnd) => void
+  readonly isTouched: IsTouched
+}
 
 interface Watched {
-  readonly state: () => State
-  readonly listeners: Set<(why: CredentialEnd) => void>
+  /** Undefined while the database cannot be read: then everything counts as valid. */
+  readonly state: () => CredentialState | undefined
+  readonly listeners: Set<Listener>
   stopTimer: (() => void) | undefined
 }
 
@@ -16,7 +22,10 @@ interface Watched {
 const CHECK_EVERY_MS = 60_000
 const RETRY_MS = 1_000
 
-/** Notifies open streams when the key or the session that they were opened with is no longer valid. */
+/**
+ * Notifies open streams when the key or the session that they were opened with is no longer valid, or no longer reaches what
+ * they send.
+ */
 export class CredentialMonitor {
   readonly #ctx: AppContext
   /** By the id of the key, or those of the session and the workspace. */
@@ -28,15 +37,20 @@ export class CredentialMonitor {
   }
 
   /** Returns the function that stops it. The listener may be called before this returns. */
-  onEnd({ keyId, sessionId, workspacePk }: Caller, listener: (why: CredentialEnd) => void): () => void {
+  onEnd(
+    { keyId, sessionId, workspacePk }: Caller,
+    end: (why: CredentialEnd) => void,
+    isTouched: IsTouched = () => false,
+  ): () => void {
     const { db, clock } = this.#ctx
+    const listener = { end, isTouched }
     if (keyId !== null) return this.#watch(keyId, () => findKeyState(db, keyId, clock.now()), listener)
     if (sessionId === undefined) return () => {}
     const state = () => findSessionState(db, sessionId, workspacePk, clock.now())
     return this.#watch(`${sessionId} ${workspacePk}`, state, listener)
   }
 
-  #watch(id: string, state: () => State, listener: (why: CredentialEnd) => void): () => void {
+  #watch(id: string, state: () => CredentialState, listener: Listener): () => void {
     const watched = this.#watched.get(id) ?? { state, listeners: new Set(), stopTimer: undefined }
     this.#watched.set(id, watched)
     watched.listeners.add(listener)
@@ -55,17 +69,20 @@ export class CredentialMonitor {
   #check(watched: Watched): void {
     const state = this.#stateOf(watched)
     watched.stopTimer?.()
-    if (state.isValid) this.#checkLater(watched, state.expiresAt)
-    else for (const listener of [...watched.listeners]) listener(state.end)
+    if (state === undefined) this.#checkLater(watched, this.#ctx.clock.now() + RETRY_MS)
+    else if (state.isValid) this.#checkLater(watched, state.expiresAt)
+    for (const { end, isTouched } of [...watched.listeners]) {
+      if (state?.isValid === false) end(state.end)
+      else if (state && isTouched(state.standing.rights)) end('access_changed')
+    }
   }
 
-  /** While the database cannot be read, everything counts as valid. */
-  #stateOf({ state }: Watched): State {
+  #stateOf({ state }: Watched): CredentialState | undefined {
     try {
       return state()
     } catch (error) {
       this.#ctx.log.warn('a key or session could not be checked', { error: String(error) })
-      return { isValid: true, expiresAt: this.#ctx.clock.now() + RETRY_MS }
+      return undefined
     }
   }
 

@@ -2,7 +2,13 @@ import { findKeyState } from '../account/keys.ts'
 import type { AppContext } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { invalidKey, ownerRequired, readOnly, signInNeeded } from '../http/authorizer.ts'
-import { type Recheck, type RightData, type Standing, standsForWriting } from '../http/request-right.ts'
+import {
+  type Recheck,
+  type RightData,
+  type Standing,
+  standsForWriting,
+  workspaceOf,
+} from '../http/request-right.ts'
 import { findSessionState } from './sessions.ts'
 
 /** Throws the refusal that the request would get now; returns what its caller may do now. */
@@ -14,6 +20,7 @@ export function checkRight(reader: Reader, right: RightData, now: number): Stand
   const { standing } = state
   if (right.needsOwner && standing.role !== 'owner') throw ownerRequired()
   if (right.needsWrite && !standsForWriting(standing)) throw readOnly({ keyId, scope: standing.scope })
+  workspaceOf(right, standing.rights)
   return standing
 }
 

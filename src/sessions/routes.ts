@@ -48,7 +48,7 @@ export function sessionFeatures(
     withCookie(presentSession(ctx, sessionId), cookie.set(token, LONGEST_SECONDS))
   const current = ({ sessionId = '' }: Caller) => presentSession(ctx, sessionId)
   return [
-    applicationEndpoints()
+    applicationEndpoints('nothing')
       .post(
         '/setup',
         async ({ exchange, request, body }) => {
@@ -109,7 +109,7 @@ export function sessionFeatures(
       begin: ({ token }) => cookie.set(token, LONGEST_SECONDS),
       checkNotForeign: rules.checkNotForeign,
     }),
-    applicationEndpoints()
+    applicationEndpoints('nothing')
       .get('/session', ({ caller }) => current(caller), {
         access: 'session',
         response: schema.SessionResponse,

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { ROLES } from '../db/schema/account.ts'
+import { AccessBody, ShownAccess } from '../http/schema/access.ts'
 import { choice, flag, id, response, strict, text, timestamp } from '../http/schema/types.ts'
 import { Passkey, sentByBrowser } from './passkeys/schema.ts'
 
@@ -89,6 +90,7 @@ const Member = strict({
   user_id: id(),
   name: t.String(),
   role: choice(ROLES),
+  access: ShownAccess,
   has_password: flag(),
   /** Only where they hold: whether there is one, never which. */
   has_passkey: t.Optional(t.Literal(true)),
@@ -99,9 +101,10 @@ const Member = strict({
 export const NewMemberBody = strict({
   name: newUserName(),
   role: choice(ROLES),
+  access: t.Optional(AccessBody),
 })
 
-export const RoleBody = strict({ role: choice(ROLES) })
+export const MemberPatch = strict({ role: t.Optional(choice(ROLES)), access: t.Optional(AccessBody) })
 export const MemberResponse = response({ member: Member })
 export const MembersResponse = response({ members: t.Array(Member) })
 export const NewMemberResponse = response({ member: Member, link: t.Union([t.String(), t.Null()]) })

@@ -1,5 +1,6 @@
+import { rightsOf } from '../access/rights.ts'
 import type { CredentialState } from '../account/keys.ts'
-import { listMembershipsOf, type MembershipRow } from '../account/store.ts'
+import { listMembershipsOf, type MembershipRow, readAccess } from '../account/store.ts'
 import { createUsageRecorder } from '../account/usage-recorder.ts'
 import { findProviderLink } from '../account/ways-in.ts'
 import type { AppContext, Caller } from '../context.ts'
@@ -47,15 +48,19 @@ export function findSessionState(
 ): CredentialState {
   const row = reader.sql.memoize(`session ${id} ${workspacePk}`, () => findSessionIn(reader, id, workspacePk))
   if (!row || row.role === null || expiryOf(row) <= now) return ENDED
-  const { role } = row
-  return { isValid: true, expiresAt: expiryOf(row), standing: { scope: scopeOfRole(role), role } }
+  const { role, access } = row
+  const standing = { scope: scopeOfRole(role), role, rights: rightsOfMember(role, access) }
+  return { isValid: true, expiresAt: expiryOf(row), standing }
 }
 
 /** A session may do what the role of its user allows. */
 const scopeOfRole = (role: Role): Caller['scope'] => (role === 'viewer' ? 'read' : 'write')
 
+const rightsOfMember = (role: Role, access: string | null) =>
+  rightsOf([readAccess(access)], role !== 'viewer')
+
 const callerOf = (
-  { id, userId, workspacePk, workspaceId }: SessionRow,
+  { id, userId, workspacePk, workspaceId, access }: SessionRow,
   role: Caller['role'],
   isCopy: boolean,
 ): Caller => ({
@@ -69,6 +74,7 @@ const callerOf = (
   role,
   mayWrite: role !== 'viewer' && !isCopy,
   surface: 'web',
+  rights: rightsOfMember(role, access),
 })
 
 /** Finds who is signed in with a token; undefined for a session that is unknown or has ended. */

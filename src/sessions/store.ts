@@ -25,18 +25,23 @@ const whole = () =>
     workspaceId: sql<string>`(SELECT id FROM workspaces w WHERE w.pk = sessions.workspace)`,
     role: sql<Role | null>`(SELECT role FROM members m
       WHERE m.workspace = sessions.workspace AND m.user = sessions.user)`,
+    access: sql<string | null>`(SELECT access FROM members m
+      WHERE m.workspace = sessions.workspace AND m.user = sessions.user)`,
   })
 
 export const findSessionByHash = rowBy((digest: string) => whole().where(eq(hash, digest)))
 
 export const findSessionById = rowBy((session: string) => whole().where(eq(id, session)))
 
-/** When a session began and was last used, and the role of its user in a workspace, null for no member of it. */
+/** When a session began and was last used, and the role and access of its user in a workspace, null for no member of it. */
 export const findSessionIn = rowBy((session: string, workspace: number) =>
   from(sessions, {
     createdAt,
     lastUsedAt,
     role: sql<Role | null>`(SELECT role FROM members m WHERE m.workspace = ${workspace} AND m.user = sessions.user)`,
+    access: sql<
+      string | null
+    >`(SELECT access FROM members m WHERE m.workspace = ${workspace} AND m.user = sessions.user)`,
   }).where(eq(id, session)),
 )
 

@@ -3,7 +3,7 @@ import { requesterKey } from '../db/worker/client.ts'
 import { closedEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
 import { nextTurn, Turns } from '../lib/fair-queue.ts'
 import { Refusal, unavailable } from '../refusal.ts'
-import { CredentialMonitor } from './credential-monitor.ts'
+import { CredentialMonitor, type IsTouched } from './credential-monitor.ts'
 
 const MAX_QUERIES = 100
 const RETRY_AFTER_SECONDS = 5
@@ -32,13 +32,14 @@ export class Streams {
 
   /**
    * A source that `begin` serves; it returns how to stop. Refuses a query too many of one key; `verb` says in the refusal
-   * what the key does: "watches".
+   * what the key does: "watches". `isTouched` says what change of access ends it.
    */
   open(
     caller: Caller,
     verb: string,
     query: string,
     begin: (reader: StreamReader) => () => void,
+    isTouched: IsTouched,
   ): StreamSource {
     if (this.#isClosed) throw unavailable('The server is shutting down; connect again in a moment.')
     const who = `${verb} ${requesterKey(caller)}`
@@ -48,7 +49,7 @@ export class Streams {
       const uncount = this.#count(who, query)
       this.#readers.add(reader)
       const stop = begin(reader)
-      const release = this.credentials.onEnd(caller, (why) => reader.end(closedEvent(why)))
+      const release = this.credentials.onEnd(caller, (why) => reader.end(closedEvent(why)), isTouched)
       return () => {
         this.#readers.delete(reader)
         uncount()

@@ -9,7 +9,7 @@ import type { Streams } from '../sessions/streams.ts'
 import { presentEvent } from './present.ts'
 import { type Outcome, replay, replayEvent } from './receive.ts'
 import type { EventsQuery } from './schema.ts'
-import { getSource } from './service.ts'
+import { getSource, mayWriteTo } from './service.ts'
 import * as store from './store.ts'
 
 type ListRequest = Static<typeof EventsQuery>
@@ -62,7 +62,7 @@ export class EventReaders {
   /** A page; an empty one waits for up to some seconds for an event. Refuses when the key or session ends meanwhile. */
   async read(caller: Caller, id: string, request: ListRequest) {
     checkRequest(request)
-    const { pk } = getSource(this.ctx.db, caller, id)
+    const { pk } = getSource(this.ctx.db, caller, id, 'read')
     const page = () => listEvents(this.ctx.db, pk, request)
     let found = page()
     const { wait = 0 } = request
@@ -71,7 +71,7 @@ export class EventReaders {
         found = page()
         return found.events.length > 0
       })
-      getSource(this.ctx.db, caller, id)
+      getSource(this.ctx.db, caller, id, 'read')
     }
     return { events: found.events.map(presentEvent), has_more: found.has_more }
   }
@@ -109,7 +109,7 @@ export class EventReaders {
 
 /** An event with its call; `isSealed` asks for what was sealed, too. */
 export function getEvent(reader: Reader, caller: Caller, id: string, eventId: string, isSealed: boolean) {
-  const source = getSource(reader, caller, id)
+  const source = getSource(reader, caller, id, 'read')
   const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
   const { headers, body } = store.callOf(reader, event.pk)
   const shown = {
@@ -117,14 +117,14 @@ export function getEvent(reader: Reader, caller: Caller, id: string, eventId: st
     headers,
     body: new TextDecoder('utf-8', { ignoreBOM: true }).decode(body),
   }
-  if (!isSealed || !caller.mayWrite) return shown
+  if (!isSealed || !mayWriteTo(reader, caller, source)) return shown
   const sealed = store.findSealed(reader, event.pk, source.secretVersion)?.sealed
   return { ...shown, sealed: sealed ? Buffer.from(sealed).toString('base64') : null }
 }
 
 /** Judges one event again, by the source as it is now. */
 export async function replayOne({ db, worker }: AppContext, caller: Caller, id: string, eventId: string) {
-  const source = getSource(db, caller, id)
+  const source = getSource(db, caller, id, 'change')
   const event = store.findEvent(db, source.pk, eventId) ?? fail(notFound('event'))
   const input = { workspacePk: caller.workspacePk, sourceId: id, eventId }
   const size = { length: event.size }

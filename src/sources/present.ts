@@ -1,3 +1,4 @@
+import { wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
 import { findStructureByPk } from '../structures/store.ts'
@@ -5,7 +6,7 @@ import { countsOf, type EventRow, mapOf, optionsOf, type SourceRow, whenOf } fro
 
 /** A source as every reader may see it; only those who may write are shown the URL. */
 export const presentSource = (reader: Reader, row: SourceRow, url: string | null = null) => {
-  const structure = findStructureByPk(reader, row.workspace, row.structure)
+  const structure = findStructureByPk(reader, wholeWorkspace(row.workspace), row.structure)
   return {
     id: row.id,
     name: row.name,

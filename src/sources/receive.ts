@@ -1,6 +1,6 @@
 import { findWorkspace } from '../account/store.ts'
 import type { RecordData } from '../changes/record-data.ts'
-import type { AppContext, Caller } from '../context.ts'
+import { type AppContext, type Caller, wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerTask, WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -56,11 +56,13 @@ const callerFor = ({ source, structure, workspaceId }: Target): Caller => ({
   role: 'owner',
   mayWrite: true,
   surface: 'source',
+  rights: undefined,
 })
 
 export function targetOf(tx: Reader, source: store.SourceRow): Target {
   const { workspace } = source
-  const structure = findStructureByPk(tx, workspace, source.structure) ?? fail(notFound('source'))
+  const structure =
+    findStructureByPk(tx, wholeWorkspace(workspace), source.structure) ?? fail(notFound('source'))
   const { id: workspaceId } = findWorkspace(tx, workspace) ?? fail(notFound('source'))
   return { source, structure, workspaceId }
 }

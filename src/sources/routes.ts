@@ -5,6 +5,7 @@ import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { BytesBody, IgnoredQuery } from '../http/schema/types.ts'
 import { fail, notFound, Refusal } from '../refusal.ts'
+import { getStructure } from '../structures/store.ts'
 import { type EventReaders, getEvent, replayOne, replayUnmapped } from './events.ts'
 import { presentSource, urlOf } from './present.ts'
 import { providerOf } from './providers.ts'
@@ -12,31 +13,36 @@ import { challengeIn } from './read-call.ts'
 import { receive, replay } from './receive.ts'
 import type { RejectedCalls } from './rejected.ts'
 import * as schema from './schema.ts'
-import { createSource, deleteSource, getSource, patchSource, rotateSource } from './service.ts'
-import { findSourceByToken, listSourceRows, optionsOf, type SourceRow } from './store.ts'
+import {
+  createSource,
+  deleteSource,
+  getSource,
+  listSources,
+  mayWriteTo,
+  patchSource,
+  rotateSource,
+} from './service.ts'
+import { findSourceByToken, optionsOf, type SourceRow } from './store.ts'
 import { tryEvent } from './try.ts'
 
 const CALLS_PER_MINUTE = 6_000
 
 export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: RejectedCalls) {
-  const present = (
-    source: SourceRow,
-    { mayWrite }: Pick<Caller, 'mayWrite'>,
-    request: Request,
-    reader: Reader = ctx.db,
-  ) =>
+  const present = (source: SourceRow, caller: Caller, request: Request, reader: Reader = ctx.db) =>
     presentSource(
       reader,
       source,
-      mayWrite ? urlOf(source, ctx.config.publicUrls[0] ?? new URL(request.url).origin) : null,
+      mayWriteTo(reader, caller, source)
+        ? urlOf(source, ctx.config.publicUrls[0] ?? new URL(request.url).origin)
+        : null,
     )
-  return endpoints('Sources', '/v1/sources')
+  return endpoints('Sources', '/v1/sources', 'structures')
     .get(
       '',
       async ({ caller, request }) => {
         await rejected.write()
         return {
-          sources: listSourceRows(ctx.db, caller.workspacePk).map((row) => present(row, caller, request)),
+          sources: listSources(ctx.db, caller).map((row) => present(row, caller, request)),
         }
       },
       {
@@ -53,9 +59,13 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
     .post(
       '',
       ({ exchange, caller, body, request }) =>
-        respondOnce(ctx.db, exchange, (tx) => ({
-          source: present(createSource(tx, caller, body), caller, request, tx),
-        })),
+        respondOnce(
+          ctx.db,
+          exchange,
+          (tx) => ({ source: present(createSource(tx, caller, body), caller, request, tx) }),
+          undefined,
+          caller.rights && ((tx) => getStructure(tx, caller, body.structure, 'change')),
+        ),
       {
         access: 'write',
         creates: true,
@@ -73,7 +83,7 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
       '/:id',
       async ({ caller, params, request }) => {
         await rejected.write()
-        return { source: present(getSource(ctx.db, caller, params.id), caller, request) }
+        return { source: present(getSource(ctx.db, caller, params.id, 'read'), caller, request) }
       },
       {
         access: 'read',
@@ -174,7 +184,7 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
     .post(
       '/:id/replay',
       ({ caller, params, body }) => {
-        const source = getSource(ctx.db, caller, params.id)
+        const source = getSource(ctx.db, caller, params.id, 'change')
         const write = (input: Parameters<typeof replay.run>[1]) =>
           ctx.worker.write(replay, input, { size: {} })
         return replayUnmapped(ctx.db, write, caller, source, body.since)
@@ -205,7 +215,7 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
 /** What outside services call. The token in the path is a secret, which no log has: they name the path of the endpoint. */
 export function incomingRoutes(ctx: AppContext, rejected: RejectedCalls) {
   const limit = new RequestLimit(ctx.clock, CALLS_PER_MINUTE, 'This source takes')
-  return endpoints('Sources', '').post(
+  return endpoints('Sources', '', 'nothing').post(
     '/in/:token',
     async ({ body, params: { token }, request }) => {
       const source = findSourceByToken(ctx.db, token) ?? fail(notFound('source'))

@@ -1,13 +1,21 @@
 import type { Static } from '@sinclair/typebox'
+import { type Ability, may } from '../access/rights.ts'
 import { differenceOf } from '../changes/entries.ts'
 import { logChange } from '../changes/log.ts'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import { type AppContext, type Caller, type InWorkspace, wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { fail, invalid, nameTaken, namingPlace, notFound, refused } from '../refusal.ts'
-import { type Definition, definitionOf, findStructureByPk, getStructure } from '../structures/store.ts'
+import {
+  type Definition,
+  definitionOf,
+  findStructureByPk,
+  getStructure,
+  ofReadableStructures,
+  structureOf,
+} from '../structures/store.ts'
 import { checkedWhen } from './conditions.ts'
 import { deleteRemovedSources, dropEarlierSealed, markSourceRemoved } from './deletion.ts'
 import { checkMap, type SourceMap } from './map.ts'
@@ -22,8 +30,31 @@ const MAX_SOURCES = 100
 export type NewSource = Static<typeof CreateSourceBody>
 export type SourcePatch = Static<typeof PatchSourceBody>
 
-export const getSource = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.SourceRow =>
-  store.findSource(reader, workspacePk, id) ?? fail(notFound('source'))
+/** Refuses a source with whose structure the caller may not do something. */
+export function getSource(
+  reader: Reader,
+  caller: InWorkspace,
+  id: string,
+  ability: Ability,
+): store.SourceRow {
+  const source = store.findSource(reader, caller.workspacePk, id) ?? fail(notFound('source'))
+  structureOf(reader, caller, source, 'source', ability)
+  return source
+}
+
+/** Whether the caller may write to the structure of a source, and so is shown its secrets. */
+export function mayWriteTo(
+  reader: Reader,
+  { workspacePk, rights, mayWrite }: Caller,
+  { structure }: store.SourceRow,
+): boolean {
+  const id = rights && findStructureByPk(reader, wholeWorkspace(workspacePk), structure)?.id
+  return mayWrite && may(rights, id ?? '', 'change')
+}
+
+/** Sources by creation. */
+export const listSources = (reader: Reader, caller: InWorkspace): store.SourceRow[] =>
+  ofReadableStructures(reader, caller, store.listSourceRows(reader, caller.workspacePk))
 
 /** 192 random bits. */
 const newToken = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString('base64url')
@@ -47,7 +78,7 @@ export function createSource(tx: Tx, caller: Caller, input: NewSource, isImporte
   const { workspacePk: workspace } = caller
   if (store.countSources(tx, workspace) >= MAX_SOURCES)
     throw refused(`A workspace has at most ${MAX_SOURCES} sources; delete one first.`)
-  const structure = getStructure(tx, caller, input.structure)
+  const structure = getStructure(tx, caller, input.structure, 'change')
   const { provider } = input
   const own = { name: input.name, nameFold: fold(input.name), token: isImported ? null : newToken() }
   const columns = merged(tx, workspace, { ...NEW_SOURCE, ...own, provider }, definitionOf(structure), input)
@@ -57,7 +88,7 @@ export function createSource(tx: Tx, caller: Caller, input: NewSource, isImporte
   const enabled = isImported ? 0 : columns.enabled
   store.insertSource(tx, { ...columns, enabled, id, workspace, structure: structure.pk, provider })
   logChange(tx, caller, { kind: 'source', id, structureId: structure.id }, 'created')
-  return getSource(tx, caller, id)
+  return getSource(tx, caller, id, 'change')
 }
 
 /** Changes what is sent; a new secret drops what was sealed with the old one. */
@@ -68,8 +99,8 @@ export async function patchSource(
   input: SourcePatch,
 ): Promise<store.SourceRow> {
   const after = await db.write((tx) => {
-    const before = getSource(tx, caller, id)
-    const structure = findStructureByPk(tx, before.workspace, before.structure) ?? fail(notFound('source'))
+    const before = getSource(tx, caller, id, 'change')
+    const structure = structureOf(tx, caller, before, 'source', 'change')
     const columns = merged(tx, before.workspace, before, definitionOf(structure), input, before.pk)
     if (columns.enabled === 1) checkComplete(before.provider, columns)
     const isNewSecret = columns.secret !== before.secret
@@ -87,14 +118,14 @@ export const rotateSource = (
   id: string,
 ): Promise<store.SourceRow> =>
   db.write((tx) => {
-    const before = getSource(tx, caller, id)
+    const before = getSource(tx, caller, id, 'change')
     return update(tx, caller, before, { ...columnsOf(before), token: newToken() }, ['url'])
   })
 
 /** Deletes a source; its events go afterwards. */
 export async function deleteSource({ db }: AppContext, caller: Caller, id: string): Promise<void> {
   await db.write((tx): void => {
-    const { pk, structureId } = described(tx, getSource(tx, caller, id))
+    const { pk, structureId } = described(tx, getSource(tx, caller, id, 'change'))
     markSourceRemoved(tx, pk)
     logChange(tx, caller, { kind: 'source', id, structureId }, 'deleted')
   })
@@ -103,7 +134,7 @@ export async function deleteSource({ db }: AppContext, caller: Caller, id: strin
 
 const described = (reader: Reader, row: store.SourceRow) => ({
   ...row,
-  structureId: findStructureByPk(reader, row.workspace, row.structure)?.id ?? '',
+  structureId: findStructureByPk(reader, wholeWorkspace(row.workspace), row.structure)?.id ?? '',
 })
 
 /** Writes and logs a change, if it is one; `hidden` names attributes that changed without a value to show. */
@@ -122,7 +153,7 @@ function update(
   store.updateSource(tx, before.pk, columns)
   const { structureId } = described(tx, before)
   logChange(tx, caller, { kind: 'source', id, structureId }, 'updated', { difference })
-  return getSource(tx, caller, id)
+  return getSource(tx, caller, id, 'change')
 }
 
 const columnsOf = (row: store.SourceRow): store.SourceColumns => ({

@@ -35,7 +35,7 @@ export const trial: WorkerTask<TryInput, { status: store.Status; data: Record<st
 /** What would become of an event, with another map or other conditions if they are given; writes nothing. */
 export async function tryEvent(ctx: AppContext, caller: Caller, id: string, request: TryRequest) {
   const { map, when } = request
-  const source = { ...getSource(ctx.db, caller, id) }
+  const source = { ...getSource(ctx.db, caller, id, 'read') }
   const target = targetOf(ctx.db, source)
   if (map) checkMap(map, definitionOf(target.structure))
   if (map) source.map = JSON.stringify(map)

@@ -1,5 +1,5 @@
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import { rowTable } from '../db/row-table-names.ts'
 import { inSteps } from '../db/writes/chunks.ts'
 import { completing } from '../db/writes/requester.ts'
@@ -23,10 +23,12 @@ type Deletion = Pick<AppContext, 'db' | 'features'> & Partial<Pick<AppContext, '
  */
 export async function deleteStructure(
   ctx: Deletion,
-  caller: ChangeAuthor,
+  caller: ChangeAuthor & InWorkspace,
   nameOrId: string,
 ): Promise<string> {
-  const { pk, id } = await ctx.db.write((tx) => hide(ctx, tx, caller, getStructure(tx, caller, nameOrId)))
+  const { pk, id } = await ctx.db.write((tx) =>
+    hide(ctx, tx, caller, getStructure(tx, caller, nameOrId, 'change')),
+  )
   await completing(() => removeHidden(ctx, pk))
   return id
 }
@@ -37,12 +39,12 @@ export async function deleteStructure(
  */
 export async function deleteStructureNamed(
   ctx: AppContext,
-  caller: ChangeAuthor,
+  caller: Caller,
   id: string,
   name: string,
 ): Promise<string> {
   const structure = await ctx.db.write((tx) => {
-    const named = getStructure(tx, caller, id)
+    const named = getStructure(tx, caller, id, 'change')
     if (named.name !== name)
       throw refused(`The name of this structure is "${named.name}"; repeat it exactly.`)
     return hide(ctx, tx, caller, named)

@@ -1,3 +1,5 @@
+import { may } from '../access/rights.ts'
+import type { InWorkspace } from '../context.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import type { FoundRefusal } from './fields.ts'
 import type { StructureRow } from './store.ts'
@@ -32,6 +34,14 @@ export const presentStructure = (row: StructureRow) => ({
   created_at: isoTimestamp(row.createdAt),
   updated_at: isoTimestamp(row.updatedAt),
 })
+
+type Shown = ReturnType<typeof presentStructure>
+
+/** The same for a caller: who may not read the rows is not told how many there are. */
+export function presentStructureTo({ rights }: InWorkspace, row: StructureRow) {
+  const { record_count, ...definition } = presentStructure(row)
+  return { ...definition, ...(may(rights, row.id, 'read') && { record_count }) } as Shown
+}
 
 /** What a dry run of a change found. */
 export const presentTried = (tried: { structure: StructureRow; refusals: readonly FoundRefusal[] }) => ({

@@ -1,15 +1,16 @@
+import { checkMaking } from '../access/rights.ts'
 import type { AppContext } from '../context.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { deleteStructureNamed } from './deletion.ts'
-import { presentStructure, presentTried } from './present.ts'
+import { presentStructure, presentStructureTo, presentTried } from './present.ts'
 import * as schema from './schema.ts'
 import { declareStructure, patchStructure, structuresQuery, tryPatch } from './service.ts'
 import { getStructure } from './store.ts'
 
 export const structureRoutes = (ctx: AppContext) =>
-  endpoints('Structures', '/v1/records/structures')
+  endpoints('Structures', '/v1/records/structures', 'structures')
     .get('', ({ caller }) => respondWhole(ctx, caller, structuresQuery, {}), {
       access: 'read',
       response: schema.StructuresResponse,
@@ -22,9 +23,13 @@ export const structureRoutes = (ctx: AppContext) =>
     .post(
       '',
       ({ exchange, caller, body }) =>
-        respondOnce(ctx.db, exchange, (tx) => ({
-          structure: presentStructure(declareStructure(tx, caller, body)),
-        })),
+        respondOnce(
+          ctx.db,
+          exchange,
+          (tx) => ({ structure: presentStructure(declareStructure(tx, caller, body)) }),
+          undefined,
+          () => checkMaking(caller.rights),
+        ),
       {
         access: 'write',
         creates: true,
@@ -41,7 +46,7 @@ export const structureRoutes = (ctx: AppContext) =>
     .get(
       '/:nameOrId',
       ({ caller, params }) => ({
-        structure: presentStructure(getStructure(ctx.db, caller, params.nameOrId)),
+        structure: presentStructureTo(caller, getStructure(ctx.db, caller, params.nameOrId, 'see')),
       }),
       {
         access: 'read',
@@ -74,7 +79,7 @@ export const structureRoutes = (ctx: AppContext) =>
 
 /** What only a person does who is signed in to the application. */
 export const structureManagementRoutes = (ctx: AppContext) =>
-  applicationEndpoints().delete(
+  applicationEndpoints('structures').delete(
     '/structures/:id',
     async ({ caller, params, body }) => ({
       deleted: true as const,

@@ -57,7 +57,7 @@ export const Structure = strict(
     immutable: t.Boolean(),
     icon: t.Optional(t.String({ description: 'Absent without one.', examples: ['book'] })),
     color: t.Optional(t.String({ description: 'Absent without one.', examples: ['#1E90FF'] })),
-    record_count: integer({ description: 'Live rows.', examples: [12] }),
+    record_count: integer({ description: 'Live rows; absent for who may not read them.', examples: [12] }),
     created_at: timestamp(),
     updated_at: timestamp(),
   },

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { logChange, logUpdate } from '../changes/log.ts'
-import type { AppContext, Caller } from '../context.ts'
+import { type AppContext, type Caller, wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -21,7 +21,7 @@ import {
   refuseLossOfUsedField,
   refuseManyUnique,
 } from './fields.ts'
-import { presentStructure } from './present.ts'
+import { presentStructure, presentStructureTo } from './present.ts'
 import type { CreateStructureBody, PatchStructureBody } from './schema.ts'
 import {
   addColumns,
@@ -44,8 +44,8 @@ import {
 } from './store.ts'
 
 /** Structures by creation, as the body of a response. */
-export const structuresQuery = wholeListQuery('structures.list', 'structures', (reader, { workspacePk }) =>
-  store.listStructureRows(reader, workspacePk).map(presentStructure),
+export const structuresQuery = wholeListQuery('structures.list', 'structures', (reader, caller) =>
+  store.listStructureRows(reader, caller).map((row) => presentStructureTo(caller, row)),
 )
 
 export type NewStructure = Static<typeof CreateStructureBody>
@@ -94,7 +94,7 @@ export function createStructure(
   createRowTable(tx, pk, fields)
   changeUniqueSets(tx, pk, { before: [], after: uniqueSetsOf(fields, unique_together), isEmpty: true })
   logChange(tx, caller, changedStructure(id), 'created')
-  return getStructure(tx, caller, id)
+  return getStructure(tx, wholeWorkspace(caller.workspacePk), id, 'see')
 }
 
 function refuseUnusableName(reader: Reader, { workspacePk }: Caller, name: string, except?: number): void {
@@ -126,7 +126,7 @@ export async function patchStructure(
   nameOrId: string,
   patch: StructurePatch,
 ): Promise<store.StructureRow> {
-  const before = getStructure(ctx.db, caller, nameOrId)
+  const before = getStructure(ctx.db, caller, nameOrId, 'change')
   const { definition } = judged(ctx, ctx.db, caller, before, patch)
   const change = () => ctx.db.write((tx) => changeStructure(ctx, tx, caller, nameOrId, patch))
   const sets = newUniqueSets(before, definition.uniqueSets)
@@ -135,7 +135,7 @@ export async function patchStructure(
 
 /** What a change would make of a structure, and everything that would be refused; writes nothing. */
 export async function tryPatch(ctx: AppContext, caller: Caller, nameOrId: string, patch: StructurePatch) {
-  const before = getStructure(ctx.db, caller, nameOrId)
+  const before = getStructure(ctx.db, caller, nameOrId, 'change')
   const refusals: FoundRefusal[] = []
   const collect: Check = (field, run) => {
     try {
@@ -194,13 +194,13 @@ export function changeStructure(
   nameOrId: string,
   patch: StructurePatch,
 ): store.StructureRow {
-  const before = getStructure(tx, caller, nameOrId)
+  const before = getStructure(tx, caller, nameOrId, 'change')
   const { columns, definition } = judged(ctx, tx, caller, before, patch)
   if (isSameDefinition(before, columns)) return before
   changeTable(tx, before, definition)
   store.updateStructure(tx, before.pk, columns, tx.now)
   tx.afterCommit(() => ctx.bus.wake(before.id))
-  const after = getStructure(tx, caller, before.id)
+  const after = getStructure(tx, caller, before.id, 'change')
   const object = changedStructure(before.id)
   logUpdate(tx, caller, object, presentStructure(before), presentStructure(after), ['record_count'])
   return after

@@ -1,4 +1,5 @@
 import { and, count, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
+import { type Ability, checkAbility, may } from '../access/rights.ts'
 import type { InWorkspace } from '../context.ts'
 import { from, insertInto, rowBy, rowsBy, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
@@ -26,7 +27,7 @@ export interface StructureColumns {
   color: string | null
 }
 
-export type StructureRow = NonNullable<ReturnType<typeof findStructureById>>
+export type StructureRow = NonNullable<ReturnType<typeof found.findById>>
 
 /* Subqueries, because this version of SQLite prepares a join with bound values again at every run. */
 const counter = <Value>(column: string) =>
@@ -52,11 +53,33 @@ const found = storedObjects({
   visible: isVisible,
 })
 
-/** By creation. */
-export const listStructureRows = found.rows
-export const findStructureById = found.findById
+/** Of a structure that the caller does not see, nothing below finds anything. */
+const isSeen = ({ rights }: InWorkspace, row: StructureRow | undefined): row is StructureRow =>
+  row !== undefined && (rights === undefined || may(rights, row.id, 'see'))
+
+const seen =
+  <Value>(find: (reader: Reader, workspace: number, value: Value) => StructureRow | undefined) =>
+  (reader: Reader, caller: InWorkspace, value: Value): StructureRow | undefined => {
+    const row = find(reader, caller.workspacePk, value)
+    return isSeen(caller, row) ? row : undefined
+  }
+
+/** By creation; those of which the caller has an ability. */
+export const listStructureRows = (
+  reader: Reader,
+  caller: InWorkspace,
+  ability: Ability = 'see',
+): StructureRow[] => {
+  const rows = found.rows(reader, caller.workspacePk)
+  const { rights } = caller
+  return rights === undefined ? rows : rows.filter(({ id }) => may(rights, id, ability))
+}
+export const findStructureById = seen(found.findById)
+export const findStructureByPk = seen(found.findBy((pk: number) => eq(structures.pk, pk)))
+
+/** Also one that the caller does not see: its name is taken. */
 export const findStructureByName = found.findByName
-export const findStructureByPk = found.findBy((pk: number) => eq(structures.pk, pk))
+const findSeenByName = seen(found.findByName)
 
 /** Of every workspace. */
 export const listAllStructureRows = rowsBy(() =>
@@ -66,15 +89,48 @@ export const listAllStructureRows = rowsBy(() =>
 /** By id, else by name ignoring case. */
 export const findStructure = (
   reader: Reader,
-  { workspacePk }: InWorkspace,
+  caller: InWorkspace,
   nameOrId: string,
 ): StructureRow | undefined =>
   isId(nameOrId)
-    ? findStructureById(reader, workspacePk, nameOrId)
-    : findStructureByName(reader, workspacePk, fold(nameOrId))
+    ? findStructureById(reader, caller, nameOrId)
+    : findSeenByName(reader, caller, fold(nameOrId))
 
-export const getStructure = (reader: Reader, caller: InWorkspace, nameOrId: string): StructureRow =>
-  findStructure(reader, caller, nameOrId) ?? fail(notFound('structure'))
+/** The same; refuses a structure with which the caller may not do something. */
+export function getStructure(
+  reader: Reader,
+  caller: InWorkspace,
+  nameOrId: string,
+  ability: Ability,
+): StructureRow {
+  const structure = findStructure(reader, caller, nameOrId) ?? fail(notFound('structure'))
+  checkAbility(caller.rights, structure, ability)
+  return structure
+}
+
+/** The structure of an object that belongs to one; refuses, as a caller who may not do something with that. */
+export function structureOf(
+  reader: Reader,
+  caller: InWorkspace,
+  { structure: pk }: { readonly structure: number },
+  noun: string,
+  ability: Ability,
+): StructureRow {
+  const structure = findStructureByPk(reader, caller, pk) ?? fail(notFound(noun))
+  checkAbility(caller.rights, structure, ability)
+  return structure
+}
+
+/** Those of some objects whose structures' rows the caller may read. */
+export const ofReadableStructures = <Row extends { readonly structure: number | null }>(
+  reader: Reader,
+  caller: InWorkspace,
+  rows: readonly Row[],
+): Row[] => {
+  if (caller.rights === undefined) return [...rows]
+  const readable = new Set(listStructureRows(reader, caller, 'read').map(({ pk }) => pk))
+  return rows.filter(({ structure }) => structure !== null && readable.has(structure))
+}
 
 /** The definition of a structure of any workspace; undefined while it is being deleted. */
 export const findDefinitionTexts = rowBy((pk: number) =>
@@ -89,9 +145,17 @@ const counts = rowBy((workspace: number) =>
   ),
 )
 
-/** How many structures and live records the workspace has. */
-export const countStructures = (reader: Reader, workspace: number) =>
-  counts(reader, workspace) ?? { structures: 0, records: 0 }
+/** How many structures and live records of the workspace the caller sees. */
+export function countStructures(
+  reader: Reader,
+  caller: InWorkspace,
+): { structures: number; records: number } {
+  const { workspacePk, rights } = caller
+  if (rights === undefined) return counts(reader, workspacePk) ?? { structures: 0, records: 0 }
+  const seen = listStructureRows(reader, caller)
+  const read = seen.filter(({ id }) => may(rights, id, 'read'))
+  return { structures: seen.length, records: read.reduce((sum, { live }) => sum + live, 0) }
+}
 
 const insert = insertInto(structures)
 const insertStats = insertInto(structureStats)

@@ -7,7 +7,7 @@ import * as schema from './schema.ts'
 import { getTag, patchTag, tagsQuery } from './service.ts'
 
 export const tagRoutes = (ctx: AppContext) =>
-  endpoints('Tags', '/v1/tags')
+  endpoints('Tags', '/v1/tags', 'notes')
     .get('', ({ caller }) => respondWhole(ctx, caller, tagsQuery, {}), {
       access: 'read',
       response: schema.TagsResponse,

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { AppContext, Caller } from '../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../context.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import { type PageRequest, pageRequest } from '../http/pagination.ts'
 import type { JsonBody } from '../http/responses.ts'
@@ -9,8 +9,7 @@ import { type NoteSort, treeQuery } from '../notes/query/tree-query.ts'
 import type { ViewNotesQuery as NotesRequest } from './schema.ts'
 import { filterOf, type ViewRow, viewKind } from './service.ts'
 
-interface ViewNotesQuery {
-  readonly workspacePk: number
+interface ViewNotesQuery extends InWorkspace {
   readonly id: string
   readonly page: PageRequest
   readonly shown: ShownParts
@@ -31,10 +30,10 @@ export const sortOf = ({ sortField: field, sortDirection: direction, sortPropert
  */
 export const viewQuery: WorkerQuery<ViewNotesQuery, JsonBody> = {
   name: 'views.notes',
-  run: (reader, { workspacePk, id, page, shown, today }) => {
-    const row = viewKind.getRow(reader, { workspacePk }, id)
+  run: (reader, { id, page, shown, today, ...caller }) => {
+    const row = viewKind.getRow(reader, caller, id)
     const query = { filter: filterOf(row), sort: sortOf(row), page, shown, today }
-    return treeQuery.run(reader, { workspace: workspacePk, ...query })
+    return treeQuery.run(reader, { workspace: caller.workspacePk, ...query })
   },
 }
 
@@ -46,7 +45,6 @@ export async function listViewNotes(
   { content, excerpt, ...page }: Static<typeof NotesRequest>,
 ): Promise<JsonBody> {
   const today = utcDay(ctx.clock.now())
-  const { workspacePk } = caller
   const wanted = { page: pageRequest(page), shown: { content, excerpt } }
-  return ctx.worker.run(viewQuery, { workspacePk, id, ...wanted, today }, caller)
+  return ctx.worker.run(viewQuery, { ...placeOf(caller), id, ...wanted, today }, caller)
 }

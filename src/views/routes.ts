@@ -9,7 +9,7 @@ import * as schema from './schema.ts'
 import { createView, deleteView, parseView, patchView, viewKind, viewsQuery } from './service.ts'
 
 export const viewRoutes = (ctx: AppContext) =>
-  endpoints('Views', '/v1/views')
+  endpoints('Views', '/v1/views', 'notes')
     .get('', ({ caller }) => respondWhole(ctx, caller, viewsQuery, {}), {
       access: 'read',
       response: schema.ViewsResponse,

@@ -39,7 +39,7 @@ export const testWebhook = (
   id: string,
 ): Promise<DescribedDelivery> =>
   ctx.db.write((tx) => {
-    const { row, structure } = getWebhook(tx, caller, id)
+    const { row, structure } = getWebhook(tx, caller, id, 'change')
     const source = { surface: caller.surface, keyId: caller.keyId }
     const receiver = { ...row, kind: kindOf(row), format: row.format ?? 'json' }
     const delivery = publishTest(tx, receiver, { workspaceId: caller.workspaceId, structure, source })
@@ -59,14 +59,14 @@ export function listDeliveries(
   id: string,
   { status, before, limit }: ListRequest,
 ): DescribedDelivery[] {
-  const webhook = getRow(reader, caller, id)
+  const webhook = getRow(reader, caller, id, 'read')
   if (before !== undefined) getDelivery(reader, webhook, before)
   const rows = store.listDeliveryRows(reader, webhook.pk, { status, before, limit })
   return rows.map((row) => describe(webhook, row))
 }
 
 export function getDeliveryLog(reader: Reader, caller: Caller, id: string, deliveryId: string): DeliveryLog {
-  const webhook = getRow(reader, caller, id)
+  const webhook = getRow(reader, caller, id, 'read')
   const delivery = getDelivery(reader, webhook, deliveryId)
   return {
     ...delivery,
@@ -83,7 +83,7 @@ export const redeliver = (
   deliveryId: string,
 ): Promise<DescribedDelivery> =>
   ctx.db.write((tx) => {
-    const webhook = getRow(tx, caller, id)
+    const webhook = getRow(tx, caller, id, 'change')
     store.restartDelivery(tx, webhook.pk, getDelivery(tx, webhook, deliveryId).row, tx.now)
     wakeDeliveries(tx, [webhook.pk])
     return getDelivery(tx, webhook, deliveryId)
@@ -102,7 +102,7 @@ export async function recoverDeliveries(
   id: string,
   since: number,
 ): Promise<number> {
-  const { pk } = getRow(ctx.db, caller, id)
+  const { pk } = getRow(ctx.db, caller, id, 'change')
   let after = ''
   let redelivered = 0
   await inChunks(ctx.db, (tx): boolean => {

@@ -23,6 +23,7 @@ import {
   listWebhooks,
   parseInput,
   patchWebhook,
+  subscribedStructure,
 } from './service.ts'
 
 const withSecret = (webhook: DescribedWebhook & { secret: string }) => ({
@@ -33,7 +34,7 @@ const withSecret = (webhook: DescribedWebhook & { secret: string }) => ({
 const presentSent = (delivery: DescribedDelivery) => ({ delivery: presentDelivery(delivery) })
 
 export const webhookRoutes = (ctx: AppContext) =>
-  endpoints('Webhooks', '/v1/webhooks')
+  endpoints('Webhooks', '/v1/webhooks', 'structures')
     .get(
       '',
       ({ caller, query }) => ({
@@ -55,7 +56,8 @@ export const webhookRoutes = (ctx: AppContext) =>
       ({ exchange, caller, body }) => {
         const input = parseInput(body)
         const create = (tx: Tx) => withSecret(createWebhook(ctx, tx, caller, input))
-        return respondOnce(ctx.db, exchange, create, ({ webhook }) => ({ webhook }))
+        const check = (tx: Tx) => subscribedStructure(tx, caller, input)
+        return respondOnce(ctx.db, exchange, create, ({ webhook }) => ({ webhook }), caller.rights && check)
       },
       {
         access: 'write',
@@ -71,7 +73,7 @@ export const webhookRoutes = (ctx: AppContext) =>
     )
     .get(
       '/:id',
-      ({ caller, params }) => ({ webhook: presentWebhook(getWebhook(ctx.db, caller, params.id)) }),
+      ({ caller, params }) => ({ webhook: presentWebhook(getWebhook(ctx.db, caller, params.id, 'read')) }),
       {
         access: 'read',
         response: schema.WebhookResponse,

@@ -19,14 +19,14 @@ export const rotateSecret = (
   overlapHours: number,
 ): Promise<DescribedWebhook & { secret: string }> =>
   ctx.db.write((tx) => {
-    const { pk, secret: replaced, earlierSecrets } = getRow(tx, caller, id)
+    const { pk, secret: replaced, earlierSecrets } = getRow(tx, caller, id, 'change')
     const still = parseEarlierSecrets(earlierSecrets).filter(({ until }) => until > tx.now)
     const earlier =
       overlapHours === 0 ? [] : [{ secret: replaced, until: tx.now + overlapHours * HOUR_MS }, ...still]
     const secret = newSecret()
     const kept = earlier.slice(0, MAX_EARLIER_SECRETS)
     setSecrets(tx, pk, { secret, earlierSecrets: kept.length === 0 ? null : JSON.stringify(kept) })
-    const webhook = getWebhook(tx, caller, id)
+    const webhook = getWebhook(tx, caller, id, 'change')
     logWebhookUpdate(tx, caller, webhook, webhook, ['secret'])
     return { ...webhook, secret }
   })

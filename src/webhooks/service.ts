@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { type Ability, checkWrite, hides } from '../access/rights.ts'
 import { findKey } from '../account/keys.ts'
 import { differenceOf } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
@@ -22,9 +23,10 @@ import { fail, invalid, notFound, refused } from '../refusal.ts'
 import {
   type Definition,
   definitionOf,
-  findStructureByPk,
   getStructure,
+  ofReadableStructures,
   type StructureRow,
+  structureOf,
 } from '../structures/store.ts'
 import { deleteRemovedWebhooks, markWebhookRemoved } from './deletion.ts'
 import { checkedHeaders } from './headers.ts'
@@ -45,7 +47,7 @@ export type WebhookInput = Omit<UnparsedInput, 'filter'> & {
 /** A subscription with its structure, if it is one to rows. */
 export interface DescribedWebhook {
   row: store.WebhookRow
-  structure: Pick<StructureRow, 'id' | 'name'> | null
+  structure: StructureRow | null
 }
 
 /** What the check of a URL needs. */
@@ -54,25 +56,55 @@ interface Ctx {
 }
 
 /** Subscriptions by creation, of the workspace or of one structure. */
-export const listWebhooks = (reader: Reader, caller: InWorkspace, structure?: string): DescribedWebhook[] =>
-  (structure === undefined
-    ? store.listWebhookRows(reader, caller.workspacePk)
-    : store.listWebhooksOf(reader, getStructure(reader, caller, structure).pk)
-  ).map((row) => described(reader, row))
+export function listWebhooks(reader: Reader, caller: InWorkspace, structure?: string): DescribedWebhook[] {
+  const rows =
+    structure === undefined
+      ? store.listWebhookRows(reader, caller.workspacePk)
+      : store.listWebhooksOf(reader, getStructure(reader, caller, structure, 'read').pk)
+  const ofRows = ofReadableStructures(reader, caller, rows)
+  const isSeen = (row: store.WebhookRow) =>
+    row.structure === null ? !isHidden(caller, row) : ofRows.includes(row)
+  return rows.filter(isSeen).map((row) => ({ row, structure: reached(reader, caller, row, 'read') }))
+}
 
-export const getWebhook = (reader: Reader, caller: InWorkspace, id: string): DescribedWebhook =>
-  described(reader, getRow(reader, caller, id))
+/** What a subscription to notes or files takes: files of notes are among the files. */
+const kindsOf = ({ kind }: Pick<store.WebhookColumns, 'kind'>) =>
+  kind === 'file' ? (['files', 'notes'] as const) : (['notes'] as const)
 
-export const getRow = (reader: Reader, { workspacePk }: InWorkspace, id: string): store.WebhookRow =>
-  store.findWebhook(reader, workspacePk, id) ?? fail(notFound('webhook'))
+const isHidden = ({ rights }: InWorkspace, row: Pick<store.WebhookColumns, 'kind'>): boolean =>
+  kindsOf(row).some((kind) => hides(rights, kind))
 
-const structureOf = (reader: Reader, { workspace, structure }: store.WebhookRow): StructureRow | null =>
-  structure === null ? null : (findStructureByPk(reader, workspace, structure) ?? fail(notFound('webhook')))
+function checkKinds({ rights }: InWorkspace, row: Pick<store.WebhookColumns, 'kind'>): void {
+  for (const kind of kindsOf(row)) checkWrite(rights, kind)
+}
 
-const described = (reader: Reader, row: store.WebhookRow): DescribedWebhook => ({
-  row,
-  structure: structureOf(reader, row),
-})
+/** The structure of a subscription to rows; refuses what the caller does not reach of what it is about. */
+function reached(
+  reader: Reader,
+  caller: InWorkspace,
+  row: store.WebhookRow,
+  ability: Ability,
+): StructureRow | null {
+  const { structure } = row
+  if (structure !== null) return structureOf(reader, caller, { structure }, 'webhook', ability)
+  if (isHidden(caller, row)) throw notFound('webhook')
+  if (ability !== 'read') checkKinds(caller, row)
+  return null
+}
+
+/** With its structure; refuses one of what the caller does not reach. */
+export function getWebhook(
+  reader: Reader,
+  caller: InWorkspace,
+  id: string,
+  ability: Ability,
+): DescribedWebhook {
+  const row = store.findWebhook(reader, caller.workspacePk, id) ?? fail(notFound('webhook'))
+  return { row, structure: reached(reader, caller, row, ability) }
+}
+
+export const getRow = (reader: Reader, caller: InWorkspace, id: string, ability: Ability): store.WebhookRow =>
+  getWebhook(reader, caller, id, ability).row
 
 const DEFAULT_EVENTS = { ...EVENTS_OF, record: RECORD_EVENTS }
 
@@ -107,13 +139,14 @@ export interface NewWebhook extends WebhookInput {
 }
 
 /** The structure that a new subscription is about; null for notes and files. */
-function subscribedStructure(
+export function subscribedStructure(
   reader: Reader,
   caller: InWorkspace,
   { kind = 'record', structure }: NewWebhook,
 ): StructureRow | null {
   if (kind === 'record')
-    return getStructure(reader, caller, structure ?? fail(invalid('"structure" is required.')))
+    return getStructure(reader, caller, structure ?? fail(invalid('"structure" is required.')), 'change')
+  checkKinds(caller, { kind })
   if (structure === undefined) return null
   throw invalid(`"structure" does not go with the kind "${kind}"; leave it out.`)
 }
@@ -139,7 +172,7 @@ export function createWebhook(
   const secret = newSecret()
   const own = { id: tx.newId(), workspace, structure: structure?.pk ?? null, secret, createdByKeyId }
   store.insertWebhook(tx, { ...columns, ...own })
-  const row = getRow(tx, caller, own.id)
+  const row = getRow(tx, caller, own.id, 'change')
   renewSubscription(tx, undefined, row)
   logChange(tx, caller, changedWebhook({ row, structure }), 'created')
   return { row, structure, secret }
@@ -175,29 +208,29 @@ export async function patchWebhook(
 ): Promise<DescribedWebhook> {
   const input = parseInput(sent)
   return ctx.db.write((tx): DescribedWebhook => {
-    const old = getWebhook(tx, caller, id)
+    const old = getWebhook(tx, caller, id, 'change')
     const before = old.row
     checkAddressAndKey(ctx, tx, caller, input)
-    const columns = mergedColumns(tx, caller, structureOf(tx, before), before, input)
+    const columns = mergedColumns(tx, caller, old.structure, before, input)
     if (!isSame(before, columns)) {
       store.updateWebhook(tx, before.pk, columns)
-      renewSubscription(tx, before, getRow(tx, caller, id))
+      renewSubscription(tx, before, getRow(tx, caller, id, 'change'))
     }
     if (resume) resumeRow(tx, before)
     wakeDeliveries(tx, [before.pk])
-    const after = getWebhook(tx, caller, id)
+    const after = getWebhook(tx, caller, id, 'change')
     logWebhookUpdate(tx, caller, old, after)
     return after
   })
 }
 
 /** Ends a pause, after which pending deliveries are sent; changes nothing without a pause. */
-export const resumeWebhook = (ctx: Pick<AppContext, 'db'>, caller: ChangeAuthor, id: string): Promise<void> =>
+export const resumeWebhook = (ctx: Pick<AppContext, 'db'>, caller: Caller, id: string): Promise<void> =>
   ctx.db.write((tx): void => {
-    const before = getWebhook(tx, caller, id)
+    const before = getWebhook(tx, caller, id, 'change')
     const { row } = before
     resumeRow(tx, row)
-    logWebhookUpdate(tx, caller, before, getWebhook(tx, caller, id))
+    logWebhookUpdate(tx, caller, before, getWebhook(tx, caller, id, 'change'))
     wakeDeliveries(tx, [row.pk])
   })
 
@@ -233,7 +266,7 @@ const DERIVED = ['structure', 'status', 'consecutive_failures']
 /** Deletes a subscription and its deliveries; nothing more is sent after the first transaction. */
 export async function deleteWebhook({ db }: AppContext, caller: Caller, id: string): Promise<void> {
   await db.write((tx): void => {
-    const webhook = getWebhook(tx, caller, id)
+    const webhook = getWebhook(tx, caller, id, 'change')
     markWebhookRemoved(tx, webhook.row)
     logChange(tx, caller, changedWebhook(webhook), 'deleted')
   })

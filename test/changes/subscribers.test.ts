@@ -10,6 +10,7 @@ import { settle, startService, type TestService } from '../support/service.ts'
 const queryOf = (workspacePk: number): FeedQuery => ({
   workspacePk,
   userId: '',
+  rights: undefined,
   includesObjects: false,
   limit: 100,
 })

@@ -9,6 +9,7 @@ const SOURCE = join(import.meta.dir, '..', '..', 'src')
 /** From left to right; a file imports from its own folder or from folders on its left. */
 const ORDER = [
   ['lib', 'refusal.ts'],
+  ['access'],
   ['db'],
   ['changes'],
   ['filter', 'search'],

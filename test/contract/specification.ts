@@ -143,6 +143,7 @@ GET    /app/api/preferences
 PUT    /app/api/preferences
 GET    /app/api/keys
 POST   /app/api/keys
+PATCH  /app/api/keys/{id}
 DELETE /app/api/keys/{id}
 GET    /app/api/members
 POST   /app/api/members

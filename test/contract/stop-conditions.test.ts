@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { wholeWorkspace } from '../../src/context.ts'
 import { openReadingConnection } from '../../src/db/connection/open.ts'
 import type { Reader } from '../../src/db/reader.ts'
 import { Sql } from '../../src/db/sql.ts'
@@ -79,12 +80,12 @@ const far = { limit: 5, offset: MANY - 5 }
 const byTitle = { sort: 'title', direction: 'desc' } as const
 const list = (more: Record<string, string>) =>
   checksOf(listQuery, {
-    caller: { workspacePk: workspace, userId: '' },
+    caller: wholeWorkspace(workspace),
     request: { structure: 'rows', ...more, filter: parseFilter(more.filter ?? '[]') },
   })
 const summary = (more: Record<string, string>) =>
   checksOf(summaryQuery, {
-    caller: { workspacePk: workspace, userId: '' },
+    caller: wholeWorkspace(workspace),
     request: { structure: 'rows', ...more, filter: parseFilter(more.filter ?? '[]') },
   })
 const notes = (filter: unknown) =>
@@ -105,7 +106,7 @@ test.each([
   ['a total of records', () => summary({ field: 'n', filter: NOTHING })],
   [
     'the deleted records',
-    () => checksOf(deletedQuery, { caller: { workspacePk: workspace }, structure: 'gone', page }),
+    () => checksOf(deletedQuery, { caller: wholeWorkspace(workspace), structure: 'gone', page }),
   ],
   ['a search of notes', () => checksOf(noteListRead, { workspace, search: 'note', ...page })],
   ['a page of notes', () => checksOf(noteListRead, { workspace, ...byTitle, ...far })],

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { systemAuthor } from '../../src/changes/log.ts'
+import { wholeWorkspace } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { replaceFileContent } from '../../src/files/service.ts'
 import { findFile, partKey } from '../../src/files/store.ts'
@@ -61,7 +62,10 @@ test('a repair of a copy leaves the files as the remote has them, and mends what
   const file = async () => (await mirror.get(`/v1/files/${id}`)).body.file
   const before = await file()
   await mirror.ctx.db.write(({ sql }): void => {
-    sql.run('DELETE FROM file_pages WHERE pk = ?', partKey(findFile(mirror.ctx.db, 1, id)?.pk ?? 0, 2))
+    sql.run(
+      'DELETE FROM file_pages WHERE pk = ?',
+      partKey(findFile(mirror.ctx.db, wholeWorkspace(1), id)?.pk ?? 0, 2),
+    )
   })
   await repairDerived(mirror.ctx.db)
   expect([before.status, await file()]).toEqual(['ready', before])
@@ -81,7 +85,7 @@ test('verify finds bytes and texts of files that are not those of the remote', a
   const key = await service.newKey({ scope: 'read' })
   const remote = new Remote({ url: mirror.url, key, clock, signal: new AbortController().signal })
   expect((await verifyCopy(db, remote)).isIdentical).toBe(true)
-  const keyOf = (id: string, number: number) => partKey(findFile(db, 1, id)?.pk ?? 0, number)
+  const keyOf = (id: string, number: number) => partKey(findFile(db, wholeWorkspace(1), id)?.pk ?? 0, number)
   await db.write(({ sql }): void => {
     sql.run('UPDATE file_parts SET bytes = zeroblob(length(bytes)) WHERE pk = ?', keyOf(changed, 0))
     sql.run('DELETE FROM file_parts WHERE pk = ?', keyOf(cut, 1))
@@ -100,7 +104,7 @@ test('a file that an import gave other content has it in the copy, and its text'
   mirror = await mirrorOf(service)
   const replace = (text: string) =>
     service.ctx.db.write((tx): void => {
-      const file = findFile(tx, 1, id)
+      const file = findFile(tx, wholeWorkspace(1), id)
       if (file) replaceFileContent(tx, systemAuthor(1), file, new TextEncoder().encode(text))
     })
   const expectSame = async () => {

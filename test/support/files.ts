@@ -20,7 +20,7 @@ export interface NewTestFile {
 
 async function callerOf(db: Db, client: Client) {
   const { body } = await client.get('/v1/workspace')
-  return { workspacePk: getWorkspaceOrOnly(db, body.workspace.name).pk }
+  return systemAuthor(getWorkspaceOrOnly(db, body.workspace.name).pk)
 }
 
 /** Adds a file as the command line does, with text given instead of read; answers its id. */
@@ -31,7 +31,7 @@ export async function makeFile(
 ): Promise<string> {
   const { db } = service.ctx
   const bytes = file.bytes ?? new TextEncoder().encode(file.pages?.join('\n') ?? '')
-  const added = await addFile(db, systemAuthor((await callerOf(db, client)).workspacePk), {
+  const added = await addFile(db, await callerOf(db, client), {
     fileName: name,
     noteId,
     bytes,
@@ -47,8 +47,7 @@ export async function makeFile(
 /** Reads the text of a file for real, in a process of its own. */
 export async function readFile(service: TestService, id: string): Promise<void> {
   const { db } = service.ctx
-  const { workspacePk } = await callerOf(db, service)
-  const file = findFile(db, workspacePk, id)
+  const file = findFile(db, await callerOf(db, service), id)
   const claim = file && (await db.write((tx) => claimFile(tx, file.pk)))
   if (!claim) throw new Error(`the file ${id} cannot be claimed`)
   await extractText(db, claim)

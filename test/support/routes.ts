@@ -8,6 +8,7 @@ export interface Route {
   /** `/v1/notes/:id` */
   readonly path: string
   readonly access: EndpointMarks['access']
+  readonly covers: EndpointMarks['covers']
   readonly needsSession: boolean
   readonly needsWrite: boolean
   readonly needsOwner: boolean
@@ -19,12 +20,13 @@ export const routesOf = ({ elysia }: Pick<Api, 'elysia'>): Route[] =>
   elysia.routes
     .filter(({ method }) => method !== 'ALL')
     .map(({ method, path, hooks }) => {
-      const { access } = hooks.detail as EndpointMarks
+      const { access, covers } = hooks.detail as EndpointMarks
       const rule = access === 'open' ? {} : ACCESS[access]
       return {
         method,
         path,
         access,
+        covers,
         needsSession: 'session' in rule,
         needsWrite: 'write' in rule,
         needsOwner: 'owner' in rule,

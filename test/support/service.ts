@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs'
+import type { Access } from '../../src/access/rights.ts'
 import { createKey } from '../../src/account/keys.ts'
 import { addUser, findUser } from '../../src/account/users.ts'
 import { bootstrap, createWorkspace, findWorkspaceNamed } from '../../src/account/workspaces.ts'
@@ -141,6 +142,7 @@ export interface NewTestKey {
   user?: string
   workspace?: string
   expiresAt?: number
+  access?: Access
 }
 
 export interface TestServiceOptions {
@@ -213,7 +215,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
         name: 'test key',
         scope: input.scope ?? 'write',
       } as const
-      return createKey(tx, { ...key, expiresAt: input.expiresAt ?? null }).secret
+      return createKey(tx, { ...key, expiresAt: input.expiresAt ?? null, access: input.access ?? null })
+        .secret
     })
   const key = first ?? (await newKey())
   return {

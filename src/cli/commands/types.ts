@@ -8,7 +8,7 @@ import type { TypedStructure } from '../../types/generate.ts'
 import { checkedBaseUrl } from '../base-url.ts'
 import { type Command, DB_FLAG, flag, type Input, textFlag, WORKSPACE_FLAG, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
-import { inWorkspace } from '../open-database.ts'
+import { commandCaller, inWorkspace } from '../open-database.ts'
 import { STDOUT } from '../output.ts'
 
 /** Imported only when needed, because they load the structures or the client of a remote. */
@@ -28,9 +28,9 @@ async function remoteStructures(url: string, io: Io): Promise<TypedStructure[]> 
 }
 
 const storedStructures = (input: Input, io: Io): Promise<TypedStructure[]> =>
-  inWorkspace(input, io, async (db, { pk }) => {
+  inWorkspace(input, io, async (db, workspace) => {
     const [{ listStructureRows }, { presentStructure }] = await Promise.all([store(), present()])
-    return listStructureRows(db, pk).map(presentStructure)
+    return listStructureRows(db, commandCaller(workspace)).map(presentStructure)
   })
 
 /** What a file holds; undefined if there is none. A checkout may have given it other line breaks. */

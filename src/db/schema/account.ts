@@ -47,6 +47,8 @@ export const members = sqliteTable(
       .notNull()
       .references(() => users.pk, { onDelete: 'cascade' }),
     role: text({ enum: ROLES }).notNull(),
+    /** JSON of `Access`; null for the whole workspace, as of every owner. */
+    access: text(),
   },
   (table) => [primaryKey({ columns: [table.workspace, table.user] }), index('members_user').on(table.user)],
 )
@@ -63,6 +65,8 @@ export const keys = sqliteTable(
     user: integer().notNull(),
     name: text().notNull(),
     scope: text({ enum: ['write', 'read'] }).notNull(),
+    /** JSON of `Access`; null for all that its user reaches. */
+    access: text(),
     /** SHA-256 of the key, hexadecimal; the key itself is not stored. */
     hash: text().notNull().unique(),
     createdAt: integer('created_at').notNull(),

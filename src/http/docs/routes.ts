@@ -61,7 +61,7 @@ export function docsRoutes(openApi: () => Promise<OpenApiDocument>, publicUrls: 
           'Cache-Control': 'no-cache',
         },
       })
-  return hiddenEndpoints('')
+  return hiddenEndpoints('', 'nothing')
     .get('/openapi.json', openApi, { open: true })
     .get(
       '/docs',

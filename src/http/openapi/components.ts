@@ -73,6 +73,8 @@ const SENTENCES: Record<ErrorCode, string> = {
   read_only_key: 'This API key is read-only; use a read-write key to change anything.',
   mirror: 'This is a read-only copy of https://daybook.example.com; change it there.',
   owner_required: 'Metrics are only for owners; use a key of an owner of the workspace.',
+  no_access:
+    'This needs "write" access to notes, and yours is "read"; ask an owner of the workspace for more.',
   not_found: 'There is no such note in this workspace.',
   method_not_allowed: 'This path does not allow PUT; it allows GET, HEAD.',
   name_taken: 'Another tag is named "work" already; choose another name.',
@@ -93,7 +95,7 @@ const RESPONSES = {
   401: ['Unauthorized', 'No API key, or one that is unknown, revoked or expired.'],
   403: [
     'Forbidden',
-    'A read-only key, or one whose user may only read, tried to write; or the server is a read-only copy of another.',
+    'A read-only key, or one whose user may only read, tried to write, or one that has no such access; or the server is a read-only copy of another.',
   ],
   404: ['NotFound', 'Not in this workspace, or in the trash, or deleted.'],
   409: ['Conflict', 'A name is taken, something depends on the object, or it changed since it was read.'],

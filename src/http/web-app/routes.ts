@@ -90,7 +90,7 @@ const nowhere = (): never => {
 export function applicationRoutes(publicUrls: readonly string[], hasCookie: (request: Request) => boolean) {
   const page = (request: Request) =>
     pageResponse(hasCookie(request), scriptSources(request, publicUrls, ASSETS_PATH))
-  return hiddenEndpoints('')
+  return hiddenEndpoints('', 'nothing')
     .get('/', () => new Response(null, { status: 302, headers: { Location: '/app' } }), {
       open: true,
       query: AnyQuery,

@@ -1,5 +1,5 @@
 import { getWorkspace, type WorkspaceCounts } from '../../account/workspaces.ts'
-import type { AppContext, Caller, InWorkspace } from '../../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import { strict } from '../../http/schema/types.ts'
@@ -93,7 +93,7 @@ const HEADINGS: Record<Entry['list'], string> = {
 
 function entriesOf(reader: Reader, caller: InWorkspace): Entry[] {
   return [
-    ...listStructureRows(reader, caller.workspacePk).map((row): Entry => {
+    ...listStructureRows(reader, caller).map((row): Entry => {
       const fields = definitionOf(row).fields.map(({ key, type, required }) => ({ key, type, required }))
       const item = { id: row.id, name: row.name, record_count: row.live, fields }
       return { list: 'structures', line: structureLine(row), item }
@@ -147,8 +147,7 @@ export interface WorkspaceInput extends InWorkspace {
 export function workspaceInput(ctx: AppContext, caller: Caller): WorkspaceInput {
   const { row, counts } = getWorkspace(ctx, caller)
   const { notes, records, structures, files } = counts
-  const { workspacePk } = caller
-  return { workspacePk, id: row.id, name: row.name, counts: { notes, records, structures, files } }
+  return { ...placeOf(caller), id: row.id, name: row.name, counts: { notes, records, structures, files } }
 }
 
 export const describeQuery: WorkerQuery<WorkspaceInput, Answer> = {
@@ -220,5 +219,5 @@ export const describeTool = tool({
   run: (ctx, caller, { structure }) =>
     structure === undefined
       ? ctx.worker.run(describeQuery, workspaceInput(ctx, caller), caller)
-      : structureAnswer(getStructure(ctx.db, caller, structure)),
+      : structureAnswer(getStructure(ctx.db, caller, structure, 'see')),
 })

@@ -74,7 +74,7 @@ export const queryRecordsTool = tool({
   input: QueryInput,
   output: page('records'),
   run: async (ctx, caller, { fields, ...input }) => {
-    const structure = getStructure(ctx.db, caller, input.structure)
+    const structure = getStructure(ctx.db, caller, input.structure, 'read')
     const keys = shownFields(structure, fields)
     const { records, total } = await findRows(ctx, caller, { ...input, structure: structure.id })
     const { offset: skipped = 0 } = input

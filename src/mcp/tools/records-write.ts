@@ -70,7 +70,7 @@ function write(
   caller: Caller,
   { structure: named, rows, on_conflict }: Input,
 ): Written {
-  const structure = getStructure(tx, caller, named)
+  const structure = getStructure(tx, caller, named, 'add')
   const numbered = rows.map((row, at): Numbered => ({ ...row, number: at + 1 }))
   const results = new Map<number, RecordRow>()
   for (const row of numbered) {

@@ -60,8 +60,8 @@ async function inFiles(ctx: AppContext, caller: Caller, { query: q, ...paging }:
 async function inRecords(ctx: AppContext, caller: Caller, search: Search): Promise<Hits> {
   const structures =
     search.structure === undefined
-      ? listStructureRows(ctx.db, caller.workspacePk)
-      : [getStructure(ctx.db, caller, search.structure)]
+      ? listStructureRows(ctx.db, caller, 'read')
+      : [getStructure(ctx.db, caller, search.structure, 'read')]
   const filter = JSON.stringify([{ field: '*', op: 'contains', value: search.query }])
   const hits: Hit[] = []
   let total = 0

@@ -1,3 +1,4 @@
+import { wholeWorkspace } from '../../context.ts'
 import { files as table } from '../../db/schema/files.ts'
 import { deleteSomePages, ensurePageTable, indexPage } from '../../files/search.ts'
 import {
@@ -30,7 +31,7 @@ export const files: Restorer<RemoteFile> = {
   kind: 'file',
   remove: ({ tx, workspacePk, author }, ids) => {
     for (const id of ids) {
-      const file = findFile(tx, workspacePk, id)
+      const file = findFile(tx, wholeWorkspace(workspacePk), id)
       if (file) markRemoved(tx, author, file)
     }
   },
@@ -39,7 +40,7 @@ export const files: Restorer<RemoteFile> = {
     const { id, file_name: fileName, note_id, mime_type: mimeType, size, status, outline } = file
     const note = note_id === null ? null : notePk(copy, note_id)
     const row = { id, workspace, note, fileName, mimeType, size }
-    const pk = findFile(tx, workspace, id)?.pk ?? insertFile(tx, row)
+    const pk = findFile(tx, wholeWorkspace(workspace), id)?.pk ?? insertFile(tx, row)
     const text = status === 'ready' ? JSON.stringify(outline) : null
     updateFile(tx, pk, { ...columnsShown(table, file), note, outline: text })
     replaceBytes(copy, pk, file)

@@ -1,3 +1,4 @@
+import { wholeWorkspace } from '../../context.ts'
 import { insertInto, updateOf } from '../../db/query.ts'
 import { sources } from '../../db/schema/sources.ts'
 import { webhooks } from '../../db/schema/webhooks.ts'
@@ -109,7 +110,7 @@ export const items = restorer(itemKind, ({ tx, workspacePk }, { note_id }) => {
 
 /** A copy has no users of its remote: it keeps the owner's name beside the id. */
 export const rowViews = restorer(rowViewKind, ({ tx, workspacePk }, { structure_id, owner }) => {
-  const structure = findStructureById(tx, workspacePk, structure_id)?.pk
+  const structure = findStructureById(tx, wholeWorkspace(workspacePk), structure_id)?.pk
   return structure === undefined
     ? undefined
     : { structure, owner: owner?.id ?? null, ownerName: owner?.name ?? null }
@@ -138,7 +139,9 @@ export const subscriptions: Restorer<OfStructure> = {
   },
   write: ({ tx, workspacePk: workspace }, webhook) => {
     const structure =
-      webhook.structure === null ? null : findStructureById(tx, workspace, webhook.structure.id)?.pk
+      webhook.structure === null
+        ? null
+        : findStructureById(tx, wholeWorkspace(workspace), webhook.structure.id)?.pk
     if (structure === undefined) return
     const { id } = webhook
     const shown = columnsShown(webhooks, webhook) as typeof webhooks.$inferInsert
@@ -161,7 +164,7 @@ export const incoming: Restorer<OfStructure> = {
   setAside: ({ tx }, id) =>
     void tx.sql.run('UPDATE sources SET name_fold = ? WHERE id = ?', placeholderOf(id), id),
   write: ({ tx, workspacePk: workspace }, source) => {
-    const structure = findStructureById(tx, workspace, source.structure?.id ?? '')?.pk
+    const structure = findStructureById(tx, wholeWorkspace(workspace), source.structure?.id ?? '')?.pk
     if (structure === undefined) return
     const { id } = source
     const shown = columnsShown(sources, source) as typeof sources.$inferInsert

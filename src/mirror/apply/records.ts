@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { RecordData } from '../../changes/record-data.ts'
+import { wholeWorkspace } from '../../context.ts'
 import type { RecordObject } from '../../records/schema.ts'
 import { findRecord, insertRecord, updateRecord } from '../../records/store.ts'
 import { deleteLiveRow, insertLiveRow } from '../../structures/storage/row-table-writes.ts'
@@ -44,7 +45,8 @@ export class Records implements Restorer<StoredRecord> {
   #takeOut({ tx, workspacePk }: CopyTransaction, id: string): number | undefined {
     const row = findRecord(tx, id)
     const structure =
-      row && this.#structure(row.structure, () => findStructureByPk(tx, workspacePk, row.structure))
+      row &&
+      this.#structure(row.structure, () => findStructureByPk(tx, wholeWorkspace(workspacePk), row.structure))
     if (!row || !structure) return undefined
     deleteLiveRow(tx, structure.pk, row.pk)
     markForTextIndex(tx, structure, row.pk)
@@ -53,7 +55,9 @@ export class Records implements Restorer<StoredRecord> {
   }
 
   write({ tx, workspacePk, isFresh }: CopyTransaction, record: StoredRecord, structureId: string): void {
-    const structure = this.#structure(structureId, () => findStructureById(tx, workspacePk, structureId))
+    const structure = this.#structure(structureId, () =>
+      findStructureById(tx, wholeWorkspace(workspacePk), structureId),
+    )
     if (!structure) return
     const { id, data } = record
     const { createdAt, updatedAt } = instantsOf(record)

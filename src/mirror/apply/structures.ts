@@ -1,3 +1,4 @@
+import { wholeWorkspace } from '../../context.ts'
 import { structures as table } from '../../db/schema/structures.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { placeholderOf } from '../../objects/objects.ts'
@@ -37,7 +38,7 @@ export const structures: Restorer<Structure> = {
   kind: 'structure',
   remove: ({ tx, workspacePk }, ids) => {
     for (const id of ids) {
-      const structure = findStructureById(tx, workspacePk, id)
+      const structure = findStructureById(tx, wholeWorkspace(workspacePk), id)
       if (!structure) continue
       tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)
       markWebhooksRemovedOf(tx, structure.pk)
@@ -50,7 +51,7 @@ export const structures: Restorer<Structure> = {
   },
   write: ({ tx, workspacePk: workspace }, structure) => {
     const { id, unique_together } = structure
-    const known = findStructureById(tx, workspace, id)
+    const known = findStructureById(tx, wholeWorkspace(workspace), id)
     // The structures that record fields name may come later.
     const fields = fieldDefinitions(
       structure.fields,

@@ -1,4 +1,4 @@
-import type { AppContext, Caller } from '../../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import type { JsonBody } from '../../http/responses.ts'
@@ -12,11 +12,10 @@ import { parseLinks, targetKey, targetText } from './syntax.ts'
 /** The outgoing links in the order of the body, each occurrence, and the backlinks, newest edit first. */
 export async function getLinks(ctx: AppContext, caller: Caller, id: string): Promise<JsonBody> {
   await refreshLinks(ctx, caller)
-  return ctx.worker.run(linksQuery, { workspacePk: caller.workspacePk, id }, caller)
+  return ctx.worker.run(linksQuery, { ...placeOf(caller), id }, caller)
 }
 
-interface LinksInput {
-  readonly workspacePk: number
+interface LinksInput extends InWorkspace {
   readonly id: string
 }
 

@@ -32,6 +32,9 @@ interface WorkspaceSize {
   lastPk: number | null
 }
 
+/** Where notes are hidden (`NOWHERE`). */
+const EMPTY: WorkspaceSize = { live: 0, trashed: 0, inOrder: 1, lastPk: null }
+
 /** Prepares an evaluation over the current state of the workspace; `today` is the UTC day, `YYYY-MM-DD`. */
 export function evaluationOf(
   reader: Reader,
@@ -44,9 +47,8 @@ export function evaluationOf(
        (SELECT max(pk) FROM notes) AS lastPk FROM workspaces WHERE pk = ?`,
     workspace,
   )
-  if (!known) throw new Error(`there is no workspace ${workspace}`)
   const scope = { reader, workspace, today }
-  const { live, trashed, inOrder, lastPk } = known
+  const { live, trashed, inOrder, lastPk } = known ?? EMPTY
   return {
     ...scope,
     size: (lastPk ?? 0) + 1,

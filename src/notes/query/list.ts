@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { NOWHERE } from '../../access/rights.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { type Direction, sqlWay } from '../../db/sql-part.ts'
@@ -40,7 +41,7 @@ export const listQuery: WorkerQuery<ListInput, JsonBody> = {
     const order = orderOf(sort ?? 'updated_at', direction)
     const phrases = search === undefined ? undefined : parseSearch(search)
     const find = (): Page<number> => {
-      if (name !== undefined && tag === undefined) return { items: [], total: 0 }
+      if (workspace === NOWHERE || (name !== undefined && tag === undefined)) return { items: [], total: 0 }
       if (phrases) return findPks(reader, { workspace, tag }, phrases, sort && order, page)
       return tag === undefined
         ? pageOfAll(reader, workspace, order, page)

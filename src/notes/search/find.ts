@@ -1,3 +1,4 @@
+import { NOWHERE } from '../../access/rights.ts'
 import type { Reader } from '../../db/reader.ts'
 import { allOf, type SqlPart } from '../../db/sql-part.ts'
 import type { Page, PageRequest } from '../../http/pagination.ts'
@@ -191,7 +192,7 @@ const count = ({ sql }: Reader, { set }: Matches): number =>
 
 /** The pks of all notes that match the phrases, in no order. */
 export function findMatches(reader: Reader, scope: SearchScope, phrases: readonly Phrase[]): number[] {
-  if (phrases.length === 0) return []
+  if (phrases.length === 0 || scope.workspace === NOWHERE) return []
   if (!isOneWord(phrases)) reader.sql.cannotCount()
   const { set } = matchesOf(reader, scope, termsOf(reader, scope.workspace, phrases))
   return reader.sql.column(set.text, ...set.values)
@@ -253,7 +254,7 @@ export function findPks(
   page: PageRequest,
   rankLimit = RANK_LIMIT,
 ): Page<number> {
-  if (phrases.length === 0) return { items: [], total: 0 }
+  if (phrases.length === 0 || scope.workspace === NOWHERE) return { items: [], total: 0 }
   if (!isOneWord(phrases)) reader.sql.cannotCount()
   const terms = termsOf(reader, scope.workspace, phrases)
   const matches = matchesOf(reader, scope, terms)

@@ -94,7 +94,7 @@ export function listTrash({ sql }: Reader, { workspacePk }: Caller, page: PageRe
     page.limit,
     page.offset,
   )
-  const total = sql.scalar<number>('SELECT trashed_notes FROM workspaces WHERE pk = ?', workspacePk)
+  const [total = 0] = sql.column<number>('SELECT trashed_notes FROM workspaces WHERE pk = ?', workspacePk)
   return { items, total }
 }
 

@@ -34,7 +34,7 @@ export function exportTable(
   nameOrId: string,
   { format, file }: { readonly format: TableFormat; readonly file: string },
 ): number {
-  const structure = getStructure(reader, caller, nameOrId)
+  const structure = getStructure(reader, caller, nameOrId, 'read')
   const { fields } = definitionOf(structure)
   const csvLine = ({ data }: RecordRow) => {
     const values = JSON.parse(data) as RecordData

@@ -1,4 +1,4 @@
-import type { Caller } from '../../context.ts'
+import { type Caller, wholeWorkspace } from '../../context.ts'
 import { insertInto, updateOf } from '../../db/query.ts'
 import type { Reader } from '../../db/reader.ts'
 import { importedFiles } from '../../db/schema/imported-files.ts'
@@ -87,8 +87,11 @@ export class EarlierImports {
   listGone(tx: Tx): string[] {
     const paths: string[] = []
     for (const { pk, path, kind, object } of [...this.#gone.values()].flatMap((same) => [...same])) {
-      const exists = kind === 'note' ? findNoteSummary : findFile
-      if (exists(tx, this.#workspace, object)) paths.push(path)
+      const exists =
+        kind === 'note'
+          ? findNoteSummary(tx, this.#workspace, object)
+          : findFile(tx, wholeWorkspace(this.#workspace), object)
+      if (exists) paths.push(path)
       else tx.sql.run('DELETE FROM imported_files WHERE pk = ?', pk)
     }
     return paths.sort()

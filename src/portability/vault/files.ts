@@ -66,7 +66,7 @@ export class VaultFiles {
   #addAgain(file: FolderFile, earlier: EarlierImport, bytes: Uint8Array, digest: string): void {
     const { tx } = this.run
     const { path } = file
-    const row = findFile(tx, this.caller.workspacePk, earlier.object)
+    const row = findFile(tx, this.caller, earlier.object)
     if (!row) {
       this.run.skipped.push({ place: path, reason: DELETED })
       return

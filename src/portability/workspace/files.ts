@@ -8,8 +8,7 @@ import { isoTimestamp } from '../../lib/dates.ts'
 import { fail, refused } from '../../refusal.ts'
 import { asObject, idOf, instantOf, txForOriginal } from './exported-object.ts'
 
-export const listFiles = (reader: Reader, { workspacePk }: Caller): FileRow[] =>
-  listFileRows(reader, workspacePk)
+export const listFiles = (reader: Reader, caller: Caller): FileRow[] => listFileRows(reader, caller)
 
 /** The metadata of a file; `stored` is the name of the original in the folder. The extracted text is not exported. */
 export const exportFile = ({ sql }: Reader, row: FileRow, stored: string) => ({

@@ -34,8 +34,8 @@ export function exportStructure(row: StructureRow): object {
 }
 
 /** Oldest first. */
-export const listStructures = (reader: Reader, { workspacePk }: Caller): StructureRow[] =>
-  listStructureRows(reader, workspacePk).sort(
+export const listStructures = (reader: Reader, caller: Caller): StructureRow[] =>
+  listStructureRows(reader, caller).sort(
     (left, right) => left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1),
   )
 

@@ -70,7 +70,7 @@ export function importWebhook(tx: Tx, caller: Caller, value: unknown, tags: TagI
     createdAt: original.createdAt,
     updatedAt: original.updatedAt,
   })
-  const row = getRow(tx, caller, id)
+  const row = getRow(tx, caller, id, 'change')
   renewSubscription(tx, undefined, row)
   logChange(tx, caller, changedWebhook({ row, structure }), 'created')
   return { id, url: input.url, secret }

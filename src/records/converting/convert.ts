@@ -92,7 +92,7 @@ interface Converted extends Counts {
 }
 
 function convertible(reader: Reader, caller: Caller, nameOrId: string): StructureRow {
-  const structure = getStructure(reader, caller, nameOrId)
+  const structure = getStructure(reader, caller, nameOrId, 'change')
   refuseImmutable(structure)
   if (structure.live <= MAX_ROWS) return structure
   throw refused(

@@ -4,7 +4,7 @@ import { convertField } from './convert.ts'
 import * as schema from './schema.ts'
 
 export const conversionRoutes = (ctx: AppContext) =>
-  endpoints('Structures', '/v1/records/structures').post(
+  endpoints('Structures', '/v1/records/structures', 'structures').post(
     '/:nameOrId/convert',
     ({ caller, params, body }) => convertField(ctx, caller, params.nameOrId, body),
     {

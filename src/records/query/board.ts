@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { FieldValue } from '../../changes/record-data.ts'
-import type { AppContext, Caller } from '../../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { valueColumn } from '../../db/row-table-names.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
@@ -20,7 +20,6 @@ import {
   type ParsedRequest,
   parseRequest,
   type RowQuery,
-  type RowReader,
   rowQuery,
   scanSource,
   sortTarget,
@@ -33,7 +32,7 @@ import { usableIndexes } from './usable-indexes.ts'
 type BoardRequest = Static<typeof BoardQuery>
 
 interface BoardInput {
-  readonly caller: RowReader
+  readonly caller: InWorkspace
   readonly request: ParsedRequest<BoardRequest>
 }
 
@@ -67,8 +66,7 @@ interface BoardResult extends Stacks {
 
 /** The rows in columns by the values of a field, as the body of a response. */
 export async function boardBody(ctx: AppContext, caller: Caller, request: BoardRequest): Promise<JsonBody> {
-  const { workspacePk, userId } = caller
-  const input = { caller: { workspacePk, userId }, request: parseRequest(request) }
+  const input = { caller: placeOf(caller), request: parseRequest(request) }
   const { body, key, stacks, costs } = await ctx.worker.run(boardQuery, input, caller)
   cachedList(ctx.db, key, () => stacks)
   recordReadCosts(ctx, costs)

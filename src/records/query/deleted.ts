@@ -1,4 +1,4 @@
-import type { AppContext, Caller, InWorkspace } from '../../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import { hasMore, type PageRequest, pageRequest } from '../../http/pagination.ts'
 import type { JsonBody } from '../../http/responses.ts'
@@ -26,8 +26,7 @@ export async function listDeletedRecords(
   refuseOthers(request)
   parseRequest(request)
   const { structure = '' } = request
-  const { workspacePk } = caller
-  const input = { caller: { workspacePk }, structure, page: pageRequest(request) }
+  const input = { caller: placeOf(caller), structure, page: pageRequest(request) }
   return ctx.worker.run(deletedQuery, input, caller)
 }
 
@@ -45,7 +44,7 @@ function refuseOthers(request: ListRequest): void {
 export const deletedQuery: WorkerQuery<DeletedInput, JsonBody> = {
   name: 'records.deleted',
   run: (reader, { caller, structure: name, page }) => {
-    const structure = getStructure(reader, caller, name).pk
+    const structure = getStructure(reader, caller, name, 'read').pk
     const stop = reader.sql.stopCondition('pk').text
     const total = reader.sql.scalar<number>(`SELECT count(*) ${DELETED} AND ${stop}`, structure)
     const pks = reader.sql.column<number>(

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { AppContext, Caller } from '../../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
 import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
@@ -36,7 +36,6 @@ import {
   parseRequest,
   pkSource,
   type RowQuery,
-  type RowReader,
   rowQuery,
   scanSource,
   sortTarget,
@@ -72,11 +71,10 @@ export const listResponse = async (
 export async function readPage<Result extends CountedPage>(
   ctx: AppContext,
   query: WorkerQuery<ListInput, Result>,
-  caller: RowReader & Requester,
+  caller: InWorkspace & Requester,
   request: ParsedRequest<ListRequest>,
 ): Promise<Result> {
-  const { workspacePk, userId } = caller
-  const input = { caller: { workspacePk, userId }, request }
+  const input = { caller: placeOf(caller), request }
   const result = await ctx.worker.run(query, input, caller)
   saveCounted(ctx.db, result.key, result.page.total)
   recordReadCosts(ctx, result.costs)
@@ -84,7 +82,7 @@ export async function readPage<Result extends CountedPage>(
 }
 
 export interface ListInput {
-  caller: RowReader
+  caller: InWorkspace
   request: ParsedRequest<ListRequest>
 }
 

@@ -1,4 +1,4 @@
-import type { Caller, InWorkspace } from '../../context.ts'
+import type { InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { rowTable, valueColumn } from '../../db/row-table-names.ts'
 import type { TestedText } from '../../db/sql.ts'
@@ -37,21 +37,18 @@ export function parseRequest<Request extends RowsRequest>({
   return { ...request, filter: filter === undefined ? [] : parseFilter(filter) }
 }
 
-/** Who reads: of personal views only their own. */
-export type RowReader = Pick<Caller, 'workspacePk' | 'userId'>
-
 /**
  * The request with what its view says: conditions must hold beside those of the request, everything else counts where
  * the request does not say it. A text that is searched is a condition like the others.
  */
 export function withView<Request extends ParsedRequest<RowsRequest>>(
   reader: Reader,
-  caller: RowReader,
+  caller: InWorkspace,
   request: Request,
 ) {
   const view = request.view === undefined ? undefined : getRowView(reader, caller, request.view)
   const structure = request.structure ?? view?.structureId ?? ''
-  if (view && getStructure(reader, caller, structure).pk !== view.structure)
+  if (view && getStructure(reader, caller, structure, 'read').pk !== view.structure)
     throw invalid('"structure" names another structure than that of the view; leave it out.')
   const search = request.search ?? view?.search ?? undefined
   return {
@@ -80,7 +77,7 @@ export function rowQuery(
   caller: InWorkspace,
   request: { readonly structure: string; readonly filter: readonly RawCondition[] },
 ): RowQuery {
-  const structure = getStructure(reader, caller, request.structure)
+  const structure = getStructure(reader, caller, request.structure, 'read')
   const definition = definitionOf(structure)
   return { structure, definition, conditions: checkFilter(request.filter, definition.byKey) }
 }

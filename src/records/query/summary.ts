@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { FieldValue } from '../../changes/record-data.ts'
-import type { AppContext, Caller } from '../../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { valueColumn } from '../../db/row-table-names.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
@@ -21,7 +21,6 @@ import {
   parseRequest,
   pkSource,
   type RowQuery,
-  type RowReader,
   rowQuery,
   scanSource,
   withView,
@@ -70,7 +69,7 @@ const emptyBucket = (period: string | null, value: FieldValue | null): Bucket =>
 })
 
 interface SummaryInput {
-  caller: RowReader
+  caller: InWorkspace
   request: ParsedRequest<SummaryRequest>
 }
 
@@ -96,8 +95,7 @@ interface SummaryResult {
  * period, then value, those without one last. More than 10,000 buckets are refused.
  */
 export async function summarise(ctx: AppContext, caller: Caller, request: SummaryRequest): Promise<Summary> {
-  const { workspacePk, userId } = caller
-  const input = { caller: { workspacePk, userId }, request: parseRequest(request) }
+  const input = { caller: placeOf(caller), request: parseRequest(request) }
   const { summary, costs } = await ctx.worker.run(summaryQuery, input, caller)
   recordReadCosts(ctx, costs)
   return summary

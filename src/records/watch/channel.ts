@@ -1,4 +1,4 @@
-import type { AppContext, Caller } from '../../context.ts'
+import { type AppContext, type Caller, type InWorkspace, wholeWorkspace } from '../../context.ts'
 import { asUnavailable } from '../../db/errors.ts'
 import type { Requester } from '../../db/worker/client.ts'
 import { closedEvent, type StreamEvent, type StreamReader } from '../../http/sse.ts'
@@ -8,7 +8,6 @@ import { getRowView, type RowViewRow } from '../../row-views/service.ts'
 import type { Streams } from '../../sessions/streams.ts'
 import { findStructure, getStructure, type StructureRow } from '../../structures/store.ts'
 import { readPage } from '../query/list.ts'
-import type { RowReader } from '../query/row-query.ts'
 import type { WatchQuery } from './watch-query.ts'
 import {
   isKnownEvent,
@@ -184,7 +183,9 @@ export class WatchChannel {
 
   /** Whether what is not found is the view. */
   get #hasStructure(): boolean {
-    return findStructure(this.ctx.db, this.query, this.query.structureId) !== undefined
+    return (
+      findStructure(this.ctx.db, wholeWorkspace(this.query.workspacePk), this.query.structureId) !== undefined
+    )
   }
 
   async #readPage(): Promise<WatchedPage> {
@@ -193,7 +194,10 @@ export class WatchChannel {
     const known = this.#latest
     const requester = this.#requester()
     const view = request.view === undefined ? undefined : getRowView(db, requester, request.view)
-    if (known && known.version === versionOf(getStructure(db, this.query, structureId), view))
+    if (
+      known &&
+      known.version === versionOf(getStructure(db, wholeWorkspace(workspacePk), structureId, 'read'), view)
+    )
       return known.page
     const found = await readPage(this.ctx, watchPageQuery, requester, request)
     const read = new WatchedPage(db, { workspacePk, digest: this.#digest, found })
@@ -211,11 +215,18 @@ export class WatchChannel {
     return { isKnown: versions !== undefined, versions }
   }
 
-  /** The query runs for the key of its first reader. */
-  #requester(): RowReader & Requester {
+  /** The query runs for the key of its first reader; each of its readers may read all rows. */
+  #requester(): InWorkspace & Requester {
     const [first] = this.#watchers
     if (!first) throw new Error('a channel without readers runs no query')
     const { workspacePk, userId, keyId, surface } = first.caller
-    return { workspacePk, userId, keyId, surface, signal: this.#abort.signal, isBackground: true }
+    return {
+      ...wholeWorkspace(workspacePk),
+      userId,
+      keyId,
+      surface,
+      signal: this.#abort.signal,
+      isBackground: true,
+    }
   }
 }

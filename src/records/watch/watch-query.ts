@@ -1,7 +1,8 @@
+import { type InWorkspace, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { RawCondition } from '../../filter/record/parse.ts'
 import { type ListRequest, planList } from '../query/list.ts'
-import { type ParsedRequest, parseRequest, type RowReader } from '../query/row-query.ts'
+import { type ParsedRequest, parseRequest } from '../query/row-query.ts'
 
 /** A watch as a client requests it. */
 export type WatchRequest = Omit<ListRequest, 'offset'> & { changes?: boolean }
@@ -9,19 +10,20 @@ export type WatchRequest = Omit<ListRequest, 'offset'> & { changes?: boolean }
 /** Parses and checks the request as the list does, and brings it into a canonical form. Memoized, because many equal ones may arrive at once. */
 export const watchQuery = (
   reader: Reader,
-  { workspacePk, userId }: RowReader,
+  caller: InWorkspace,
   { changes: _, ...sent }: WatchRequest,
 ): WatchQuery => {
+  const { workspacePk, userId, rights } = caller
   // A view may be one that the user alone sees.
   const of = sent.view === undefined ? [workspacePk] : [workspacePk, userId]
-  return reader.sql.memoize(`watch ${of} ${JSON.stringify(sent)}`, () =>
-    checkedQuery(reader, { workspacePk, userId }, of, sent),
+  return reader.sql.memoize(`watch ${of} ${JSON.stringify([rights, sent])}`, () =>
+    checkedQuery(reader, placeOf(caller), of, sent),
   )
 }
 
 function checkedQuery(
   reader: Reader,
-  caller: RowReader,
+  caller: InWorkspace,
   of: readonly unknown[],
   sent: Omit<WatchRequest, 'changes'>,
 ): WatchQuery {

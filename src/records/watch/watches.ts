@@ -1,6 +1,8 @@
+import { may } from '../../access/rights.ts'
 import type { AppContext, Caller } from '../../context.ts'
-import type { StreamSource } from '../../http/sse.ts'
+import type { StreamReader, StreamSource } from '../../http/sse.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
+import type { IsTouched } from '../../sessions/credential-monitor.ts'
 import type { Streams } from '../../sessions/streams.ts'
 import { WatchChannel, Watcher, type WatchHistory } from './channel.ts'
 import { type WatchRequest, watchQuery } from './watch-query.ts'
@@ -31,7 +33,7 @@ export class Watches {
    */
   watch(caller: Caller, request: WatchRequest, lastEventId: string | null): StreamSource {
     const query = watchQuery(this.ctx.db, caller, request)
-    return this.streams.open(caller, 'watches', query.key, (reader) => {
+    const begin = (reader: StreamReader) => {
       const channel =
         this.#channels.get(query.key) ?? new WatchChannel(this.ctx, this.streams, this.#history, query)
       this.#channels.set(query.key, channel)
@@ -43,6 +45,8 @@ export class Watches {
         this.#channels.delete(query.key)
         channel.close()
       }
-    })
+    }
+    const isTouched: IsTouched = (rights) => !may(rights, query.structureId, 'read')
+    return this.streams.open(caller, 'watches', query.key, begin, isTouched)
   }
 }

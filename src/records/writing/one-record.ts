@@ -1,3 +1,4 @@
+import { checkAbility } from '../../access/rights.ts'
 import { refuseStale } from '../../changes/if-unchanged.ts'
 import type { Caller } from '../../context.ts'
 import type { WriteListeners } from '../../db/worker/client.ts'
@@ -26,7 +27,8 @@ function get(
   is: 'live' | 'deleted',
 ): { row: store.RecordRow; writer: RowWriter } {
   const row = store.findRecord(tx, id)
-  const structure = row && findStructureByPk(tx, caller.workspacePk, row.structure)
+  const structure = row && findStructureByPk(tx, caller, row.structure)
+  if (structure) checkAbility(caller.rights, structure, 'change')
   if (!structure || (row.deletedAt === null) !== (is === 'live'))
     throw notFound(is === 'live' ? 'record' : 'deleted record')
   return { row, writer: rowWriter(listeners, tx, caller, structure) }

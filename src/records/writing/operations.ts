@@ -20,7 +20,7 @@ import type { PatchBody } from '../schema.ts'
 import { type RecordRow, recordLength } from '../store.ts'
 import { changeLive, deleteLive, restoreDeleted } from './one-record.ts'
 import { revertLive } from './revert.ts'
-import { checkedWrite, sizeOf, type WriteRequest, writeRecords } from './write-records.ts'
+import { checkedWrite, checkWriter, sizeOf, type WriteRequest, writeRecords } from './write-records.ts'
 
 interface RowsInput {
   readonly caller: Caller
@@ -32,8 +32,12 @@ interface RowsInput {
 export const rowsWrite: WorkerTask<RowsInput, Outcome> = {
   name: 'record-writes.write',
   run: (tx, { caller, identity, body }, listeners) =>
-    once(tx, signed(identity, body.text), (tx) =>
-      writtenResponse(writeRecords(listeners, tx, caller, RequestBody.valueOf(body))),
+    once(
+      tx,
+      signed(identity, body.text),
+      (tx) => writtenResponse(writeRecords(listeners, tx, caller, RequestBody.valueOf(body))),
+      undefined,
+      () => caller.rights && checkWriter(tx, caller, RequestBody.valueOf(body)),
     ),
 }
 

@@ -1,5 +1,6 @@
+import { may } from '../../access/rights.ts'
 import type { FieldValue, RecordData } from '../../changes/record-data.ts'
-import type { Caller } from '../../context.ts'
+import { type InWorkspace, placeFor } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { findFile } from '../../files/store.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
@@ -69,20 +70,23 @@ export function mergedData({ fields }: Definition, before: RecordData, changes: 
   return data
 }
 
-type Exists = (reader: Reader, workspace: number, id: string, field: FieldDefinition) => boolean
+type Exists = (reader: Reader, caller: InWorkspace, id: string, field: FieldDefinition) => boolean
 
 /** How the object that a reference names is looked up, by the type of the field. */
 const REFERENCES: Partial<Record<FieldType, Exists>> = {
-  note: ({ sql }, workspace, id) =>
-    sql.get('SELECT 1 FROM notes WHERE id = ? AND workspace = ? AND deleted_at IS NULL', id, workspace) !==
-    undefined,
-  record: (reader, workspace, id, { structure: required }) => {
+  note: ({ sql }, caller, id) =>
+    sql.get(
+      'SELECT 1 FROM notes WHERE id = ? AND workspace = ? AND deleted_at IS NULL',
+      id,
+      placeFor(caller, 'notes').workspacePk,
+    ) !== undefined,
+  record: (reader, caller, id, { structure: required }) => {
     const row = findRecordHead(reader, id)
-    const structure =
-      row?.deletedAt === null ? findStructureByPk(reader, workspace, row.structure) : undefined
-    return structure !== undefined && (required === null || structure.id === required)
+    const structure = row?.deletedAt === null ? findStructureByPk(reader, caller, row.structure) : undefined
+    if (structure === undefined || !may(caller.rights, structure.id, 'read')) return false
+    return required === null || structure.id === required
   },
-  file: (reader, workspace, id) => findFile(reader, workspace, id) !== undefined,
+  file: (reader, caller, id) => findFile(reader, caller, id) !== undefined,
 }
 
 /**
@@ -91,7 +95,7 @@ const REFERENCES: Partial<Record<FieldType, Exists>> = {
  */
 export function refuseBrokenReferences(
   reader: Reader,
-  { workspacePk }: Caller,
+  caller: InWorkspace,
   changes: FieldChanges,
   found = new Set<string>(),
 ): void {
@@ -100,7 +104,7 @@ export function refuseBrokenReferences(
     if (!exists || value === null) continue
     const reference = `${field.column} ${value}`
     if (found.has(reference)) continue
-    if (!exists(reader, workspacePk, String(value), field)) throw brokenReference(field, String(value))
+    if (!exists(reader, caller, String(value), field)) throw brokenReference(field, String(value))
     found.add(reference)
   }
 }

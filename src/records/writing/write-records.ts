@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { checkAbility, may } from '../../access/rights.ts'
 import type { RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
@@ -34,6 +35,10 @@ import {
 type SentData = Record<string, unknown>
 
 export type WriteRequest = Static<typeof WriteBody>
+
+/** Refuses who may not write this. */
+export const checkWriter = (reader: Reader, caller: Caller, { structure, on_conflict }: WriteRequest) =>
+  getStructure(reader, caller, structure, on_conflict === 'update' ? 'change' : 'add')
 
 /** Refuses a body that does not have exactly one of `data` and `rows`. */
 export function checkedWrite(request: WriteRequest): WriteRequest {
@@ -92,7 +97,7 @@ export function writeRecords(
   request: WriteRequest,
   numberOf = fromOne,
 ): Written {
-  const structure = getStructure(tx, caller, request.structure)
+  const structure = checkWriter(tx, caller, request)
   const writer = rowWriter(listeners, tx, caller, structure)
   const sent = request.rows?.map(({ data }) => data) ?? [request.data ?? {}]
   const updates = request.on_conflict === 'update'
@@ -137,7 +142,7 @@ function refuseLongUnique({ definition }: RowWriter, rows: readonly SentData[]):
 
 /** Under `max_rows: 1` a write replaces the row that exists. */
 function deleteOnlyRow(writer: RowWriter, rows: number): void {
-  const { tx, structure } = writer
+  const { tx, caller, structure } = writer
   if (rows > 1) {
     throw new Refusal(
       'max_rows_reached',
@@ -145,7 +150,9 @@ function deleteOnlyRow(writer: RowWriter, rows: number): void {
     )
   }
   const pk = findAnyLiveRow(tx, structure.pk)
-  if (pk !== undefined) deleteRow(writer, getRecord(writer, pk))
+  if (pk === undefined) return
+  checkAbility(caller.rights, structure, 'change')
+  deleteRow(writer, getRecord(writer, pk))
 }
 
 function getRecord({ tx }: RowWriter, pk: number): store.RecordRow {
@@ -212,7 +219,7 @@ export function insertUnder(
   { structure: named, id, data, earlier }: NewRow,
   checkReferences: typeof refuseBrokenReferences,
 ): store.RecordRow {
-  const structure = getStructure(tx, caller, named)
+  const structure = getStructure(tx, caller, named, 'add')
   const writer = rowWriter(listeners, tx, caller, structure)
   if (structure.maxRows === 1) deleteOnlyRow(writer, 1 + earlier(structure.pk))
   const batch = newBatch()
@@ -225,14 +232,17 @@ export function insertUnder(
 }
 
 /** Names an earlier row of the same call by its number instead of its id, which is not committed yet. */
-function refuseDuplicateInBatch({ tx, structure, definition }: RowWriter, batch: Batch, data: RecordData) {
+function refuseDuplicateInBatch(writer: RowWriter, batch: Batch, data: RecordData) {
+  const { tx, structure, definition } = writer
   const [held] = findHolders(tx, structure.pk, definition, data)
-  if (held) throw duplicate(held.set, holderName(tx, batch, held.pk))
+  if (held) throw duplicate(held.set, holderName(writer, batch, held.pk))
 }
 
-function holderName(tx: Tx, { written }: Batch, pk: number): string {
+/** Who may not read the rows is not told which one it is. */
+function holderName({ tx, caller, structure }: RowWriter, { written }: Batch, pk: number): string {
   const earlier = written.get(pk)
-  return earlier ? `row ${earlier.number} of this call` : `the record ${store.findRecordId(tx, pk)}`
+  if (earlier) return `row ${earlier.number} of this call`
+  return may(caller.rights, structure.id, 'read') ? `the record ${store.findRecordId(tx, pk)}` : 'another row'
 }
 
 function countInserted({ tx, structure }: RowWriter, { insertedIds }: Batch): void {

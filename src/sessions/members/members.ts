@@ -1,3 +1,5 @@
+import { type Access, narrows } from '../../access/rights.ts'
+import { checkedAccess } from '../../account/access.ts'
 import { getOwnUser } from '../../account/self-service.ts'
 import { findWorkspace, listMembers, type MemberRow, ownsWorkspacesOf } from '../../account/store.ts'
 import { addUser, changeRole, removeUser } from '../../account/users.ts'
@@ -17,15 +19,21 @@ const getMember = (reader: Reader, { workspacePk }: Caller, userId: string): Mem
 export const addMember = (
   { db }: AppContext,
   caller: Caller,
-  { name, role }: { name: string; role: Role },
+  { name, role, access = null }: { name: string; role: Role; access?: Access | null },
   origin: string,
 ): Promise<{ member: MemberRow; link: string | null }> =>
   db.write((tx) => {
-    const user = addUser(tx, name, getOwnWorkspace(tx, caller), role)
+    const user = addUser(
+      tx,
+      name,
+      getOwnWorkspace(tx, caller),
+      role,
+      checkedMemberAccess(tx, caller, role, access),
+    )
     const maker = getOwnUser(tx, caller).pk
     const mayReset = ownsWorkspacesOf(tx, maker, user.pk)
     const link = mayReset ? createSetupLink(tx, { userPk: user.pk, maker }, origin).link : null
-    return { member: { ...user, role }, link }
+    return { member: getMember(tx, caller, user.id), link }
   })
 
 /**
@@ -51,17 +59,19 @@ export const renewLink = (
     )
   })
 
-/** Changes the role of a member; the last owner stays one. */
-export async function changeMemberRole(
+/** Changes the role of a member, and what they reach; the last owner stays one. */
+export async function changeMember(
   { db, bus }: AppContext,
   caller: Caller,
   userId: string,
-  role: Role,
+  { role, access }: { role?: Role | undefined; access?: Access | null },
 ): Promise<MemberRow> {
   const member = await db.write((tx) => {
     const user = getMember(tx, caller, userId)
-    changeRole(tx, user, getOwnWorkspace(tx, caller), role)
-    return { ...user, role }
+    const next = role ?? user.role
+    const checked = access === undefined ? undefined : checkedMemberAccess(tx, caller, next, access)
+    changeRole(tx, user, getOwnWorkspace(tx, caller), next, checked)
+    return getMember(tx, caller, userId)
   })
   bus.wake()
   return member
@@ -72,6 +82,17 @@ export async function removeMember({ db, bus }: AppContext, caller: Caller, user
   await db.write((tx): void => removeUser(tx, getMember(tx, caller, userId), getOwnWorkspace(tx, caller)))
   bus.wake()
   return userId
+}
+
+function checkedMemberAccess(
+  reader: Reader,
+  caller: Caller,
+  role: Role,
+  access: Access | null,
+): Access | null {
+  if (role === 'owner' && access && narrows(access))
+    throw refused('An owner reaches the whole workspace; make them an editor or a viewer first.')
+  return checkedAccess(reader, caller, access)
 }
 
 const getOwnWorkspace = (reader: Reader, { workspacePk }: Caller) =>

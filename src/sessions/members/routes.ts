@@ -1,3 +1,4 @@
+import { presentAccess } from '../../account/present.ts'
 import { listMembers, type MemberRow } from '../../account/store.ts'
 import { hasPasskey } from '../../account/ways-in.ts'
 import type { AppContext } from '../../context.ts'
@@ -5,13 +6,14 @@ import { applicationEndpoints } from '../../http/endpoints.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import * as schema from '../schema.ts'
 import { isLinked } from '../ways-in.ts'
-import { addMember, changeMemberRole, removeMember, renewLink } from './members.ts'
+import { addMember, changeMember, removeMember, renewLink } from './members.ts'
 
 /** How a member signs in is said of each way, not of each passkey; the ways that there are not are left out. */
-const presentMember = ({ db, config }: AppContext, { role, ...user }: MemberRow) => ({
+const presentMember = ({ db, config }: AppContext, { role, access, ...user }: MemberRow) => ({
   user_id: user.id,
   name: user.name,
   role,
+  ...presentAccess(access),
   has_password: user.passwordHash !== null,
   ...(hasPasskey(db, user.pk) && { has_passkey: true as const }),
   ...(isLinked(db, user.pk, config) && { oidc_linked: true as const }),
@@ -21,7 +23,7 @@ const presentMember = ({ db, config }: AppContext, { role, ...user }: MemberRow)
 /** The members of a workspace, which its owners manage. */
 export function memberRoutes(ctx: AppContext) {
   const originOf = (request: Request) => ctx.config.publicUrls[0] ?? new URL(request.url).origin
-  return applicationEndpoints()
+  return applicationEndpoints('nothing')
     .get(
       '/members',
       ({ caller }) => ({
@@ -47,11 +49,11 @@ export function memberRoutes(ctx: AppContext) {
     .patch(
       '/members/:userId',
       async ({ caller, params, body }) => ({
-        member: presentMember(ctx, await changeMemberRole(ctx, caller, params.userId, body.role)),
+        member: presentMember(ctx, await changeMember(ctx, caller, params.userId, body)),
       }),
       {
         access: 'session-owner',
-        body: schema.RoleBody,
+        body: schema.MemberPatch,
         response: schema.MemberResponse,
       },
     )

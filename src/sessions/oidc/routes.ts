@@ -60,7 +60,7 @@ export function providerRoutes(
   const getSignIn = () => signIn ?? fail(unknownPath())
   const setCookie = (token: string) => cookie.set(token, AT_PROVIDER_SECONDS)
   return [
-    hiddenEndpoints('')
+    hiddenEndpoints('', 'nothing')
       .get(
         START,
         async ({ exchange, request, query }) => {
@@ -98,7 +98,7 @@ export function providerRoutes(
         },
         { open: true, query: IgnoredQuery },
       ),
-    applicationEndpoints()
+    applicationEndpoints('nothing')
       .post(
         '/setup/oidc',
         async ({ exchange, request, body }) => {

@@ -12,7 +12,7 @@ export const passkeyRoutes = (
   passkeys: Passkeys,
   partyOf: (request: Request) => RelyingParty,
 ) =>
-  applicationEndpoints()
+  applicationEndpoints('nothing')
     .post(
       '/passkeys/options',
       ({ exchange, request, caller }) => passkeys.creationOptions(caller, partyOf(request), exchange.address),

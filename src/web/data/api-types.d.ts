@@ -2092,7 +2092,7 @@ export interface components {
              * @example not_found
              * @enum {string}
              */
-            code: "invalid_request" | "refused" | "unique_violation" | "max_rows_reached" | "immutable" | "passage_not_found" | "passage_not_unique" | "unauthorized" | "read_only_key" | "mirror" | "owner_required" | "not_found" | "method_not_allowed" | "name_taken" | "in_use" | "cursor_expired" | "stale" | "too_large" | "rate_limited" | "uri_too_long" | "internal" | "unavailable";
+            code: "invalid_request" | "refused" | "unique_violation" | "max_rows_reached" | "immutable" | "passage_not_found" | "passage_not_unique" | "unauthorized" | "read_only_key" | "mirror" | "owner_required" | "no_access" | "not_found" | "method_not_allowed" | "name_taken" | "in_use" | "cursor_expired" | "stale" | "too_large" | "rate_limited" | "uri_too_long" | "internal" | "unavailable";
         };
         /** @description What a delivery says about one change. */
         DeliveredEvent: {
@@ -2345,6 +2345,11 @@ export interface components {
                  */
                 scope: "write" | "read";
             } | null;
+            access?: {
+                notes?: string;
+                files?: string;
+                structures?: Record<string, never>;
+            };
         };
         Workspace: {
             /**
@@ -2932,7 +2937,7 @@ export interface components {
              */
             color?: string;
             /**
-             * @description Live rows.
+             * @description Live rows; absent for who may not read them.
              * @example 12
              */
             record_count: number;
@@ -3755,7 +3760,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A read-only key, or one whose user may only read, tried to write; or the server is a read-only copy of another. */
+        /** @description A read-only key, or one whose user may only read, tried to write, or one that has no such access; or the server is a read-only copy of another. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3983,7 +3988,12 @@ export interface operations {
                      * @example {
                      *       "user_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *       "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
-                     *       "key": null
+                     *       "key": null,
+                     *       "access": {
+                     *         "notes": "text",
+                     *         "files": "text",
+                     *         "structures": {}
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["KeyInfo"];

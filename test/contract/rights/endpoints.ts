@@ -73,6 +73,10 @@ const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
     body: { name: 'kept', scope: 'write', expires_at: null },
   }),
   'DELETE /app/api/keys/:id': (samples) => ({ path: `/app/api/keys/${samples.key}` }),
+  'PATCH /app/api/keys/:id': (samples) => ({
+    path: `/app/api/keys/${samples.key}`,
+    body: { access: { files: 'read' } },
+  }),
   'GET /app/api/members': () => ({ path: '/app/api/members' }),
   'POST /app/api/members': () => ({
     path: '/app/api/members',

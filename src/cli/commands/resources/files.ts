@@ -126,7 +126,7 @@ export const filesList = listCommand({
   flags: [WORKSPACE_FLAG],
   read: (input, io) =>
     inWorkspace(input, io, async (db, workspace) =>
-      (await store()).listFileRows(db, workspace.pk).map((await present()).presentFile),
+      (await store()).listFileRows(db, commandCaller(workspace)).map((await present()).presentFile),
     ),
   columns: {
     ID: ({ id }) => id,

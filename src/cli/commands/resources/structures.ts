@@ -16,7 +16,7 @@ export const structuresList = listCommand({
   examples: ['daybook structures list', 'daybook structures list --workspace Work --json'],
   read: (input, io) =>
     inWorkspace(input, io, async (db, workspace) =>
-      (await store()).listStructureRows(db, workspace.pk).map((row) => ({
+      (await store()).listStructureRows(db, commandCaller(workspace)).map((row) => ({
         id: row.id,
         name: row.name,
         record_count: row.live,

@@ -29,6 +29,7 @@ import migration26 from '../../../../drizzle/0026_sources.sql' with { type: 'tex
 import migration27 from '../../../../drizzle/0027_views_of_rows.sql' with { type: 'text' }
 import migration28 from '../../../../drizzle/0028_events_beyond_rows.sql' with { type: 'text' }
 import migration29 from '../../../../drizzle/0029_notes_edited.sql' with { type: 'text' }
+import migration30 from '../../../../drizzle/0030_access.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -62,4 +63,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0027_views_of_rows', sql: migration27 },
   { name: '0028_events_beyond_rows', sql: migration28 },
   { name: '0029_notes_edited', sql: migration29 },
+  { name: '0030_access', sql: migration30 },
 ]

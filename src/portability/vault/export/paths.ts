@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Caller } from '../../../context.ts'
+import { type Caller, wholeWorkspace } from '../../../context.ts'
 import type { Reader } from '../../../db/reader.ts'
 import { type FileRow, listFileRows } from '../../../files/store.ts'
 import { fold, normalized } from '../../../lib/text.ts'
@@ -122,7 +122,7 @@ export function planTree(reader: Reader, { workspacePk }: Caller): ExportedTree 
      WHERE workspace = ? AND deleted_at IS NULL ORDER BY created_at, id`,
     workspacePk,
   )
-  const files = listFileRows(reader, workspacePk)
+  const files = listFileRows(reader, wholeWorkspace(workspacePk))
   const kept = new Map<string, string>()
   const keep = (id: string, isSame: (known: Imported) => boolean) => {
     const known = imported.get(id)
