@@ -1,4 +1,4 @@
-import type { Caller } from '../../context.ts'
+import { type Caller, wholeWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { rowTable, valueColumn } from '../../db/row-table-names.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
@@ -164,7 +164,7 @@ export function exportedTables(reader: Reader, caller: Caller): ExportedTable[] 
       rows: () => linkRows(reader, caller),
     },
   ]
-  const structures = listStructureRows(reader, caller.workspacePk)
+  const structures = listStructureRows(reader, wholeWorkspace(caller.workspacePk))
   const names = tableNames(
     structures,
     own.map(({ name }) => name),
