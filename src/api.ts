@@ -38,6 +38,8 @@ import { createRecheck } from './sessions/rights.ts'
 import { sessionFeatures } from './sessions/routes.ts'
 import { createSessionAuthenticate } from './sessions/sessions.ts'
 import { Streams } from './sessions/streams.ts'
+import { shareRoutes } from './shares/routes.ts'
+import { visitorRoutes } from './shares/visitor-routes.ts'
 import { EventReaders } from './sources/events.ts'
 import { RejectedCalls } from './sources/rejected.ts'
 import { incomingRoutes, sourceRoutes } from './sources/routes.ts'
@@ -100,6 +102,8 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     rowViewRoutes(ctx),
     recordRoutes(ctx, watches),
     webhookRoutes(ctx),
+    shareRoutes(ctx),
+    visitorRoutes(ctx),
     sourceRoutes(ctx, eventReaders, rejected),
     incomingRoutes(ctx, rejected),
     fileRoutes(ctx),
@@ -174,6 +178,7 @@ const DESCRIPTION: ApiDescription = {
       description: 'Saved filters, orders and columns of rows, as tables, boards or calendars.',
     },
     { name: 'Webhooks', description: 'Signed deliveries of record changes to your own address.' },
+    { name: 'Shares', description: 'Pages that show one thing, or ask one thing, without an account.' },
     { name: 'Sources', description: 'URLs at which outside services post events that become rows.' },
     { name: 'Presets', description: 'Sets of tags and property values to write onto a note.' },
     { name: 'Views', description: 'Saved filters over notes.' },
@@ -197,6 +202,7 @@ const DESCRIPTION: ApiDescription = {
     'records/{id}': id('The record.'),
     'webhooks/{id}': id('The subscription.'),
     'deliveries/{deliveryId}': id('The delivery.'),
+    'shares/{id}': id('The share.'),
     'sources/{id}': id('The source.'),
     'events/{eventId}': id('The event.'),
     'in/{token}': text({ description: 'The secret end of the URL of a source.' }),

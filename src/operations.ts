@@ -22,6 +22,7 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   'quick-access': () => import('./quick-access/service.ts'),
   'record-writes': () => import('./records/writing/operations.ts'),
   records: () => import('./records/operations.ts'),
+  shares: () => import('./shares/operations.ts'),
   sources: () => import('./sources/operations.ts'),
   'row-views': () => import('./row-views/service.ts'),
   structures: () => import('./structures/operations.ts'),

@@ -9,6 +9,7 @@ import { fail, nameTaken, Refusal, refused } from '../refusal.ts'
 import { releaseRowViews } from '../row-views/service.ts'
 import { checkedAccountName, findByName, findNamed, getNamedOrOnly } from './names.ts'
 import { checkedPassword, hashPassword } from './passwords.ts'
+import { endSharesOf } from './shares.ts'
 import {
   deleteMember,
   deleteUser,
@@ -103,7 +104,9 @@ export function changeRole(
   if (role !== 'owner' && isLastOwner(tx, user.pk, workspace.pk)) throw lastOwner(user.name, workspace.name)
   const member = members.find(({ pk }) => pk === user.pk)
   if (!member || (member.role === role && access === undefined)) return
-  setMember(tx, workspace.pk, user.pk, role, access === undefined ? readAccess(member.access) : access)
+  const reached = access === undefined ? readAccess(member.access) : access
+  setMember(tx, workspace.pk, user.pk, role, reached)
+  endSharesOf(tx, workspace.pk, user.pk, role, reached)
 }
 
 export const isLastOwner = (reader: Reader, user: number, workspace: number): boolean =>
@@ -129,6 +132,7 @@ export function removeUser(tx: Tx, user: UserRow, workspace: WorkspaceRow | unde
     if (role === 'owner' && owners.length === 1) {
       throw lastOwner(user.name, name)
     }
+    endSharesOf(tx, workspacePk, user.pk)
     deleteMember(tx, workspacePk, user.pk)
     releaseRowViews(tx, workspacePk, user.id)
   }

@@ -55,6 +55,7 @@ const FINDERS: Record<ChangeKind, Find> = {
   webhook: () => null,
   source: column('sources', 'name'),
   row_view: column('row_views', 'name'),
+  share: column('shares', 'name'),
 }
 
 const titleOfItem: Find = (reader, caller, change) => {

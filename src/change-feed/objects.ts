@@ -69,6 +69,8 @@ const FINDERS: Record<Exclude<ChangeKind, 'record'>, Find> = {
     unlessGone(() => presentSource(reader, getSource(reader, caller, id, 'read'))),
   webhook: (reader, caller, id) => unlessGone(() => presentWebhook(getWebhook(reader, caller, id, 'read'))),
   row_view: findRowView,
+  /** What a share opens, and how, is told to who may end it, and to no follower. */
+  share: () => undefined,
 }
 
 function unlessGone<Found>(get: () => Found): Found | undefined {

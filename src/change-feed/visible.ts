@@ -12,6 +12,7 @@ const OF_NOTES: readonly ChangeKind[] = [
   'view',
   'lens',
   'quick_access_item',
+  'share',
 ]
 
 /** Whether all objects of a kind are as if they did not exist. */

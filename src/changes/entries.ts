@@ -18,6 +18,7 @@ export const CHANGE_KINDS = [
   'webhook',
   'source',
   'row_view',
+  'share',
 ] as const
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 

@@ -28,7 +28,7 @@ export interface Shifted {
  */
 
 /** The kinds of clients from which a change can come. */
-export const SURFACES = ['web', 'ios', 'chrome', 'mcp', 'api', 'block', 'source'] as const
+export const SURFACES = ['web', 'ios', 'chrome', 'mcp', 'api', 'block', 'source', 'form', 'share'] as const
 export type Surface = (typeof SURFACES)[number]
 
 /** Who makes a change, in which workspace. */

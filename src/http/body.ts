@@ -17,7 +17,8 @@ const MOST_TO_WRITE: MostCounts = { members: 200_000, values: 2_000_000 }
 /** Far more than a filter of 50 conditions with 500 values each has. */
 const MOST_TO_READ: MostCounts = { members: 20_000, values: 100_000 }
 
-const tooLarge = () => new Refusal('too_large', 'The body is larger than 10 MiB; send less in one request.')
+const tooLarge = (most: number) =>
+  new Refusal('too_large', `The body is larger than ${most / 1024 / 1024} MiB; send less in one request.`)
 
 /** How much, and for how long, is read and thrown away before a refusal: some clients read nothing until they have sent everything. */
 const DISCARDED_BYTES = 64 * 1024 * 1024
@@ -32,13 +33,13 @@ interface Received {
   readonly reservation?: BodyReservation
 }
 
-async function receive(request: Request, reserve: Reserve): Promise<Received> {
+async function receive(request: Request, reserve: Reserve, most: number): Promise<Received> {
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
   if (declared <= SMALL_BODY_BYTES) return { bytes: new Uint8Array(await request.arrayBuffer()) }
-  if (declared <= MAX_BODY_BYTES)
+  if (declared <= most)
     return withRoom(await reserve(declared), async () => new Uint8Array(await request.arrayBuffer()))
   if (!request.body) return { bytes: new Uint8Array() }
-  return receiveUndeclared(request.body.getReader(), declared, reserve)
+  return receiveUndeclared(request.body.getReader(), declared, reserve, most)
 }
 
 async function withRoom(reservation: BodyReservation, read: () => Promise<Uint8Array>): Promise<Received> {
@@ -53,9 +54,14 @@ async function withRoom(reservation: BodyReservation, read: () => Promise<Uint8A
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
 
 /** A body in chunks, whose bytes are counted; or one that is declared too large. */
-async function receiveUndeclared(reader: Reader, declared: number, reserve: Reserve): Promise<Received> {
+async function receiveUndeclared(
+  reader: Reader,
+  declared: number,
+  reserve: Reserve,
+  most: number,
+): Promise<Received> {
   const chunks: Uint8Array[] = []
-  let size = declared > MAX_BODY_BYTES ? declared : 0
+  let size = declared > most ? declared : 0
   const readUpTo = async (limit: number): Promise<boolean> => {
     while (size <= limit) {
       const { value } = await reader.read()
@@ -66,15 +72,15 @@ async function receiveUndeclared(reader: Reader, declared: number, reserve: Rese
     return false
   }
   if (await readUpTo(SMALL_BODY_BYTES)) return { bytes: Buffer.concat(chunks) }
-  if (size > MAX_BODY_BYTES) return refuseTooLarge(reader)
-  return withRoom(await reserve(MAX_BODY_BYTES), async () =>
-    (await readUpTo(MAX_BODY_BYTES)) ? Buffer.concat(chunks) : refuseTooLarge(reader),
+  if (size > most) return refuseTooLarge(reader, most)
+  return withRoom(await reserve(most), async () =>
+    (await readUpTo(most)) ? Buffer.concat(chunks) : refuseTooLarge(reader, most),
   )
 }
 
-async function refuseTooLarge(reader: Reader): Promise<never> {
+async function refuseTooLarge(reader: Reader, most: number): Promise<never> {
   await discard(reader)
-  throw tooLarge()
+  throw tooLarge(most)
 }
 
 async function discard(reader: Reader): Promise<void> {
@@ -87,10 +93,14 @@ async function discard(reader: Reader): Promise<void> {
   }
 }
 
-/** The bytes of a body. A connection that breaks is not a failure of the service. */
-export async function receiveWhole(request: Request, reserve: Reserve): Promise<Received> {
+/** The bytes of a body, `most` of them. A connection that breaks is not a failure of the service. */
+export async function receiveWhole(
+  request: Request,
+  reserve: Reserve,
+  most = MAX_BODY_BYTES,
+): Promise<Received> {
   try {
-    return await receive(request, reserve)
+    return await receive(request, reserve, most)
   } catch (error) {
     throw error instanceof Refusal ? error : invalid('The body ended before it was complete.')
   }

@@ -47,10 +47,10 @@ export class SentBody implements Unread {
     return body
   }
 
-  /** The bytes; `key` is that of whose bodies take memory together. */
-  async bytes(key: string): Promise<Uint8Array> {
+  /** The bytes, 10 MiB of them unless `most` says so; `key` is that of whose bodies take memory together. */
+  async bytes(key: string, most?: number): Promise<Uint8Array> {
     const { exchange, bodies } = this
-    const received = await receiveWhole(exchange.request, (bytes) => bodies.reserve(key, bytes))
+    const received = await receiveWhole(exchange.request, (bytes) => bodies.reserve(key, bytes), most)
     exchange.reservation = received.reservation
     exchange.waitForHandler()
     return received.bytes

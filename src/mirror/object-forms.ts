@@ -84,6 +84,8 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
   webhook: Webhook,
   source: strict({ ...Source.properties, name: name() }),
   row_view: strict({ ...RowView.properties, name: name() }),
+  // Shares stay where they are.
+  share: Type.Never(),
 }
 
 const ID = text({ check: isId, says: 'an id' })

@@ -76,7 +76,7 @@ export function statusOf(reader: Reader, features: FeatureHooks, file: string, n
         webhook: counts.webhooks,
         source: counts.sources,
         row_view: counts.rowViews,
-      } satisfies Record<ChangeKind, number>,
+      } satisfies Record<Exclude<ChangeKind, 'share'>, number>,
     },
   }
 }

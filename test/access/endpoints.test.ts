@@ -49,6 +49,7 @@ test('every endpoint says what of a workspace it covers', () => {
     'quick-access': ['notes'],
     records: ['structures'],
     webhooks: ['structures'],
+    shares: ['several'],
     sources: ['structures'],
     files: ['files'],
     changes: ['several'],

@@ -32,6 +32,7 @@ const ORDER = [
     'views',
     'lenses',
     'quick-access',
+    'shares',
     'files',
   ],
   // The feed reads every kind of object.

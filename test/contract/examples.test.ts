@@ -33,6 +33,7 @@ const FIRST = [
   'createQuickAccessItem',
   'createWebhook',
   'createSource',
+  'createShare',
 ]
 
 /** It is ignored by the conditions of the example. */
@@ -115,7 +116,7 @@ async function newWorld() {
   for (const id of FIRST) {
     const answer = await send(service, operationNamed(id), ids)
     made.push({ id, status: answer.status, body: answer.body })
-    const { note, view, row_view, lens, item, webhook, records, source } = answer.body
+    const { note, view, row_view, lens, item, webhook, records, share, source } = answer.body
     Object.assign(ids, {
       ...(note && { 'notes/{id}': note.id }),
       ...(view && { 'views/{id}': view.id }),
@@ -123,6 +124,7 @@ async function newWorld() {
       ...(lens && { 'lenses/{id}': lens.id }),
       ...(item && { 'quick-access/{id}': item.id }),
       ...(webhook && { 'webhooks/{id}': webhook.id }),
+      ...(share && { 'shares/{id}': share.id }),
       ...(source && { 'sources/{id}': source.id, 'in/{token}': pathnameOf(source.url) }),
       ...(records && { 'records/{id}': records[0].id }),
     })

@@ -73,6 +73,7 @@ const REFERENCES: Readonly<
 > = {
   structure: { value: (samples) => samples['structures/{nameOrId}'], statuses: [404] },
   note_id: { value: (samples) => samples['notes/{id}'], statuses: [404] },
+  target_id: { value: (samples) => samples['notes/{id}'], statuses: [404] },
   file_id: { value: (samples) => samples['files/{id}'], statuses: [404] },
   linked_tag_ids: { value: (samples) => [Number(samples['tags/{id}'])], statuses: [400, 404] },
   event_id: { value: (samples) => samples['events/{eventId}'], statuses: [400, 404] },

@@ -55,6 +55,7 @@ const NAMING: Record<string, (samples: Samples) => object> = {
     url: 'https://hooks.example.com/errands',
     fields: ['what'],
   }),
+  createShare: (samples) => ({ kind: 'note', target_id: samples['notes/{id}'] }),
   applyChanges: (samples) => ({
     changes: [
       { kind: 'note', op: 'updated', id: samples['notes/{id}'], data: { title: 'Tea' } },

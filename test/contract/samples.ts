@@ -59,6 +59,7 @@ export async function makeSamples(service: TestService, client: Client = service
   const { row_view } = await made(
     client.post('/v1/records/views', { structure: structure.id, name: 'Tea', search: 'tea' }),
   )
+  const { share } = await made(client.post('/v1/shares', { kind: 'note', target_id: noteId }))
   const { body: tested } = await client.post(`/v1/webhooks/${webhook.id}/test`)
   const fileId = await makeFile(
     service,
@@ -82,6 +83,7 @@ export async function makeSamples(service: TestService, client: Client = service
     'structures/{nameOrId}': structure.id,
     'records/{id}': records[0].id,
     'files/{id}': fileId,
+    'shares/{id}': share.id,
     'sources/{id}': source.id,
     'events/{eventId}': received.event_id,
     'in/{token}': path.slice('/in/'.length),

@@ -66,6 +66,12 @@ POST   /v1/sources/{id}/events/{eventId}/replay W
 POST   /v1/sources/{id}/replay W
 POST   /v1/sources/{id}/try
 POST   /in/{token}
+GET    /v1/shares
+POST   /v1/shares W
+GET    /v1/shares/{id}
+PATCH  /v1/shares/{id} W
+DELETE /v1/shares/{id} W
+POST   /v1/shares/{id}/rotate W
 GET    /v1/tags
 GET    /v1/tags/{id}
 PATCH  /v1/tags/{id} W
@@ -164,6 +170,13 @@ export const PAGE_FILES = [
   '/',
   '/app',
   '/app/*',
+  '/s/{token}',
+  '/s/{token}/{noteId}',
+  '/s/{token}/files/{id}',
+  '/s/*',
+  '/f/{token}',
+  '/f/{token}/done',
+  '/f/*',
   '/app/assets/{name}',
   '/app/sign-in/oidc',
   '/app/sign-in/oidc/callback',

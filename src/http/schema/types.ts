@@ -196,7 +196,7 @@ export const RawBody = unjudged(t.Unsafe<undefined>({ [Kind]: 'DaybookUnchecked'
 
 /** The body of an endpoint that is open: its handler has the bytes read once it knows who sends them. */
 export const BytesBody = unjudged(
-  t.Unsafe<{ bytes(key: string): Promise<Uint8Array> }>({ [Kind]: 'DaybookUnchecked' }),
+  t.Unsafe<{ bytes(key: string, most?: number): Promise<Uint8Array> }>({ [Kind]: 'DaybookUnchecked' }),
 )
 
 /** The query of an endpoint that ignores it. */

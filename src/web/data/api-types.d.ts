@@ -1352,6 +1352,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List shares by creation
+         * @description Who may write sees their own shares, an owner those of everybody; who may only read sees what is open, without the URLs.
+         */
+        get: operations["listShares"];
+        put?: never;
+        /**
+         * Share a note, a view, a view of rows, or a form
+         * @description The URL opens without an account. It ends with `expires_at`, with its target, and when its maker is removed or may no longer write the target.
+         */
+        post: operations["createShare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/shares/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a share
+         * @description How often it was used, and when last, is up to some seconds old.
+         */
+        get: operations["getShare"];
+        put?: never;
+        post?: never;
+        /**
+         * End a share
+         * @description Its URL is not found any more, as one that never was.
+         */
+        delete: operations["deleteShare"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a share
+         * @description Only what is sent changes; `options` are replaced whole, and `password: null` takes the password away.
+         */
+        patch: operations["updateShare"];
+        trace?: never;
+    };
+    "/v1/shares/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a share another URL
+         * @description The old one is not found any more.
+         */
+        post: operations["rotateShare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sources": {
         parameters: {
             query?: never;
@@ -2152,7 +2224,7 @@ export interface components {
                  * @example api
                  * @enum {string}
                  */
-                surface: "web" | "ios" | "chrome" | "mcp" | "api" | "block" | "source" | "system";
+                surface: "web" | "ios" | "chrome" | "mcp" | "api" | "block" | "source" | "form" | "share" | "system";
                 /**
                  * Format: uuid
                  * @description The API key that made the change, if one did.
@@ -3483,6 +3555,66 @@ export interface components {
              */
             ms: number;
         };
+        /** @description Shows one thing, or asks one thing, without an account. */
+        Share: {
+            /**
+             * Format: uuid
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            id: string;
+            /**
+             * @example note
+             * @enum {string}
+             */
+            kind: "note" | "view" | "row_view" | "form";
+            /**
+             * Format: uuid
+             * @description Of the note, the view, the view of rows; of a form that of the structure.
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            target_id: string;
+            /** @example For the printers */
+            name: string | null;
+            /**
+             * @description null for those who may not write.
+             * @example https://notes.example.com/s/0b8dT5mZq1c8Yw2JrVt4Aw
+             */
+            url: string | null;
+            options: {
+                [key: string]: unknown;
+            };
+            /** @example false */
+            has_password: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            expires_at: string | null;
+            created_by: {
+                /**
+                 * Format: uuid
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                id: string;
+                /** @example Ada */
+                name: string;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * @description How many pages were shown.
+             * @example 12
+             */
+            uses: number;
+        };
         /** @description A URL at which an outside service posts events that become rows. */
         Source: {
             /**
@@ -3650,7 +3782,7 @@ export interface components {
              */
             at: string;
             /** @example record */
-            kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view";
+            kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share";
             /**
              * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
              * @example updated
@@ -3698,7 +3830,7 @@ export interface components {
             /** @description Everything that it changed, also what a filter does not name. */
             counts: {
                 /** @example record */
-                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view";
+                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share";
                 /**
                  * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
                  * @example updated
@@ -3715,7 +3847,7 @@ export interface components {
             /** @description The first five. */
             objects: {
                 /** @example record */
-                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view";
+                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share";
                 /**
                  * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
                  * @example updated
@@ -11343,6 +11475,410 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listShares: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of results. */
+                limit?: number;
+                /** @description The number of results to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "shares": [
+                     *         {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "kind": "note",
+                     *           "target_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "name": "For the printers",
+                     *           "url": "https://notes.example.com/s/0b8dT5mZq1c8Yw2JrVt4Aw",
+                     *           "options": {},
+                     *           "has_password": false,
+                     *           "expires_at": "2026-11-21T09:30:00.000Z",
+                     *           "created_by": {
+                     *             "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *             "name": "Ada"
+                     *           },
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "last_used_at": "2026-11-21T09:30:00.000Z",
+                     *           "uses": 12
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "has_more": false
+                     *     }
+                     */
+                    "application/json": {
+                        shares: components["schemas"]["Share"][];
+                        /** @example 1 */
+                        total: number;
+                        /** @example false */
+                        has_more: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createShare: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "note",
+                 *       "target_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @example note
+                     * @enum {string}
+                     */
+                    kind: "note" | "view" | "row_view" | "form";
+                    /** @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60 */
+                    target_id: string;
+                    /**
+                     * @description Must be a text of 1 to 200 characters without control characters, or null.
+                     * @example For the printers
+                     */
+                    name?: string | null;
+                    /** @description Asked before anything is shown; not for forms. */
+                    password?: string | null;
+                    /**
+                     * @description When it ends; null for never. Must be a date and time with offset, such as 2026-12-24T18:00:00Z, or null.
+                     * @example 2026-12-24T18:00:00Z
+                     */
+                    expires_at?: string | null;
+                    /**
+                     * @description Of a form: `title`, `text`, `fields` (`[{key, label, help, required}]`; all if left out), `hidden` (`{key: value}`), `prefill`, `done_text`, `closes_at`, `max_rows`, `per_address_per_day`, `tz`. Of a view of rows: `csv`. Replaced whole.
+                     * @example {}
+                     */
+                    options?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "share": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "kind": "note",
+                     *         "target_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "name": "For the printers",
+                     *         "url": "https://notes.example.com/s/0b8dT5mZq1c8Yw2JrVt4Aw",
+                     *         "options": {},
+                     *         "has_password": false,
+                     *         "expires_at": "2026-11-21T09:30:00.000Z",
+                     *         "created_by": {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "name": "Ada"
+                     *         },
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "last_used_at": "2026-11-21T09:30:00.000Z",
+                     *         "uses": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        share: components["schemas"]["Share"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The share. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "share": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "kind": "note",
+                     *         "target_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "name": "For the printers",
+                     *         "url": "https://notes.example.com/s/0b8dT5mZq1c8Yw2JrVt4Aw",
+                     *         "options": {},
+                     *         "has_password": false,
+                     *         "expires_at": "2026-11-21T09:30:00.000Z",
+                     *         "created_by": {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "name": "Ada"
+                     *         },
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "last_used_at": "2026-11-21T09:30:00.000Z",
+                     *         "uses": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        share: components["schemas"]["Share"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The share. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": true,
+                     *       "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example true */
+                        deleted: boolean;
+                        /**
+                         * Format: uuid
+                         * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                         */
+                        id: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The share. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "expires_at": "2026-12-24T18:00:00Z"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Must be a text of 1 to 200 characters without control characters, or null.
+                     * @example For the printers
+                     */
+                    name?: string | null;
+                    /** @description Asked before anything is shown; not for forms. */
+                    password?: string | null;
+                    /**
+                     * @description When it ends; null for never. Must be a date and time with offset, such as 2026-12-24T18:00:00Z, or null.
+                     * @example 2026-12-24T18:00:00Z
+                     */
+                    expires_at?: string | null;
+                    /**
+                     * @description Of a form: `title`, `text`, `fields` (`[{key, label, help, required}]`; all if left out), `hidden` (`{key: value}`), `prefill`, `done_text`, `closes_at`, `max_rows`, `per_address_per_day`, `tz`. Of a view of rows: `csv`. Replaced whole.
+                     * @example {}
+                     */
+                    options?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "share": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "kind": "note",
+                     *         "target_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "name": "For the printers",
+                     *         "url": "https://notes.example.com/s/0b8dT5mZq1c8Yw2JrVt4Aw",
+                     *         "options": {},
+                     *         "has_password": false,
+                     *         "expires_at": "2026-11-21T09:30:00.000Z",
+                     *         "created_by": {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "name": "Ada"
+                     *         },
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "last_used_at": "2026-11-21T09:30:00.000Z",
+                     *         "uses": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        share: components["schemas"]["Share"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The share. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "share": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "kind": "note",
+                     *         "target_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "name": "For the printers",
+                     *         "url": "https://notes.example.com/s/0b8dT5mZq1c8Yw2JrVt4Aw",
+                     *         "options": {},
+                     *         "has_password": false,
+                     *         "expires_at": "2026-11-21T09:30:00.000Z",
+                     *         "created_by": {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "name": "Ada"
+                     *         },
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "last_used_at": "2026-11-21T09:30:00.000Z",
+                     *         "uses": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        share: components["schemas"]["Share"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listSources: {
         parameters: {
             query?: never;
@@ -12904,7 +13440,7 @@ export interface operations {
                 before?: string;
                 /** @description 100 unless given. */
                 limit?: number;
-                /** @description Only changes of these kinds, with commas between them: `note`, `record`, `tag`, `property`, `structure`, `preset`, `view`, `lens`, `quick_access_item`, `file`, `webhook`, `source`, `row_view`. */
+                /** @description Only changes of these kinds, with commas between them: `note`, `record`, `tag`, `property`, `structure`, `preset`, `view`, `lens`, `quick_access_item`, `file`, `webhook`, `source`, `row_view`, `share`. */
                 kinds?: string;
                 /** @description Only changes of the records and webhooks of this structure, and of itself: its name or its id. */
                 structure?: string;
@@ -12987,7 +13523,7 @@ export interface operations {
                 before?: string;
                 /** @description 50 unless given. */
                 limit?: number;
-                /** @description Only transactions that changed something of these kinds, with commas between them: `note`, `record`, `tag`, `property`, `structure`, `preset`, `view`, `lens`, `quick_access_item`, `file`, `webhook`, `source`, `row_view`. */
+                /** @description Only transactions that changed something of these kinds, with commas between them: `note`, `record`, `tag`, `property`, `structure`, `preset`, `view`, `lens`, `quick_access_item`, `file`, `webhook`, `source`, `row_view`, `share`. */
                 kinds?: string;
                 /** @description Only transactions that changed records, webhooks or views of this structure, or itself: its name or its id. */
                 structure?: string;

@@ -160,6 +160,9 @@ export const WITHOUT_CALLER = [
   'POST /app/api/session/options',
   'GET /app/api/sign-in',
   'POST /in/:token',
+  'OPTIONS /f/:token',
+  'POST /s/:token',
+  'POST /f/:token',
 ]
 
 async function samplesFor(service: TestService): Promise<Samples> {

@@ -1,0 +1,219 @@
+import { type AppContext, wholeWorkspace } from '../../context.ts'
+import { STATUS_OF } from '../../http/errors.ts'
+import type { Exchange } from '../../http/exchange.ts'
+import { KEY_FORM } from '../../http/idempotency.ts'
+import { addressGroup } from '../../lib/address-group.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
+import { DAY_MS } from '../../lib/dates.ts'
+import { fail, invalid, notFound, Refusal, refused } from '../../refusal.ts'
+import { type Definition, definitionOf, findStructureById } from '../../structures/store.ts'
+import { type FormField, type FormSettings, formFields } from '../options.ts'
+import { optionsOf } from '../service.ts'
+import { findShareByPk, type Visit } from '../visits.ts'
+import { formPage, pageTokenIn, type ShownForm, sentencePage } from './page.ts'
+import type { Sent } from './sent.ts'
+import { readValues, TOKEN_INPUT, TRAP_INPUT, unknownName } from './values.ts'
+import { closedSentence, writeForm } from './write.ts'
+
+/** A form as it is now. */
+interface Form extends Pick<ShownForm, 'title' | 'settings' | 'fields'> {
+  readonly definition: Definition
+}
+
+function formOf({ db }: AppContext, { share }: Visit): Form {
+  const structure =
+    findStructureById(db, wholeWorkspace(share.workspace), share.target) ?? fail(notFound('form'))
+  const settings: FormSettings = optionsOf(share)
+  const definition = definitionOf(structure)
+  const fields: readonly FormField[] = formFields(definition, settings)
+  return { title: settings.title ?? structure.name, settings, fields, definition }
+}
+
+/** The page of a form; fields are filled in from the address where the form allows it. */
+export function showForm(ctx: AppContext, visit: Visit, asked: URLSearchParams): Response {
+  const { definition: _, ...form } = formOf(ctx, visit)
+  const now = ctx.clock.now()
+  const closed = closedSentence(visit.share, now)
+  if (closed !== undefined) return sentencePage(form.title, closed)
+  const typed = new Map<string, string>()
+  if (form.settings.prefill === true)
+    for (const { field } of form.fields) {
+      const value = asked.get(field.key)
+      if (value !== null) typed.set(field.key, value)
+    }
+  return formPage({ ...form, now, typed })
+}
+
+const DONE = 'Thank you. What you wrote has arrived.'
+
+/** The page after a form was sent. */
+export function showDone(ctx: AppContext, visit: Visit): Response {
+  const { title, settings } = formOf(ctx, visit)
+  return sentencePage(title, settings.done_text ?? DONE)
+}
+
+const PER_DAY = 100
+const MAX_ADDRESSES = 100_000
+
+/** Counts what addresses have sent within a day; only posts that were written count. */
+export class SentPerDay {
+  readonly #counts = new BoundedCache<string, { readonly since: number; readonly count: number }>(
+    MAX_ADDRESSES,
+  )
+
+  constructor(private readonly ctx: Pick<AppContext, 'clock'>) {}
+
+  /** Counts a post until it is known whether it was written; throws when there are too many. */
+  begin(share: string, address: string, most = PER_DAY): () => void {
+    const key = `${share} ${addressGroup(address)}`
+    const now = this.ctx.clock.now()
+    const known = this.#counts.get(key)
+    const current =
+      known && now >= known.since && now - known.since < DAY_MS ? known : { since: now, count: 0 }
+    if (current.count >= most)
+      throw new Refusal(
+        'rate_limited',
+        'From this address the form was sent as often as it may be in a day; try again tomorrow.',
+        Math.ceil((current.since + DAY_MS - now) / 1_000),
+      )
+    this.#counts.set(key, { ...current, count: current.count + 1 })
+    return () => {
+      const latest = this.#counts.get(key)
+      if (latest?.since === current.since) this.#counts.set(key, { ...latest, count: latest.count - 1 })
+    }
+  }
+}
+
+const ROBOT =
+  'This looks like a robot: a field was filled in that nobody sees. Empty it, or send the form again.'
+
+interface Post {
+  readonly exchange: Exchange
+  readonly sent: Sent
+}
+
+/** Takes a post: writes one row, or says what to change. */
+export async function takePost(
+  ctx: AppContext,
+  visit: Visit,
+  limit: SentPerDay,
+  post: Post,
+): Promise<Response> {
+  const form = formOf(ctx, visit)
+  try {
+    await write(ctx, visit, form, limit, post)
+    if (post.sent.isJson) return Response.json({ written: 1 }, { status: 201, headers: CORS })
+    return new Response(null, { status: 303, headers: { Location: `${visit.base}/done` } })
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof FieldRefusals)
+      return answer(ctx, visit, form, post, error)
+    throw error
+  }
+}
+
+/** What is refused, by the key of the field. */
+class FieldRefusals extends Error {
+  constructor(readonly byKey: ReadonlyMap<string, Refusal>) {
+    super('fields were refused')
+  }
+}
+
+async function write(
+  ctx: AppContext,
+  visit: Visit,
+  form: Form,
+  limit: SentPerDay,
+  { exchange, sent }: Post,
+): Promise<void> {
+  const now = ctx.clock.now()
+  const { share } = visit
+  if (!sent.isJson && (sent.texts.get(TRAP_INPUT) ?? '') !== '') throw new Refusal('rate_limited', ROBOT)
+  const unknown = unknownName(sent, form.fields)
+  if (unknown !== undefined) throw refused(`"${unknown}" is not a field of this form; leave it out.`)
+  const values = readValues(form.definition, form.fields, form.settings, sent)
+  if (values.refusals.size > 0) throw new FieldRefusals(values.refusals)
+  const token = pageTokenIn(sent.isJson ? undefined : sent.texts.get(TOKEN_INPUT), now)
+  const key = idempotencyKeyOf(exchange) ?? token
+  const takeBack = limit.begin(share.id, exchange.address, form.settings.per_address_per_day)
+  let isWritten = false
+  try {
+    isWritten = !(await writeForm(ctx, visit, { ...values, key }))
+  } catch (error) {
+    throw key !== undefined && key === token ? ofPage(form, error) : atField(form, error)
+  } finally {
+    if (!isWritten) takeBack()
+  }
+}
+
+/** A page that was sent before, with something else in it, is none that was repeated by mistake. */
+function ofPage(form: Form, error: unknown): unknown {
+  const isOther = error instanceof Refusal && error.message.includes('Idempotency-Key')
+  return isOther
+    ? refused('This page was sent before. To send what it says now as well, press "Send" again.')
+    : atField(form, error)
+}
+
+/** A refusal of the whole row that is about one field of the form, as one of that field. */
+function atField({ fields }: Form, error: unknown): unknown {
+  if (!(error instanceof Refusal) || error.code !== 'unique_violation') return error
+  const first = fields.find(({ field }) => error.message.includes(`"${field.key}"`))
+  if (!first) return error
+  const sentence = 'This was sent already and can be given only once; choose another.'
+  return new FieldRefusals(new Map([[first.field.key, new Refusal(error.code, sentence)]]))
+}
+
+function idempotencyKeyOf({ request }: Exchange): string | undefined {
+  const key = request.headers.get('idempotency-key') ?? undefined
+  if (key === undefined || KEY_FORM.test(key)) return key
+  throw invalid('The header "Idempotency-Key" must be 1 to 255 printable ASCII characters.')
+}
+
+const CORS = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' }
+
+function answer(
+  { db, clock }: AppContext,
+  { share }: Visit,
+  { definition: _, ...form }: Form,
+  { sent }: Post,
+  error: Refusal | FieldRefusals,
+): Response {
+  const refusals = error instanceof FieldRefusals ? error.byKey : new Map<string, Refusal>()
+  const [first] = refusals
+  const refusal = error instanceof FieldRefusals ? (first?.[1] ?? refused('')) : error
+  const status = STATUS_OF[refusal.code]
+  if (sent.isJson) return jsonRefusal(refusal, first?.[0])
+  const closed = closedSentence(findShareByPk(db, share.pk) ?? share, clock.now())
+  if (closed !== undefined) return sentencePage(form.title, closed, status)
+  return formPage({
+    ...form,
+    now: clock.now(),
+    typed: sent.texts,
+    refusals: new Map(Array.from(refusals, ([key, { message }]) => [key, message])),
+    ...(error instanceof Refusal && { refusal: error.message }),
+    status,
+    ...(refusal.retryAfterSeconds !== undefined && { retryAfterSeconds: refusal.retryAfterSeconds }),
+  })
+}
+
+/** A refusal for a program, from whatever page it runs on. */
+export function jsonRefusal(refusal: Refusal, field?: string): Response {
+  const { message: error, code, retryAfterSeconds } = refusal
+  const headers = {
+    ...CORS,
+    ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+  }
+  const body = { error, code, ...(field !== undefined && { field }) }
+  return Response.json(body, { status: STATUS_OF[code], headers })
+}
+
+/** The answer to a browser that asks before it sends JSON from another site. */
+export const formPreflight = (): Response =>
+  new Response(null, {
+    status: 204,
+    headers: {
+      ...CORS,
+      'Access-Control-Allow-Methods': 'GET, POST',
+      'Access-Control-Allow-Headers': 'Content-Type, Idempotency-Key',
+      'Access-Control-Max-Age': '600',
+    },
+  })

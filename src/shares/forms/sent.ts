@@ -1,0 +1,65 @@
+import { storableJson } from '../../http/body.ts'
+import { isObject } from '../../lib/json.ts'
+import { invalid } from '../../refusal.ts'
+
+/** A file that was chosen in a form. */
+export interface SentFile {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** What was sent: by the page, texts and files by the names of its inputs; by a program, values by the keys of fields. */
+export type Sent =
+  | {
+      readonly isJson: false
+      readonly texts: ReadonlyMap<string, string>
+      readonly files: ReadonlyMap<string, SentFile>
+    }
+  | { readonly isJson: true; readonly data: Readonly<Record<string, unknown>> }
+
+/** Whether a request says that its body is JSON; any other is that of a page. */
+export const sendsJson = ({ headers }: Request): boolean =>
+  /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '')
+
+const isForm = (type: string): boolean =>
+  /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type)
+
+/** Takes a body apart. A name that a form sends twice counts once, with its last value. */
+export function readSent(request: Request, bytes: Uint8Array): Promise<Sent> {
+  return sendsJson(request) ? Promise.resolve(readJson(bytes)) : readForm(request, bytes)
+}
+
+function readJson(bytes: Uint8Array): Sent {
+  const body = parsed(bytes)
+  if (!isObject(body) || !isObject(body.data) || Object.keys(body).length !== 1)
+    throw invalid('The body must be a JSON object with "data" alone: the values by the keys of the fields.')
+  return { isJson: true, data: body.data }
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  const text = new TextDecoder().decode(bytes)
+  return storableJson(text, 'The body')
+}
+
+async function readForm(request: Request, bytes: Uint8Array): Promise<Sent> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!isForm(type)) throw invalid('A form, or a JSON object with "data", is required as the body.')
+  const texts = new Map<string, string>()
+  const files = new Map<string, SentFile>()
+  for (const [name, value] of await entriesOf(type, bytes)) {
+    if (typeof value === 'string') texts.set(name, value.replaceAll('\r\n', '\n'))
+    // A browser sends an empty file where none was chosen.
+    else if (value.name !== '' || value.size > 0)
+      files.set(name, { name: value.name, bytes: new Uint8Array(await value.arrayBuffer()) })
+  }
+  return { isJson: false, texts, files }
+}
+
+async function entriesOf(type: string, bytes: Uint8Array): Promise<[string, string | File][]> {
+  try {
+    const form = await new Response(new Uint8Array(bytes), { headers: { 'Content-Type': type } }).formData()
+    return [...form.entries()] as [string, string | File][]
+  } catch {
+    throw invalid('The form is not well-formed; send it again.')
+  }
+}

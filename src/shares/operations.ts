@@ -1,0 +1,2 @@
+export { formWrite } from './forms/write.ts'
+export { fileNamedQuery, noteQuery } from './pages/notes.ts'

@@ -1,0 +1,165 @@
+import type { AppContext } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
+import { isoTimestamp, utcDay } from '../../lib/dates.ts'
+import { Html, html } from '../../lib/html.ts'
+import { fileIdOf, fileOfImage } from '../../lib/markdown.ts'
+import { evaluationOf, matchTree } from '../../notes/query/evaluate.ts'
+import { checkedTree } from '../../notes/query/stored-trees.ts'
+import { treeQuery } from '../../notes/query/tree-query.ts'
+import { findNote, type NoteRow } from '../../notes/store.ts'
+import { fail, notFound } from '../../refusal.ts'
+import { sortOf } from '../../views/notes.ts'
+import { filterOf, viewKind } from '../../views/service.ts'
+import type { Visit, VisitedShare } from '../visits.ts'
+import { renderMarkdown } from './markdown.ts'
+import { pageResponse } from './page.ts'
+
+/** Whom the queries of a share are run for: all visitors of one share take turns with everybody else. */
+export const visitorOf = ({ share }: Visit) => ({ userId: share.id, keyId: null, surface: 'share' })
+
+/** The note of a share, or one that is in its view now; `today` is the UTC day. */
+function sharedNote(reader: Reader, share: SharedNotes, id: string, today: string): NoteRow {
+  const { kind, target, workspace } = share
+  const note = kind === 'note' && id !== target ? undefined : findNote(reader, workspace, id)
+  if (!note || (kind === 'view' && !isInView(reader, share, note.pk, today))) throw notFound('note')
+  return note
+}
+
+type SharedNotes = Pick<VisitedShare, 'kind' | 'target' | 'workspace'>
+
+function isInView(reader: Reader, { workspace, target }: SharedNotes, note: number, today: string): boolean {
+  const view = viewKind.findById(reader, workspace, target) ?? fail(notFound('view'))
+  const tree = checkedTree(reader, workspace, filterOf(view), 'filter')
+  return matchTree(evaluationOf(reader, workspace, today), tree, [note]).total === 1
+}
+
+interface NoteInput {
+  readonly share: SharedNotes
+  readonly base: string
+  readonly id: string
+  readonly today: string
+}
+
+/** A shared note as its page shows it. */
+export const noteQuery: WorkerQuery<NoteInput, { title: string; updatedAt: number; body: string }> = {
+  name: 'shares.note',
+  isLong: true,
+  run: (reader, { share, base, id, today }) => {
+    const { title, content, updatedAt } = sharedNote(reader, share, id, today)
+    // Of a view, the note that names the file is in the address: the file is shown as long as that note is.
+    const within = share.kind === 'view' ? `?note=${id}` : ''
+    const fileAddress = (file: string) => `${base}/files/${file.toLowerCase()}${within}`
+    return { title, updatedAt, body: renderMarkdown(content, title, fileAddress).text }
+  },
+}
+
+const sharedOf = ({ share: { kind, target, workspace } }: Visit): SharedNotes => ({ kind, target, workspace })
+
+const shownTime = (instant: number): string => `${isoTimestamp(instant).slice(0, 16).replace('T', ' ')} UTC`
+
+/** The page of a note. */
+export async function notePage(ctx: AppContext, visit: Visit, id: string): Promise<Response> {
+  const { share, base } = visit
+  const today = utcDay(ctx.clock.now())
+  const input = { share: sharedOf(visit), base, id, today }
+  const { title, updatedAt, body } = await ctx.worker.run(noteQuery, input, visitorOf(visit))
+  const shown = title.trim() === '' ? 'Untitled' : title
+  return pageResponse({
+    title: shown,
+    main: html`${share.kind === 'view' && html`<p><a href="${base}">All notes</a></p>`}
+<h1 dir="auto">${shown}</h1>
+<p class="by">Changed ${shownTime(updatedAt)}</p>
+${new Html(body)}`,
+  })
+}
+
+interface FileInput {
+  readonly share: SharedNotes
+  /** The note that names it. */
+  readonly note: string
+  readonly file: string
+  readonly today: string
+}
+
+/** Whether a note that is shown names a file now. */
+export const fileNamedQuery: WorkerQuery<FileInput, boolean> = {
+  name: 'shares.fileNamed',
+  isLong: true,
+  run: (reader, { share, note, file, today }) =>
+    namesFile(sharedNote(reader, share, note, today).content, file),
+}
+
+const FILE_LINKS =
+  /\[\[\s*(file:[0-9a-f-]{36})\s*(?:\||\]\])|\]\(\s*<?(\/v1\/files\/[0-9a-f-]{36}\/content)/gi
+
+function namesFile(content: string, file: string): boolean {
+  for (const [, link, image] of content.matchAll(FILE_LINKS)) {
+    const named = link === undefined ? fileOfImage(image ?? '') : fileIdOf(link)
+    if (named?.toLowerCase() === file) return true
+  }
+  return false
+}
+
+/** Whether the share shows a file: the note that names it is its own, or the one in the address. */
+export function showsFile(
+  ctx: AppContext,
+  visit: Visit,
+  file: string,
+  note: string | null,
+): Promise<boolean> {
+  const share = sharedOf(visit)
+  const input = {
+    share,
+    note: share.kind === 'note' ? share.target : (note ?? ''),
+    file,
+    today: utcDay(ctx.clock.now()),
+  }
+  return ctx.worker.run(fileNamedQuery, input, visitorOf(visit))
+}
+
+const PAGE_SIZE = 50
+
+interface FoundNotes {
+  readonly notes: readonly { readonly id: string; readonly title: string; readonly updated_at: string }[]
+  readonly total: number
+}
+
+/** The page of a view of notes: what is in it now. */
+export async function viewPage(ctx: AppContext, visit: Visit, page: number): Promise<Response> {
+  const { share, base } = visit
+  const view = viewKind.findById(ctx.db, share.workspace, share.target) ?? fail(notFound('view'))
+  const found = await ctx.worker.run(
+    treeQuery,
+    {
+      workspace: share.workspace,
+      filter: filterOf(view),
+      sort: sortOf(view),
+      page: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE },
+      shown: { content: false },
+      today: utcDay(ctx.clock.now()),
+    },
+    visitorOf(visit),
+  )
+  const { notes, total }: FoundNotes = JSON.parse(
+    typeof found === 'string' ? found : new TextDecoder().decode(found),
+  )
+  const items = notes.map(
+    ({ id, title, updated_at }) =>
+      html`<li><a href="${base}/${id}" dir="auto">${title.trim() === '' ? 'Untitled' : title}</a> <time datetime="${updated_at}">${updated_at.slice(0, 10)}</time></li>`,
+  )
+  return pageResponse({
+    title: share.name ?? view.name,
+    main: html`<h1 dir="auto">${share.name ?? view.name}</h1>
+<p class="by">${total === 1 ? '1 note' : `${total} notes`}</p>
+${total === 0 ? html`<p>No note is in this view at present.</p>` : html`<ul class="list">${items}</ul>`}
+${pageLinks(page, Math.ceil(total / PAGE_SIZE), (other) => `${base}?page=${other}`)}`,
+  })
+}
+
+/** Links to the pages before and after this one. */
+export const pageLinks = (page: number, pages: number, address: (page: number) => string) =>
+  pages > 1 &&
+  html`<nav class="pages" aria-label="Pages">${page > 1 && html`<a href="${address(page - 1)}" rel="prev">Previous</a>`}
+<span>Page ${page} of ${pages}</span>
+${page < pages && html`<a href="${address(page + 1)}" rel="next">Next</a>`}</nav>`

@@ -1,0 +1,81 @@
+import { type Html, html, Html as Markup } from '../../lib/html.ts'
+import { STYLE } from './style.ts'
+
+const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64')
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${hashOf(STYLE)}'`,
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+}
+
+interface Page {
+  readonly title: string
+  /** What stands above it, such as the name of the workspace. */
+  readonly above?: string
+  readonly main: Html
+  /** Whether it is as wide as the window, as a table is. */
+  readonly isBroad?: boolean
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const STYLE_ELEMENT = new Markup(`<style>${STYLE}</style>`)
+
+/** A page for who has no account: one document without script, which fetches nothing but its own pictures. */
+export function pageResponse({ title, above, main, isBroad, status = 200, headers }: Page): Response {
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+${STYLE_ELEMENT}
+</head>
+<body>
+${above !== undefined && html`<header>${above}</header>`}
+<main${isBroad ? new Markup(' class="broad"') : ''}>
+${main}
+</main>
+<footer>Shared from a daybook. This page runs no script.</footer>
+</body>
+</html>
+`
+  return new Response(document.text, { status, headers: { ...HEADERS, ...headers } })
+}
+
+/** The same for a share that never was, has ended or expired, and for what it does not show. */
+export const notFoundPage = (): Response =>
+  pageResponse({
+    title: 'Not found',
+    main: html`<h1>There is nothing here</h1>
+<p>The link is wrong, or what it showed is no longer shared. Ask whoever sent it to you for another one.</p>`,
+    status: 404,
+  })
+
+/** A page that says in a sentence why what was asked for is refused. */
+export const refusalPage = (
+  title: string,
+  sentence: string,
+  status: number,
+  retryAfterSeconds?: number,
+): Response =>
+  pageResponse({
+    title,
+    main: html`<h1>${title}</h1><p>${sentence}</p>`,
+    status,
+    ...(retryAfterSeconds !== undefined && { headers: { 'Retry-After': String(retryAfterSeconds) } }),
+  })

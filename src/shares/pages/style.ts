@@ -1,0 +1,38 @@
+/** The one style sheet of all shared pages; it stands in each of them, and its hash allows it. */
+export const STYLE = `
+:root{color-scheme:light dark;--paper:light-dark(#fdfcfa,#1b1916);--sunk:light-dark(#f2efea,#25221f);--line:light-dark(#e4e0d9,#35312d);--edge:light-dark(#8d867b,#7d766c);--rule:light-dark(#e3a79c,#7d3d33);--ink:light-dark(#211d19,#eeeae3);--ink-2:light-dark(#4f4942,#c0b9af);--ink-3:light-dark(#625b53,#a39b90);--accent:light-dark(#2a4a7d,#a9c6f2);--on:light-dark(#fcfdff,#1a2233);--bad:light-dark(#a1261d,#f0a79e);--bad-wash:light-dark(#fbeae7,#46211d)}
+*{box-sizing:border-box}
+html{background:var(--paper);color:var(--ink);font:1.0625rem/1.75 system-ui,-apple-system,"Segoe UI","Noto Sans",sans-serif;overflow-wrap:anywhere}
+body{margin:0;min-height:100dvh;display:flex;flex-direction:column;--m:max(1.25rem,calc(50% - 23.5rem));background:linear-gradient(var(--rule),var(--rule)) no-repeat var(--m) 0/1px 100%}
+header,footer{padding:1rem 1.5rem 1rem calc(var(--m) + 1.25rem);color:var(--ink-3);font-size:.8125rem}
+footer{margin-top:auto;border-top:1px solid var(--line)}
+main{width:min(42rem,100% - 3.625rem);margin:1.5rem auto 3rem;padding-inline-start:1.25rem}
+main.broad{width:auto;margin-inline:calc(var(--m) + 1.25rem) 1.5rem;padding:0}
+h1{font-size:clamp(1.9rem,5vw,2.6rem);line-height:1.12;letter-spacing:-.022em;margin:0 0 .5rem}
+h2{font-size:1.375rem;line-height:1.35;margin:1.75rem 0 .5rem}h3{font-size:1.125rem;margin:1.5rem 0 .5rem}h4,h5{font-size:1rem;margin:1.25rem 0 .5rem}
+p,ul,ol,blockquote,pre,.wide{margin:0 0 1rem}.by{color:var(--ink-3);font-size:.875rem;margin-bottom:1.5rem}
+a{color:var(--accent);text-underline-offset:.15em}
+img{max-width:100%;height:auto;border-radius:.5rem}
+blockquote{border-inline-start:3px solid var(--line);padding-inline-start:1rem;color:var(--ink-2)}
+.callout{background:var(--sunk);border:1px solid var(--line);border-radius:.5rem;padding:.75rem 1rem;color:inherit}.callout>:last-child{margin:0}
+code{font:.9em ui-monospace,Menlo,Consolas,monospace;background:var(--sunk);border-radius:.25rem;padding:.1em .3em}
+pre{background:var(--sunk);border-radius:.5rem;padding:.875rem 1rem;overflow:auto;font-size:.875rem;line-height:1.5}pre code{padding:0;background:none}
+.plain{white-space:pre-wrap;font:inherit;background:none;padding:0}
+.task{list-style:none;margin-inline-start:-1.25rem}.dim{color:var(--ink-3)}
+.wide{overflow:auto}table{border-collapse:collapse;font-size:.9375rem;line-height:1.45}
+th,td{border-bottom:1px solid var(--line);padding:.5rem .75rem;text-align:start;vertical-align:top}th{color:var(--ink-2);font-weight:600;white-space:nowrap}th a{color:inherit}.right,.number{text-align:end;font-variant-numeric:tabular-nums}.center{text-align:center}
+.list{list-style:none;padding:0}.list li{display:flex;gap:1rem;justify-content:space-between;border-bottom:1px solid var(--line);padding:.625rem 0}.list time{color:var(--ink-3);font-size:.8125rem;white-space:nowrap}
+.pages{display:flex;gap:1.25rem;margin-top:1rem;font-size:.9375rem}
+.board{display:flex;gap:1rem;overflow:auto;align-items:start}.board section{flex:0 0 16rem;background:var(--sunk);border-radius:.625rem;padding:.75rem}.board h2{font-size:.9375rem;margin:0 0 .5rem}.card{background:var(--paper);border:1px solid var(--line);border-radius:.5rem;padding:.5rem .75rem;margin-bottom:.5rem;font-size:.9375rem;line-height:1.4}
+.month td{width:14%;height:6rem;border:1px solid var(--line);font-size:.8125rem}.month td>b{color:var(--ink-3);font-weight:500}.month p{margin:.125rem 0;background:var(--sunk);border-radius:.25rem;padding:.125rem .375rem}
+dl{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;margin:0}dt{color:var(--ink-3)}dd{margin:0}
+form>p,fieldset{margin:0 0 1.25rem;border:0;padding:0}label,legend{display:block;font-weight:600;font-size:.9375rem}label i{font-weight:400;font-style:normal;color:var(--ink-3)}
+input,select,textarea{width:100%;min-height:2.75rem;font:inherit;font-size:1rem;color:inherit;background:var(--paper);border:1px solid var(--edge);border-radius:.5rem;padding:.5rem .75rem}textarea{field-sizing:content;min-height:5.5rem;max-height:24rem}input[type=checkbox]{width:1.25rem;min-height:1.25rem;margin-inline-end:.625rem;vertical-align:-.2em}
+input[type=file]{border-style:dashed}:is(input,select,textarea)[aria-invalid]{border-color:var(--bad);background:var(--bad-wash)}
+:is(a,button,input,select,textarea,[tabindex]):focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+small{display:block;color:var(--ink-3);font-size:.875rem;line-height:1.5}.bad{color:var(--bad)}.banner{background:var(--bad-wash);color:var(--bad);border-radius:.5rem;padding:.75rem 1rem}
+button{font:inherit;font-weight:600;color:var(--on);background:var(--accent);border:0;border-radius:.5rem;min-height:2.75rem;padding:.5rem 1.5rem}
+.more{position:absolute;inset-inline-start:-200vw}
+@media(max-width:45rem){main,main.broad{margin-inline:2.5rem 1.125rem;width:auto;padding:0}header,footer{padding-inline:2.5rem 1.125rem}button{width:100%}.month td{height:3.5rem}dl{grid-template-columns:1fr}}
+@media print{:root{color-scheme:light}body{background:none}header,footer,.pages,button{display:none}main,main.broad{width:auto;margin:0;padding:0}.wide,.board{overflow:visible}a{color:inherit}pre{white-space:pre-wrap}}
+`

@@ -1,0 +1,212 @@
+import type { Static } from '@sinclair/typebox'
+import { eq, getTableColumns, sql } from 'drizzle-orm'
+import { checkWrite, hides, may } from '../access/rights.ts'
+import { hashPassword } from '../account/passwords.ts'
+import { findUserById } from '../account/store.ts'
+import { logChange } from '../changes/log.ts'
+import { type AppContext, type Caller, placeFor, wholeWorkspace } from '../context.ts'
+import { orm, runBy } from '../db/query.ts'
+import type { Reader } from '../db/reader.ts'
+import { shares } from '../db/schema/shares.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+import { type PageRequest, presentPage } from '../http/pagination.ts'
+import { isoOrNull, isoTimestamp, parseInstant } from '../lib/dates.ts'
+import { patched } from '../lib/patch.ts'
+import { findNoteSummary, findTrashedNote, getNoteSummary } from '../notes/store.ts'
+import { objectKind } from '../objects/objects.ts'
+import { fail, notFound, refused } from '../refusal.ts'
+import { getRowView, rowViewKind } from '../row-views/service.ts'
+import { findStructureById, getStructure, type StructureRow } from '../structures/store.ts'
+import { viewKind } from '../views/service.ts'
+import { checkForm, checkFormOf, type FormSettings } from './options.ts'
+import type { CreateShareBody, PatchShareBody, ShareKind } from './schema.ts'
+
+const MAX_SHARES = 1_000
+
+/** Shares by creation, as responses show them but for the URL, which not everybody is shown. */
+export const shareKind = objectKind({
+  kind: 'share',
+  table: shares,
+  read: {
+    ...getTableColumns(shares),
+    /** For the log. */
+    structureId: sql<string>`shares.structure`,
+    maker: sql<string>`(SELECT json_object('id', u.id, 'name', u.name) FROM users u WHERE u.pk = shares.created_by)`,
+  },
+  order: [shares.pk],
+  derived: ['created_by', 'last_used_at', 'uses'],
+  present: (row) => ({
+    id: row.id,
+    kind: row.kind,
+    target_id: row.target,
+    name: row.name,
+    options: JSON.parse(row.options) as object,
+    has_password: row.passwordHash !== null,
+    expires_at: isoOrNull(row.expiresAt),
+    created_by: JSON.parse(row.maker) as { id: string; name: string },
+    created_at: isoTimestamp(row.createdAt),
+    last_used_at: isoOrNull(row.lastUsedAt),
+    uses: row.uses,
+  }),
+})
+
+export type ShareRow = ReturnType<typeof shareKind.getRow>
+
+export const optionsOf = ({ options }: { readonly options: string }): FormSettings & { csv?: boolean } =>
+  JSON.parse(options)
+
+/** A share with its URL, for those who may write; `origin` is where visitors reach the server. */
+export const presentShare = (caller: Caller, row: ShareRow, reader: Reader, origin: string) => ({
+  ...shareKind.present(row, reader),
+  url: caller.mayWrite ? `${origin}/${row.kind === 'form' ? 'f' : 's'}/${row.token}` : null,
+})
+
+/** Whether the target is still there; a note in the trash may come back. */
+function hasTarget(reader: Reader, { workspace, kind, target }: ShareRow): boolean {
+  if (kind === 'note')
+    return (
+      (findNoteSummary(reader, workspace, target) ?? findTrashedNote(reader, workspace, target)) !== undefined
+    )
+  if (kind === 'view') return viewKind.findById(reader, workspace, target) !== undefined
+  if (kind === 'row_view') return rowViewKind.findById(reader, workspace, target) !== undefined
+  return findStructureById(reader, wholeWorkspace(workspace), target) !== undefined
+}
+
+/** Who may write sees their own shares, an owner all; who may only read sees what is open, without the way in. */
+const isShown = ({ userId, role, mayWrite, rights }: Caller, row: ShareRow): boolean =>
+  (role === 'owner' || !mayWrite || JSON.parse(row.maker).id === userId) &&
+  (row.structure === null ? !hides(rights, 'notes') : may(rights, row.structure, 'see'))
+
+/** One page of the shares that the caller sees. */
+export function listShares(reader: Reader, caller: Caller, page: PageRequest, origin: string) {
+  const shown = shareKind
+    .rows(reader, caller.workspacePk)
+    .filter((row) => isShown(caller, row) && hasTarget(reader, row))
+  const items = shown.slice(page.offset, page.offset + page.limit)
+  return {
+    shares: items.map((row) => presentShare(caller, row, reader, origin)),
+    ...presentPage(page, { items, total: shown.length }),
+  }
+}
+
+/** A share that the caller sees. */
+export function getShare(reader: Reader, caller: Caller, id: string): ShareRow {
+  const row = shareKind.findById(reader, caller.workspacePk, id)
+  return row && isShown(caller, row) && hasTarget(reader, row) ? row : fail(notFound('share'))
+}
+
+interface Target {
+  readonly id: string
+  /** Whose rows the share shows or takes. */
+  readonly structure?: StructureRow
+}
+
+/** Finds what is shared; refuses one that the caller may not write. */
+function getTarget(tx: Tx, caller: Caller, kind: ShareKind, id: string): Target {
+  if (kind === 'note' || kind === 'view') {
+    const place = placeFor(caller, 'notes')
+    const found = kind === 'note' ? getNoteSummary(tx, place, id) : viewKind.getRow(tx, place, id)
+    checkWrite(caller.rights, 'notes')
+    return { id: found.id }
+  }
+  const view = kind === 'row_view' ? getRowView(tx, caller, id) : undefined
+  const structure = getStructure(tx, caller, view?.structureId ?? id, 'change')
+  return { id: view?.id ?? structure.id, structure }
+}
+
+/** 128 random bits, in characters that need no encoding in a URL. */
+const newToken = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
+
+type CreateInput = Static<typeof CreateShareBody>
+type PatchInput = Static<typeof PatchShareBody>
+
+/** The hash of the password that a request sends; undefined where it sends none, null where it takes it away. */
+export async function passwordHashOf(
+  ctx: AppContext,
+  { password }: PatchInput,
+): Promise<string | null | undefined> {
+  return typeof password === 'string' ? hashPassword(password, ctx) : password
+}
+
+/** Shares something, in the caller's transaction. */
+export function createShare(
+  tx: Tx,
+  caller: Caller,
+  { kind, target_id, name = null, options = {}, ...input }: CreateInput,
+  passwordHash: string | null,
+): ShareRow {
+  const target = getTarget(tx, caller, kind, target_id)
+  checkOptions(kind, options, target.structure)
+  if (shareKind.count(tx, caller.workspacePk) >= MAX_SHARES)
+    throw refused(`A workspace has at most ${MAX_SHARES} shares; end one first.`)
+  if (kind === 'form') refusePassword(passwordHash)
+  const maker = findUserById(tx, caller.userId) ?? fail(notFound('user'))
+  return shareKind.insert(tx, caller, {
+    kind,
+    target: target.id,
+    structure: target.structure?.id ?? null,
+    name,
+    token: newToken(),
+    passwordHash,
+    options: JSON.stringify(options),
+    expiresAt: instantOf(input.expires_at) ?? null,
+    createdBy: maker.pk,
+  })
+}
+
+const instantOf = (text: string | null | undefined): number | null | undefined =>
+  typeof text === 'string' ? Math.floor(parseInstant(text) ?? 0) : text
+
+function checkOptions(kind: ShareKind, options: object, structure: StructureRow | undefined): void {
+  checkForm(kind, options)
+  if (kind === 'form' && structure) checkFormOf(structure, options)
+}
+
+function refusePassword(hash: string | null | undefined): void {
+  if (typeof hash === 'string') throw refused('A form has no password; leave "password" out.')
+}
+
+/** Changes what is sent; the options are replaced whole. */
+export async function patchShare(
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  input: PatchInput,
+): Promise<ShareRow> {
+  const passwordHash = await passwordHashOf(ctx, input)
+  return ctx.db.write((tx) => {
+    const before = getShare(tx, caller, id)
+    const { structure } = getTarget(tx, caller, before.kind, before.target)
+    if (before.kind === 'form') refusePassword(passwordHash)
+    if (input.options) checkOptions(before.kind, input.options, structure)
+    shareKind.update(tx, caller, before, {
+      name: patched(input.name, before.name),
+      passwordHash: patched(passwordHash, before.passwordHash),
+      expiresAt: patched(instantOf(input.expires_at), before.expiresAt),
+      options: input.options ? JSON.stringify(input.options) : before.options,
+    })
+    return getShare(tx, caller, id)
+  })
+}
+
+/** Gives a share another URL: the old one is gone at once. */
+export const rotateShare = (ctx: AppContext, caller: Caller, id: string): Promise<ShareRow> =>
+  ctx.db.write((tx) => {
+    const before = getShare(tx, caller, id)
+    getTarget(tx, caller, before.kind, before.target)
+    setToken(tx, before.pk, newToken())
+    const difference = { changed: ['url'], previous: {} }
+    logChange(tx, caller, { kind: 'share', id }, 'updated', { difference })
+    return getShare(tx, caller, id)
+  })
+
+const setToken = runBy((pk: number, token: string) =>
+  orm
+    .update(shares)
+    .set({ token: sql`${token}` })
+    .where(eq(shares.pk, pk)),
+)
+
+/** Ends a share. */
+export const deleteShare = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
+  ctx.db.write((tx): void => shareKind.delete(tx, caller, getShare(tx, caller, id)))

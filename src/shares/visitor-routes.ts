@@ -1,0 +1,172 @@
+import type { AppContext } from '../context.ts'
+import { getFileContent } from '../files/service.ts'
+import { downloadResponse } from '../http/download.ts'
+import { hiddenEndpoints } from '../http/endpoints.ts'
+import { STATUS_OF } from '../http/errors.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { BytesBody, IgnoredQuery } from '../http/schema/types.ts'
+import { isId } from '../lib/ids.ts'
+import { notFound, Refusal } from '../refusal.ts'
+import { FailedSignIns } from '../sessions/failed-sign-ins.ts'
+import { formPreflight, jsonRefusal, SentPerDay, showDone, showForm, takePost } from './forms/form.ts'
+import { readSent, sendsJson } from './forms/sent.ts'
+import { notePage, showsFile, viewPage } from './pages/notes.ts'
+import { notFoundPage, refusalPage } from './pages/page.ts'
+import { rowsPage } from './pages/rows.ts'
+import { csvResponse, icsResponse } from './pages/rows-files.ts'
+import {
+  askForPassword,
+  createUseCounter,
+  findVisit,
+  isOpenFor,
+  openWithPassword,
+  type Visit,
+} from './visits.ts'
+
+/** Four files of 10 MiB, and the texts beside them. */
+const MAX_FORM_BYTES = 48 * 1024 * 1024
+/** A password and its name. */
+const MAX_PASSWORD_BYTES = 65_536
+
+/** What visitors without an account see of shares, and send to forms: pages without script, at any name of the server. */
+export function visitorRoutes(ctx: AppContext) {
+  const failures = new FailedSignIns(ctx)
+  const sentPerDay = new SentPerDay(ctx)
+  const countUse = createUseCounter(ctx)
+  const isSecure = ctx.config.publicUrls.some((url) => url.startsWith('https:'))
+
+  /** Shows a page of a share, after its password; what is refused as not found is the page for everything of that kind. */
+  async function show(
+    token: string,
+    { request }: Exchange,
+    page: (visit: Visit) => Response | Promise<Response>,
+    isForm = false,
+  ): Promise<Response> {
+    const visit = findVisit(ctx, token, isForm)
+    if (!visit) return notFoundPage()
+    if (!isOpenFor(request, visit.share, ctx.clock.now())) return askForPassword()
+    const response = await orRefusal(() => page(visit))
+    if (response.status === 200 && request.method === 'GET' && isPage(response)) countUse(visit.share)
+    return response
+  }
+
+  const sharedPage = (visit: Visit, asked: URLSearchParams): Promise<Response> => {
+    const page = pageNumber(asked.get('page'))
+    if (visit.share.kind === 'note') return notePage(ctx, visit, visit.share.target)
+    if (visit.share.kind === 'view') return viewPage(ctx, visit, page)
+    const [sort, direction, month] = [asked.get('sort'), asked.get('direction'), asked.get('month')]
+    return rowsPage(ctx, visit, { page, sort, direction, month })
+  }
+
+  const shared = (exchange: Exchange, name: string): Promise<Response> => {
+    const [, token = name, type] = /^(.*)\.(csv|ics)$/.exec(name) ?? []
+    return show(token, exchange, (visit) => {
+      if (type !== undefined && visit.share.kind !== 'row_view') throw notFound('file')
+      if (type === 'csv') return csvResponse(ctx, exchange, visit)
+      if (type === 'ics') return icsResponse(ctx, exchange, visit)
+      return sharedPage(visit, new URLSearchParams(exchange.search))
+    })
+  }
+
+  const sharedFile = (exchange: Exchange, token: string, sentId: string): Promise<Response> =>
+    show(token, exchange, async (visit) => {
+      const file = sentId.toLowerCase()
+      const isOfNotes = visit.share.structure === null
+      const note = new URLSearchParams(exchange.search).get('note')
+      if (!isId(file) || !isOfNotes || !(await showsFile(ctx, visit, file, note))) throw notFound('file')
+      const response = downloadResponse(exchange, getFileContent(ctx.db, visit.caller, file))
+      response.headers.set('Cache-Control', 'no-store')
+      response.headers.set('X-Robots-Tag', 'noindex')
+      response.headers.set('Referrer-Policy', 'no-referrer')
+      return response
+    })
+
+  async function tryPassword(exchange: Exchange, token: string, body: Body): Promise<Response> {
+    const visit = findVisit(ctx, token, false)
+    if (!visit || visit.share.passwordHash === null) return notFoundPage()
+    return orRefusal(async () => {
+      const { request, address } = exchange
+      const sent = await readSent(request, await body.bytes(`share ${visit.share.id}`, MAX_PASSWORD_BYTES))
+      const password = sent.isJson ? '' : (sent.texts.get('password') ?? '')
+      return openWithPassword(ctx, failures, visit, { address, isSecure, password })
+    })
+  }
+
+  async function post(exchange: Exchange, token: string, body: Body): Promise<Response> {
+    const isJson = sendsJson(exchange.request)
+    const visit = findVisit(ctx, token, true)
+    if (!visit) return isJson ? jsonRefusal(notFound('form')) : notFoundPage()
+    const take = async () => {
+      const bytes = await body.bytes(`share ${visit.share.id}`, MAX_FORM_BYTES)
+      return takePost(ctx, visit, sentPerDay, { exchange, sent: await readSent(exchange.request, bytes) })
+    }
+    const response = await orRefusal(take, isJson)
+    for (const [name, value] of formPreflight().headers)
+      if (name === 'access-control-allow-origin' || name === 'cross-origin-resource-policy')
+        response.headers.set(name, value)
+    return response
+  }
+
+  return hiddenEndpoints('', 'nothing')
+    .get('/s/:token', ({ exchange, params }) => shared(exchange, params.token), ANYONE)
+    .post('/s/:token', ({ exchange, params, body }) => tryPassword(exchange, params.token, body), TAKES_BYTES)
+    .get(
+      '/s/:token/files/:id',
+      ({ exchange, params }) => sharedFile(exchange, params.token, params.id),
+      ANYONE,
+    )
+    .get(
+      '/s/:token/:noteId',
+      ({ exchange, params: { token, noteId } }) =>
+        show(token, exchange, (visit) => {
+          if (visit.share.kind !== 'view' || !isId(noteId)) throw notFound('note')
+          return notePage(ctx, visit, noteId)
+        }),
+      ANYONE,
+    )
+    .get('/s/*', notFoundPage, ANYONE)
+    .get(
+      '/f/:token',
+      ({ exchange, params }) =>
+        show(
+          params.token,
+          exchange,
+          (visit) => showForm(ctx, visit, new URLSearchParams(exchange.search)),
+          true,
+        ),
+      ANYONE,
+    )
+    .get(
+      '/f/:token/done',
+      ({ exchange, params }) => show(params.token, exchange, (visit) => showDone(ctx, visit), true),
+      ANYONE,
+    )
+    .get('/f/*', notFoundPage, ANYONE)
+    .post('/f/:token', ({ exchange, params, body }) => post(exchange, params.token, body), TAKES_BYTES)
+    .options('/f/:token', formPreflight, ANYONE)
+}
+
+const ANYONE = { open: true, query: IgnoredQuery } as const
+const TAKES_BYTES = { ...ANYONE, body: BytesBody } as const
+
+interface Body {
+  bytes(key: string, most?: number): Promise<Uint8Array>
+}
+
+const isPage = ({ headers }: Response): boolean =>
+  headers.get('Content-Type')?.startsWith('text/html') ?? false
+
+/** A page number in an address; anything else is the first. */
+const pageNumber = (text: string | null): number => (/^[1-9]\d{0,8}$/.test(text ?? '') ? Number(text) : 1)
+
+/** What is refused, as a page: nothing that a share does not show is told from what does not exist. */
+async function orRefusal(run: () => Response | Promise<Response>, isJson = false): Promise<Response> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (isJson) return jsonRefusal(error)
+    if (error.code === 'not_found' || error.code === 'no_access') return notFoundPage()
+    return refusalPage('This does not work', error.message, STATUS_OF[error.code], error.retryAfterSeconds)
+  }
+}

@@ -1,0 +1,179 @@
+import { eq, getTableColumns, sql } from 'drizzle-orm'
+import { OTHERS } from '../access/rights.ts'
+import { isPassword } from '../account/passwords.ts'
+import type { AppContext, Caller } from '../context.ts'
+import { from, orm, rowBy, runBy } from '../db/query.ts'
+import { shares } from '../db/schema/shares.ts'
+import { type Html, html } from '../lib/html.ts'
+import { Refusal } from '../refusal.ts'
+import type { FailedSignIns } from '../sessions/failed-sign-ins.ts'
+import { pageResponse } from './pages/page.ts'
+
+/** A visit to a share by somebody without an account, who reaches what it shows and nothing else. */
+export interface Visit {
+  readonly share: VisitedShare
+  readonly caller: Caller
+  /** The path of the share. */
+  readonly base: string
+}
+
+export type VisitedShare = NonNullable<ReturnType<typeof findByToken>>
+
+const findByToken = rowBy((token: string) =>
+  from(shares, {
+    ...getTableColumns(shares),
+    workspaceId: sql<string>`(SELECT w.id FROM workspaces w WHERE w.pk = shares.workspace)`,
+  }).where(eq(shares.token, token)),
+)
+
+export const findShareByPk = rowBy((pk: number) =>
+  from(shares, getTableColumns(shares)).where(eq(shares.pk, pk)),
+)
+
+const SURFACES = { note: 'share', view: 'share', row_view: 'share', form: 'form' } as const
+
+/** Whom a share stands for: a caller who reaches the one thing. */
+function callerOf(share: VisitedShare): Caller {
+  const { kind, workspace, workspaceId, structure } = share
+  const ofNotes = structure === null ? 'read' : 'none'
+  return {
+    workspacePk: workspace,
+    workspaceId,
+    userId: '',
+    keyId: null,
+    keyName: share.name,
+    scope: kind === 'form' ? 'write' : 'read',
+    role: kind === 'form' ? 'editor' : 'viewer',
+    mayWrite: kind === 'form',
+    surface: SURFACES[kind],
+    rights: {
+      notes: ofNotes,
+      files: ofNotes,
+      structures: {
+        [OTHERS]: 'none',
+        ...(structure !== null && { [structure]: kind === 'form' ? 'add' : 'read' }),
+      },
+    },
+  }
+}
+
+/** The visit that a token allows at an instant; `isForm`: whether it is the address of a form. */
+export function findVisit({ db, clock }: AppContext, token: string, isForm: boolean): Visit | undefined {
+  const share = findByToken(db, token)
+  if (!share || (share.kind === 'form') !== isForm) return undefined
+  if (share.expiresAt !== null && share.expiresAt <= clock.now()) return undefined
+  return { share, caller: callerOf(share), base: `/${isForm ? 'f' : 's'}/${token}` }
+}
+
+/**
+ * The same for the row of a form, whose files and hidden values are references to other objects. Visitors send no ids, and
+ * what is refused names no row.
+ */
+export const writerOf = ({ caller, share: { structure } }: Visit): Caller => ({
+  ...caller,
+  rights: {
+    notes: 'read',
+    files: 'write',
+    structures: { [OTHERS]: 'read', ...(structure !== null && { [structure]: 'add' }) },
+  },
+})
+
+const OPEN_FOR_SECONDS = 24 * 3_600
+
+/** Proves until an instant that the password was given: it is signed with the hash of the password. */
+const proofOf = ({ token, passwordHash }: VisitedShare, until: number): string =>
+  `${until}.${new Bun.CryptoHasher('sha256', passwordHash ?? '').update(`${token} ${until}`).digest('base64url')}`
+
+const COOKIE = 'daybook_share'
+
+/** Whether the visitor need not give the password, or has given it within 24 hours. */
+export function isOpenFor(request: Request, share: VisitedShare, now: number): boolean {
+  if (share.passwordHash === null) return true
+  const cookies = request.headers.get('cookie')?.split(/; */) ?? []
+  return cookies.some((cookie) => {
+    const [, proof = '', until] = /^daybook_share=((\d{1,15})\..*)$/.exec(cookie) ?? []
+    if (until === undefined || Number(until) <= now) return false
+    const right = Buffer.from(proofOf(share, Number(until)))
+    const given = Buffer.from(proof)
+    return given.length === right.length && crypto.timingSafeEqual(given, right)
+  })
+}
+
+const passwordPage = (status: number, sentence?: string, retryAfter?: number): Response =>
+  pageResponse({
+    title: 'A password is needed',
+    main: passwordForm(sentence),
+    status,
+    ...(retryAfter !== undefined && { headers: { 'Retry-After': String(retryAfter) } }),
+  })
+
+const passwordForm = (sentence: string | undefined): Html => html`<h1>A password is needed</h1>
+<p>Whoever sent you this link knows it.</p>
+<form method="post"><p><label for="password">Password</label>
+<input id="password" name="password" type="password" maxlength="200" required autofocus autocomplete="current-password"${
+  sentence !== undefined && html` aria-invalid="true" aria-describedby="why"`
+}>${sentence !== undefined && html`<small class="bad" id="why">${sentence}</small>`}</p><button>Open</button></form>`
+
+/** The page that asks for the password. */
+export const askForPassword = (): Response => passwordPage(401)
+
+/** Judges a password, as often as a sign-in may be tried; a right one is remembered for 24 hours. */
+export async function openWithPassword(
+  ctx: AppContext,
+  failures: FailedSignIns,
+  { share, base }: Visit,
+  { address, isSecure, password }: { address: string; isSecure: boolean; password: string },
+): Promise<Response> {
+  const check = () => isPassword(password, share.passwordHash, ctx)
+  try {
+    if (!(await failures.limit({ user: `share ${share.id}`, address }, check)))
+      return passwordPage(401, 'This is not the password; ask whoever sent you the link.')
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'rate_limited') throw error
+    return passwordPage(
+      429,
+      'Too many wrong passwords were tried; wait some minutes.',
+      error.retryAfterSeconds,
+    )
+  }
+  const proof = proofOf(share, ctx.clock.now() + OPEN_FOR_SECONDS * 1_000)
+  const attributes = `Path=${base}; HttpOnly; SameSite=Lax; Max-Age=${OPEN_FOR_SECONDS}${isSecure ? '; Secure' : ''}`
+  return new Response(null, {
+    status: 303,
+    headers: { Location: base, 'Set-Cookie': `${COOKIE}=${proof}; ${attributes}` },
+  })
+}
+
+const addUses = runBy((pk: number, uses: number, at: number) =>
+  orm
+    .update(shares)
+    .set({ uses: sql`${shares.uses} + ${uses}`, lastUsedAt: at })
+    .where(eq(shares.pk, pk)),
+)
+
+/** Counts a row that was written through a form. */
+export const countWritten = runBy((pk: number) =>
+  orm
+    .update(shares)
+    .set({ written: sql`${shares.written} + 1` })
+    .where(eq(shares.pk, pk)),
+)
+
+const WRITTEN_WITHIN_MS = 1_000
+
+/** Counts the pages that were shown, and writes how many they were once a second: a page that is shared may be seen often. */
+export function createUseCounter({ db, clock, log }: AppContext): (share: VisitedShare) => void {
+  let counted = new Map<number, number>()
+  const write = () => {
+    const uses = [...counted]
+    counted = new Map()
+    const at = clock.now()
+    db.write((tx): void => {
+      for (const [pk, count] of uses) addUses(tx, pk, count, at)
+    }).catch((error) => log.warn('the uses of shares could not be recorded', { error: String(error) }))
+  }
+  return ({ pk }) => {
+    if (counted.size === 0) clock.after(WRITTEN_WITHIN_MS, write)
+    counted.set(pk, (counted.get(pk) ?? 0) + 1)
+  }
+}

@@ -1,0 +1,310 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { declare, write } from '../support/records.ts'
+import { startService, type TestClock, type TestService, testClock } from '../support/service.ts'
+import { startHooked, subscribe, until } from '../support/webhooks.ts'
+
+const DAY_MS = 86_400_000
+
+let clock: TestClock
+let service: TestService
+let structure: string
+
+beforeEach(async () => {
+  clock = testClock()
+  service = await startService({ clock })
+  await declare(service, 'Classes', [
+    { key: 'name', type: 'text', required: true, max: 100 },
+    { key: 'mail', type: 'text', unique: true },
+    { key: 'people', type: 'number', min: 1, max: 8 },
+    { key: 'kind', type: 'select', options: ['throwing', 'glaze'] },
+    { key: 'first', type: 'date' },
+    { key: 'at', type: 'datetime' },
+    { key: 'vegan', type: 'bool' },
+    { key: 'picture', type: 'file' },
+    { key: 'internal', type: 'text', hidden: true },
+    { key: 'about', type: 'note' },
+  ])
+  structure = (await service.get('/v1/records/structures/Classes')).body.structure.id
+})
+afterEach(() => service.close())
+
+async function form(options: Record<string, unknown> = {}) {
+  const { status, body } = await service.post('/v1/shares', { kind: 'form', target_id: structure, options })
+  expect([status, body.error]).toEqual([201, undefined])
+  return { path: new URL(body.share.url).pathname, id: body.share.id }
+}
+
+async function visit(url: string, init: RequestInit = {}, address = '203.0.113.7') {
+  const request = new Request(new URL(url, 'http://anywhere.example').href, init)
+  const from = { requestIP: () => ({ address }), timeout: () => {} }
+  const response = await service.app.fetch(request, from)
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text }
+}
+
+const send = (
+  path: string,
+  fields: Record<string, string | File>,
+  more: RequestInit = {},
+  address?: string,
+) => {
+  const hasFile = Object.values(fields).some((value) => typeof value !== 'string')
+  const body = hasFile ? new FormData() : new URLSearchParams()
+  for (const [name, value] of Object.entries(fields)) (body as FormData).append(name, value)
+  return visit(path, { method: 'POST', body, ...more }, address)
+}
+
+const sendJson = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  visit(path, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+
+const rows = async () => (await service.get('/v1/records?structure=Classes')).body.records
+const tokenIn = (text: string) => /name="_token" value="([^"]+)"/.exec(text)?.[1] ?? ''
+
+describe('the page of a form', () => {
+  test('asks what can be asked, with the inputs of the platform', async () => {
+    const { path } = await form({ title: 'Book', text: 'Bring clay.' })
+    const { status, text, headers } = await visit(path)
+    expect(status).toBe(200)
+    expect(headers.get('content-security-policy')).toContain("form-action 'self'; frame-ancestors 'none'")
+    const inputs = [...text.matchAll(/<(?:input|select|textarea)[^>]*name="([a-z]\w*)"/g)].map(
+      ([, name]) => name,
+    )
+    expect(inputs).toEqual(['name', 'mail', 'people', 'kind', 'first', 'at', 'vegan', 'picture'])
+    for (const type of ['number', 'date', 'datetime-local', 'checkbox', 'file'])
+      expect(text).toContain(`type="${type}"`)
+    expect(text).toMatch(/enctype="multipart\/form-data"[\s\S]*id="f-name" name="name" required/)
+    expect(text).not.toContain('<script')
+  })
+
+  test('asks for the named fields alone, fills them in from the address where it may, and never shows hidden values', async () => {
+    const options = {
+      fields: [{ key: 'name', label: 'You', help: 'As on the card.' }],
+      hidden: { internal: 'campaign' },
+    }
+    const filled = await visit(
+      `${(await form({ ...options, prefill: true })).path}?name=%3Cb%3EAda&internal=x`,
+    )
+    expect(filled.text).toContain('&lt;b&gt;Ada')
+    expect(filled.text).toMatch(/You[\s\S]*As on the card\./)
+    expect(filled.text).not.toMatch(/campaign|internal|name="mail"/)
+    const empty = await visit(`${(await form(options)).path}?name=Ada`)
+    expect(empty.text).not.toContain('Ada')
+  })
+
+  test('shows a share of a form at its own address alone', async () => {
+    const { path } = await form()
+    expect((await visit(path.replace('/f/', '/s/'))).status).toBe(404)
+    expect((await visit('/f/AAAAAAAAAAAAAAAAAAAAAA')).status).toBe(404)
+  })
+})
+
+describe('a post', () => {
+  test('writes a row with its file, marked as from the form, and leads to the page that says so', async () => {
+    const { path } = await form({
+      hidden: { internal: 'campaign' },
+      tz: 'Europe/Berlin',
+      done_text: 'See you.',
+    })
+    const picture = new File(['pixels'], 'vase.png')
+    const typed = {
+      name: 'Noor',
+      people: '2',
+      kind: 'glaze',
+      first: '2027-01-11',
+      at: '2027-07-01T18:30',
+      vegan: 'true',
+      picture,
+    }
+    const sent = await send(path, { ...typed, mail: '' })
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, `${path}/done`])
+    expect((await visit(`${path}/done`)).text).toContain('See you.')
+    const [row] = await rows()
+    expect(row.data).toEqual({
+      name: 'Noor',
+      people: 2,
+      kind: 'glaze',
+      first: '2027-01-11',
+      at: '2027-07-01T16:30:00.000Z',
+      vegan: true,
+      picture: expect.any(String),
+      internal: 'campaign',
+    })
+    const content = await service.get(`/v1/files/${row.data.picture}/content`)
+    expect([content.status, content.body]).toEqual([200, 'pixels'])
+    const [version] = (await service.get(`/v1/records/${row.id}/history`)).body.versions
+    expect(version.actor).toMatchObject({ surface: 'form', user_id: null, key_id: null })
+  })
+
+  test('that is refused is the page again, with what was typed and a sentence at each field, and leaves nothing', async () => {
+    const { path } = await form()
+    const sent = await send(path, { name: '', people: '9', mail: 'a"b', picture: new File(['x'], 'x.png') })
+    expect(sent.status).toBe(400)
+    expect(sent.text).toContain('value="a&quot;b"')
+    expect(sent.text).toMatch(/id="e-name">[^<]*required/)
+    expect(sent.text).toMatch(/id="e-people">[^<]*at most 8/)
+    expect(sent.text).toContain('aria-describedby="e-people"')
+    const { counts } = (await service.get('/v1/workspace')).body.workspace
+    expect([counts.records, counts.files]).toEqual([0, 0])
+  })
+
+  test('with a unique value that is taken says so at its field, and names no other row', async () => {
+    await write(service, 'Classes', { name: 'First', mail: 'a@b.c' })
+    const [{ id }] = await rows()
+    const { path } = await form()
+    const sent = await send(path, { name: 'N', mail: 'a@b.c' })
+    expect([sent.status, /id="e-mail">/.test(sent.text), sent.text.includes(id)]).toEqual([400, true, false])
+    const json = await sendJson(path, { data: { name: 'N', mail: 'a@b.c' } })
+    expect(JSON.parse(json.text)).toEqual({
+      error: expect.any(String),
+      code: 'unique_violation',
+      field: 'mail',
+    })
+  })
+
+  test.each([
+    ['a field that it does not have', { name: 'N', internal: 'x' }],
+    ['an id in a file field', { name: 'N', picture: '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60' }],
+    ['a NUL', { name: 'N\0' }],
+    ['an option that is none', { name: 'N', kind: 'other' }],
+    ['a day that is none', { name: 'N', first: '2027-02-30' }],
+  ])('with %s is refused and writes nothing', async (_, fields) => {
+    const { path } = await form()
+    expect((await send(path, fields)).status).toBe(400)
+    expect((await sendJson(path, { data: fields })).status).toBe(400)
+    expect(await rows()).toEqual([])
+  })
+
+  test('with a file of more than 10 MiB is the page again, with the sentence at its field', async () => {
+    const { path } = await form()
+    const picture = new File([new Uint8Array(10 * 1024 * 1024 + 1)], 'large.png')
+    const sent = await send(path, { name: 'N', picture })
+    expect([sent.status, /id="e-picture">[^<]*10 MiB/.test(sent.text)]).toEqual([400, true])
+  })
+
+  test('sent twice is one row: from one page, and with one Idempotency-Key', async () => {
+    const { path } = await form()
+    const _token = tokenIn((await visit(path)).text)
+    for (let at = 0; at < 2; at++) expect((await send(path, { name: 'Once', _token })).status).toBe(303)
+    const key = { 'idempotency-key': 'k' }
+    for (let at = 0; at < 2; at++) {
+      const { status, text } = await sendJson(path, { data: { name: 'Twice' } }, key)
+      expect([status, text]).toEqual([201, '{"written":1}'])
+    }
+    expect((await rows()).map(({ data }: { data: { name: string } }) => data.name).sort()).toEqual([
+      'Once',
+      'Twice',
+    ])
+    const other = await send(path, { name: 'Other', _token })
+    expect([other.status, other.text.includes('sent before'), other.text.includes('Other')]).toEqual([
+      400,
+      true,
+      true,
+    ])
+    clock.advance(DAY_MS)
+    expect((await send(path, { name: 'Once', _token })).status).toBe(303)
+    expect((await rows()).length).toBe(3)
+  })
+
+  test('from a program of any site gets JSON with CORS, also when it is refused or the form is gone', async () => {
+    const { path, id } = await form()
+    const written = await sendJson(path, { data: { name: 'N', people: 3 } })
+    expect([written.status, written.text, written.headers.get('access-control-allow-origin')]).toEqual([
+      201,
+      '{"written":1}',
+      '*',
+    ])
+    const refused = await sendJson(path, { data: { people: 'many' } })
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([400, '*'])
+    expect(JSON.parse(refused.text)).toEqual({ error: expect.any(String), code: 'refused', field: 'name' })
+    const asked = await visit(path, { method: 'OPTIONS', headers: { origin: 'https://site.example' } })
+    expect([asked.status, asked.headers.get('access-control-allow-headers')]).toEqual([
+      204,
+      'Content-Type, Idempotency-Key',
+    ])
+    await service.delete(`/v1/shares/${id}`)
+    const gone = await sendJson(path, { data: { name: 'N' } })
+    expect([
+      gone.status,
+      JSON.parse(gone.text).code,
+      gone.headers.get('access-control-allow-origin'),
+    ]).toEqual([404, 'not_found', '*'])
+  })
+
+  test('by a robot that fills in what nobody sees is 429, with what was typed', async () => {
+    const { path } = await form()
+    const { status, text } = await send(path, { name: 'Robot', _address: 'x' })
+    expect([status, text.includes('value="Robot"')]).toEqual([429, true])
+    expect(await rows()).toEqual([])
+  })
+
+  test('counts once written to the limit of its address, an IPv6 address as its network', async () => {
+    const { path } = await form({ per_address_per_day: 2 })
+    const from = (address: string, name = 'N') => send(path, { name }, {}, address)
+    await from('2001:db8::1', '')
+    expect([(await from('2001:db8::1')).status, (await from('2001:db8::2')).status]).toEqual([303, 303])
+    const limited = await from('2001:db8::3')
+    expect([limited.status, limited.headers.has('retry-after')]).toEqual([429, true])
+    expect((await from('2001:db8:0:1::1')).status).toBe(303)
+    clock.advance(DAY_MS)
+    expect((await from('2001:db8::3')).status).toBe(303)
+  })
+
+  test('is not taken by a form that is full or closed: its page says so', async () => {
+    const closesAt = new Date(clock.now() + DAY_MS).toISOString()
+    const full = await form({ max_rows: 1 })
+    const closing = await form({ closes_at: closesAt })
+    await send(full.path, { name: 'N' })
+    clock.advance(DAY_MS)
+    for (const [{ path }, word] of [
+      [full, 'full'],
+      [closing, 'closed'],
+    ] as const) {
+      const page = await visit(path)
+      expect([page.status, page.text.includes(word), page.text.includes('<form')]).toEqual([200, true, false])
+      expect((await send(path, { name: 'M' })).status).toBe(400)
+      expect(JSON.parse((await sendJson(path, { data: { name: 'M' } })).text).code).toBe('refused')
+    }
+    expect((await rows()).length).toBe(1)
+  })
+})
+
+describe('a form is refused', () => {
+  test.each([
+    ['with a field that there is not', { fields: [{ key: 'none' }] }],
+    ['with a note', { fields: [{ key: 'name' }, { key: 'about' }] }],
+    ['with a field twice', { fields: [{ key: 'name' }, { key: 'name' }] }],
+    ['with a field that is hidden as well', { fields: [{ key: 'name' }], hidden: { name: 'x' } }],
+    ['with a hidden value that does not fit', { hidden: { people: 'many' } }],
+    ['without what every row needs', { fields: [{ key: 'mail' }] }],
+    ['with an unknown option', { colour: 'red' }],
+    ['with an unknown time zone', { tz: 'Mars/Base' }],
+  ])('%s', async (_, options) => {
+    const { status } = await service.post('/v1/shares', { kind: 'form', target_id: structure, options })
+    expect(status).toBe(400)
+  })
+
+  test('with a password, and of a structure with one row', async () => {
+    const input = { kind: 'form', target_id: structure }
+    expect((await service.post('/v1/shares', { ...input, password: 'x' })).status).toBe(400)
+    await declare(service, 'One', [{ key: 'a', type: 'text' }], { max_rows: 1 })
+    expect((await service.post('/v1/shares', { ...input, target_id: 'One' })).body.code).toBe('refused')
+  })
+})
+
+test('what a form writes fires webhooks as from the form', async () => {
+  const hooked = await startHooked()
+  await declare(hooked, 'Leads', [{ key: 'name', type: 'text' }])
+  await subscribe(hooked, 'Leads', hooked.url, { events: ['record.created'] })
+  const { body } = await hooked.post('/v1/shares', { kind: 'form', target_id: 'Leads' })
+  const answer = await hooked.app.fetch(
+    new Request(body.share.url, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) }),
+  )
+  expect(answer.status).toBe(303)
+  await until(() => hooked.arrived().length === 1)
+  expect(hooked.arrived()[0]).toMatchObject({ type: 'record.created', record: { data: { name: 'Ada' } } })
+  await hooked.end()
+})

@@ -1,0 +1,334 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { changeRole, getUser, removeUser } from '../../src/account/users.ts'
+import { findWorkspaceNamed } from '../../src/account/workspaces.ts'
+import { systemAuthor } from '../../src/changes/log.ts'
+import { addFile } from '../../src/files/new-file.ts'
+import { makeNote } from '../support/notes.ts'
+import { declare, write } from '../support/records.ts'
+import { settle, startService, type TestClock, type TestService, testClock } from '../support/service.ts'
+
+const DAY_MS = 86_400_000
+
+let clock: TestClock
+let service: TestService
+
+beforeEach(async () => {
+  clock = testClock()
+  service = await startService({ clock })
+})
+afterEach(() => service.close())
+
+async function share(input: Record<string, unknown>, by = service as { post: TestService['post'] }) {
+  const { status, body } = await by.post('/v1/shares', input)
+  expect([status, body.error]).toEqual([201, undefined])
+  return body.share
+}
+
+/** Visits an address without any key. */
+async function visit(url: string, init: RequestInit = {}) {
+  const response = await service.app.fetch(new Request(new URL(url, 'http://anywhere.example').href, init))
+  const { status, headers } = response
+  return { status, headers, text: await response.text() }
+}
+
+const pathOf = ({ url }: { url: string }) => new URL(url).pathname
+
+const become = (role: 'viewer' | 'editor') =>
+  service.ctx.db.write((tx): void => {
+    const workspace = findWorkspaceNamed(tx, 'Personal')
+    if (workspace) changeRole(tx, getUser(tx, 'Eve'), workspace, role)
+  })
+
+async function fileNamed(fileName: string, text: string): Promise<string> {
+  const { ctx } = service
+  const author = systemAuthor(1)
+  const file = await addFile(ctx.db, author, {
+    fileName,
+    noteId: null,
+    bytes: new TextEncoder().encode(text),
+  })
+  return file.id
+}
+
+describe('a share', () => {
+  test('is what was sent, with a URL of 128 random bits or more', async () => {
+    const note = await makeNote(service, { title: 'Guide' })
+    const made = await share({ kind: 'note', target_id: note.id, name: 'For all' })
+    expect(made).toEqual({
+      id: expect.any(String),
+      kind: 'note',
+      target_id: note.id,
+      name: 'For all',
+      url: expect.stringMatching(/\/s\/[\w-]{22}$/),
+      options: {},
+      has_password: false,
+      expires_at: null,
+      created_by: { id: expect.any(String), name: 'owner' },
+      created_at: expect.any(String),
+      last_used_at: null,
+      uses: 0,
+    })
+    expect((await service.get('/v1/shares')).body).toEqual({ shares: [made], total: 1, has_more: false })
+    expect((await service.get(`/v1/shares/${made.id}`)).body).toEqual({ share: made })
+  })
+
+  test('shows its URL to those who may write alone, and an editor sees their own', async () => {
+    const note = await makeNote(service)
+    const made = await share({ kind: 'note', target_id: note.id })
+    const reader = service.as(await service.newKey({ scope: 'read' }))
+    expect((await reader.get(`/v1/shares/${made.id}`)).body.share.url).toBeNull()
+    const editor = service.as(await service.newKey({ user: 'Eve' }))
+    expect((await editor.get('/v1/shares')).body.total).toBe(0)
+    expect((await editor.get(`/v1/shares/${made.id}`)).status).toBe(404)
+    const own = await share({ kind: 'note', target_id: note.id }, editor)
+    expect((await service.get('/v1/shares')).body.total).toBe(2)
+    expect((await service.delete(`/v1/shares/${own.id}`)).status).toBe(200)
+  })
+
+  test.each([
+    ['an unknown target', { target_id: '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60' }, 404],
+    ['an unknown kind', { kind: 'file' }, 400],
+    ['an option that the kind does not have', { options: { csv: true } }, 400],
+    ['an unknown attribute', { secret: true }, 400],
+    ['an instant without offset', { expires_at: '2026-12-01' }, 400],
+  ])('is refused with %s', async (_, input, status) => {
+    const note = await makeNote(service)
+    const answer = await service.post('/v1/shares', { kind: 'note', target_id: note.id, ...input })
+    expect(answer.status).toBe(status)
+    expect((await service.get('/v1/shares')).body.total).toBe(0)
+  })
+
+  test('ends when it is deleted, rotated, expired, or its target goes; each is the same page', async () => {
+    const note = await makeNote(service, { title: 'Guide' })
+    const path = async (more = {}) => pathOf(await share({ kind: 'note', target_id: note.id, ...more }))
+    const nothing = await visit('/s/AAAAAAAAAAAAAAAAAAAAAA')
+    expect([nothing.status, nothing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    const deleted = await share({ kind: 'note', target_id: note.id })
+    await service.delete(`/v1/shares/${deleted.id}`)
+    const rotated = await share({ kind: 'note', target_id: note.id })
+    const anew = (await service.post(`/v1/shares/${rotated.id}/rotate`)).body.share
+    expect((await visit(pathOf(anew))).status).toBe(200)
+    const expired = await path({ expires_at: new Date(clock.now() + DAY_MS).toISOString() })
+    expect((await visit(expired)).status).toBe(200)
+    clock.advance(DAY_MS)
+    for (const gone of [pathOf(deleted), pathOf(rotated), expired, `${pathOf(anew)}/nothing`, '/s/x/y/z'])
+      expect([gone, (await visit(gone)).text]).toEqual([gone, nothing.text])
+    await service.delete(`/v1/notes/${note.id}`)
+    expect((await visit(pathOf(anew))).text).toBe(nothing.text)
+    await service.post(`/v1/notes/${note.id}/restore`)
+    expect((await visit(pathOf(anew))).status).toBe(200)
+  })
+
+  test('ends for good with the right of its maker', async () => {
+    const note = await makeNote(service)
+    const editor = service.as(await service.newKey({ user: 'Eve' }))
+    const ended = pathOf(await share({ kind: 'note', target_id: note.id }, editor))
+    expect((await visit(ended)).status).toBe(200)
+    await become('viewer')
+    await become('editor')
+    expect((await visit(ended)).status).toBe(404)
+    const again = pathOf(await share({ kind: 'note', target_id: note.id }, editor))
+    await service.ctx.db.write((tx): void =>
+      removeUser(tx, getUser(tx, 'Eve'), findWorkspaceNamed(tx, 'Personal')),
+    )
+    expect((await visit(again)).status).toBe(404)
+    expect((await service.get('/v1/shares')).body.total).toBe(0)
+  })
+
+  test('with a password asks for it, remembers it for a day on its path, and forgets it with another', async () => {
+    const note = await makeNote(service, { title: 'Secret', content: 'inner' })
+    const made = await share({ kind: 'note', target_id: note.id, password: 'open sesame' })
+    expect(made.has_password).toBe(true)
+    const path = pathOf(made)
+    const asked = await visit(path)
+    expect([asked.status, asked.text.includes('inner'), asked.text.includes('type="password"')]).toEqual([
+      401,
+      false,
+      true,
+    ])
+    const send = (password: string) =>
+      visit(path, { method: 'POST', body: new URLSearchParams({ password }) })
+    expect((await send('wrong')).status).toBe(401)
+    const opened = await send('open sesame')
+    const cookie = opened.headers.get('set-cookie') ?? ''
+    expect([opened.status, opened.headers.get('location')]).toEqual([303, path])
+    expect(cookie).toMatch(new RegExp(`Path=${path}; HttpOnly; SameSite=Lax; Max-Age=86400`))
+    const withCookie = () => visit(path, { headers: { cookie: cookie.split(';')[0] ?? '' } })
+    expect((await withCookie()).text).toContain('inner')
+    await service.patch(`/v1/shares/${made.id}`, { password: 'another one' })
+    expect((await withCookie()).status).toBe(401)
+    clock.advance(DAY_MS)
+    for (let at = 0; at < 5; at++) await send('guess')
+    const limited = await send('another one')
+    expect([limited.status, limited.headers.has('retry-after')]).toEqual([429, true])
+  })
+
+  test('counts the pages that it showed', async () => {
+    const note = await makeNote(service)
+    const made = await share({ kind: 'note', target_id: note.id })
+    for (let at = 0; at < 3; at++) await visit(pathOf(made))
+    clock.advance(3_000)
+    await settle()
+    const { share: used } = (await service.get(`/v1/shares/${made.id}`)).body
+    expect([used.uses, used.last_used_at]).toEqual([3, new Date(clock.now() - 2_000).toISOString()])
+  })
+
+  test('is in the log without its token', async () => {
+    const note = await makeNote(service)
+    const made = await share({ kind: 'note', target_id: note.id })
+    await service.post(`/v1/shares/${made.id}/rotate`)
+    const { text } = await rawOf('/v1/changes?before=now&limit=20')
+    expect(text).toContain('"kind":"share"')
+    expect(text).not.toContain(pathOf(made).slice(3))
+  })
+})
+
+const rawOf = async (path: string) => {
+  const { body } = await service.get(path)
+  return { text: JSON.stringify(body) }
+}
+
+describe('a shared note', () => {
+  test('is a page without script that fetches nothing else, for nobody to keep', async () => {
+    const note = await makeNote(service, {
+      title: 'A <b>title</b>',
+      content: '# Head\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) [y](https://e.org)',
+    })
+    const { status, headers, text } = await visit(pathOf(await share({ kind: 'note', target_id: note.id })))
+    expect(status).toBe(200)
+    expect(headers.get('content-security-policy')).toStartWith("default-src 'none'; style-src 'sha256-")
+    expect([
+      headers.get('referrer-policy'),
+      headers.get('x-robots-tag'),
+      headers.get('cache-control'),
+    ]).toEqual(['no-referrer', 'noindex', 'no-store'])
+    expect(text).not.toMatch(/<script|javascript:|<b>title/)
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(text).toContain('href="https://e.org/"')
+    expect(text.length - note.content.length).toBeLessThan(20_000)
+  })
+
+  test('names no other note, and gives the files that it names now, and no others', async () => {
+    const other = await makeNote(service, { title: 'Hidden title' })
+    const picture = await fileNamed('a.png', 'picture')
+    const paper = await fileNamed('b.txt', 'paper')
+    const foreign = await fileNamed('c.txt', 'foreign')
+    const content = `[[${other.id}]] [[Hidden title|said]]\n\n![[file:${picture}|a.png]]\n\n[[file:${paper}|b.txt]]\n\n- [x] done`
+    const note = await makeNote(service, { title: 'N', content })
+    const path = pathOf(await share({ kind: 'note', target_id: note.id }))
+    const { text } = await visit(path)
+    expect(text).not.toMatch(/Hidden title|href="\/app/)
+    expect(text).toContain('a note')
+    expect(text).toContain(`<img src="${path}/files/${picture}"`)
+    expect(text).toContain('☑')
+    const files = await Promise.all([picture, paper, foreign].map((id) => visit(`${path}/files/${id}`)))
+    expect(files.map(({ status }) => status)).toEqual([200, 200, 404])
+    expect([files[1]?.text, files[1]?.headers.get('content-disposition')]).toEqual([
+      'paper',
+      expect.stringContaining('attachment'),
+    ])
+    await service.patch(`/v1/notes/${note.id}`, { content: 'nothing' })
+    expect((await visit(`${path}/files/${paper}`)).status).toBe(404)
+  })
+})
+
+test('a shared view lists its notes and shows each that is in it now, with its files', async () => {
+  const file = await fileNamed('a.txt', 'inside')
+  const inside = await makeNote(service, {
+    title: 'Inside',
+    content: `[[file:${file}|a.txt]]`,
+    tags: ['open'],
+  })
+  const outside = await makeNote(service, { title: 'Outside', content: `[[file:${file}|a.txt]]` })
+  const tags = (await service.get('/v1/tags')).body.tags
+  const filter = { type: 'tags', op: 'has_any', tag_ids: [tags[0].id] }
+  const view = await service.post('/v1/views', { name: 'Open', filter })
+  expect([view.status, view.body.error]).toEqual([201, undefined])
+  const path = pathOf(await share({ kind: 'view', target_id: view.body.view.id }))
+  const { text } = await visit(path)
+  expect([text.includes('Inside'), text.includes('Outside')]).toEqual([true, false])
+  expect((await visit(`${path}/${inside.id}`)).text).toContain(`${path}/files/${file}?note=${inside.id}`)
+  expect((await visit(`${path}/${outside.id}`)).status).toBe(404)
+  expect((await visit(`${path}/files/${file}?note=${inside.id}`)).text).toBe('inside')
+  expect((await visit(`${path}/files/${file}?note=${outside.id}`)).status).toBe(404)
+  expect((await visit(`${path}/files/${file}`)).status).toBe(404)
+})
+
+describe('shared rows', () => {
+  const rowView = async (input: Record<string, unknown>) => {
+    const { status, body } = await service.post('/v1/records/views', {
+      structure: 'Jobs',
+      name: 'V',
+      ...input,
+    })
+    expect([status, body.error]).toEqual([201, undefined])
+    return body.row_view.id
+  }
+  beforeEach(async () => {
+    await declare(service, 'Jobs', [
+      { key: 'title', type: 'text' },
+      { key: 'secret', type: 'text' },
+      { key: 'state', type: 'select', options: ['open', 'done'] },
+      { key: 'due', type: 'date' },
+      { key: 'until', type: 'date' },
+    ])
+    await write(
+      service,
+      'Jobs',
+      { title: '=SUM(A1)', secret: 'classified', state: 'open', due: '2026-11-30', until: '2026-12-02' },
+      { title: 'Paint, "blue"', secret: 'classified', state: 'done', due: '2026-11-05' },
+    )
+  })
+  const columns = [{ key: 'title' }, { key: 'state' }]
+
+  test('a table shows its visible columns alone, sorted by them and paged', async () => {
+    const path = pathOf(
+      await share({ kind: 'row_view', target_id: await rowView({ columns }), options: { csv: true } }),
+    )
+    const { text } = await visit(`${path}?sort=title&direction=desc`)
+    expect(text).not.toContain('classified')
+    expect(text.indexOf('Paint')).toBeLessThan(text.indexOf('=SUM'))
+    expect((await visit(`${path}?sort=secret`)).status).toBe(400)
+    const csv = await visit(`${path}.csv`)
+    expect(csv.headers.get('content-type')).toStartWith('text/csv')
+    expect(csv.text.split('\r\n').sort()).toEqual([
+      '',
+      '"Paint, ""blue""",done',
+      "'=SUM(A1),open",
+      'title,state',
+    ])
+    expect((await visit(`${path}.ics`)).status).toBe(404)
+  })
+
+  test('has no csv unless it is offered', async () => {
+    const path = pathOf(await share({ kind: 'row_view', target_id: await rowView({ columns }) }))
+    expect((await visit(`${path}.csv`)).status).toBe(404)
+  })
+
+  test('a board has a column for each option, with the cards that the view shows', async () => {
+    const target_id = await rowView({ kind: 'board', group_by: 'state', columns })
+    const { text } = await visit(pathOf(await share({ kind: 'row_view', target_id })))
+    expect(text).toMatch(
+      /open <span class="dim">1<\/span>[\s\S]*=SUM[\s\S]*done <span class="dim">1<\/span>[\s\S]*Paint/,
+    )
+    expect(text).not.toContain('classified')
+  })
+
+  test('a calendar is read by month and as iCalendar, its last day included', async () => {
+    const target_id = await rowView({ kind: 'calendar', date_field: 'due', end_field: 'until', columns })
+    const made = await share({ kind: 'row_view', target_id })
+    const november = (await visit(`${pathOf(made)}?month=2026-11`)).text
+    expect([november.includes('November 2026'), november.includes('Paint')]).toEqual([true, true])
+    expect((await visit(`${pathOf(made)}?month=2027-02`)).text).not.toContain('Paint')
+    const ics = await visit(`${pathOf(made)}.ics`)
+    expect(ics.headers.get('content-type')).toStartWith('text/calendar')
+    expect(ics.text).toContain(
+      'DTSTART;VALUE=DATE:20261130\r\nDTEND;VALUE=DATE:20261203\r\nSUMMARY:=SUM(A1)\r\n',
+    )
+    expect(ics.text).toContain(
+      'DTSTART;VALUE=DATE:20261105\r\nDTEND;VALUE=DATE:20261106\r\nSUMMARY:Paint\\, "blue"\r\n',
+    )
+    await service.patch(`/v1/shares/${made.id}`, { password: 'x' })
+    expect((await visit(`${pathOf(made)}.ics`)).status).toBe(401)
+  })
+})
