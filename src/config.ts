@@ -29,6 +29,8 @@ export interface Config {
   readonly keepChangesMs: number
   /** The backups that the server makes by itself, if any. */
   readonly backup: BackupSettings | undefined
+  /** Whom the link of a demo signs in, and its token; no setting makes a server a demo. */
+  readonly demo?: { readonly user: string; readonly token: string }
 }
 
 /** The OpenID Connect provider with which people sign in. */

@@ -7,6 +7,7 @@ import { check } from './commands/database/check.ts'
 import { exportCommand } from './commands/database/export.ts'
 import { importCommand } from './commands/database/import.ts'
 import { restore } from './commands/database/restore.ts'
+import { demo } from './commands/demo.ts'
 import { extract } from './commands/extract.ts'
 import { listen } from './commands/listen.ts'
 import { mcp } from './commands/mcp.ts'
@@ -50,6 +51,7 @@ const completion = completionOf(() => COMMANDS)
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   serve,
+  demo,
   keysCreate,
   keysList,
   keysRevoke,

@@ -4,6 +4,7 @@ import { applicationEndpoints } from '../http/endpoints.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { invalid } from '../refusal.ts'
 import type { SessionCookie } from './cookie.ts'
+import { demoRoutes } from './demo.ts'
 import { FailedSignIns } from './failed-sign-ins.ts'
 import { providerRoutes } from './oidc/routes.ts'
 import { Passkeys } from './passkeys/passkeys.ts'
@@ -44,8 +45,9 @@ export function sessionFeatures(
   const failures = new FailedSignIns(ctx)
   const passkeys = new Passkeys(ctx, failures)
   const partyOf = (request: Request) => relyingPartyOf(request, ctx, port())
-  const begun = ({ sessionId, token }: NewSession): Response =>
-    withCookie(presentSession(ctx, sessionId), cookie.set(token, LONGEST_SECONDS))
+  const begin = ({ token }: NewSession): string => cookie.set(token, LONGEST_SECONDS)
+  const begun = (session: NewSession): Response =>
+    withCookie(presentSession(ctx, session.sessionId), begin(session))
   const current = ({ sessionId = '' }: Caller) => presentSession(ctx, sessionId)
   return [
     applicationEndpoints('nothing')
@@ -99,6 +101,7 @@ export function sessionFeatures(
         response: schema.SignInResponse,
       }),
     passkeyRoutes(ctx, passkeys, partyOf),
+    ...demoRoutes(ctx, { browserOf, begin }),
     ...providerRoutes(ctx, {
       cookie: provider,
       browserOf,
@@ -106,7 +109,7 @@ export function sessionFeatures(
         const token = cookie.tokenIn(request)
         return token === undefined ? undefined : authenticate(token)
       },
-      begin: ({ token }) => cookie.set(token, LONGEST_SECONDS),
+      begin,
       checkNotForeign: rules.checkNotForeign,
     }),
     applicationEndpoints('nothing')

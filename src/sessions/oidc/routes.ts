@@ -30,7 +30,7 @@ export interface Browsers {
   readonly checkNotForeign: (request: Request) => void
 }
 
-function redirect(location: string, cookies: readonly string[] = []): Response {
+export function redirect(location: string, cookies: readonly string[] = []): Response {
   const headers = new Headers({
     Location: location,
     'Cache-Control': 'no-store',

@@ -1,0 +1,41 @@
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '../../config.ts'
+import { DATABASE_SUFFIXES } from '../../db/file-names.ts'
+import { DEMO_PATH } from '../../sessions/demo.ts'
+import { newToken } from '../../sessions/tokens.ts'
+import { type Command, flag } from '../command.ts'
+import { runUntilAsked } from '../run-until-asked.ts'
+
+export const demo: Command = {
+  name: 'demo',
+  summary: 'Run a server with a made-up workspace, which is gone when it ends.',
+  flags: [flag('--read-only', 'let the link sign in somebody who may only look')],
+  remarks: [
+    'It prints a link that signs in without a password, on a free port of this machine. The database is in the folder for',
+    'temporary files; it reads no setting and writes nothing else. SIGTERM, SIGINT or SIGHUP ends it.',
+  ],
+  examples: ['daybook demo', 'daybook demo --read-only'],
+  run: async (input, io) => {
+    const asked = io.untilAskedToEnd()
+    const db = join(tmpdir(), `daybook-demo-${crypto.randomUUID()}.db`)
+    const config = readConfig({}, { db, port: '0', 'log-level': 'warn' })
+    const [{ seed, VIEWER }, { startServer }] = await Promise.all([
+      import('../demo/seed.ts'),
+      import('../../server.ts'),
+    ])
+    try {
+      await seed(config)
+      const link = { user: input.flags['read-only'] ? VIEWER : 'owner', token: newToken() }
+      const server = await startServer({ ...config, demo: link }, (message) => io.err(message))
+      io.status(
+        'A workshop that does not exist; open this link to look around. Ctrl+C ends and removes it.\n',
+      )
+      io.out(`${server.url}${DEMO_PATH}/${link.token}\n`)
+      return await runUntilAsked(server, io, asked)
+    } finally {
+      for (const suffix of DATABASE_SUFFIXES) rmSync(db + suffix, { force: true })
+    }
+  },
+}
