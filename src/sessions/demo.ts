@@ -14,7 +14,7 @@ export function demoRoutes(ctx: AppContext, { browserOf, begin }: Pick<Browsers,
   if (!demo) return []
   const hash = sha256(demo.token)
   return [
-    hiddenEndpoints('').get(
+    hiddenEndpoints('', 'nothing').get(
       `${DEMO_PATH}/:token`,
       async ({ exchange, params }) => {
         if (sha256(params.token) !== hash) throw unknownPath()
