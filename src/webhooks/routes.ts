@@ -66,7 +66,7 @@ export const webhookRoutes = (ctx: AppContext) =>
         response: schema.CreatedWebhookResponse,
         detail: {
           operationId: 'createWebhook',
-          summary: 'Subscribe to the changes of a structure',
+          summary: 'Subscribe to changes of the rows of a structure, of notes or of files',
           description: schema.CREATE_DESCRIPTION,
         },
       },
@@ -157,7 +157,7 @@ export const webhookRoutes = (ctx: AppContext) =>
           operationId: 'testWebhook',
           summary: 'Send a webhook.test event',
           description:
-            'Delivered at once, with `record` null, also to a subscription that is disabled or paused.',
+            'Delivered at once, with `record` null (of notes and files `data`), also to a subscription that is disabled or paused.',
         },
       },
     )

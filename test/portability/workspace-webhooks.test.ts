@@ -68,3 +68,40 @@ test('a webhook that names an unknown field is refused, and nothing is imported'
   })
   expect(webhooks).toEqual([])
 })
+
+test('subscriptions to notes, files and moments come back as they were, with the ids of the tags here', async () => {
+  const folder = newFolder()
+  const [origin, other] = [await startService(), await startService()]
+  await declare(origin, 'Books', [{ key: 'due', type: 'date' }])
+  await other.post('/v1/notes', { title: 'a', tags: ['first'] })
+  await origin.post('/v1/notes', { title: 'a', tags: ['work'] })
+  const tag_ids = [(await origin.get('/v1/tags')).body.tags[0].id]
+  const url = 'https://hooks.example.com/books'
+  const due = { field: 'due', offset_days: -3, at: '09:30', tz: 'Europe/Berlin' }
+  for (const hook of [
+    {
+      kind: 'note',
+      filter: { type: 'tags', op: 'has_any', tag_ids },
+      quiet_seconds: 5,
+      include_content: true,
+    },
+    { kind: 'file', format: 'ntfy', template: '{file.file_name}' },
+    { structure: 'Books', events: ['record.due'], due, format: 'slack', template: '{record.due}' },
+  ])
+    expect((await origin.post('/v1/webhooks', { url, ...hook })).status).toBe(201)
+  exportWorkspace(origin.ctx.db, callerOf(origin), folder.file('export'), () => {})
+  const mode = { isDryRun: false, skipsBad: false, onProgress: () => {} }
+  const report = await importWorkspace(other.ctx.db, callerOf(other), {
+    ...mode,
+    folder: folder.file('export'),
+  })
+  expect(report.refused).toEqual([])
+  const before = (await origin.get('/v1/webhooks')).body.webhooks
+  const after = (await other.get('/v1/webhooks')).body.webhooks
+  const tag = (await other.get('/v1/tags')).body.tags.find(({ name }: { name: string }) => name === 'work').id
+  expect(tag).not.toBe(tag_ids[0])
+  before[0].filter.tag_ids = [tag]
+  expect(after).toEqual(before)
+  folder.remove()
+  for (const service of [origin, other]) service.close()
+})

@@ -1160,7 +1160,7 @@ export interface paths {
         get: operations["listWebhooks"];
         put?: never;
         /**
-         * Subscribe to the changes of a structure
+         * Subscribe to changes of the rows of a structure, of notes or of files
          * @description What is sent to `url`, and how to verify it, is described under "Webhooks" in this document. `secret` is shown only now. A workspace holds up to 25 subscriptions.
          *
          *     A filter is a list of conditions `{field, op, value}`, all of which must hold. The type of the field decides which operators there are:
@@ -1263,7 +1263,7 @@ export interface paths {
         put?: never;
         /**
          * Send a webhook.test event
-         * @description Delivered at once, with `record` null, also to a subscription that is disabled or paused.
+         * @description Delivered at once, with `record` null (of notes and files `data`), also to a subscription that is disabled or paused.
          */
         post: operations["testWebhook"];
         delete?: never;
