@@ -20,6 +20,7 @@ export type Kind =
   | 'quick_access_item'
   | 'file'
   | 'webhook'
+  | 'source'
 
 /**
  * A key names first the kinds of objects that the response depends on, separated by spaces: when one of them changes

@@ -54,6 +54,7 @@ export function placeOf({ kind, id, object, structure_id }: Entry): string | und
   if (kind === 'record') return recordAddress(structure_id ?? '', String(id))
   if (kind === 'file') return fileAddress(String(id))
   if (kind === 'structure') return address(['records', String(id)])
+  if (kind === 'source') return address(['webhooks', 'in', String(id)])
   if (kind === 'webhook') return address(['webhooks', String(id)])
   return undefined
 }

@@ -32,6 +32,7 @@ const KINDS: readonly (readonly [kind: string, title: string])[] = [
   ['quick_access_item', 'Quick Access'],
   ['file', 'Files'],
   ['webhook', 'Webhooks'],
+  ['source', 'Sources'],
 ]
 
 const parameter = (name: string): string => search.value.get(name) ?? ''

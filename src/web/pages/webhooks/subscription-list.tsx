@@ -14,6 +14,9 @@ export function SubscriptionList() {
         <header class="bar">
           <h1>Webhooks</h1>
           <span class="grow" />
+          <a class="button quiet" href={address(['webhooks', 'in'])}>
+            Sources
+          </a>
           {mayWrite.value && (
             <a class="button main" href={address(['webhooks', 'new'])}>
               New subscription

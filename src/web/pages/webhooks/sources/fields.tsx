@@ -1,0 +1,103 @@
+import { Icon } from '../../../components/icon.tsx'
+import type { Answer } from '../../../data/api.ts'
+import type { Tried } from '../../../data/sources.ts'
+import { type Draft, type Entry, placeText, READ_AS, READ_AS_WORDS } from './map-draft.ts'
+
+export type Structure = Answer<'/v1/records/structures/{nameOrId}', 'get'>['structure']
+
+interface FieldsProps {
+  readonly structure: Structure
+  readonly draft: Draft
+  readonly chosen: string
+  readonly tried: Tried | undefined
+  readonly isReadOnly: boolean
+  readonly onChoose: (key: string) => void
+  readonly onChange: (key: string, entry: Entry | undefined) => void
+}
+
+/** The fields of the row: where each comes from, how it is read, and what this event gives. */
+export const Fields = ({ structure, tried, ...rest }: FieldsProps) => (
+  <table class="table map-table" aria-label={`Fields of ${structure.name}`}>
+    <thead>
+      <tr>
+        <th scope="col">Field</th>
+        <th scope="col">From the event</th>
+        <th scope="col">Read as</th>
+        <th scope="col">This row</th>
+      </tr>
+    </thead>
+    <tbody>
+      {structure.fields.map((field) => (
+        <FieldRow key={field.key} field={field} value={tried?.data?.[field.key]} {...rest} />
+      ))}
+    </tbody>
+  </table>
+)
+
+interface RowProps extends Omit<FieldsProps, 'structure' | 'tried'> {
+  readonly field: Structure['fields'][number]
+  readonly value: unknown
+}
+
+function FieldRow({ field, value, draft, chosen, isReadOnly, onChoose, onChange }: RowProps) {
+  const { key, label, type, unique, required } = field
+  const entry = draft[key]
+  const isChosen = chosen === key
+  return (
+    <tr class={isChosen ? 'chosen' : undefined}>
+      <th scope="row" class="top-start">
+        {isReadOnly ? (
+          label
+        ) : (
+          <label class="check">
+            <input type="radio" name="field" checked={isChosen} onChange={() => onChoose(key)} />
+            {label}
+          </label>
+        )}
+        {unique && <small class="hint"> finds the row</small>}
+        {required && !entry && <small class="hint"> required</small>}
+      </th>
+      <td class="bottom-start">
+        {entry ? (
+          <span class="line">
+            <code class="break">{placeText(entry)}</code>
+            {!isReadOnly && (
+              <button
+                type="button"
+                class="button quiet icon-only"
+                aria-label={`Leave ${label} as it is`}
+                onClick={() => onChange(key, undefined)}
+              >
+                <Icon name="x" />
+              </button>
+            )}
+          </span>
+        ) : (
+          <span class="dim">left as it is</span>
+        )}
+      </td>
+      <td class="bottom-end">
+        {entry && READ_AS[type] && (
+          <select
+            class="input"
+            aria-label={`Read ${label} as`}
+            disabled={isReadOnly}
+            value={entry.as ?? ''}
+            onChange={({ currentTarget }) => {
+              const { as: _, ...rest } = entry
+              onChange(key, currentTarget.value === '' ? rest : { ...rest, as: currentTarget.value })
+            }}
+          >
+            <option value="">as it is</option>
+            {READ_AS[type].map((as) => (
+              <option key={as} value={as}>
+                {READ_AS_WORDS[as]}
+              </option>
+            ))}
+          </select>
+        )}
+      </td>
+      <td class="top-end number">{value === undefined ? '–' : String(value)}</td>
+    </tr>
+  )
+}

@@ -1,0 +1,195 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Button, useAction, Why } from '../../../components/form.tsx'
+import { Empty, Known, Loading } from '../../../components/pane.tsx'
+import { api } from '../../../data/api.ts'
+import { useQuery } from '../../../data/cache.ts'
+import { mayWrite } from '../../../data/session.ts'
+import {
+  type Source,
+  type Tried,
+  tryEvent,
+  updateSource,
+  useSourceEvent,
+  useSourceEvents,
+} from '../../../data/sources.ts'
+import { search } from '../../../router.ts'
+import { Fields, type Structure } from './fields.tsx'
+import { type Draft, draftOf, type Entry, placeText, readAs } from './map-draft.ts'
+import { OnlyTypes, type When } from './only-types.tsx'
+import { SourceEvents } from './source-events.tsx'
+import { EventTree } from './tree.tsx'
+
+/** The newest event as a tree, beside it the fields; below them all events. */
+export function MapEditor({ source }: { source: Source }) {
+  const { id, structure } = source
+  const newest = useSourceEvents(id, undefined, undefined).data?.events[0]
+  const openId = search.value.get('event') ?? newest?.id
+  const described = useQuery(
+    ['structure', structure.id],
+    async ({ signal }) =>
+      (await api.get('/v1/records/structures/{nameOrId}', { params: { nameOrId: structure.id }, signal }))
+        .structure,
+  )
+  return (
+    <>
+      <Known query={described}>
+        {(known) => (
+          <Editor source={source} structure={known} eventId={openId} receivedAt={newest?.received_at} />
+        )}
+      </Known>
+      <SourceEvents source={source} openId={openId} />
+    </>
+  )
+}
+
+interface EditorProps {
+  readonly source: Source
+  readonly structure: Structure
+  readonly eventId: string | undefined
+  readonly receivedAt: string | undefined
+}
+
+const TRY_AFTER_MS = 150
+
+/** What would become of the event with this map, a moment after it was last changed. */
+function useTried({ id }: Source, eventId: string | undefined, draft: Draft, when: When) {
+  const [tried, setTried] = useState<Tried>()
+  useEffect(() => {
+    if (eventId === undefined) return
+    let isCurrent = true
+    const timer = setTimeout(() => {
+      tryEvent(id, eventId, { ...draft }, [...when]).then(
+        (answer) => isCurrent && setTried(answer),
+        (error: Error) => isCurrent && setTried({ status: 'unmapped', data: null, error: error.message }),
+      )
+    }, TRY_AFTER_MS)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [id, eventId, draft, when])
+  return tried
+}
+
+function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
+  const { id } = source
+  const [draft, setDraft] = useState<Draft>(() => draftOf(source.map))
+  const [conflict, setConflict] = useState(source.on_conflict)
+  const [chosen, setChosen] = useState(() => nextField(structure, draftOf(source.map)))
+  const [when, setWhen] = useState<When>(source.when)
+  const tried = useTried(source, eventId, draft, when)
+  const { run, isRunning, refusal } = useAction(() =>
+    updateSource(id, { map: { ...draft }, when: [...when], on_conflict: conflict }),
+  )
+  const change = (key: string, entry: Entry | undefined) => {
+    const { [key]: _, ...others } = draft
+    const next: Draft = entry ? { ...others, [key]: entry } : others
+    setDraft(next)
+    return next
+  }
+  const pick = (place: Entry, value: unknown) => {
+    const field = structure.fields.find(({ key }) => key === chosen) ?? structure.fields[0]
+    if (!field) return
+    const as = readAs(field.type, value)
+    setChosen(nextField(structure, change(field.key, as ? { ...place, as } : place), field.key))
+  }
+  const isChanged =
+    JSON.stringify([draft, when, conflict]) !==
+    JSON.stringify([draftOf(source.map), source.when, source.on_conflict])
+  const type = useSourceEvent(id, eventId, receivedAt).data?.event.event
+  return (
+    <div class="map-editor">
+      <section aria-label="An event that came">
+        <h2>An event that came</h2>
+        <Event
+          id={id}
+          eventId={eventId}
+          receivedAt={receivedAt}
+          onPick={mayWrite.value ? pick : undefined}
+          usedBy={(place) =>
+            structure.fields.flatMap(({ key, label }) => {
+              const entry = draft[key]
+              return entry && placeText(entry) === placeText(place) ? [label] : []
+            })
+          }
+        />
+      </section>
+      <section aria-label="The row">
+        <h2>Becomes a row of {structure.name}</h2>
+        <Fields
+          structure={structure}
+          draft={draft}
+          chosen={chosen}
+          tried={tried}
+          isReadOnly={!mayWrite.value}
+          onChoose={setChosen}
+          onChange={change}
+        />
+        <OnlyTypes when={when} type={type} isReadOnly={!mayWrite.value} onChange={setWhen} />
+        <p class="field conflict">
+          <label for="conflict">When the row is there already</label>
+          <select
+            class="input"
+            id="conflict"
+            disabled={!mayWrite.value}
+            value={conflict}
+            onChange={({ currentTarget }) => setConflict(currentTarget.value as Source['on_conflict'])}
+          >
+            <option value="refuse">keep the event, to be mapped</option>
+            <option value="update">change the row</option>
+          </select>
+        </p>
+        <p class="actions">
+          <Verdict tried={tried} />
+          <span class="grow" />
+          {mayWrite.value && (
+            <Button kind="main" disabled={isRunning.value || !isChanged} onClick={() => void run()}>
+              Save
+            </Button>
+          )}
+        </p>
+        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      </section>
+    </div>
+  )
+}
+
+/** The first field after one that nothing is mapped to, or that one itself. */
+function nextField({ fields }: Structure, draft: Draft, after = ''): string {
+  const from = fields.findIndex(({ key }) => key === after) + 1
+  const inOrder = [...fields.slice(from), ...fields.slice(0, from)]
+  return inOrder.find(({ key }) => draft[key] === undefined)?.key ?? after
+}
+
+interface EventProps {
+  readonly id: string
+  readonly eventId: string | undefined
+  readonly receivedAt: string | undefined
+  readonly onPick: ((entry: Entry, value: unknown) => void) | undefined
+  readonly usedBy: (entry: Entry) => readonly string[]
+}
+
+function Event({ id, eventId, receivedAt, onPick, usedBy }: EventProps) {
+  const { data, error } = useSourceEvent(id, eventId, receivedAt)
+  if (eventId === undefined)
+    return (
+      <Empty>
+        <p>Send a test event from the service. It appears here by itself, and a click maps its values.</p>
+      </Empty>
+    )
+  if (error) return <Why>{error.message}</Why>
+  return data ? <EventTree detail={data} usedBy={usedBy} onPick={onPick} /> : <Loading />
+}
+
+const VERDICTS: Readonly<Record<string, readonly ['ok' | 'off', string]>> = {
+  written: ['ok', 'This event would be a new row'],
+  updated: ['ok', 'This event would change a row'],
+  stale: ['off', 'The row is newer than this event'],
+  ignored: ['off', 'This event is not asked for'],
+}
+
+/** What would become of the event, or why its row is refused. */
+function Verdict({ tried }: { tried: Tried | undefined }) {
+  const [kind, word] = VERDICTS[tried?.status ?? ''] ?? ['warn', tried?.error ?? '']
+  return <span role="status">{tried && <span class={`status ${kind}`}>{word}</span>}</span>
+}

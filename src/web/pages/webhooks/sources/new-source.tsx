@@ -1,0 +1,182 @@
+import { useMemo, useState } from 'preact/hooks'
+import { Button, Field, useAction, Why } from '../../../components/form.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { Empty, Known, Pane } from '../../../components/pane.tsx'
+import { CopyButton } from '../../../components/secret.tsx'
+import { api } from '../../../data/api.ts'
+import { useQuery } from '../../../data/cache.ts'
+import { createSource, type Source } from '../../../data/sources.ts'
+import { address, navigate } from '../../../router.ts'
+import { newSecret, PROVIDERS } from './providers.ts'
+
+const NAMES = Object.keys(PROVIDERS) as Source['provider'][]
+
+/** The form for a new source: who posts, into which structure, and the secret. */
+export function NewSource() {
+  const structures = useQuery(
+    ['structure'],
+    async ({ signal }) => (await api.get('/v1/records/structures', { signal })).structures,
+  )
+  return (
+    <main id="main">
+      <Pane kind="content" label="New source">
+        <header class="bar">
+          <a class="button quiet icon-only" href={address(['webhooks', 'in'])} aria-label="Back">
+            <Icon name="back" />
+          </a>
+          <h1 class="cut">New source</h1>
+        </header>
+        <Known query={structures}>
+          {(known) =>
+            known.length === 0 ? (
+              <Empty>
+                <p>A source writes rows of a structure, and there is no structure yet.</p>
+                <a class="button" href={address(['records'])}>
+                  Go to the records
+                </a>
+              </Empty>
+            ) : (
+              <Form structures={known} />
+            )
+          }
+        </Known>
+      </Pane>
+    </main>
+  )
+}
+
+function Form({ structures }: { structures: readonly { readonly id: string; readonly name: string }[] }) {
+  const [provider, setProvider] = useState<Source['provider']>('stripe')
+  const [structure, setStructure] = useState(structures[0]?.id ?? '')
+  const own = useMemo(newSecret, [])
+  const { title, secretBy, secret } = PROVIDERS[provider]
+  const { run, isRunning, refusal } = useAction(async (data: FormData) => {
+    const given = String(data.get('secret') ?? '').trim()
+    const source = await createSource({
+      name: String(data.get('name')).trim(),
+      structure,
+      provider,
+      // Until the service shows its own, nothing is signed with this one.
+      ...(secretBy !== 'nobody' && { secret: given || (provider === 'standard' ? btoa(own) : own) }),
+      ...optionsOf(provider, data),
+    })
+    navigate(
+      address(
+        ['webhooks', 'in', source.id],
+        given === '' && secretBy === 'service' ? { setup: 'secret' } : { setup: 'done' },
+      ),
+    )
+  })
+  return (
+    <form
+      class="body stack wide"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void run(new FormData(event.currentTarget))
+      }}
+    >
+      <p class="field">
+        <label for="provider">From</label>
+        <select
+          class="input"
+          id="provider"
+          value={provider}
+          onChange={({ currentTarget }) => setProvider(currentTarget.value as Source['provider'])}
+        >
+          {NAMES.map((name) => (
+            <option key={name} value={name}>
+              {PROVIDERS[name].title}
+            </option>
+          ))}
+        </select>
+      </p>
+      <p class="field">
+        <label for="structure">Becomes a row of</label>
+        <select
+          class="input"
+          id="structure"
+          value={structure}
+          onChange={({ currentTarget }) => setStructure(currentTarget.value)}
+        >
+          {structures.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </p>
+      <Field
+        key={provider}
+        label="Name"
+        name="name"
+        required
+        maxLength={200}
+        defaultValue={title.split(' (')[0] ?? ''}
+      />
+      <Options provider={provider} />
+      {secretBy === 'us' && (
+        <div class="line-form">
+          <Field
+            label={`Paste there as: ${secret}`}
+            name="secret"
+            required
+            defaultValue={own}
+            autocomplete="off"
+          />
+          <CopyButton text={own} />
+        </div>
+      )}
+      {secretBy === 'service' && (
+        <Field label={`The ${secret}, if ${title} has shown it already`} name="secret" autocomplete="off" />
+      )}
+      {secretBy === 'nobody' && (
+        <p class="dim">Nothing is verified: whoever knows the address can write rows.</p>
+      )}
+      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      <p class="actions">
+        <Button kind="main" type="submit" disabled={isRunning.value}>
+          Make the address
+        </Button>
+        <a class="button" href={address(['webhooks', 'in'])}>
+          Cancel
+        </a>
+      </p>
+    </form>
+  )
+}
+
+function Options({ provider }: { provider: Source['provider'] }) {
+  if (provider === 'basic') return <Field label="User" name="user" required />
+  if (provider !== 'hmac') return null
+  return (
+    <>
+      <Field label="Header of the signature" name="header" required defaultValue="X-Signature" />
+      <p class="field">
+        <label for="algorithm">Algorithm</label>
+        <select class="input" id="algorithm" name="algorithm">
+          {['sha256', 'sha1', 'sha512'].map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </p>
+      <p class="field">
+        <label for="encoding">Written as</label>
+        <select class="input" id="encoding" name="encoding">
+          {['hex', 'base64'].map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </p>
+      <Field label="What comes before the signature (optional)" name="prefix" defaultValue="" />
+    </>
+  )
+}
+
+function optionsOf(provider: Source['provider'], data: FormData): { options?: Record<string, unknown> } {
+  const text = (name: string) => String(data.get(name) ?? '').trim()
+  if (provider === 'none') return { options: { unverified: true } }
+  if (provider === 'basic') return { options: { user: text('user') } }
+  if (provider !== 'hmac') return {}
+  const [header, algorithm, encoding, prefix] = ['header', 'algorithm', 'encoding', 'prefix'].map(text)
+  return { options: { header, algorithm, encoding, ...(prefix && { prefix }) } }
+}

@@ -1,0 +1,78 @@
+import { Empty, Known, Pane } from '../../../components/pane.tsx'
+import { Time } from '../../../components/time.tsx'
+import { mayWrite } from '../../../data/session.ts'
+import { type Source, useSources } from '../../../data/sources.ts'
+import { address } from '../../../router.ts'
+import { PROVIDERS } from './providers.ts'
+
+/** Every source of the workspace. */
+export function SourceList() {
+  const sources = useSources()
+  return (
+    <main id="main">
+      <Pane kind="content" label="Sources">
+        <header class="bar">
+          <h1>Sources</h1>
+          <span class="grow" />
+          {mayWrite.value && (
+            <a class="button main" href={address(['webhooks', 'in', 'new'])}>
+              New source
+            </a>
+          )}
+        </header>
+        <Known query={sources}>
+          {(known) =>
+            known.length === 0 ? (
+              <Empty>
+                <p>
+                  A source gives Stripe, GitHub or another service an address. What it posts is verified and
+                  becomes a row. The same on the command line: <code>daybook sources create</code>.
+                </p>
+              </Empty>
+            ) : (
+              <Table sources={known} />
+            )
+          }
+        </Known>
+      </Pane>
+    </main>
+  )
+}
+
+const Table = ({ sources }: { sources: readonly Source[] }) => (
+  <table class="table" aria-label="Sources">
+    <thead>
+      <tr>
+        <th class="margin" scope="col">
+          Last
+        </th>
+        <th scope="col">Name</th>
+        <th scope="col">From</th>
+        <th scope="col">Becomes a row of</th>
+        <th scope="col">State</th>
+      </tr>
+    </thead>
+    <tbody>
+      {sources.map((source) => (
+        <tr key={source.id}>
+          <td class="margin">{source.last_event_at && <Time at={source.last_event_at} />}</td>
+          <th scope="row" class="top-start">
+            <a href={address(['webhooks', 'in', source.id])}>{source.name}</a>
+          </th>
+          <td class="bottom-start">{PROVIDERS[source.provider].title}</td>
+          <td class="bottom-end">{source.structure.name}</td>
+          <td class="top-end">
+            <SourceState of={source} />
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)
+
+/** Whether a source takes what comes, and what waits for a person. */
+export function SourceState({ of: { enabled, counts } }: { of: Source }) {
+  if (!enabled) return <span class="status off">disabled</span>
+  if (counts.unmapped > 0) return <span class="status warn">{counts.unmapped} to map</span>
+  return <span class="status ok">enabled</span>
+}

@@ -1,0 +1,108 @@
+import type { SourceEventDetail } from '../../../data/sources.ts'
+
+interface Line {
+  readonly depth: number
+  readonly name: string
+  readonly value: unknown
+  readonly entry: { readonly path?: string; readonly header?: string }
+}
+
+const MOST_LINES = 500
+
+const escaped = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** The values of an event, one a line, those of objects and lists below them. */
+export function linesOf(value: unknown, path = '', depth = 0, name = ''): Line[] {
+  const lines: Line[] = name === '' && depth === 0 ? [] : [{ depth: depth - 1, name, value, entry: { path } }]
+  if (typeof value !== 'object' || value === null) return lines
+  for (const [key, member] of Object.entries(value)) {
+    if (lines.length > MOST_LINES) break
+    lines.push(...linesOf(member, `${path}/${escaped(key)}`, depth + 1, key))
+  }
+  return lines.slice(0, MOST_LINES)
+}
+
+const shown = (value: unknown): string => {
+  if (Array.isArray(value)) return value.length === 0 ? '[ ]' : `[ ${value.length} ]`
+  if (typeof value === 'object' && value !== null) return '{ }'
+  const text = JSON.stringify(value) ?? ''
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}
+
+/** The JSON of a body, also of one in a form; undefined for any other text. */
+export function bodyValue({ body, headers }: SourceEventDetail): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+    if (!type.includes('form-urlencoded')) return undefined
+    const form = Object.fromEntries(new URLSearchParams(body))
+    try {
+      return JSON.parse(form.payload ?? '')
+    } catch {
+      return form
+    }
+  }
+}
+
+interface TreeProps {
+  readonly detail: SourceEventDetail
+  /** The labels of the fields that a place is mapped to. */
+  readonly usedBy: (entry: Line['entry']) => readonly string[]
+  /** Undefined for who may not write. */
+  readonly onPick: ((entry: Line['entry'], value: unknown) => void) | undefined
+}
+
+/** An event as a tree; a click on a value maps it to the chosen field. */
+export function EventTree({ detail, usedBy, onPick }: TreeProps) {
+  const value = bodyValue(detail)
+  const lines = linesOf(value)
+  const headers = detail.headers.map(
+    ([name = '', text = '']): Line => ({ depth: 0, name, value: text, entry: { header: name } }),
+  )
+  if (value === undefined) return <p class="empty">The body of this event is neither JSON nor a form.</p>
+  return (
+    <>
+      <Lines label="The event" lines={lines} usedBy={usedBy} onPick={onPick} />
+      <details class="more">
+        <summary>Headers</summary>
+        <Lines label="Headers of the event" lines={headers} usedBy={usedBy} onPick={onPick} />
+      </details>
+    </>
+  )
+}
+
+const Lines = ({
+  label,
+  lines,
+  usedBy,
+  onPick,
+}: Omit<TreeProps, 'detail'> & { label: string; lines: Line[] }) => (
+  <ul class="event-tree" aria-label={label}>
+    {lines.map(({ depth, name, value, entry }) => {
+      const users = usedBy(entry)
+      const text = (
+        <>
+          <span class="code key">{name}</span> <span class="code cut">{shown(value)}</span>
+          <span class="grow" />
+          {users.map((user) => (
+            <span key={user} class="status ok">
+              {user}
+            </span>
+          ))}
+        </>
+      )
+      return (
+        <li key={entry.path ?? entry.header} style={{ paddingInlineStart: `${depth}rem` }}>
+          {onPick ? (
+            <button type="button" class="tree-line" onClick={() => onPick(entry, value)}>
+              {text}
+            </button>
+          ) : (
+            <span class="tree-line">{text}</span>
+          )}
+        </li>
+      )
+    })}
+  </ul>
+)

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import Stripe from 'stripe'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  contentOf,
+  fill,
+  press,
+  startApplication,
+  untilText,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+const SECRET = 'whsec_5d41402abc4b2a76b9719d911017c592'
+const stripe = new Stripe('sk_test_EXAMPLE')
+
+describe.skipIf(!hasBrowser)('sources in a browser', () => {
+  let app: Application
+  let page: Page
+  let url: string
+
+  beforeAll(async () => {
+    app = await startApplication()
+    await app.server.post('/v1/records/structures', {
+      name: 'Payments',
+      fields: [
+        { key: 'number', type: 'text', label: 'Number', unique: true },
+        { key: 'amount', type: 'number', label: 'Amount' },
+        { key: 'paid_at', type: 'datetime', label: 'Paid at' },
+      ],
+    })
+    page = await app.newPage()
+    await app.signIn(page)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  const send = async (id: string, data: object) => {
+    const payload = JSON.stringify({ id, type: 'payment.paid', created: 1_795_426_871, data })
+    const header = await stripe.webhooks.generateTestHeaderStringAsync({ payload, secret: SECRET })
+    const response = await fetch(url, {
+      method: 'POST',
+      body: payload,
+      headers: { 'stripe-signature': header },
+    })
+    expect(response.status).toBe(200)
+  }
+  const source = async () => (await app.server.get('/v1/sources')).body.sources[0]
+  /** Clicks the line of the event that begins with a key. */
+  const click = (key: string) =>
+    page.waitForFunction(`(() => {
+      const lines = [...document.querySelectorAll('.tree-line')]
+      const line = lines.find((one) => one.querySelector('.key').textContent === '${key}')
+      line?.click()
+      return line !== undefined
+    })()`)
+  const row = (text: string) =>
+    page.waitForFunction(
+      `[...document.querySelectorAll('.map-table tbody tr')].some((row) => row.textContent.includes(${JSON.stringify(text)}))`,
+    )
+
+  test(
+    'one for Stripe is made: the address is copied, and then the secret pasted that Stripe shows',
+    async () => {
+      await page.goto(`${app.server.url}/app/webhooks/in`)
+      await press(page, 'New source')
+      await fill(page, 'Name', 'Card payments')
+      await press(page, 'Make the address')
+      await untilText(page, 'Paste the address into Stripe')
+      url = String(await contentOf(page, 'Address'))
+      expect(url).toStartWith(`${app.server.url}/in/`)
+      await fill(page, 'The signing secret (whsec_…)', SECRET)
+      await press(page, 'Save the secret')
+      await page.waitForFunction('!location.search.includes("setup")')
+      expect((await source()).name).toBe('Card payments')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'an event that comes is mapped by clicks, tried at once, and those that wait are written',
+    async () => {
+      await send('evt_1', { number: 'A1', cents: 33_000 })
+      await send('evt_2', { number: 'A2', cents: 500 })
+      await untilText(page, 'Try the 2 again')
+      await untilText(page, 'maps no field yet')
+      await click('number')
+      await row('A2')
+      await click('cents')
+      await page.select('[aria-label="Read Amount as"]', 'cents')
+      await click('created')
+      await untilText(page, 'This event would be a new row')
+      await row('2026-11-23T09:41:11.000Z')
+      expect((await source()).map).toEqual({})
+      await press(page, 'Save')
+      await press(page, 'Try the 2 again')
+      await untilText(page, '2 kept, 0 to map')
+      expect((await source()).map).toEqual({
+        number: { path: '/data/number' },
+        amount: { path: '/data/cents', as: 'cents' },
+        paid_at: { path: '/created', as: 'epoch_s' },
+      })
+      const { body } = await app.server.get('/v1/records?structure=Payments&sort=number&direction=asc')
+      expect(body.records.map(({ data }: { data: { amount: number } }) => data.amount)).toEqual([330, 5])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the list, the form and a source are usable without a mouse and by a screen reader',
+    async () => {
+      const { id } = await source()
+      for (const path of ['webhooks/in', 'webhooks/in/new', `webhooks/in/${id}`]) {
+        await page.goto(`${app.server.url}/app/${path}`)
+        await untilText(page, path.endsWith('new') ? 'Make the address' : 'Card payments')
+        expect([path, await accessibilityProblems(page)]).toEqual([path, []])
+      }
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
