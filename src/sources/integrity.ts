@@ -1,7 +1,9 @@
 import type { IntegrityCheck } from '../db/integrity.ts'
 
-const ORPHANED_EVENTS = 'source_events WHERE NOT EXISTS (SELECT 1 FROM sources s WHERE s.pk = source)'
-const ORPHANED_SEALED = 'source_sealed WHERE NOT EXISTS (SELECT 1 FROM source_events e WHERE e.pk = event)'
+const ORPHANED_EVENTS =
+  'source_events WHERE NOT EXISTS (SELECT 1 FROM sources s WHERE s.pk = source_events.source)'
+const ORPHANED_SEALED =
+  'source_sealed WHERE NOT EXISTS (SELECT 1 FROM source_events e WHERE e.pk = source_sealed.event)'
 
 /** Every event has a source, and what is sealed has an event. */
 export const sourceCheck: IntegrityCheck = {

@@ -5,7 +5,16 @@ import { isoTimestamp, utcDay } from '../lib/dates.ts'
 import { isObject } from '../lib/json.ts'
 import { invalid, refused } from '../refusal.ts'
 import type { Definition, FieldDefinition } from '../structures/store.ts'
-import { checkedHeader, checkedPath, type Place, parsePlace, type ReadCall, valueAt } from './places.ts'
+import { hasNumberKeys, orderedJson } from './ordered-json.ts'
+import {
+  checkedHeader,
+  checkedPath,
+  keysOf,
+  type Place,
+  parsePlace,
+  type ReadCall,
+  valueAt,
+} from './places.ts'
 
 /** A map of a source: where the value of each field comes from. */
 export type SourceMap = Readonly<Record<string, unknown>>
@@ -134,6 +143,8 @@ function mappedValue(
 ): unknown {
   const found = ('value' in from ? from.value : valueAt(from, call)) ?? undefined
   if (found === undefined || !as) return found ?? otherwise
+  if (as.name === 'json' && 'path' in from && call.text !== undefined && hasNumberKeys(call.text))
+    return orderedJson(call.text, keysOf(from.path))
   const converted = as.convert(found, type)
   if (converted !== undefined) return converted
   throw refused(`The value of "${key}" cannot be read as ${as.name}.`)

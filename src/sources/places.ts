@@ -6,6 +6,8 @@ import { type Call, headerOf } from './providers.ts'
 export interface ReadCall extends Pick<Call, 'headers'> {
   /** The JSON value of the body, or its form as an object. */
   readonly body: unknown
+  /** The JSON text of that value; absent where there is none. */
+  readonly text?: string
   /** The type of the event. */
   readonly event: string | null
 }
@@ -40,12 +42,15 @@ export function checkedHeader(header: unknown, where: string): Place {
 /** What is at a place; undefined where nothing is, or null. */
 export function valueAt(place: Place, call: Pick<ReadCall, 'headers' | 'body'>): unknown {
   if ('header' in place) return headerOf(call, place.header)
-  const keys = place.path
+  return keysOf(place.path).reduce(memberOf, call.body) ?? undefined
+}
+
+/** The keys of a JSON pointer. */
+export const keysOf = (pointer: string): string[] =>
+  pointer
     .split('/')
     .slice(1)
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return keys.reduce(memberOf, call.body) ?? undefined
-}
 
 function memberOf(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return /^(?:0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined

@@ -21,9 +21,14 @@ type Placing = Pick<SourceRow, 'provider' | 'externalId' | 'event'>
 export function readCall(source: Placing, call: Call): Reading {
   const { headers } = call
   try {
-    const body = bodyOf(call)
+    const { body, text } = bodyOf(call)
     const event = eventIn(source, { headers, body })
-    return { call: { headers, body, event }, event, externalId: idIn(source, call, body), error: null }
+    return {
+      call: { headers, body, event, ...(text !== undefined && { text }) },
+      event,
+      externalId: idIn(source, call, body),
+      error: null,
+    }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const event = eventIn(source, { headers, body: undefined })
@@ -58,12 +63,19 @@ const textOf = (value: unknown): string | undefined =>
     ? String(value).replaceAll('\0', '\ufffd')
     : undefined
 
+interface Body {
+  readonly body: unknown
+  /** Its JSON text, unless it is a form. */
+  readonly text?: string
+}
+
 /** The JSON value of a body; of a form the object of its fields, or the JSON in its field `payload`. */
-function bodyOf(call: Call): unknown {
+function bodyOf(call: Call): Body {
   const text = decoded(call.body)
   if (text === '') throw refused('The body is empty.')
   const type = headerOf(call, 'content-type') ?? ''
-  return /^application\/x-www-form-urlencoded\b/i.test(type) ? formOf(text) : parsedJson(text, 'The body')
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(type)
+  return isForm ? formOf(text) : { body: parsedJson(text, 'The body'), text }
 }
 
 function decoded(bytes: Uint8Array): string {
@@ -74,7 +86,7 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-function formOf(text: string): unknown {
+function formOf(text: string): Body {
   const fields = new Map<string, string | string[]>()
   for (const [name, value] of new URLSearchParams(text)) {
     const known = fields.get(name)
@@ -83,16 +95,16 @@ function formOf(text: string): unknown {
   }
   const payload = fields.get('payload')
   const form = Object.fromEntries(fields)
-  return typeof payload === 'string' ? jsonOr(payload, form) : form
+  return typeof payload === 'string' ? jsonOr(payload, form) : { body: form }
 }
 
-function jsonOr(text: string, otherwise: unknown): unknown {
+function jsonOr(text: string, form: object): Body {
   try {
-    return parsedJson(text, 'The field "payload"')
+    return { body: parsedJson(text, 'The field "payload"'), text }
   } catch (error) {
     // One that is nested too deeply is JSON all the same.
     if (error instanceof Refusal && !error.message.endsWith('JSON.')) throw error
-    return otherwise
+    return { body: form }
   }
 }
 

@@ -134,6 +134,14 @@ describe('a verified call', () => {
     expect((await pay(service, source, 'evt_2', { raw: 'ab', other: 'a\0b' })).body.status).toBe('written')
   })
 
+  test('as JSON has its keys in the order they came, also where they are numbers', async () => {
+    const source = await makeSource(service, { map: { raw: { path: '/data/list/1', as: 'json' } } })
+    const body =
+      '{"id": "evt_1", "data": {"list": [0, {"b": 1.0, "2": "\\u00e9\\"", "1": [true, {"10": null, "9": []}]}]}}'
+    await call(service, source.url, body, { 'stripe-signature': stripeHeader(body, service.clock.now()) })
+    expect((await rows())[0].data.raw).toBe('{"b":1,"2":"é\\"","1":[true,{"10":null,"9":[]}]}')
+  })
+
   test('may be a form, and its payload JSON', async () => {
     const source = await makeSource(service, {
       provider: 'bearer',
