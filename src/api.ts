@@ -129,6 +129,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
         rules,
         requestsPerMinute: ctx.config.rateLimit,
         mirrorOf: ctx.mirrorOf,
+        isMirrorWritable: ctx.isMirrorWritable,
       }),
       recheck: createRecheck(ctx),
       onRightEnd: (caller, listener) => streams.credentials.onEnd(caller, listener),

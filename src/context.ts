@@ -27,9 +27,17 @@ export interface AppContext {
   readonly features: FeatureHooks
   /** Another cost of hashing passwords than `PASSWORD_COST`; tests take a lower one. */
   readonly passwordCost?: PasswordCost
-  /** The address of the remote of which this server is a read-only copy. */
+  /** The address of the remote of which this server is a copy. */
   readonly mirrorOf?: string
+  /** Whether notes and records may be changed in the copy. */
+  readonly isMirrorWritable?: boolean
 }
+
+/** Whether nobody may write anything. */
+export const isReadOnlyCopy = ({
+  mirrorOf,
+  isMirrorWritable,
+}: Pick<AppContext, 'mirrorOf' | 'isMirrorWritable'>) => mirrorOf !== undefined && isMirrorWritable !== true
 
 /** The user or command that makes a call, and the workspace of the call. */
 export interface Caller {

@@ -4,7 +4,7 @@ import { bootstrap } from './account/workspaces.ts'
 import { type Api, createApi } from './api.ts'
 import { createBus } from './changes/bus.ts'
 import { beginEpochs } from './changes/cursors.ts'
-import { remoteOf } from './changes/mirror-guard.ts'
+import { isWritableCopy, remoteOf } from './changes/mirror-guard.ts'
 import type { Config } from './config.ts'
 import type { AppContext } from './context.ts'
 import { hasRoom, type OpenOptions } from './db/connection/open.ts'
@@ -92,7 +92,8 @@ export async function startServer(
     const bus = createBus()
     const worker = openWorker({ db, listeners: bus, log, clock })
     const mirrorOf = checkedRemote(db, mirroring !== undefined)
-    const ctx = { config, db, worker, bus, clock, log, features, ...(mirrorOf && { mirrorOf }) }
+    const copy = mirrorOf && { mirrorOf, isMirrorWritable: isWritableCopy(db) }
+    const ctx = { config, db, worker, bus, clock, log, features, ...copy }
     const server = await serveDatabase(ctx, lock, print, mirroring)
     if (!isFull) return server
     const startAgain = (port: number) => startServer({ ...config, port }, print, mirroring)

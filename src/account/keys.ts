@@ -1,6 +1,6 @@
 import { and, count, eq, getTableColumns, gt, isNull, or, sql } from 'drizzle-orm'
 import { type Access, rightsOf } from '../access/rights.ts'
-import type { AppContext, Caller } from '../context.ts'
+import { type AppContext, type Caller, isReadOnlyCopy } from '../context.ts'
 import { from, insertInto, rowBy, rowsBy, updateOf, valueBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { keys, type Role } from '../db/schema/account.ts'
@@ -117,12 +117,8 @@ interface KnownKey {
   caller: Caller
 }
 
-/** The key with the current role of its user: a viewer may not write, and the key of a removed user is not found. In a copy no key may. */
-function findKnownKey(
-  reader: Reader,
-  mirrorOf: AppContext['mirrorOf'],
-  secret: string,
-): KnownKey | undefined {
+/** The key with the current role of its user: a viewer may not write, and the key of a removed user is not found. In a copy that is not writable no key may. */
+function findKnownKey(reader: Reader, mayNobodyWrite: boolean, secret: string): KnownKey | undefined {
   const row = findKeyByHash(reader, sha256(secret))
   if (!row || row.userId === null || row.role === null) return undefined
   const { pk, expiresAt, lastUsedAt } = row
@@ -134,7 +130,7 @@ function findKnownKey(
     keyName: row.name,
     scope: row.scope,
     role: row.role,
-    mayWrite: row.scope === 'write' && row.role !== 'viewer' && mirrorOf === undefined,
+    mayWrite: row.scope === 'write' && row.role !== 'viewer' && !mayNobodyWrite,
     surface: 'api',
     rights: rightsOfKey(row),
   }
@@ -143,11 +139,11 @@ function findKnownKey(
 
 /** Authenticates by the hash of the key, which is looked up once for many requests (`Sql.memoize`). */
 export function createAuthenticate(ctx: AppContext): Authenticate {
-  const { db, mirrorOf, clock } = ctx
+  const { db, clock } = ctx
   const recordUse = createUsageRecorder(ctx, 'key', touchKey)
   return (secret): Caller | undefined => {
     if (!KEY_PATTERN.test(secret)) return undefined
-    const key = db.sql.memoize(secret, () => findKnownKey(db, mirrorOf, secret))
+    const key = db.sql.memoize(secret, () => findKnownKey(db, isReadOnlyCopy(ctx), secret))
     const now = clock.now()
     if (!key || (key.expiresAt !== null && key.expiresAt <= now)) return undefined
     recordUse(key.pk, key.lastUsedAt, now)

@@ -208,7 +208,7 @@ class Application {
     const { tx, caller } = this
     const { properties = {}, ...parts } = data as Static<typeof NoteData>
     const note = getNote(tx, caller, id)
-    const previous = writeSentProperties(tx, caller, note.pk, properties)
+    const previous = writeSentProperties(tx, caller, note, properties)
     replaceParts(tx, caller, note, parts, previous)
   }
 }

@@ -5,9 +5,8 @@ import type { Reader } from '../db/reader.ts'
 import { presentFileWithOutline } from '../files/present.ts'
 import { findFile, findOutline } from '../files/store.ts'
 import { lensKind } from '../lenses/service.ts'
-import { presentEdited, presentNote } from '../notes/present.ts'
-import { findNote, type NoteRow } from '../notes/store.ts'
-import { readProperties } from '../notes/writing/properties.ts'
+import { findNote } from '../notes/store.ts'
+import { wholeNote } from '../notes/writing/whole-note.ts'
 import { presetKind } from '../presets/service.ts'
 import { propertyKind } from '../properties/service.ts'
 import { itemKind } from '../quick-access/service.ts'
@@ -24,13 +23,6 @@ import { viewKind } from '../views/service.ts'
 import { presentWebhook } from '../webhooks/present.ts'
 import { getWebhook } from '../webhooks/service.ts'
 import { isHiddenKind } from './visible.ts'
-
-/** A note with its property values beside its fields, and with `edited_at` where that is asked for. */
-const wholeNote = (reader: Reader, note: NoteRow, isEdited = false) => ({
-  ...presentNote(note),
-  ...(isEdited && presentEdited(note)),
-  properties: readProperties(reader, note.pk),
-})
 
 /** A file as it is read alone. */
 const wholeFile = (reader: Reader, file: NonNullable<ReturnType<typeof findFile>>) =>

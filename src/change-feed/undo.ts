@@ -275,7 +275,7 @@ function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Ch
     Object.assign(properties, previous.properties)
     if (changed.includes('content')) content = getOldContent(tx, note, change)
   }
-  const previousProperties = writeProperties(tx, caller, note.pk, properties)
+  const previousProperties = writeProperties(tx, caller, note, properties)
   const { properties: _, ...parts } = old
   replaceParts(tx, caller, note, { ...parts, ...(content !== undefined && { content }) }, previousProperties)
 }

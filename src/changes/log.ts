@@ -11,6 +11,7 @@ import {
   hexOf,
   keyOf,
   kindNumber,
+  kindOf,
   numberOf,
 } from './entries.ts'
 import { refuseInMirror } from './mirror-guard.ts'
@@ -90,7 +91,6 @@ function openLog(tx: Tx, author: ChangeAuthor): OpenLog {
   const logs = tx.transaction.state.of(newOpenLogs)
   const known = logs.get(author.workspacePk)
   if (known && isSameAuthor(known.author, author)) return known
-  refuseInMirror(tx)
   const log = { author, actor: actorOf(tx, author), numbers: known?.numbers }
   logs.set(author.workspacePk, log)
   return log
@@ -117,6 +117,7 @@ export function logChange(
   { difference, hidden, replaced }: ChangeDetails = {},
 ): void {
   if (author.isCopying) return
+  refuseInMirror(tx, kind, operation)
   const log = openLog(tx, author)
   const { numbers } = log
   const { workspacePk } = author
@@ -176,6 +177,7 @@ function logMany(
   objects: readonly unknown[],
 ): void {
   if (author.isCopying || objects.length === 0) return
+  refuseInMirror(tx, kindOf(kind))
   const log = openLog(tx, author)
   log.numbers ??= startingAt(lastChange(tx, author.workspacePk) + 1, 0)
   const { numbers } = log

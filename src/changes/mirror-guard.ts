@@ -1,5 +1,6 @@
 import type { Reader } from '../db/reader.ts'
 import { Refusal } from '../refusal.ts'
+import type { ChangeKind, ChangeOperation } from './entries.ts'
 
 /** The address of the remote whose copy the database is; undefined for a database of its own. */
 export const remoteOf = ({ sql }: Reader): string | undefined =>
@@ -9,16 +10,48 @@ export const remoteOf = ({ sql }: Reader): string | undefined =>
 export const lacksFileContents = ({ sql }: Reader): boolean =>
   sql.get("SELECT 1 FROM mirrors WHERE selection ->> 'hasFiles' = 0") !== undefined
 
-/** The refusal of every write in a copy. */
+/** The refusal of every write in a copy that is not writable. */
 export const readOnlyCopy = (remote: string): Refusal =>
   new Refusal('mirror', `This is a read-only copy of ${remote}; change it there.`)
 
-/** Whether the database is a copy: known from its first write on. */
-const newKnown = (): { remote?: string | null } => ({})
-
-/** Refuses to change objects of a copy: only the changes of the remote may. */
-export function refuseInMirror(reader: Reader): void {
-  const known = reader.sql.state.of(newKnown)
-  if (known.remote === undefined) known.remote = remoteOf(reader) ?? null
-  if (known.remote !== null) throw readOnlyCopy(known.remote)
+interface Copy {
+  readonly remote: string
+  readonly isWritable: number
+  readonly isForwarding: number
 }
+
+/** Whether the database is a copy: known from its first write on. */
+const newKnown = (): { copy?: Copy | null } => ({})
+
+function copyIn(reader: Reader): Copy | null {
+  const known = reader.sql.state.of(newKnown)
+  known.copy ??=
+    reader.sql.get<Copy>(
+      'SELECT remote, is_writable AS isWritable, is_forwarding AS isForwarding FROM mirrors LIMIT 1',
+    ) ?? null
+  return known.copy
+}
+
+/** What is written there lies over what the remote has. */
+export const isWritableCopy = (reader: Reader): boolean => copyIn(reader)?.isWritable === 1
+
+/** Whether the changes of records in a copy are posted. */
+export const forwardsChanges = (reader: Reader): boolean => copyIn(reader)?.isForwarding === 1
+
+/** What a write in a copy may change, with what comes or goes with it. */
+const LOCAL: readonly (ChangeKind | undefined)[] = ['note', 'record', 'tag', 'quick_access_item']
+
+/** Refuses to change objects of a copy, except notes and records of a writable one. */
+export function refuseInMirror(reader: Reader, kind?: ChangeKind, operation?: ChangeOperation): void {
+  const copy = copyIn(reader)
+  if (copy === null) return
+  if (copy.isWritable === 0) throw readOnlyCopy(copy.remote)
+  if (!LOCAL.includes(kind) || (kind === 'tag' && operation !== 'created'))
+    throw onlyNotesAndRecords(copy.remote)
+}
+
+export const onlyNotesAndRecords = (remote: string): Refusal =>
+  new Refusal(
+    'mirror',
+    `This is a copy of ${remote} in which only notes and records are changed; change everything else there.`,
+  )

@@ -11,7 +11,15 @@ import { demo } from './commands/demo.ts'
 import { extract } from './commands/extract.ts'
 import { listen } from './commands/listen.ts'
 import { mcp } from './commands/mcp.ts'
-import { mirror, mirrorDetach, mirrorStatus, mirrorVerify } from './commands/mirror.ts'
+import {
+  mirror,
+  mirrorDetach,
+  mirrorDiff,
+  mirrorPush,
+  mirrorReset,
+  mirrorStatus,
+  mirrorVerify,
+} from './commands/mirror.ts'
 import { openapi } from './commands/openapi.ts'
 import { doctor } from './commands/operation/doctor.ts'
 import { health } from './commands/operation/health.ts'
@@ -87,6 +95,9 @@ export const COMMANDS: readonly Command[] = [
   mirror,
   mirrorStatus,
   mirrorVerify,
+  mirrorDiff,
+  mirrorReset,
+  mirrorPush,
   mirrorDetach,
   backup,
   restore,

@@ -1,6 +1,7 @@
 import type { RecordChange } from '../changes/bus.ts'
 import type { ChangeOperation } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange, logCreatedRecords } from '../changes/log.ts'
+import { forwardsChanges } from '../changes/mirror-guard.ts'
 import { previousValues } from '../changes/record-data.ts'
 import type { WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -126,8 +127,22 @@ export function publishChange(
   log(outbox, change, operation)
   if (!outbox.wakes) tx.afterCommit(() => listeners.wake(change.structure.id))
   outbox.wakes = true
-  if (subscriptions.length === 0) return
-  storeChange(outbox, change)
+  if (forwardsChanges(tx)) forward(outbox, change)
+  if (subscriptions.length > 0) storeChange(outbox, change)
+}
+
+/** In a mirror that posts the changes of records, those that are made there are posted like those of the remote. */
+function forward({ tx, workspaceId }: Outbox, change: RecordChange): void {
+  const { structure, source, kind, after } = change
+  const head: EventHead = { id: tx.newId(), occurredAt: tx.now, workspaceId, structure, source }
+  tx.sql.run(
+    'INSERT INTO mirror_events (id, type, record, body) VALUES (?, ?, ?, ?)',
+    head.id,
+    `record.${kind}`,
+    after.id,
+    JSON.stringify(changePayload(head, change)),
+  )
+  wakeDeliveries(tx, [])
 }
 
 function storeChange({ tx, workspaceId, subscriptions, triggered }: Outbox, change: RecordChange): void {

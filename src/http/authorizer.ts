@@ -1,4 +1,4 @@
-import { readOnlyCopy } from '../changes/mirror-guard.ts'
+import { onlyNotesAndRecords, readOnlyCopy } from '../changes/mirror-guard.ts'
 import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
@@ -132,8 +132,9 @@ export interface AuthorizerOptions {
   readonly rules: BrowserRules
   /** For each key, and for each person who is signed in; null for no limit. */
   readonly requestsPerMinute: number | null
-  /** The address of the remote of which this server is a copy: no caller may write. */
+  /** The address of the remote of which this server is a copy: no caller may write, or notes and records only. */
   readonly mirrorOf: string | undefined
+  readonly isMirrorWritable: boolean | undefined
 }
 
 /**
@@ -150,10 +151,19 @@ export function createAuthorizer(options: AuthorizerOptions): Authorize {
     limit.check(requesterKey(caller))
     if (rule.session && caller.sessionId === undefined) throw sessionRequired()
     if (rule.owner && caller.role !== 'owner') throw ownerRequired()
-    if (options.mirrorOf !== undefined && rule.workspace) throw readOnlyCopy(options.mirrorOf)
+    if (rule.workspace) refuseInCopy(options, request)
     if (rule.write && !caller.mayWrite) throw readOnly(caller)
     return caller
   }
+}
+
+/** What changes notes and records; the log refuses what else these requests would change. */
+const LOCAL_PATHS = /^\/v1\/(notes|records(?!\/(structures|views))|changes|presets\/[^/]+\/apply)(\/|$)/
+
+function refuseInCopy({ mirrorOf, isMirrorWritable }: AuthorizerOptions, { url }: Request): void {
+  if (mirrorOf === undefined) return
+  if (!isMirrorWritable) throw readOnlyCopy(mirrorOf)
+  if (!LOCAL_PATHS.test(new URL(url).pathname)) throw onlyNotesAndRecords(mirrorOf)
 }
 
 /** Who is signed in, by the cookie. */

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { readOnlyCopy } from '../changes/mirror-guard.ts'
-import type { AppContext, Caller } from '../context.ts'
+import { type AppContext, type Caller, isReadOnlyCopy } from '../context.ts'
 import { readOnly } from '../http/authorizer.ts'
 import { checkStorable } from '../http/body.ts'
 import { asWrite } from '../http/request-right.ts'
@@ -54,7 +54,7 @@ export const tool = <Input extends TSchema>(spec: ToolSpec<Input>): Tool => ({
 
 /** Runs a tool under the rules of the API: first who may call it, then the form of what was sent. */
 export async function runTool(ctx: AppContext, caller: Caller, { writes, check, run }: Tool, input: unknown) {
-  if (writes && ctx.mirrorOf !== undefined) throw readOnlyCopy(ctx.mirrorOf)
+  if (writes && ctx.mirrorOf !== undefined && isReadOnlyCopy(ctx)) throw readOnlyCopy(ctx.mirrorOf)
   if (writes && !caller.mayWrite) throw readOnly(caller)
   checkStorable(input, 'The call')
   check(input)

@@ -11,6 +11,7 @@ import type { Stage, StagedObject } from './stage.ts'
 
 /** Attributes that follow from others or count something else, and change without an entry in the log. */
 export const DERIVED: Partial<Record<ChangeKind, readonly string[]>> = {
+  note: ['edited_at'],
   tag: ['note_count'],
   property: ['notes_with_value'],
   structure: ['record_count'],

@@ -11,8 +11,8 @@ import { WorkerThread } from '../db/worker/thread.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { fold } from '../lib/text.ts'
 import { VERSION } from '../lib/version.ts'
-import type { Target } from './apply/apply-stage.ts'
 import { mirrorApply } from './apply/worker-task.ts'
+import type { Target } from './apply-stage.ts'
 import { newStage, stageFileOf } from './follower.ts'
 import type { Remote, RemoteWorkspace } from './remote.ts'
 import { RemoteReading } from './remote-reading.ts'
@@ -95,7 +95,14 @@ async function createDatabase(
       features.onWorkspaceCreated(tx, row.pk)
       const now = clock.now()
       const progress = { cursor, delayMs: 0, lastContactAt: now }
-      insertState(tx, { workspace: row.pk, remote: remote.url, selection, ...progress })
+      insertState(tx, {
+        workspace: row.pk,
+        remote: remote.url,
+        selection,
+        ...progress,
+        isWritable: 0,
+        isForwarding: 0,
+      })
       const key = previous ? copyAccounts(previous, tx, row) : createOwner(tx, row)
       return {
         key,

@@ -6,19 +6,23 @@ import { takeServerLock } from '../db/connection/server-lock.ts'
 import { type Db, openDatabase } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import { openWorker } from '../db/worker/client.ts'
+import { onWake } from '../delivery/wakes.ts'
 import { VERSION } from '../lib/version.ts'
 import { fail, refused } from '../refusal.ts'
 import { type Accounts, close, makeCopy, readAccounts, removeUnfinished } from './copy.ts'
 import { Forwarding, forgetEvents, type PostEvent } from './event-forwarding.ts'
 import { Follower } from './follower.ts'
+import { listLocalChanges } from './overlay/local-changes.ts'
 import type { Remote } from './remote.ts'
 import { isSameRequest, resolveSelection, type SelectionRequest } from './selection.ts'
-import { findState } from './state.ts'
+import { findState, makeWritable } from './state.ts'
 
 export interface MirrorRequest extends Pick<AppContext, 'clock' | 'log' | 'features'> {
   readonly config: Config
   readonly remote: Remote
   readonly selection: SelectionRequest
+  /** Whether notes and records may be changed in the copy. */
+  readonly isWritable: boolean
   readonly signal: AbortSignal
   /** Posts record events, if they are forwarded. */
   readonly post: PostEvent | undefined
@@ -45,7 +49,11 @@ export async function prepareCopy(request: MirrorRequest): Promise<PreparedCopy>
   try {
     const previous = existsSync(config.db) ? await examine(request) : undefined
     removeUnfinished(config.db)
-    if (previous?.isCurrent) return { isNew: false, key: undefined, lostEvents: 0 }
+    if (previous?.isCurrent) {
+      if (request.isWritable || previous.isWritable) await setMode(request)
+      return { isNew: false, key: undefined, lostEvents: 0 }
+    }
+    if (previous?.hasLocalChanges) throw hasChanges(config.db, 'copied anew with another selection')
     const workspace = await remote.connect()
     if (previous && previous.workspaceId !== workspace.id) throw anotherWorkspace(config.db)
     const resolved = resolveSelection(selection, await remote.structures())
@@ -53,6 +61,7 @@ export async function prepareCopy(request: MirrorRequest): Promise<PreparedCopy>
       { ...request, file: config.db, workspace, selection: resolved },
       previous?.accounts,
     )
+    if (request.isWritable) await setMode(request)
     return { isNew: true, key, lostEvents: previous?.events ?? 0 }
   } finally {
     lock.release()
@@ -73,6 +82,8 @@ interface Previous {
   readonly accounts: Accounts
   /** How many events wait to be posted. */
   readonly events: number
+  readonly isWritable: boolean
+  readonly hasLocalChanges: boolean
 }
 
 async function examine(request: MirrorRequest): Promise<Previous> {
@@ -88,7 +99,27 @@ async function examine(request: MirrorRequest): Promise<Previous> {
       workspaceId: db.sql.scalar('SELECT id FROM workspaces WHERE pk = ?', state.workspace),
       accounts: readAccounts(db),
       events: db.sql.scalar('SELECT count(*) FROM mirror_events'),
+      isWritable: state.isWritable === 1,
+      hasLocalChanges: listLocalChanges(db).length > 0,
     }
+  } finally {
+    await close(db)
+  }
+}
+
+const hasChanges = (file: string, what: string) =>
+  refused(
+    `${file} has changes of its own and cannot be ${what}; "daybook mirror diff --db ${file}" lists them. Push or reset them first.`,
+  )
+
+/** Makes the copy writable or read-only, as was asked. */
+async function setMode(request: MirrorRequest): Promise<void> {
+  const { config, isWritable, post } = request
+  const db = open(request)
+  try {
+    if (!isWritable && listLocalChanges(db).length > 0)
+      throw hasChanges(config.db, 'served without --writable')
+    await db.write((tx): void => makeWritable(tx, isWritable, post !== undefined))
   } finally {
     await close(db)
   }
@@ -136,9 +167,12 @@ export function startFollowing(ctx: AppContext, request: MirrorRequest): () => P
     onEvents: () => forwarding?.wake(),
   })
   forwarding?.wake()
+  const wake = () => forwarding?.wake()
+  const stops = [onWake(ctx.db, { deliveries: wake, moment: () => {} }), ctx.bus.onWakeAll(wake)]
   const forgotten = forwarding ? Promise.resolve() : forgetEvents(ctx)
   const done = forgotten.then(() => follower.run())
   return async () => {
+    for (const stop of stops) stop()
     stopping.abort()
     await done.catch(() => {})
   }

@@ -1,10 +1,11 @@
 import { CHANGE_KINDS, type ChangeKind, type Difference, differenceOf } from '../changes/entries.ts'
 import { changedKeys, previousValues, type RecordData } from '../changes/record-data.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { type CopyTransaction, instantOf } from './apply/copy-transaction.ts'
 import { type Compared, compare, DERIVED } from './comparison.ts'
 import type { RemoteObject } from './remote-objects.ts'
-import type { StagedObject } from './stage.ts'
+import type { StagedEntry, StagedObject } from './stage.ts'
 import { findState } from './state.ts'
 
 /** How much the clocks of the remote and of the copy may differ. */
@@ -22,18 +23,25 @@ export function reconcile(copy: CopyTransaction): void {
   for (const kind of CHANGE_KINDS)
     for (const object of compare(tx, workspacePk, stage, kind)) {
       if (object.current === object.json) stage.remove(kind, object.seq)
-      else addDifference(copy, kind, object, newSince)
+      else {
+        const entry = differenceEntry(tx, kind, object, newSince)
+        if (entry) stage.addEntry(entry)
+      }
     }
 }
 
-function addDifference(copy: CopyTransaction, kind: ChangeKind, object: Compared, newSince: number): void {
+/** What the log of the copy says of an object that is not as it was; undefined where no attribute differs. */
+export function differenceEntry(
+  tx: Tx,
+  kind: ChangeKind,
+  object: Omit<Compared, 'seq'>,
+  newSince = Number.POSITIVE_INFINITY,
+): StagedEntry | undefined {
   const { current, json } = object
-  if (json === null) addEntry(copy, kind, object, 'deleted')
-  else if (current === null) addEntry(copy, kind, object, 'created', undefined, createdAfter(newSince, json))
-  else {
-    const difference = differenceBetween(kind, JSON.parse(current), JSON.parse(json))
-    if (difference.changed.length > 0) addEntry(copy, kind, object, 'updated', difference)
-  }
+  if (json === null) return entryOf(tx, kind, object, 'deleted')
+  if (current === null) return entryOf(tx, kind, object, 'created', undefined, createdAfter(newSince, json))
+  const difference = differenceBetween(kind, JSON.parse(current), JSON.parse(json))
+  return difference.changed.length > 0 ? entryOf(tx, kind, object, 'updated', difference) : undefined
 }
 
 /** When an object was made, if that was after an instant; an older one that is new to the copy was imported, or restored. */
@@ -42,15 +50,15 @@ function createdAfter(instant: number, json: string): string | undefined {
   return createdAt !== undefined && instantOf(createdAt) > instant ? createdAt : undefined
 }
 
-function addEntry(
-  { tx, stage }: CopyTransaction,
+function entryOf(
+  tx: Tx,
   kind: ChangeKind,
   { id, structureId }: Pick<StagedObject, 'id' | 'structureId'>,
   op: 'created' | 'updated' | 'deleted',
   { changed, previous }: Difference = { changed: [], previous: {} },
   at: string = isoTimestamp(tx.now),
-): void {
-  stage.addEntry({
+): StagedEntry {
+  return {
     transaction: 'copied anew',
     at,
     kind,
@@ -60,10 +68,10 @@ function addEntry(
     changed,
     previous,
     actor: SYSTEM,
-  })
+  }
 }
 
-function differenceBetween(kind: ChangeKind, before: RemoteObject, after: RemoteObject): Difference {
+export function differenceBetween(kind: ChangeKind, before: RemoteObject, after: RemoteObject): Difference {
   if (kind === 'record') {
     const [old, now] = [before.data as RecordData, after.data as RecordData]
     const keys = changedKeys(old, now)

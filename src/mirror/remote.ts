@@ -64,7 +64,13 @@ interface RemoteOptions {
   readonly signal: AbortSignal
 }
 
-/** The remote daybook, which is only read, through its public API. */
+interface Sent {
+  readonly method?: string
+  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The remote daybook, through its public API. */
 export class Remote {
   readonly url: string
   readonly #key: string
@@ -226,6 +232,16 @@ export class Remote {
     return (await this.#answer<{ versions: RecordVersion[] }>(path, isPage)).versions
   }
 
+  /** Writes changes in one transaction, or finds that it was done; refused as a whole. `body` is JSON text. */
+  async apply(body: string, idempotencyKey: string): Promise<{ readonly transaction: string | null }> {
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey }
+    const path = '/v1/changes/apply'
+    const text = await wholeText(this.#bytes(path, { method: 'POST', body, headers }), path)
+    const response = this.#parsed(text)
+    if (isObject(response) && isList(response.applied)) return response as { transaction: string | null }
+    throw notADaybook(this.url)
+  }
+
   /** Whatever is between the two may answer in the place of the remote: a proxy, a page to sign in. */
   async #answer<Shape>(path: string, isShaped: (body: JsonObject) => boolean): Promise<Shape> {
     const body = await this.#json(path)
@@ -246,7 +262,7 @@ export class Remote {
   }
 
   /** The body of a response; a connection on which nothing arrives for a minute is given up. */
-  async *#bytes(path: string): AsyncGenerator<Uint8Array> {
+  async *#bytes(path: string, sent: Sent = {}): AsyncGenerator<Uint8Array> {
     const silence = new AbortController()
     let stopTimer = () => {}
     const wait = () => {
@@ -257,7 +273,7 @@ export class Remote {
     const signal = AbortSignal.any([this.#signal, silence.signal])
     let reader: ReturnType<typeof readerOf>
     try {
-      const response = await this.#request(path, signal)
+      const response = await this.#request(path, signal, sent)
       reader = readerOf(response)
       for (;;) {
         const chunk = await reader?.read().catch(() => this.#throwAway('The connection broke.'))
@@ -273,9 +289,14 @@ export class Remote {
     }
   }
 
-  async #request(path: string, signal: AbortSignal): Promise<Response> {
+  async #request(path: string, signal: AbortSignal, { headers, ...sent }: Sent): Promise<Response> {
     const response = await fetch(this.url + path, {
-      headers: { Authorization: `Bearer ${this.#key}`, ...ACCEPTED },
+      ...sent,
+      headers: {
+        ...headers,
+        Authorization: `Bearer ${this.#key}`,
+        ...ACCEPTED,
+      },
       decompress: false,
       // The key must not be sent to another host.
       redirect: 'manual',

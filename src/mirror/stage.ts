@@ -40,6 +40,8 @@ const TABLES: Readonly<Record<string, string>> = {
 export class Stage {
   readonly #database: Database
   readonly #statements = new Map<string, Statement>()
+  /** The objects, as `kind id`, whose changes are not passed on: what was changed in a writable mirror lies over them. */
+  readonly covered = new Set<string>()
 
   /** Opens the stage in a file, which is made if there is none; `:memory:` for one in memory. */
   constructor(file: string) {
@@ -107,7 +109,23 @@ export class Stage {
 
   *entries(): Generator<StagedEntry> {
     for (const [, json] of this.#eachBySeq<[number, string]>('seq, json FROM entries'))
-      yield JSON.parse(json) as StagedEntry
+      yield* this.#uncovered(JSON.parse(json) as StagedEntry)
+  }
+
+  *#uncovered(entry: StagedEntry): Generator<StagedEntry> {
+    if (!this.covered.has(`${entry.kind} ${entry.id}`)) yield entry
+  }
+
+  /** The ids of the structures that changed, or whose records did. */
+  structures(): Set<string> {
+    const rows = this.#all<{ id: string }>(
+      'SELECT DISTINCT structure AS id FROM staged_record UNION SELECT id FROM staged_structure',
+    )
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  holdsAny(kind: ChangeKind): boolean {
+    return this.#get(`SELECT 1 FROM staged_${kind} LIMIT 1`) !== undefined
   }
 
   /** Objects that were read are kept, and the changes that led to them forgotten. */
@@ -156,6 +174,7 @@ export class Stage {
 
   clear(): void {
     for (const table of Object.keys(TABLES)) this.#run(`DELETE FROM ${table}`)
+    this.covered.clear()
   }
 
   close(): void {

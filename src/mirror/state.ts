@@ -81,6 +81,19 @@ export function statusOf(reader: Reader, features: FeatureHooks, file: string, n
   }
 }
 
+/** From here on tags get ids that no tag of the remote has. */
+const LOCAL_TAGS = 2 ** 40
+
+/** Lets notes and records be changed in a copy, or no more; its keys may write as soon as it is writable. */
+export function makeWritable({ sql }: Tx, isWritable: boolean, isForwarding: boolean): void {
+  const known = sql.get('SELECT 1 FROM mirrors WHERE is_writable = 1') !== undefined
+  sql.run('UPDATE mirrors SET is_writable = ?, is_forwarding = ?', Number(isWritable), Number(isForwarding))
+  if (!isWritable || known) return
+  sql.run("UPDATE keys SET scope = 'write'")
+  sql.run("DELETE FROM sqlite_sequence WHERE name = 'tags'")
+  sql.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('tags', ?)", LOCAL_TAGS)
+}
+
 /**
  * Makes a copy an ordinary database: its keys may write, and its subscriptions, which stay disabled, get secrets of
  * their own. Returns the address of what was the remote.
@@ -91,7 +104,12 @@ export function detach(tx: Tx, file: string): string {
   sql.run("UPDATE keys SET scope = 'write'")
   for (const pk of sql.column<number>("SELECT pk FROM webhooks WHERE secret = ''"))
     sql.run('UPDATE webhooks SET secret = ?, headers = NULL WHERE pk = ?', newSecret(), pk)
+  if (sql.get('SELECT 1 FROM mirror_overlay WHERE held IS NOT NULL'))
+    throw refused(
+      `${file} has changes that its tables cannot hold; "daybook mirror diff --db ${file}" lists them. Reset them first.`,
+    )
   sql.run('DELETE FROM mirrors')
+  sql.run('DELETE FROM mirror_overlay')
   sql.run('DELETE FROM mirror_events')
   return remote
 }

@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts'
 import { refused } from '../refusal.ts'
 import { compare, DERIVED } from './comparison.ts'
 import { newStage, removeStage } from './follower.ts'
+import { listOverlay } from './overlay/store.ts'
 import type { Remote } from './remote.ts'
 import { RemoteReading } from './remote-reading.ts'
 import { Selector } from './selection.ts'
@@ -92,13 +93,17 @@ async function compareKinds(
     const [later, ahead] = [await remote.changes(cursor), await remote.changes(end)]
     const changing = new Set([...later.changes, ...ahead.changes].map(({ kind, id }) => `${kind} ${id}`))
     // Attributes that follow from others may be of different moments.
-    const derived = isMoving || changing.size > 0 ? DERIVED : {}
+    const covered = new Map(listOverlay(db).map(({ kind, id, remote }) => [`${kind} ${id}`, remote]))
+    const derived = isMoving || changing.size > 0 || covered.size > 0 ? DERIVED : {}
     return CHANGE_KINDS.map((kind) => {
       const [ofRemote, ofCopy] = [new Digest(), new Digest()]
       const differing: string[] = []
       for (const { id, structureId, json, current } of compare(db, workspace, stage, kind)) {
-        if (changing.has(`${kind} ${id}`)) continue
-        const [theirs, ours] = [json, current].map((text) => {
+        const name = `${kind} ${id}`
+        if (changing.has(name)) continue
+        // Where something was changed in the copy, what lies beneath it counts.
+        const copied = covered.has(name) ? (covered.get(name) ?? null) : current
+        const [theirs, ours] = [json, copied].map((text) => {
           const object = text === null ? undefined : selector.object(kind, structureId, JSON.parse(text))
           return (
             object &&

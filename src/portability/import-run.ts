@@ -1,3 +1,4 @@
+import { refuseInMirror } from '../changes/mirror-guard.ts'
 import type { Db } from '../db/database.ts'
 import { isUniqueViolation } from '../db/errors.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -93,6 +94,7 @@ export async function runImport<Outcome>(
 ): Promise<Outcome & ImportReport> {
   try {
     const written = await db.write((tx) => {
+      refuseInMirror(tx)
       const run = new ImportRun({ ...tx, afterCommit: () => {} })
       const outcome = importAll(run)
       if (isDryRun || (run.refused.length > 0 && !skipsBad))

@@ -13,6 +13,7 @@ import { appended } from '../notes/writing/append-and-edit.ts'
 import { readProperties, valueRefusal, writeSentProperties } from '../notes/writing/properties.ts'
 import { addTags, nameOfTag } from '../notes/writing/tags.ts'
 import { changeText } from '../notes/writing/update.ts'
+import { keepNote } from '../notes/writing/whole-note.ts'
 import { refused } from '../refusal.ts'
 import type { ApplyPresetBody } from './schema.ts'
 import { isEmpty, presetKind } from './service.ts'
@@ -29,8 +30,9 @@ export const applyPreset = (ctx: AppContext, caller: Caller, idOrName: string, i
     const { pk, title } = before
     const text = preset.contentFor(title)
     const { values, kept, unanswered } = preset.plan(readProperties(tx, pk), overwrite)
+    keepNote(tx, caller, before)
     const added = addTags(tx, pk, preset.tagIds)
-    const previousProperties = writeSentProperties(tx, caller, pk, values)
+    const previousProperties = writeSentProperties(tx, caller, before, values)
     const content = text === '' ? before.content : appended(before.content, text)
     const others = { tagsAdded: added.length > 0, previousProperties }
     const note = changeText(tx, caller, before, { title, content: checkedLength(content) }, others)

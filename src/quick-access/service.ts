@@ -1,7 +1,9 @@
 import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
+import { keepRemote } from '../changes/local-changes.ts'
 import type { ChangeAuthor } from '../changes/log.ts'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import { isWritableCopy } from '../changes/mirror-guard.ts'
+import { type AppContext, type Caller, type InWorkspace, wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { quickAccess } from '../db/schema/quick-access.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -100,7 +102,12 @@ export const deleteItem = (ctx: AppContext, caller: Caller, id: string): Promise
 /** Takes a note out of Quick Access, if it is there; those after it move up. */
 export function removeFromQuickAccess(tx: Tx, author: ChangeAuthor, note: number): void {
   const item = findByNote(tx, author.workspacePk, note)
-  if (item) remove(tx, author, item)
+  if (!item) return
+  // Those after it move up.
+  if (isWritableCopy(tx))
+    for (const shown of itemKind.list(tx, wholeWorkspace(author.workspacePk)))
+      keepRemote(tx, author, { kind: 'quick_access_item', id: shown.id }, () => JSON.stringify(shown))
+  remove(tx, author, item)
 }
 
 /** What the log stores of a removed item, so that undo can restore it. */

@@ -3,7 +3,7 @@ import type { CredentialState } from '../account/keys.ts'
 import { listMembershipsOf, type MembershipRow, readAccess } from '../account/store.ts'
 import { createUsageRecorder } from '../account/usage-recorder.ts'
 import { findProviderLink } from '../account/ways-in.ts'
-import type { AppContext, Caller } from '../context.ts'
+import { type AppContext, type Caller, isReadOnlyCopy } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Role } from '../db/schema/account.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -78,7 +78,8 @@ const callerOf = (
 })
 
 /** Finds who is signed in with a token; undefined for a session that is unknown or has ended. */
-export function createSessionAuthenticate({ db, clock, log, mirrorOf }: AppContext) {
+export function createSessionAuthenticate(ctx: AppContext) {
+  const { db, clock, log } = ctx
   const recordUse = createUsageRecorder({ db, log }, 'session', touchSession)
   return (token: string): Caller | undefined => {
     const row = db.sql.memoize(token, () => findSessionByHash(db, sha256(token)))
@@ -86,7 +87,7 @@ export function createSessionAuthenticate({ db, clock, log, mirrorOf }: AppConte
     if (!row || expiryOf(row) <= now) return undefined
     if (row.role === null) return undefined
     recordUse(row.pk, row.lastUsedAt, now)
-    return callerOf(row, row.role, mirrorOf !== undefined)
+    return callerOf(row, row.role, isReadOnlyCopy(ctx))
   }
 }
 

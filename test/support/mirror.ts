@@ -11,8 +11,13 @@ import { VERSION } from '../../src/lib/version.ts'
 import { findFaults } from '../../src/maintenance/integrity.ts'
 import { makeCopy } from '../../src/mirror/copy.ts'
 import { Follower } from '../../src/mirror/follower.ts'
+import type { LocalChange } from '../../src/mirror/overlay/local-changes.ts'
+import { pushLocalChanges } from '../../src/mirror/overlay/push.ts'
+import { resetLocalChanges } from '../../src/mirror/overlay/reset.ts'
 import { Remote } from '../../src/mirror/remote.ts'
 import { resolveSelection, type SelectionRequest } from '../../src/mirror/selection.ts'
+import { makeWritable } from '../../src/mirror/state.ts'
+import { verifyCopy } from '../../src/mirror/verify.ts'
 import { newFolder } from './process.ts'
 import { type Client, clientOf, type TestService } from './service.ts'
 
@@ -25,6 +30,12 @@ export interface TestMirror extends Client {
   readonly file: string
   /** Applies everything that the remote has more than the copy. */
   catchUp(): Promise<void>
+  /** Writes what was changed in a writable mirror to the remote. */
+  push(isDryRun?: boolean): Promise<readonly LocalChange[]>
+  /** Takes what the remote has of an object, or of all. */
+  reset(id?: string): Promise<void>
+  /** What `mirror verify` finds to differ. */
+  differing(): Promise<string[]>
   /** The events that wait to be posted, oldest first. */
   events(): { id: string; type: string; body: string }[]
   close(): Promise<void>
@@ -33,6 +44,7 @@ export interface TestMirror extends Client {
 interface TestMirrorOptions {
   readonly selection?: SelectionRequest
   readonly isForwarding?: boolean
+  readonly isWritable?: boolean
   /** What is between the remote and the mirror: changes responses, or counts requests. */
   readonly between?: (request: Request, answer: () => Promise<Response>) => Promise<Response>
 }
@@ -42,6 +54,7 @@ export async function mirrorOf(
   {
     selection: request = EVERYTHING,
     isForwarding = false,
+    isWritable = false,
     between = (_, answer) => answer(),
   }: TestMirrorOptions = {},
 ): Promise<TestMirror> {
@@ -53,7 +66,7 @@ export async function mirrorOf(
   const folder = newFolder()
   const { clock } = service
   const url = `http://127.0.0.1:${server.port}`
-  const key = await service.newKey({ scope: 'read' })
+  const key = await service.newKey({ scope: isWritable ? 'write' : 'read' })
   const stop = new AbortController()
   const remote = new Remote({ url, key, clock, signal: stop.signal })
   const log = createLog('silent', clock, () => {})
@@ -71,10 +84,21 @@ export async function mirrorOf(
     onProgress: () => {},
   })
   const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'server' })
+  await db.write((tx): void => makeWritable(tx, isWritable, isForwarding && isWritable))
   const bus = createBus()
   const worker = openWorker({ db, listeners: bus, clock, log })
   const config = readConfig({ DAYBOOK_DB: file })
-  const ctx: AppContext = { config, db, worker, bus, clock, log, features, mirrorOf: url }
+  const ctx: AppContext = {
+    config,
+    db,
+    worker,
+    bus,
+    clock,
+    log,
+    features,
+    mirrorOf: url,
+    isMirrorWritable: isWritable,
+  }
   const app = createApi(ctx)
   const follower = new Follower(ctx, { remote, signal: stop.signal, isForwarding, onEvents: () => {} })
   return {
@@ -91,6 +115,14 @@ export async function mirrorOf(
           if ((error as { code?: string }).code !== 'stale') throw error
         }
       }
+    },
+    push: (isDryRun = false) => pushLocalChanges(db, remote, isDryRun),
+    reset: (id) => db.write((tx): void => resetLocalChanges(tx, 1, id)),
+    differing: async () => {
+      // A connection of its own, as the command has.
+      const own = openDatabase({ file, programVersion: VERSION, clock, log, role: 'command' })
+      const { kinds } = await verifyCopy(own, remote).finally(() => own.close())
+      return kinds.flatMap(({ kind, differing }) => differing.map((id) => `${kind} ${id}`))
     },
     events: () => db.sql.all('SELECT id, type, body FROM mirror_events ORDER BY pk'),
     close: async () => {

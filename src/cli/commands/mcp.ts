@@ -1,6 +1,6 @@
 import { createAuthenticate } from '../../account/keys.ts'
 import { createBus } from '../../changes/bus.ts'
-import { remoteOf } from '../../changes/mirror-guard.ts'
+import { isWritableCopy, remoteOf } from '../../changes/mirror-guard.ts'
 import { readConfig, readKey } from '../../config.ts'
 import type { AppContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
@@ -59,7 +59,7 @@ async function serveDatabase(io: Io, db: Db, key: string, input: Input): Promise
     clock: systemClock,
     log,
     features: await features(),
-    ...(mirrorOf !== undefined && { mirrorOf }),
+    ...(mirrorOf !== undefined && { mirrorOf, isMirrorWritable: isWritableCopy(db) }),
   }
   const authenticate = createAuthenticate(ctx)
   const caller = () => authenticate(key) ?? fail(invalidKey())

@@ -4,6 +4,7 @@ import { COPY_DEFAULTS } from '../mirror/defaults.ts'
 /** Imported only when needed, because they load the whole server. */
 const following = () => import('../mirror/follow.ts')
 const inspection = () => import('../mirror/inspect.ts')
+const local = () => import('../mirror/local.ts')
 
 const DB_FLAG = {
   name: 'db',
@@ -14,7 +15,7 @@ const DB_FLAG = {
 
 export const mirror: Command = {
   name: 'mirror',
-  summary: 'Keep and serve a read-only copy of a remote workspace on this machine.',
+  summary: 'Keep and serve a copy of a remote workspace on this machine.',
   parameters: ['<url>'],
   flags: [
     DB_FLAG,
@@ -33,6 +34,7 @@ export const mirror: Command = {
       '--omit-fields <fields>',
       "fields that never reach this machine's disk, such as Customers.email,Customers.phone",
     ),
+    flag('--writable', 'let notes and records be changed in the copy, until they are pushed or reset'),
     flag('--forward <url>', 'post each change of a record to this URL, as a webhook delivery'),
     SECRET_FLAG,
   ],
@@ -42,6 +44,8 @@ export const mirror: Command = {
     'second, whole transactions at a time, also after a broken connection or a restart. The trash, deleted rows, revisions',
     'and deliveries are not copied; subscriptions arrive disabled and without secrets. With other --structures, --files or',
     '--omit-fields than before everything is copied anew. An event that is forwarded is posted until somebody answers.',
+    'With --writable its keys may write: what is changed lies over the copy, which goes on following. "mirror diff" lists it,',
+    '"mirror push" writes it to the remote, and "mirror reset" takes what the remote has.',
   ],
   examples: [
     'DAYBOOK_KEY=dbk_… daybook mirror https://daybook.example.com',
@@ -70,6 +74,41 @@ export const mirrorVerify: Command = {
   ],
   examples: ['DAYBOOK_KEY=dbk_… daybook mirror verify', 'DAYBOOK_KEY=dbk_… daybook mirror verify --json'],
   run: async (input, io) => (await inspection()).verifyWithRemote(input, io),
+}
+
+export const mirrorDiff: Command = {
+  name: 'mirror diff',
+  summary: 'List what was changed in a writable mirror and is not on the remote.',
+  flags: [JSON_FLAG, DB_FLAG],
+  remarks: [
+    'Names the objects that the remote changed meanwhile: conflicts, of which neither side overwrites the other.',
+  ],
+  examples: ['daybook mirror diff', 'daybook mirror diff --json'],
+  run: async (input, io) => (await local()).showDifferences(input, io),
+}
+
+export const mirrorReset: Command = {
+  name: 'mirror reset',
+  summary: 'Give an object of a writable mirror, or all, the state that the remote has.',
+  parameters: ['[<object>]'],
+  flags: [DB_FLAG],
+  remarks: [
+    '<object> is the id of a note or a record, as "mirror diff" lists it. What was changed here is gone.',
+  ],
+  examples: ['daybook mirror reset', 'daybook mirror reset 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
+  run: async (input, io) => (await local()).resetChanges(input, io),
+}
+
+export const mirrorPush: Command = {
+  name: 'mirror push',
+  summary: 'Write what was changed in a writable mirror to the remote, in one transaction.',
+  flags: [flag('--dry-run', 'check everything with the remote, and write nothing'), DB_FLAG],
+  remarks: [
+    'DAYBOOK_KEY holds a key of the remote with the scope write. With a conflict, or when the remote refuses a change, nothing',
+    'is written and the object is named (exit 1). A push that broke off can be repeated: nothing is written twice.',
+  ],
+  examples: ['DAYBOOK_KEY=dbk_… daybook mirror push', 'DAYBOOK_KEY=dbk_… daybook mirror push --dry-run'],
+  run: async (input, io) => (await local()).pushChanges(input, io),
 }
 
 export const mirrorDetach: Command = {

@@ -5,6 +5,7 @@ import { createLog } from '../../lib/log.ts'
 import { upgradeDerived } from '../../maintenance/upgrade.ts'
 import type { MirrorEvent } from '../../mirror/event-forwarding.ts'
 import { type MirrorRequest, prepareCopy, startFollowing, updateCopy } from '../../mirror/mirror.ts'
+import type { MirrorState } from '../../mirror/state.ts'
 import { startServer } from '../../server.ts'
 import { checkedBaseUrl } from '../base-url.ts'
 import { type Input, textFlag, WrongUsage } from '../command.ts'
@@ -43,7 +44,7 @@ function posterOf(forwarder: Forwarder, io: Io): MirrorRequest['post'] {
   }
 }
 
-function requestOf(input: Input, io: Io, signal: AbortSignal): MirrorRequest {
+function requestOf(input: Input, io: Io, signal: AbortSignal, url = input.args[0] ?? ''): MirrorRequest {
   if (input.flags.once && textFlag(input, 'forward') !== undefined)
     throw new WrongUsage('"mirror" takes --once or --forward, not both: events are posted while it runs.')
   const config = readConfig(io.env, withDefaults(input, io))
@@ -52,8 +53,9 @@ function requestOf(input: Input, io: Io, signal: AbortSignal): MirrorRequest {
   let shown = 0
   return {
     config,
-    remote: remoteOf(checkedBaseUrl(input.args[0] ?? '', '<url>'), io, signal),
+    remote: remoteOf(checkedBaseUrl(url, '<url>'), io, signal),
     selection: selectionOf(input),
+    isWritable: input.flags.writable === true,
     clock: systemClock,
     log: createLog(config.logLevel, systemClock, (lines) => io.err(lines)),
     features,
@@ -97,6 +99,13 @@ export async function follow(input: Input, io: Io): Promise<number> {
   stop.abort()
   io.endWithin(LAST_MESSAGES_MS)
   return 0
+}
+
+/** Brings a copy that is not served up to date, once. */
+export async function bringUpToDate(input: Input, io: Io, { remote }: MirrorState): Promise<void> {
+  const stop = new AbortController()
+  await updateCopy(requestOf(input, io, stop.signal, remote))
+  stop.abort()
 }
 
 function abandon(stop: AbortController, io: Io): number {

@@ -1,4 +1,4 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { workspaces } from './account.ts'
 
 /** Makes a workspace a copy of a remote one: a row in a mirror, none in any other database. */
@@ -16,7 +16,35 @@ export const mirrors = sqliteTable('mirrors', {
   delayMs: integer('delay_ms').notNull(),
   /** When the remote last said that the copy has everything, or sent what was missing. */
   lastContactAt: integer('last_contact_at').notNull(),
+  /** Whether notes and records may be changed in the copy (`mirror_overlay`). */
+  isWritable: integer('is_writable').notNull().default(0),
+  /** Whether changes of records are posted (`mirror_events`). */
+  isForwarding: integer('is_forwarding').notNull().default(0),
 })
+
+/**
+ * What was changed in a writable mirror and is not the same on the remote: the tables hold it as it is here, and these
+ * rows what the remote has. Objects are JSON as responses show them, null where there is none.
+ */
+export const mirrorOverlay = sqliteTable(
+  'mirror_overlay',
+  {
+    /** Of notes and records, and of the tags and items of Quick Access that came or went with them. */
+    kind: text().notNull(),
+    id: text().notNull(),
+    structure: text(),
+    /** What the remote had when the change was made. */
+    base: text(),
+    /** What the remote has now. */
+    remote: text(),
+    /** What was sent to the remote last. */
+    pushed: text(),
+    /** The object as it was changed, while the tables cannot hold it, and why: they hold that of the remote. */
+    held: text(),
+    problem: text(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.id] })],
+)
 
 /** Record events of a mirror that still have to be posted, in order. */
 export const mirrorEvents = sqliteTable('mirror_events', {

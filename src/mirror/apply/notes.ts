@@ -5,10 +5,11 @@ import { indexLinks } from '../../notes/links/indexing.ts'
 import type { Note as Schema } from '../../notes/schema.ts'
 import { markForSearch } from '../../notes/search/indexing.ts'
 import { removeAllFromSearch } from '../../notes/search/tables.ts'
-import { addToCounters, findNote, type NoteRow, updateContent } from '../../notes/store.ts'
+import { addToCounters, findNote, findTrashedNote, type NoteRow, updateContent } from '../../notes/store.ts'
 import { insertNote } from '../../notes/writing/create.ts'
 import { type PropertyRule, type PropertyValues, setValue } from '../../notes/writing/properties.ts'
 import { countInItsTags, replaceTags } from '../../notes/writing/tags.ts'
+import { showNote } from '../../notes/writing/trash.ts'
 import { columnsShown } from '../../objects/shown-columns.ts'
 import { type CopyTransaction, instantOf, instantsOf, type Restorer } from './copy-transaction.ts'
 
@@ -31,10 +32,23 @@ export const notes: Restorer<Note> = {
   },
   setAside: ({ tx }, id) => tx.sql.run('UPDATE notes SET alias_fold = NULL WHERE id = ?', id),
   write: (copy, note) => {
-    const known = copy.isFresh ? undefined : findNote(copy.tx, copy.workspacePk, note.id)
+    const known = copy.isFresh ? undefined : findOrShow(copy, note.id)
     const tags = copy.names.findAll('tag', note.tags)
     setProperties(copy, known ? update(copy, known, note, tags) : insert(copy, note, tags), note.properties)
   },
+}
+
+/** In a writable mirror a note may be in the trash, or hidden there. */
+function findOrShow({ tx, workspacePk: workspace }: CopyTransaction, id: string): NoteRow | undefined {
+  const trashed = findTrashedNote(tx, workspace, id)
+  if (trashed) {
+    // Another note may have its alias meanwhile.
+    updateNote(tx, trashed.pk, { alias: null, aliasFold: null })
+    showNote(tx, workspace, trashed.pk)
+  }
+  const note = findNote(tx, workspace, id)
+  if (trashed && note) indexLinks(tx, { workspace, note: note.pk }, note.content)
+  return note
 }
 
 function insert({ tx, author }: CopyTransaction, note: Note, tagIds: readonly number[]): number {

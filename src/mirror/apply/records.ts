@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { RecordData } from '../../changes/record-data.ts'
 import { wholeWorkspace } from '../../context.ts'
 import type { RecordObject } from '../../records/schema.ts'
-import { findRecord, insertRecord, updateRecord } from '../../records/store.ts'
+import { findRecord, insertRecord, type RecordRow, updateRecord } from '../../records/store.ts'
 import { deleteLiveRow, insertLiveRow } from '../../structures/storage/row-table-writes.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
 import {
@@ -48,6 +48,8 @@ export class Records implements Restorer<StoredRecord> {
       row &&
       this.#structure(row.structure, () => findStructureByPk(tx, wholeWorkspace(workspacePk), row.structure))
     if (!row || !structure) return undefined
+    // In a writable mirror it may be deleted.
+    if (row.deletedAt !== null) return row.pk
     deleteLiveRow(tx, structure.pk, row.pk)
     markForTextIndex(tx, structure, row.pk)
     this.#counter(structure).live -= 1
@@ -71,16 +73,24 @@ export class Records implements Restorer<StoredRecord> {
     }
     const known = isFresh
       ? undefined
-      : tx.sql.get<{ pk: number }>('SELECT pk FROM records WHERE id = ?', id)?.pk
-    const pk = known ?? insertRecord(tx, row)
-    if (known !== undefined) {
+      : tx.sql.get<Pick<RecordRow, 'pk' | 'createdAt'>>(
+          'SELECT pk, created_at AS createdAt FROM records WHERE id = ?',
+          id,
+        )
+    const pk = known?.pk ?? insertRecord(tx, row)
+    if (known) {
       updateRecord(tx, { ...row, pk })
       markForTextIndex(tx, structure, pk)
     }
     insertLiveRow(tx, structure.pk, definitionOf(structure), { pk, data, createdAt, updatedAt })
     const counter = this.#counter(structure)
     counter.live += 1
-    if (known === undefined) countNew(counter, createdAt, id)
+    if (!known) countNew(counter, createdAt, id)
+    else if (known.createdAt !== createdAt) {
+      // It was created in a writable mirror, and comes back from the remote.
+      tx.sql.run('UPDATE records SET created_at = ? WHERE pk = ?', createdAt, pk)
+      counter.isOrdered = 0
+    }
   }
 
   finish({ tx }: CopyTransaction): void {

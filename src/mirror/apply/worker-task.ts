@@ -1,7 +1,7 @@
 import { withCacheOf } from '../../db/connection/open.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
+import { applyStage, type Target } from '../apply-stage.ts'
 import { Stage } from '../stage.ts'
-import { applyStage, type Target } from './apply-stage.ts'
 
 interface Input {
   readonly stageFile: string

@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { keepRemote } from '../../changes/local-changes.ts'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import { insertInto } from '../../db/query.ts'
@@ -41,9 +42,9 @@ export function createNote(
     pinned: input.pinned,
     pinLabel: input.pin_label,
   })
-  const propertiesError = tryProperties(tx, caller, pk, input.properties ?? {})
+  const propertiesError = tryProperties(tx, caller, { pk, id }, input.properties ?? {})
   const plan = preset?.plan(readProperties(tx, pk))
-  if (plan) writeSentProperties(tx, caller, pk, plan.values)
+  if (plan) writeSentProperties(tx, caller, { pk, id }, plan.values)
   publishNote(tx, caller, 'note.created', id)
   const note = getNote(tx, caller, id)
   return { note, properties: readProperties(tx, pk), propertiesError, unanswered: plan?.unanswered ?? [] }
@@ -61,9 +62,14 @@ export function presetOf(
   throw invalid('"answers" go with "preset"; name the preset that asks for them.')
 }
 
-function tryProperties(tx: Tx, caller: Caller, pk: number, values: PropertyValues): Refusal | undefined {
+function tryProperties(
+  tx: Tx,
+  caller: Caller,
+  note: { pk: number; id: string },
+  values: PropertyValues,
+): Refusal | undefined {
   try {
-    writeSentProperties(tx, caller, pk, values)
+    writeSentProperties(tx, caller, note, values)
     return undefined
   } catch (error) {
     if (error instanceof Refusal) return error
@@ -100,6 +106,7 @@ export function insertNote(tx: Tx, author: ChangeAuthor, note: NewNote): number 
   const { content, tagIds = [], deletedAt = null } = note
   const isActive = deletedAt === null
   if (isActive && note.alias) refuseTakenAlias(tx, workspace, note.alias)
+  keepRemote(tx, author, { kind: 'note', id: note.id }, () => null)
   const pk = insertHead(tx, workspace, note)
   addToCounters(tx, workspace, isActive ? 1 : 0, isActive ? 0 : 1)
   attachTags(tx, pk, tagIds, isActive)

@@ -1,10 +1,12 @@
 import { type Difference, differenceOf } from '../../changes/entries.ts'
+import { keepRemote } from '../../changes/local-changes.ts'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { publishNoteUpdate } from '../events.ts'
 import { presentNote } from '../present.ts'
 import type { NoteRow } from '../store.ts'
 import type { PropertyValues } from './properties.ts'
+import { wholeNote } from './whole-note.ts'
 
 /** Every update of a note ends here. */
 function logAndPublish(
@@ -41,6 +43,8 @@ export function logNoteUpdate(
   const hasProperties = Object.keys(previousProperties).length > 0
   const names = hasProperties ? [...changed, 'properties'] : changed
   if (names.length === 0) return
+  // Properties that changed were kept before.
+  keepRemote(tx, author, { kind: 'note', id: before.id }, () => JSON.stringify(wholeNote(tx, before, true)))
   const all = hasProperties ? { ...old, properties: previousProperties } : old
   logAndPublish(tx, author, before.id, { changed: names, previous: all }, revision)
 }

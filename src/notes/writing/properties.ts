@@ -6,6 +6,7 @@ import { codePointLength, fold, MAX_TEXT_LENGTH, quoteList } from '../../lib/tex
 import { type Refusal, refused } from '../../refusal.ts'
 import { getNoteSummary, touchNote } from '../store.ts'
 import { logAttribute } from './log-update.ts'
+import { keepNote } from './whole-note.ts'
 
 export const PROPERTY_TYPES = ['text', 'number', 'date', 'bool', 'select', 'json'] as const
 export type PropertyType = (typeof PROPERTY_TYPES)[number]
@@ -110,26 +111,37 @@ export function readProperties({ sql }: Reader, note: number): PropertyValues {
  */
 export const writeProperties = (
   tx: Tx,
-  { workspacePk }: Caller,
-  note: number,
+  caller: Caller,
+  note: NoteKey,
   values: PropertyValues,
-): PropertyValues => writeChecked(tx, note, checkedValues(tx, workspacePk, values))
+): PropertyValues => writeChecked(tx, caller, note, checkedValues(tx, caller.workspacePk, values))
 
 /** Sets values as `writeProperties` does, and refuses a request that would leave the note with too much. */
 export function writeSentProperties(
   tx: Tx,
-  { workspacePk }: Caller,
-  note: number,
+  caller: Caller,
+  note: NoteKey,
   values: PropertyValues,
 ): PropertyValues {
   if (Object.keys(values).length > MAX_PROPERTIES) throw tooMany('One call sets')
-  const checked = checkedValues(tx, workspacePk, values)
-  refuseTooMuch(tx, note, checked)
-  return writeChecked(tx, note, checked)
+  const checked = checkedValues(tx, caller.workspacePk, values)
+  refuseTooMuch(tx, note.pk, checked)
+  return writeChecked(tx, caller, note, checked)
 }
 
-function writeChecked(tx: Tx, note: number, checked: readonly CheckedValue[]): PropertyValues {
+interface NoteKey {
+  readonly pk: number
+  readonly id: string
+}
+
+function writeChecked(
+  tx: Tx,
+  caller: Caller,
+  { pk: note, id }: NoteKey,
+  checked: readonly CheckedValue[],
+): PropertyValues {
   const previous: PropertyValues = {}
+  if (checked.length > 0) keepNote(tx, caller, { pk: note, id })
   for (const { rule, value } of checked) {
     const before = readValue(tx, note, rule)
     const isChanged = value === null ? clearValue(tx, note, rule) : setValue(tx, note, rule, value)
@@ -257,7 +269,7 @@ export function changeProperties(
   { pk, id }: { pk: number; id: string },
   values: PropertyValues,
 ): PropertyValues {
-  const previous = writeSentProperties(tx, caller, pk, values)
+  const previous = writeSentProperties(tx, caller, { pk, id }, values)
   if (Object.keys(previous).length > 0) {
     touchNote(tx, pk)
     logAttribute(tx, caller, id, 'properties', previous)

@@ -6,6 +6,7 @@ import { publishNoteUpdate } from '../events.ts'
 import { LinkChanges } from '../links/indexing.ts'
 import { markAllForSearch } from '../search/indexing.ts'
 import { saveRevision, touchNotes, updateContent } from '../store.ts'
+import { keepNote } from './whole-note.ts'
 
 /** A note whose body alone changes; it may be in the trash. */
 export interface NoteText {
@@ -76,6 +77,7 @@ export function replaceEach(
     const note = findNoteText(tx, pk)
     const rewritten = note && rewrite(note)
     if (!rewritten) continue
+    keepNote(tx, caller, note)
     updates.push([note.id, saveRevision(tx, caller, note)])
     updateContent(tx, pk, rewritten.content)
     linkChanges.add(tx, { workspace, note: pk }, rewritten.content)

@@ -1,3 +1,4 @@
+import { keepRemote } from '../../changes/local-changes.ts'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
@@ -40,6 +41,7 @@ function insertTag(tx: Tx, author: ChangeAuthor, name: string): number {
   const { workspacePk: workspace } = author
   const insert = 'INSERT INTO tags (workspace, name, name_fold) VALUES (?, ?, ?)'
   const { lastInsertRowid } = tx.sql.run(insert, workspace, name, fold(name))
+  keepRemote(tx, author, { kind: 'tag', id: lastInsertRowid }, () => null)
   indexTagName(tx, workspace, lastInsertRowid, name)
   logChange(tx, author, { kind: 'tag', id: lastInsertRowid }, 'created')
   return lastInsertRowid

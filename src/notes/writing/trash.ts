@@ -1,3 +1,4 @@
+import { keepRemote } from '../../changes/local-changes.ts'
 import { type ChangeAuthor, logChange, systemAuthor } from '../../changes/log.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
@@ -22,6 +23,7 @@ import {
   updateNote,
 } from '../store.ts'
 import { countInItsTags } from './tags.ts'
+import { keepNote } from './whole-note.ts'
 
 /** Moves a note to the trash, from where it can be restored for 30 days. */
 export const trashNote = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
@@ -44,14 +46,28 @@ export function putInTrash(
 ): void {
   const note = getNoteSummary(tx, caller, id)
   publishNote(tx, caller, 'note.deleted', id)
-  tx.sql.run('UPDATE notes SET deleted_at = ? WHERE pk = ?', tx.now, note.pk)
+  keepNote(tx, caller, note)
+  hideNote(tx, caller.workspacePk, note.pk, tx.now)
   if (alias !== undefined) setAliasInTrash(tx, note.pk, alias)
-  countInItsTags(tx, note.pk, -1)
   if (removed) removed.push(note.pk)
   else removeFromSearch(tx, caller.workspacePk, note.pk)
-  addToCounters(tx, caller.workspacePk, -1, 1)
   logChange(tx, caller, { kind: 'note', id }, 'deleted', alias === undefined ? {} : hiddenAlias(note.alias))
   ctx.features.onNoteTrashed(tx, caller, note.pk)
+}
+
+/** Takes an active note out of everything that counts or lists notes; its entry in the search tables stays. */
+export function hideNote(tx: Tx, workspace: number, pk: number, deletedAt: number): void {
+  tx.sql.run('UPDATE notes SET deleted_at = ? WHERE pk = ?', deletedAt, pk)
+  countInItsTags(tx, pk, -1)
+  addToCounters(tx, workspace, -1, 1)
+}
+
+/** Makes a note in the trash active; its links are not indexed. */
+export function showNote(tx: Tx, workspace: number, pk: number): void {
+  tx.sql.run('UPDATE notes SET deleted_at = NULL WHERE pk = ?', pk)
+  countInItsTags(tx, pk, 1)
+  addToCounters(tx, workspace, 1, -1)
+  markForSearch(tx, workspace, pk)
 }
 
 /** What taking back a change of the alias in the trash, which the feed does not show, needs. */
@@ -73,13 +89,11 @@ export function takeOutOfTrash(tx: Tx, caller: Caller, id: string, wanted?: stri
   const note = getTrashedNote(tx, caller, id)
   const isTaken = note.alias !== null && findByAlias(tx, workspacePk, fold(note.alias)) !== undefined
   const alias = wanted === undefined && isTaken ? null : wanted
+  keepRemote(tx, caller, { kind: 'note', id }, () => null)
   if (alias !== undefined) setAliasInTrash(tx, note.pk, alias)
-  tx.sql.run('UPDATE notes SET deleted_at = NULL WHERE pk = ?', note.pk)
-  countInItsTags(tx, note.pk, 1)
-  markForSearch(tx, workspacePk, note.pk)
+  showNote(tx, workspacePk, note.pk)
   const restored = getNote(tx, caller, id)
   indexLinks(tx, { workspace: workspacePk, note: note.pk }, restored.content)
-  addToCounters(tx, workspacePk, 1, -1)
   logChange(tx, caller, { kind: 'note', id }, 'restored', alias === undefined ? {} : hiddenAlias(note.alias))
   publishNote(tx, caller, 'note.restored', id)
   return restored

@@ -270,7 +270,7 @@ function updateFromFile(
     })
   const hasNewTags = changeTags(run, head.pk, fieldsOf(earlier).tags, state.tagIds)
   const { properties } = fieldsOf(earlier)
-  const previousProperties = changeProperties(run, caller, head.pk, properties, state.properties)
+  const previousProperties = changeProperties(run, caller, current, properties, state.properties)
   const { alias } = current
   const changes = alias === head.alias ? {} : { alias, aliasFold: alias === null ? null : fold(alias) }
   const text = { title: current.title, content: isNewBody ? state.body : current.content }
@@ -302,7 +302,7 @@ function changeTags(
 function changeProperties(
   { tx }: ImportRun,
   caller: Caller,
-  note: number,
+  note: { readonly pk: number; readonly id: string },
   before: WrittenFields['properties'],
   now: NewState['properties'],
 ): PropertyValues {

@@ -1,4 +1,5 @@
 import type { RecordChange } from '../../changes/bus.ts'
+import { keepRemote } from '../../changes/local-changes.ts'
 import { changedKeys, type RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { WriteListeners } from '../../db/worker/client.ts'
@@ -11,6 +12,7 @@ import { Refusal } from '../../refusal.ts'
 import * as live from '../../structures/storage/row-table-writes.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
 import { type Definition, definitionOf, type StructureRow, type UniqueSet } from '../../structures/store.ts'
+import { recordJson } from '../present.ts'
 import { type RowVersions, recentWrites } from '../query/total-cache.ts'
 import * as store from '../store.ts'
 import { type FieldChanges, mergedData } from './row-values.ts'
@@ -69,6 +71,9 @@ function writeVersion(
   const { tx, structure, definition, written } = writer
   const wasLive = before?.row.deletedAt === null
   const isLive = row.deletedAt === null
+  keepRemote(tx, writer.caller, { kind: 'record', id: row.id, structureId: structure.id }, () =>
+    wasLive ? recordJson(before.row) : null,
+  )
   if (before) store.updateRecord(tx, row)
   else row.pk = store.insertRecord(tx, row)
   const { pk, createdAt, updatedAt } = row

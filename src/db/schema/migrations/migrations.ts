@@ -31,6 +31,7 @@ import migration28 from '../../../../drizzle/0028_events_beyond_rows.sql' with {
 import migration29 from '../../../../drizzle/0029_notes_edited.sql' with { type: 'text' }
 import migration30 from '../../../../drizzle/0030_access.sql' with { type: 'text' }
 import migration31 from '../../../../drizzle/0031_shares.sql' with { type: 'text' }
+import migration32 from '../../../../drizzle/0032_mirror_overlay.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -66,4 +67,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0029_notes_edited', sql: migration29 },
   { name: '0030_access', sql: migration30 },
   { name: '0031_shares', sql: migration31 },
+  { name: '0032_mirror_overlay', sql: migration32 },
 ]

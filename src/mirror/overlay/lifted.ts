@@ -1,0 +1,218 @@
+import { CurrentObjects } from '../../change-feed/objects.ts'
+import { wholeWorkspace } from '../../context.ts'
+import { fold } from '../../lib/text.ts'
+import { removeFromSearch } from '../../notes/search/tables.ts'
+import { addToCounters } from '../../notes/store.ts'
+import { findTagByName } from '../../notes/writing/tags.ts'
+import { hideNote } from '../../notes/writing/trash.ts'
+import { itemKind, removeFromQuickAccess } from '../../quick-access/service.ts'
+import { findRecord, updateRecord } from '../../records/store.ts'
+import { countChange, deleteLiveRow } from '../../structures/storage/row-table-writes.ts'
+import { markForTextIndex } from '../../structures/storage/text-index.ts'
+import { findStructureByPk } from '../../structures/store.ts'
+import { applyObjects } from '../apply/apply-objects.ts'
+import { CopyTransaction } from '../apply/copy-transaction.ts'
+import { differenceEntry } from '../reconcile.ts'
+import type { RemoteObject } from '../remote-objects.ts'
+import { Stage, type StagedEntry } from '../stage.ts'
+import { findNoteKey, type LocalState, localState } from './local-state.ts'
+import { findProblems, type Laid } from './problems.ts'
+import { Renamed } from './renamed.ts'
+import {
+  addItem,
+  isSameContent,
+  type OverlayRow,
+  removeItems,
+  removeRow,
+  saveRow,
+  versionOf,
+} from './store.ts'
+
+/** Whether it was changed by a user, and did not just come or go along. */
+const isOwn = ({ kind }: OverlayRow): boolean => kind === 'note' || kind === 'record'
+
+/** What the remote has now counts as seen when it is what was seen, or what was pushed from here. */
+function rowAfter(row: OverlayRow, remote: string | null): OverlayRow {
+  const isSeen =
+    versionOf(remote) === versionOf(row.base) || (row.pushed !== null && isSameContent(row.pushed, remote))
+  return { ...row, remote, base: isSeen ? remote : row.base, held: null, problem: null }
+}
+
+interface Local extends LocalState {
+  readonly row: OverlayRow
+  /** As it was read here before; null for what was not. */
+  readonly visible: string | null
+}
+
+/**
+ * What was changed here, taken off the tables, which hold what the remote has until it lies over them again. Between the
+ * two a change of the remote is applied as in any copy.
+ */
+export class Lifted {
+  readonly #locals: readonly Local[]
+  readonly #names: Renamed
+
+  constructor(
+    private readonly copy: CopyTransaction,
+    rows: readonly OverlayRow[],
+  ) {
+    const { tx, workspacePk, stage } = copy
+    this.#names = new Renamed(tx, workspacePk)
+    this.#locals = rows.map((row) => ({
+      row,
+      visible: this.#current(row),
+      ...localState(tx, row, workspacePk),
+    }))
+    for (const { kind, id } of rows) stage.covered.add(`${kind} ${id}`)
+    // What is deleted here is live again when the remote's state is written.
+    for (const { row, json } of this.#locals)
+      if (json !== null && row.remote === null && row.held === null) this.#hide(row, tx.now)
+    const objects = rows.map((row) => ({ row, json: row.remote }))
+    this.#write(objects.filter(({ row, json }) => json !== null || !isOwn(row)))
+  }
+
+  /**
+   * Lays what was changed here over what the tables hold now, except what the remote has as well, and what `isReset`
+   * says; returns what the log says of objects that look different since.
+   */
+  layAgain(isReset: (row: OverlayRow) => boolean = () => false): StagedEntry[] {
+    const { tx, workspacePk } = this.copy
+    const items = itemKind.list(tx, wholeWorkspace(workspacePk))
+    const localTags = this.#localTags()
+    const laid = this.#locals.flatMap((local) => {
+      if (!isOwn(local.row)) return []
+      const { kind } = local.row
+      const json =
+        local.json !== null && kind === 'note' ? this.#names.now(local.json, localTags) : local.json
+      const row = this.#settled({ ...local, json }, local.json, isReset(local.row))
+      return row && json !== null ? [{ row, json }] : []
+    })
+    this.#lay(laid, findProblems(tx, workspacePk, laid))
+    this.#keepItems(items)
+    return this.#locals.flatMap(({ row: { kind, id, structure }, visible }) => {
+      const json = this.#current({ kind, id, structure })
+      const isSame = json === visible
+      return isSame
+        ? []
+        : (differenceEntry(tx, kind, { id, structureId: structure, current: visible, json }) ?? [])
+    })
+  }
+
+  /** What lies over the remote from now on; undefined where nothing does. `before` names tags as the base does. */
+  #settled(local: Local, before: string | null, isReset: boolean): OverlayRow | undefined {
+    const { tx } = this.copy
+    const { json, deletedAt } = local
+    const remote = this.#current(local.row)
+    if (isReset || isSameContent(json, remote) || isSameContent(before, local.row.base)) {
+      this.#drop(local, remote, isReset)
+      return undefined
+    }
+    const row = rowAfter(local.row, remote)
+    if (json === null) {
+      this.#hide(row, deletedAt ?? tx.now)
+      saveRow(tx, row)
+    }
+    return row
+  }
+
+  #current({ kind, id, structure }: Pick<OverlayRow, 'kind' | 'id' | 'structure'>): string | null {
+    const { tx, workspacePk } = this.copy
+    const json = new CurrentObjects(tx, { ...wholeWorkspace(workspacePk), isEdited: true }).jsonOf(
+      kind,
+      id,
+      structure,
+    )
+    return json === 'null' ? null : json
+  }
+
+  /** Takes a live note or record out of everything that lists it, as its deletion does. */
+  #hide({ kind, id }: OverlayRow, at: number): void {
+    const { tx, workspacePk, author } = this.copy
+    if (kind === 'note') {
+      const note = findNoteKey(tx, id)
+      if (!note || note.deletedAt !== null) return
+      hideNote(tx, workspacePk, note.pk, at)
+      removeFromSearch(tx, workspacePk, note.pk)
+      removeFromQuickAccess(tx, author, note.pk)
+    } else if (kind === 'record') {
+      const row = findRecord(tx, id)
+      const structure = row && findStructureByPk(tx, wholeWorkspace(workspacePk), row.structure)
+      if (!row || !structure || row.deletedAt !== null) return
+      deleteLiveRow(tx, structure.pk, row.pk)
+      countChange(tx, structure.pk, -1)
+      markForTextIndex(tx, structure, row.pk)
+      updateRecord(tx, { ...row, deletedAt: at })
+    }
+  }
+
+  /** The names of the tags that the remote need not have, by id. */
+  #localTags(): Map<number, string> {
+    const tags = this.#locals.filter(({ row, json }) => row.kind === 'tag' && json !== null)
+    return new Map(
+      tags.map(({ row, json }) => [Number(row.id), (JSON.parse(json ?? '') as { name: string }).name]),
+    )
+  }
+
+  #lay(laid: readonly Laid[], problems: ReadonlyMap<OverlayRow, string>): void {
+    const { tx } = this.copy
+    const free = laid.filter(({ row }) => !problems.has(row))
+    this.#write([...this.#tagsFor(free), ...free])
+    for (const { row, json } of laid) {
+      const problem = problems.get(row)
+      if (problem === undefined) saveRow(tx, row)
+      else saveRow(tx, { ...row, held: json, problem })
+    }
+  }
+
+  /** The tags that only these notes have; the others are forgotten. */
+  #tagsFor(laid: readonly Laid[]): Laid[] {
+    const { tx, workspacePk } = this.copy
+    const used = new Set(
+      laid.flatMap(({ row, json }) =>
+        row.kind === 'note' ? (JSON.parse(json) as { tags: string[] }).tags.map(fold) : [],
+      ),
+    )
+    return this.#locals.flatMap(({ row, json }) => {
+      if (row.kind !== 'tag') return []
+      const { name } = JSON.parse(json ?? '{"name":""}') as { name: string }
+      if (used.has(fold(name)) && !findTagByName(tx, workspacePk, name)) return [{ row, json: json ?? '' }]
+      removeRow(tx, row)
+      return []
+    })
+  }
+
+  /** Items of Quick Access are those of the remote, without those of notes that were deleted here. */
+  #keepItems(items: readonly { readonly id: string }[]): void {
+    const { tx } = this.copy
+    if (this.#locals.every(({ row }) => row.kind === 'record')) return
+    removeItems(tx)
+    for (const item of items) {
+      const [kind, remote] = ['quick_access_item', JSON.stringify(item)] as const
+      if (remote !== this.#current({ kind, id: item.id, structure: null })) addItem(tx, item.id, remote)
+    }
+  }
+
+  #drop({ row, deletedAt }: Local, remote: string | null, isReset: boolean): void {
+    const { tx, workspacePk } = this.copy
+    removeRow(tx, row)
+    if (remote !== null || (deletedAt !== null && !isReset)) return
+    const note = row.kind === 'note' ? findNoteKey(tx, row.id) : undefined
+    if (note) {
+      addToCounters(tx, workspacePk, 0, -1)
+      tx.sql.run('DELETE FROM notes WHERE pk = ?', note.pk)
+    }
+    if (row.kind === 'record') tx.sql.run('DELETE FROM records WHERE id = ?', row.id)
+  }
+
+  #write(objects: readonly { readonly row: OverlayRow; readonly json: string | null }[]): void {
+    const { tx, workspacePk } = this.copy
+    const stage = new Stage(':memory:')
+    try {
+      for (const { row, json } of objects)
+        stage.put(row.kind, row.id, row.structure, json === null ? null : (JSON.parse(json) as RemoteObject))
+      applyObjects(new CopyTransaction(tx, workspacePk, stage, false))
+    } finally {
+      stage.close()
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { NoteData } from '../../change-feed/schema.ts'
+import type { Db } from '../../db/database.ts'
+import { sha256 } from '../../lib/sha256.ts'
+import { Refusal, refused } from '../../refusal.ts'
+import type { Remote } from '../remote.ts'
+import type { RemoteObject } from '../remote-objects.ts'
+import { type LocalChange, listLocalChanges } from './local-changes.ts'
+
+const MAX_CHANGES = 1_000
+
+/**
+ * Sends all local changes to the remote, in one transaction and on the versions that they were made on; returns them.
+ * Sent again before they come back with the changes of the remote, they are the same request, which does nothing twice.
+ */
+export async function pushLocalChanges(
+  db: Db,
+  remote: Remote,
+  isDryRun: boolean,
+): Promise<readonly LocalChange[]> {
+  const changes = listLocalChanges(db)
+  if (changes.length === 0) return changes
+  refuseConflicts(changes)
+  if (changes.length > MAX_CHANGES)
+    throw refused(
+      `There are ${changes.length} changes, and one push sends at most 1,000; reset some, or write them to the remote another way.`,
+    )
+  const body = JSON.stringify({ changes: inOrder(changes).map(sentOf), ...(isDryRun && { dry_run: true }) })
+  if (!isDryRun) await markPushed(db, changes)
+  await remote.apply(body, sha256(body))
+  return changes
+}
+
+function refuseConflicts(changes: readonly LocalChange[]): void {
+  const conflicts = changes.filter(({ conflict }) => conflict !== null)
+  if (conflicts.length === 0) return
+  const named = conflicts.map(({ kind, id, conflict }) => `The ${kind} ${id}: ${conflict}`)
+  throw new Refusal(
+    'stale',
+    `Nothing was pushed: ${conflicts.length === 1 ? 'an object was' : 'objects were'} changed here and on the remote. ${named.join(' ')} "daybook mirror reset <id>" takes what the remote has.`,
+  )
+}
+
+/** What the remote would get again as its own comes back. */
+const markPushed = (db: Db, changes: readonly LocalChange[]): Promise<void> =>
+  db.write(({ sql }): void => {
+    for (const { kind, id, after } of changes)
+      sql.run(
+        'UPDATE mirror_overlay SET pushed = ? WHERE kind = ? AND id = ?',
+        after && JSON.stringify(after),
+        kind,
+        id,
+      )
+  })
+
+const ORDER = ['deleted', 'updated', 'created'] as const
+
+/** What gives unique values free comes first. */
+const inOrder = (changes: readonly LocalChange[]): LocalChange[] =>
+  ORDER.flatMap((op) => changes.filter((change) => change.op === op))
+
+function sentOf({ kind, op, id, structureId, before, after }: LocalChange): object {
+  return {
+    kind,
+    op,
+    id,
+    ...(structureId !== null && { structure: structureId }),
+    ...(before && { if_unchanged: before.updated_at }),
+    ...(after && { data: kind === 'note' ? noteData(before, after) : recordData(before, after) }),
+  }
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The values that differ, null for those that are gone. */
+function differing(before: Values, after: Values): Record<string, unknown> {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)])
+  const values = [...keys].map((key) => [key, after[key] ?? null] as const)
+  return Object.fromEntries(values.filter(([key, value]) => !Bun.deepEquals(value, before[key] ?? null)))
+}
+
+const recordData = (before: RemoteObject | null, after: RemoteObject) =>
+  differing((before?.data ?? {}) as Values, after.data as Values)
+
+function noteData(before: RemoteObject | null, after: RemoteObject): object {
+  const attributes = (note: RemoteObject): Values =>
+    Object.fromEntries(ATTRIBUTES.map((name) => [name, note[name]]))
+  const properties = differing((before?.properties ?? {}) as Values, after.properties as Values)
+  return {
+    ...differing(before ? attributes(before) : {}, attributes(after)),
+    ...(Object.keys(properties).length > 0 && { properties }),
+  }
+}
+
+const ATTRIBUTES = Object.keys(NoteData.properties).filter((name) => name !== 'properties')
+
+const POLL_MS = 100
+const WAIT_MS = 15_000
+
+/** Waits until the pushed changes have come back with the changes of the remote; false if they have not after a while. */
+export async function untilBack(db: Db, pushed: readonly LocalChange[]): Promise<boolean> {
+  const sent = new Map(pushed.map((change) => [change.id, JSON.stringify(change.after)]))
+  const isBack = () => listLocalChanges(db).every(({ id, after }) => sent.get(id) !== JSON.stringify(after))
+  for (let waited = 0; !isBack(); waited += POLL_MS) {
+    if (waited >= WAIT_MS) return false
+    await Bun.sleep(POLL_MS)
+  }
+  return true
+}

@@ -1,0 +1,66 @@
+import type { Reader } from '../../db/reader.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
+
+/** What lies over an object of the remote (`db/schema/mirror.ts`). */
+export interface OverlayRow {
+  readonly kind: 'note' | 'record' | 'tag' | 'quick_access_item'
+  readonly id: string
+  readonly structure: string | null
+  readonly base: string | null
+  readonly remote: string | null
+  readonly pushed: string | null
+  readonly held: string | null
+  readonly problem: string | null
+}
+
+/** In the order of their first changes. */
+export const listOverlay = ({ sql }: Reader): OverlayRow[] =>
+  sql.all(
+    'SELECT kind, id, structure, base, remote, pushed, held, problem FROM mirror_overlay ORDER BY rowid',
+  )
+
+export const removeRow = ({ sql }: Tx, { kind, id }: OverlayRow) =>
+  sql.run('DELETE FROM mirror_overlay WHERE kind = ? AND id = ?', kind, id)
+
+export const saveRow = ({ sql }: Tx, { kind, id, base, remote, pushed, held, problem }: OverlayRow) =>
+  sql.run(
+    'UPDATE mirror_overlay SET base = ?, remote = ?, pushed = ?, held = ?, problem = ? WHERE kind = ? AND id = ?',
+    base,
+    remote,
+    pushed,
+    held,
+    problem,
+    kind,
+    id,
+  )
+
+/** Of Quick Access: what follows from the notes that were deleted here. */
+export const removeItems = ({ sql }: Tx) =>
+  sql.run("DELETE FROM mirror_overlay WHERE kind = 'quick_access_item'")
+
+export const addItem = ({ sql }: Tx, id: string, remote: string) =>
+  sql.run(
+    "INSERT INTO mirror_overlay (kind, id, base, remote) VALUES ('quick_access_item', ?1, ?2, ?2)",
+    id,
+    remote,
+  )
+
+/** What every object has, and what does not count as a change of it. */
+const IGNORED: readonly string[] = ['created_at', 'updated_at', 'edited_at', 'deleted_at']
+
+const contentOf = (json: string): object =>
+  JSON.parse(json, (name, value) => (IGNORED.includes(name) ? undefined : value)) as object
+
+/** Whether two states of an object differ in nothing that its user wrote. */
+export function isSameContent(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return one === other
+  return one === other || Bun.deepEquals(contentOf(one), contentOf(other))
+}
+
+/** The `updated_at` of a state; null where there is none. */
+export const versionOf = (json: string | null): string | null =>
+  json === null ? null : (JSON.parse(json) as { updated_at: string }).updated_at
+
+/** Whether the remote changed an object after it was changed here. */
+export const isConflict = ({ base, remote, problem }: OverlayRow): boolean =>
+  problem !== null || versionOf(base) !== versionOf(remote)
