@@ -1,4 +1,5 @@
 export { linkDifferenceQuery } from './links/indexing.ts'
+export { mentionsQuery } from './links/mentions.ts'
 export { linksQuery } from './links/note-links.ts'
 export { listQuery } from './query/list.ts'
 export { treeQuery } from './query/tree-query.ts'

@@ -73,9 +73,10 @@ export const presentLinks = ({ outgoing, backlinks }: NoteLinks) => ({
     text,
     note: note ? { id: note.id, title: note.title } : null,
   })),
-  backlinks: backlinks.map(({ id, title, updatedAt }) => ({
+  backlinks: backlinks.map(({ id, title, updatedAt, context }) => ({
     id,
     title,
     updated_at: isoTimestamp(updatedAt),
+    ...(context !== undefined && { context }),
   })),
 })

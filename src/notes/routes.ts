@@ -3,6 +3,7 @@ import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { pageRequest, presentPage } from '../http/pagination.ts'
 import { jsonResponse, listResponse } from '../http/responses.ts'
+import { listMentions } from './links/mentions.ts'
 import { getLinks } from './links/note-links.ts'
 import { presentCreated, presentNote, presentRenamed, presentRevision, presentTrashed } from './present.ts'
 import { listNotes } from './query/list.ts'
@@ -253,16 +254,36 @@ export const noteRoutes = (ctx: AppContext) =>
         },
       },
     )
-    .get('/:id/links', async ({ caller, params }) => jsonResponse(await getLinks(ctx, caller, params.id)), {
-      access: 'read',
-      response: schema.LinksResponse,
-      detail: {
-        operationId: 'getNoteLinks',
-        summary: 'Outgoing links and backlinks, resolved as of now',
-        description:
-          'A target is a note id, an alias or a title, ignoring case. Outgoing links are in the order of the text, unresolved ones with `note` null.',
+    .get(
+      '/:id/links',
+      async ({ caller, params, query }) => jsonResponse(await getLinks(ctx, caller, params.id, query)),
+      {
+        access: 'read',
+        query: schema.LinksQuery,
+        response: schema.LinksResponse,
+        detail: {
+          operationId: 'getNoteLinks',
+          summary: 'Outgoing links and backlinks, resolved as of now',
+          description:
+            'A target is a note id, an alias or a title, ignoring case, and may go on with a heading, as in `[[Title#Heading]]`; `[[#Heading]]` leads to the note itself. Outgoing links are in the order of the text, unresolved ones with `note` null.',
+        },
       },
-    })
+    )
+    .get(
+      '/:id/mentions',
+      async ({ caller, params, query }) => jsonResponse(await listMentions(ctx, caller, params.id, query)),
+      {
+        access: 'read',
+        query: schema.MentionsQuery,
+        response: schema.MentionsResponse,
+        detail: {
+          operationId: 'listNoteMentions',
+          summary: 'Notes whose text names this one without a link',
+          description:
+            'By its title or its alias, as whole words, ignoring case; what is in code or in a link does not count. The newest edit comes first.',
+        },
+      },
+    )
     .get(
       '/:id/revisions',
       ({ exchange, caller, params, query }) => {

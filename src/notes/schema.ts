@@ -144,8 +144,44 @@ export const LinksResponse = response({
     }),
   ),
   backlinks: t.Array(
-    strict({ id: id(), title: t.String({ examples: ['Meeting with Ada'] }), updated_at: timestamp() }),
+    strict({
+      id: id(),
+      title: t.String({ examples: ['Meeting with Ada'] }),
+      updated_at: timestamp(),
+      context: t.Optional(
+        t.String({
+          description: 'Only with `context=true`: text around the link, as HTML with the link in <mark>.',
+          examples: ['Ask about <mark>[[Engines]]</mark>.'],
+        }),
+      ),
+    }),
   ),
+})
+
+export const LinksQuery = strict({
+  context: t.Optional(
+    flag({
+      description: 'Adds `context` to each backlink: up to 200 characters around it.',
+      examples: [true],
+    }),
+  ),
+})
+
+export const MentionsQuery = strict(paging(MAX_PAGE))
+
+export const MentionsResponse = response({
+  mentions: t.Array(
+    strict({
+      id: id(),
+      title: t.String({ examples: ['Meeting with Ada'] }),
+      snippet: t.String({
+        description: 'Text around the name, as HTML with the name in <mark>.',
+        examples: ['Ask about <mark>Engines</mark>.'],
+      }),
+    }),
+  ),
+  total: integer({ description: 'How many there are in all.', examples: [1] }),
+  has_more: t.Boolean({ examples: [false] }),
 })
 
 export const NoteResponse = response({ note: Note })

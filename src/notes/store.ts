@@ -135,7 +135,7 @@ export interface RevisionRow {
 export interface NoteLinks {
   /** `note` is undefined when the link is unresolved. */
   outgoing: { text: string; note: NoteTitle | undefined }[]
-  backlinks: NoteSummary[]
+  backlinks: (NoteSummary & { readonly context?: string })[]
 }
 
 /** A note with a new name, and how many links were rewritten for it. */

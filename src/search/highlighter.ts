@@ -3,7 +3,7 @@ import type { Phrase } from './query.ts'
 import { classOf, UNSPACED, visitWords, type Word, wordsOf } from './tokenizer.ts'
 
 /** A half-open range of a text in which a phrase occurs. */
-interface Hit {
+export interface Hit {
   start: number
   end: number
 }
@@ -173,6 +173,12 @@ function marked(text: string, hits: readonly Hit[], start: number, end: number):
   return html + escapeHtml(text.slice(at, end))
 }
 
+/** Up to 200 characters around the first of these places of a text, as HTML: each between `<mark>` and `</mark>`. */
+export function snippetAround(text: string, places: readonly Hit[]): string {
+  const start = windowStart(text, places[0]?.start ?? 0)
+  return marked(text, places, start, advance(text, start, WINDOW))
+}
+
 /**
  * Up to 200 characters around the first hit in the first of the texts that has one, as HTML: every hit
  * between `<mark>` and `</mark>`, all else escaped. Without any hit, the beginning of the first text.
@@ -181,10 +187,7 @@ export function snippetOf(texts: readonly string[], phrases: readonly Phrase[]):
   const wanted = phrases.filter(({ isExcluded }) => !isExcluded)
   for (const text of texts) {
     const hits = findHits(text, wanted, 2 * WINDOW)
-    const [first] = hits
-    if (!first) continue
-    const start = windowStart(text, first.start)
-    return marked(text, hits, start, advance(text, start, WINDOW))
+    if (hits.length > 0) return snippetAround(text, hits)
   }
   const beginning = texts[0] ?? ''
   return escapeHtml(beginning.slice(0, advance(beginning, 0, WINDOW)))

@@ -20,6 +20,7 @@ PATCH  /v1/notes/{id}/properties W
 POST   /v1/notes/{id}/tags W
 DELETE /v1/notes/{id}/tags/{name} W
 GET    /v1/notes/{id}/links
+GET    /v1/notes/{id}/mentions
 GET    /v1/notes/{id}/files
 GET    /v1/notes/{id}/revisions
 POST   /v1/notes/{id}/revisions/{revisionId}/restore W

@@ -71,13 +71,13 @@ describe('a link', () => {
     ['[[Missing]]', '[[Missing]]', undefined],
     ['[[Missing#Part]]', '[[Missing#Part]]', undefined],
     // Parts of notes.
-    ['[[Plain#Heading]]', '[[Plain|Plain#Heading]]', 'Plain'],
-    ['[[Plain#Heading|label]]', '[[Plain|label]]<!-- #Heading -->', 'Plain'],
-    ['[[#Heading|label]]', '[[From|label]]<!-- #Heading -->', 'From'],
-    ['![[Plain#^block]]', '![[Plain|Plain#^block]]', 'Plain'],
+    ['[[Plain#Heading]]', '[[Plain#Heading]]', 'Plain'],
+    ['[[Plain#Heading|label]]', '[[Plain#Heading|label]]', 'Plain'],
+    ['[[#Heading|label]]', '[[#Heading|label]]', 'From'],
+    ['![[Plain#^block]]', '![[Plain#^block]]', 'Plain'],
     ['[[Plain^block]]', '[[Plain|Plain^block]]', 'Plain'],
-    ['[[C##Heading]]', '[[C#|C##Heading]]', 'C#'],
-    ['[[#Heading]]', '[[From|#Heading]]', 'From'],
+    ['[[C##Heading]]', '[[C##Heading]]', 'C#'],
+    ['[[#Heading]]', '[[#Heading]]', 'From'],
     // Paths.
     ['[[folder/Deep]]', '[[Deep|folder/Deep]]', 'Deep'],
     ['[[/folder/deep|label]]', '[[Deep|label]]', 'Deep'],
@@ -87,16 +87,16 @@ describe('a link', () => {
     // A name alone means the shortest path, as for the service; the other note is linked by id.
     ['[[Same]]', '[[Same]]', 'Same'],
     ['[[deeper/Same]]', '[[ID|deeper/Same]]', 'Same'],
-    ['[[other/deeper/Same#x|label]]', '[[ID|label]]<!-- #x -->', 'Same'],
+    ['[[other/deeper/Same#x|label]]', '[[ID#x|label]]', 'Same'],
     // Other names.
     ['[[Second]]', '[[Called|Second]]', 'Called'],
     ['[[File name]]', '[[A title|File name]]', 'A title'],
-    ['[[a title#x]]', '[[A title|a title#x]]', 'A title'],
+    ['[[a title#x]]', '[[a title#x]]', 'A title'],
     // In a table.
     ['| [[Plain\\|label]] |', '| [[Plain|label]] |', 'Plain'],
     // Markdown.
     ['[text](Plain.md)', '[[Plain|text]]', 'Plain'],
-    ['[text](Two%20words.md#a "title")', '[[Two words|text]]<!-- #a -->', 'Two words'],
+    ['[text](Two%20words.md#a "title")', '[[Two words#a|text]]', 'Two words'],
     ['[text](<Two words.md>)', '[[Two words|text]]', 'Two words'],
     ['[a text\n  of two lines](Plain.md) x', '[[Plain|a text of two lines]] x', 'Plain'],
     ['- [no\n- text](Plain.md)', '- [no\n- text](Plain.md)', undefined],
@@ -105,7 +105,7 @@ describe('a link', () => {
     ['[a `code` \\[b\\]](./folder/Deep.md)', '[[Deep|a code (b)]]', 'Deep'],
     ['[text](Deep.md) [text](deeper/Same.md)', '[text](Deep.md) [text](deeper/Same.md)', undefined],
     ['[text](/folder/Deep.md) [text](plain.MD)', '[[Deep|text]] [[Plain|text]]', 'Deep'],
-    ['[](Plain.md#a) [text](Plain#b|c)', '[[Plain]]<!-- #a --> [[Plain|text]]<!-- #b-c -->', 'Plain'],
+    ['[](Plain.md#a) [text](Plain#b|c)', '[[Plain#a]] [[Plain#b-c|text]]', 'Plain'],
     ['[text](a%20%5Bb%5D.md)', '[[ID|text]]', 'a [b]'],
     ['[text](Same.md)', '[text](Same.md)', undefined],
     ['[text](https://plain.md/Plain.md)', '[text](https://plain.md/Plain.md)', undefined],
@@ -153,7 +153,7 @@ describe('a link', () => {
       '[ref][] [ref]: [REF], [a `code`][ rEf ]',
       '[[Plain|ref]] [[Plain|ref]]: [[Plain|REF]], [[Plain|a code]]',
     ],
-    ['> [part\\] of][second one]', '> [[Two words|part) of]]<!-- #part -->'],
+    ['> [part\\] of][second one]', '> [[Two words#part|part) of]]'],
     // Not a link.
     ['\\[ref] [x] [text][none] [ref](none.md)', '\\[ref] [x] [text][none] [ref](none.md)'],
     ['[far] [^1] `[ref]` [[ref]] [`ref`]', '[far] [^1] `[ref]` [[ref]] [`ref`]'],
@@ -223,7 +223,7 @@ describe('a link between notes', () => {
   })
 
   test('stays as it is where a note would become too long', async () => {
-    const content = `[[Plain#x]]${'x'.repeat(1_000_000 - '[[Plain#x]]'.length)}`
+    const content = `[[Plain^x]]${'x'.repeat(1_000_000 - '[[Plain^x]]'.length)}`
     vault.write({ 'Plain.md': '', 'From.md': content })
     const { report } = await vault.report()
     expect([report.counts.links_rewritten, report.changed]).toEqual([

@@ -360,7 +360,7 @@ describe('a refused file', () => {
 
 test('--dry-run reports what would happen and writes nothing', async () => {
   const before = await counts()
-  vault.write({ 'A.md': `${matter('x: 1')}[[B#c]] #tag ![[c.png]]`, 'B.md': '', 'c.png': 'c' })
+  vault.write({ 'A.md': `${matter('x: 1')}[[B^c]] #tag ![[c.png]]`, 'B.md': '', 'c.png': 'c' })
   const { exitCode, report } = await vault.report('--dry-run')
   expect([exitCode, report.written, report.counts]).toEqual([
     0,

@@ -206,7 +206,7 @@ export const readNoteTool = tool({
   }),
   run: async (ctx, caller, input) => {
     const found = foundNote(ctx.db, caller, input.note)
-    const links = input.links ? parsedBody<Links>(await getLinks(ctx, caller, found.note.id)) : undefined
+    const links = input.links ? parsedBody<Links>(await getLinks(ctx, caller, found.note.id, {})) : undefined
     const lines = linesOf(found.note.content)
     const about = shortenAbout({ ...found, links }, lines.length)
     const from = input.from_line ?? 1

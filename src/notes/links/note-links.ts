@@ -1,47 +1,86 @@
+import type { Static } from '@sinclair/typebox'
 import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { fold } from '../../lib/text.ts'
+import { snippetAround } from '../../search/highlighter.ts'
 import { presentLinks } from '../present.ts'
-import { getNoteSummary, loadTitles, type NoteLinks, type NoteSummary } from '../store.ts'
+import type { LinksQuery } from '../schema.ts'
+import { getNoteSummary, loadTitles, type NoteLinks, type NoteSummary, type NoteTitle } from '../store.ts'
 import { refreshLinks } from './indexing.ts'
 import { resolveTargets } from './resolve-target.ts'
-import { parseLinks, targetKey, targetText } from './syntax.ts'
+import { bracketed, isOwnHeading, linkOf, namesIn, parseLinks, targetKey } from './syntax.ts'
 
 /** The outgoing links in the order of the body, each occurrence, and the backlinks, newest edit first. */
-export async function getLinks(ctx: AppContext, caller: Caller, id: string): Promise<JsonBody> {
+export async function getLinks(
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  { context = false }: Static<typeof LinksQuery>,
+): Promise<JsonBody> {
   await refreshLinks(ctx, caller)
-  return ctx.worker.run(linksQuery, { ...placeOf(caller), id }, caller)
+  return ctx.worker.run(linksQuery, { ...placeOf(caller), id, context }, caller)
 }
 
 interface LinksInput extends InWorkspace {
   readonly id: string
+  /** Whether backlinks are given with the text around them. */
+  readonly context?: boolean
 }
 
 export const linksQuery: WorkerQuery<LinksInput, JsonBody> = {
   name: 'notes.links',
   run: (reader, input) => {
-    const { workspacePk: workspace, id } = input
+    const { workspacePk: workspace, id, context = false } = input
     const note = getNoteSummary(reader, input, id)
-    const content = reader.sql.scalar<string>('SELECT content FROM note_bodies WHERE note = ?', note.pk)
+    const targets = targetsOf(reader, workspace, note)
+    const backlinks = linkingNotes(reader, workspace, targets)
     const links = {
-      outgoing: outgoingLinks(reader, workspace, content),
-      backlinks: backlinks(reader, workspace, note),
+      outgoing: outgoingLinks(reader, workspace, contentOf(reader, note.pk), note),
+      backlinks: context
+        ? backlinks.map((from) => ({ ...from, context: contextOf(reader, from.pk, new Set(targets)) }))
+        : backlinks,
     }
     return JSON.stringify(presentLinks(links))
   },
 }
 
-/** The links of a body in order, each occurrence, with the notes that they mean now. */
-export function outgoingLinks(reader: Reader, workspace: number, content: string): NoteLinks['outgoing'] {
+const contentOf = ({ sql }: Reader, note: number): string =>
+  sql.scalar('SELECT content FROM note_bodies WHERE note = ?', note)
+
+/** The links of a body in order, each occurrence, with the notes that they mean now; `from` is the note that has it. */
+export function outgoingLinks(
+  reader: Reader,
+  workspace: number,
+  content: string,
+  from?: NoteTitle,
+): NoteLinks['outgoing'] {
   const links = parseLinks(content).map((link) => ({ ...link, key: targetKey(link.target) }))
   const pks = resolveTargets(reader, workspace, [...new Set(links.map(({ key }) => key))])
   const titles = loadTitles(reader, [...new Set(pks.values())])
   return links.map(({ target, label, key }) => {
-    const note = titles.get(pks.get(key) ?? 0)
-    return { text: label ?? (note?.id === targetText(key) ? note.title : target), note }
+    const note = titles.get(pks.get(key) ?? 0) ?? (isOwnHeading(target) ? from : undefined)
+    return { text: label ?? shownTarget(target, note), note }
   })
+}
+
+/** A target as it is shown without a label: that by an id, with the title of the note. */
+function shownTarget(target: string, note: NoteTitle | undefined): string {
+  const name = namesIn(target).find((one) => fold(one).trim() === note?.id)
+  return note && name !== undefined ? note.title + target.slice(name.length) : target
+}
+
+/** The text around the first of the links of a note that have one of these keys. */
+function contextOf(reader: Reader, note: number, keys: ReadonlySet<string>): string {
+  const content = contentOf(reader, note)
+  for (const { text, start } of bracketed(content)) {
+    const link = linkOf(text)
+    if (!link || !keys.has(targetKey(link.target))) continue
+    const place = { start: start - '[['.length, end: start + text.length + ']]'.length }
+    return snippetAround(content, [place])
+  }
+  return ''
 }
 
 /** The names by which links may mean a note, as keys without blanks around them. */
@@ -51,26 +90,43 @@ const namesOf = ({ id, alias, title }: NoteSummary): string[] =>
 /** The targets that are this name, with or without blanks around it: `name`, or `name`, a line break and more. */
 const rangeOf = (name: string) => [name, `${name}\v`] as const
 
-/** The keys of all links whose target is this name, with or without blanks around it. */
-export const keysOfName = ({ sql }: Reader, workspace: number, name: string): string[] =>
-  sql.column(
-    `SELECT DISTINCT target FROM note_links
-     WHERE ${sql.stopCondition('note').text} AND workspace = ? AND target >= ? AND target < ?`,
-    workspace,
-    ...rangeOf(fold(name).trim()),
-  )
+/**
+ * The keys of all links whose target is this name, with or without blanks around it, or that may be this name and a
+ * heading.
+ */
+export function keysOfName({ sql }: Reader, workspace: number, name: string): string[] {
+  const folded = fold(name).trim()
+  const between = (from: string, to: string, more = '') =>
+    sql.column<string>(
+      `SELECT DISTINCT target FROM note_links
+       WHERE ${sql.stopCondition('note').text} AND workspace = ? AND target >= ? AND target < ?${more}`,
+      workspace,
+      from,
+      to,
+    )
+  const isHeading = (key: string) => key.slice(folded.length).trimStart().startsWith('#')
+  return [
+    ...between(...rangeOf(folded)),
+    ...between(`${folded}#`, `${folded}$`),
+    ...between(`${folded} `, `${folded}!`, " AND instr(target, '#') > 0").filter(isHeading),
+  ]
+}
 
-function backlinks(reader: Reader, workspace: number, note: NoteSummary): NoteSummary[] {
+/** The keys of all links that lead to a note. */
+function targetsOf(reader: Reader, workspace: number, note: NoteSummary): string[] {
   const keys = namesOf(note).flatMap((name) => keysOfName(reader, workspace, name))
-  const targets = [...resolveTargets(reader, workspace, keys)].filter(([, pk]) => pk === note.pk)
-  return reader.sql.all(
+  const resolved = resolveTargets(reader, workspace, [...new Set(keys)])
+  return [...resolved].flatMap(([key, pk]) => (pk === note.pk ? [key] : []))
+}
+
+const linkingNotes = ({ sql }: Reader, workspace: number, targets: readonly string[]): NoteSummary[] =>
+  sql.all(
     `SELECT DISTINCT n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.updated_at AS updatedAt
      FROM json_each(?) AS wanted
      CROSS JOIN note_links l ON l.workspace = ? AND l.target = wanted.value
      CROSS JOIN notes n ON n.pk = l.note AND n.deleted_at IS NULL
-     WHERE ${reader.sql.stopCondition('l.note').text}
+     WHERE ${sql.stopCondition('l.note').text}
      ORDER BY n.updated_at DESC, n.id DESC`,
-    JSON.stringify(targets.map(([key]) => key)),
+    JSON.stringify(targets),
     workspace,
   )
-}

@@ -1,9 +1,10 @@
 import type { Reader } from '../../db/reader.ts'
-import { isFileTarget, targetText } from './syntax.ts'
+import { isFileTarget, isOwnHeading, namesIn, targetText } from './syntax.ts'
 
 /*
  * How the target of a link becomes a note: a note with that id, else with that alias, else with that title; of several
- * with one title the oldest. Targets are resolved at every read, as of now, and only to active notes.
+ * with one title the oldest. Targets are resolved at every read, as of now, and only to active notes. What follows a `#`
+ * is a heading of the note, unless the whole is a name.
  */
 
 /**
@@ -24,10 +25,30 @@ const meaning = (trimmed: string, whole: string) => `coalesce(
 const ONE_KEY = `SELECT ${meaning('+?2', '+?3')}`
 
 /** The pk of the note that the target of this key means. */
-export function resolveTarget({ sql }: Reader, workspace: number, key: string): number | undefined {
-  const [trimmed = '', whole = ''] = key.split('\n')
-  return sql.scalar<number | null>(ONE_KEY, workspace, trimmed, whole) ?? undefined
+export const resolveTarget = (reader: Reader, workspace: number, key: string): number | undefined =>
+  resolveLink(reader, workspace, key)?.pk
+
+/** The note that a target means, and what of `namesIn` names it. */
+export function resolveLink(
+  { sql }: Reader,
+  workspace: number,
+  key: string,
+): { readonly pk: number; readonly at: number } | undefined {
+  for (const [at, name] of keysIn(key).entries()) {
+    const [trimmed = '', whole = ''] = name.split('\n')
+    const pk = sql.scalar<number | null>(ONE_KEY, workspace, trimmed, whole)
+    if (pk !== null) return { pk, at }
+  }
+  return undefined
 }
+
+/** The keys of the names that the target of a key may hold. */
+const keysIn = (key: string): string[] => [
+  key,
+  ...namesIn(targetText(key))
+    .slice(1)
+    .map((name) => name.trim()),
+]
 
 /** Resolves every key: `source` selects `key` and `detail`; the result has `key`, `detail` and the pk of the note or NULL. */
 const resolved = (source: string) => `
@@ -46,8 +67,19 @@ export function resolveTargets(
   workspace: number,
   keys: readonly string[],
 ): Map<string, number> {
-  const rows = sql.rows<[string, null, number | null]>(GIVEN_KEYS, workspace, JSON.stringify(keys))
-  return new Map(rows.flatMap(([key, , pk]) => (pk === null ? [] : [[key, pk]])))
+  const resolved = new Map<string, number>()
+  let open = keys.map((key) => ({ key, names: keysIn(key) }))
+  for (let at = 0; open.length > 0; at++) {
+    const names = new Set(open.map((target) => target.names[at] ?? ''))
+    const rows = sql.rows<[string, null, number | null]>(GIVEN_KEYS, workspace, JSON.stringify([...names]))
+    const found = new Map(rows.flatMap(([name, , pk]) => (pk === null ? [] : [[name, pk]])))
+    for (const { key, names } of open) {
+      const pk = found.get(names[at] ?? '')
+      if (pk !== undefined) resolved.set(key, pk)
+    }
+    open = open.filter(({ key, names }) => !resolved.has(key) && names.length > at + 1)
+  }
+  return resolved
 }
 
 /** A link target, the note that it means, and the notes that link to it, trashed ones too. */
@@ -75,7 +107,13 @@ export function listLinkTargets(reader: Reader, workspace: number, among?: reado
   const rows = among
     ? reader.sql.rows<Row>(LINKS_OF_NOTES, workspace, JSON.stringify(among))
     : reader.sql.rows<Row>(ALL_LINKS, workspace)
+  const open = rows.filter(([key, , note]) => note === null && key.includes('#')).map(([key]) => key)
+  const found = resolveTargets(reader, workspace, open)
   return rows
-    .filter(([key]) => !isFileTarget(key))
-    .map(([key, linking, note]) => ({ target: targetText(key), note, linking: JSON.parse(linking) }))
+    .map(([key, linking, note]) => ({
+      target: targetText(key),
+      note: note ?? found.get(key) ?? null,
+      linking: JSON.parse(linking),
+    }))
+    .filter(({ target, note }) => !isFileTarget(target) && (note !== null || !isOwnHeading(target)))
 }

@@ -176,7 +176,7 @@ export function* bracketedIn(line: string): Generator<TextSpan> {
 }
 
 /** The text between double brackets, outside code, in the order of the body. */
-function* bracketed(body: string): Generator<TextSpan> {
+export function* bracketed(body: string): Generator<TextSpan> {
   for (const line of linesOutsideCode(body, '[[')) {
     for (const { text, start } of bracketedIn(line.text)) yield { text, start: line.start + start }
   }
@@ -199,6 +199,26 @@ export function targetKey(target: string): string {
 
 /** The folded target in a key, without blanks around it. */
 export const targetText = (key: string): string => key.split('\n')[0] ?? ''
+
+/** More of these are not looked at: no heading has so many above it. */
+const MAX_PARTS = 8
+
+/**
+ * What a target may name, the longest first: all of it, as a title may hold `#`, then what stands before its last `#`, and
+ * so on. What follows the name is the heading to which it leads.
+ */
+export function namesIn(target: string): string[] {
+  const names = [target]
+  let at = target.lastIndexOf('#')
+  while (at > 0 && names.length <= MAX_PARTS && target.slice(0, at).trim() !== '') {
+    names.push(target.slice(0, at))
+    at = target.lastIndexOf('#', at - 1)
+  }
+  return names
+}
+
+/** Whether a target that names no note leads to a heading of the note that holds it: `[[#Heading]]`. */
+export const isOwnHeading = (target: string): boolean => target.trimStart().startsWith('#')
 
 /** Parses the text between double brackets; undefined for a link to a file, and for one without a target. */
 export function linkOf(inner: string): WikiLink | undefined {

@@ -2,13 +2,14 @@ import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { memoize } from '../../lib/bounded-cache.ts'
 import { fold } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import { indexPendingLinks, refreshLinks } from '../links/indexing.ts'
 import { distinctLinkKeys } from '../links/link-keys.ts'
 import { keysOfName } from '../links/note-links.ts'
-import { resolveTarget, resolveTargets } from '../links/resolve-target.ts'
-import { isLinkable, targetKey, targetText, type WikiLink, withLinks } from '../links/syntax.ts'
+import { resolveLink, resolveTarget, resolveTargets } from '../links/resolve-target.ts'
+import { isLinkable, namesIn, targetKey, targetText, type WikiLink, withLinks } from '../links/syntax.ts'
 import { isTooLong } from '../schema.ts'
 import type { NoteRow, RenamedNote } from '../store.ts'
 import { bytesOf, type NoteText, notesWithLinks, type Rewritten, replaceEach } from './replace-content.ts'
@@ -46,9 +47,10 @@ export async function renameNote(
 }
 
 type Name = 'title' | 'alias'
-type Keys = ReadonlyMap<string, Name>
-/** What links say instead of the old names: undefined where the new one does not lead to the note. */
-type Targets = Readonly<Record<Name, string | undefined>>
+/** Which name a link of a key leads to the note by, and which of `namesIn` its target that is. */
+type Keys = ReadonlyMap<string, { readonly name: Name; readonly at: number }>
+/** What links say instead of the old names, with the heading that follows: undefined where that does not lead to the note. */
+type Targets = (name: Name, heading: string) => string | undefined
 
 function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch): RenamedNote {
   const { workspacePk: workspace } = caller
@@ -100,23 +102,27 @@ function leadingKeys(
   note: NoteRow,
   names: Map<Name, string>,
   content: string,
-): Map<string, Name> {
+): Keys {
   const folded = new Set([...names.values()].map((name) => fold(name).trim()))
-  const own = [...distinctLinkKeys(content)].filter((key) => folded.has(targetText(key)))
+  const own = [...distinctLinkKeys(content)].filter((key) =>
+    namesIn(targetText(key)).some((name) => folded.has(name.trim())),
+  )
   const stored = [...names.values()].flatMap((name) => keysOfName(reader, workspace, name))
   const resolved = resolveTargets(reader, workspace, [...new Set([...stored, ...own])])
-  const keys = new Map<string, Name>()
+  const keys = new Map<string, { name: Name; at: number }>()
   for (const [key, pk] of resolved) {
-    const name = pk === note.pk ? nameInKey(key, note) : undefined
-    if (name && names.has(name)) keys.set(key, name)
+    const at = pk === note.pk ? resolveLink(reader, workspace, key)?.at : undefined
+    const name = at === undefined ? undefined : nameInKey(key, at, note)
+    if (at !== undefined && name && names.has(name)) keys.set(key, { name, at })
   }
   return keys
 }
 
 /** By which name a link of this key leads to the note, if it does; undefined if it is by id. */
-function nameInKey(key: string, { id, title, alias }: NoteRow): Name | undefined {
-  const [trimmed, whole] = key.split('\n')
-  if (whole === fold(title)) return 'title'
+function nameInKey(key: string, at: number, { id, title, alias }: NoteRow): Name | undefined {
+  const [, whole] = key.split('\n')
+  if (at === 0 && whole === fold(title)) return 'title'
+  const trimmed = namesIn(targetText(key))[at]?.trim()
   if (trimmed === id) return undefined
   return alias !== null && trimmed === fold(alias) ? 'alias' : 'title'
 }
@@ -135,9 +141,10 @@ function newTargets(tx: Tx, workspace: number, note: NoteRow, patch: NotePatch):
     alias === null ? null : fold(alias),
     note.pk,
   )
-  const leading = (name: string) =>
-    isLinkable(name) && resolveTarget(tx, workspace, targetKey(name)) === note.pk ? name : undefined
-  return { title: leading(title), alias: leading(alias ?? title) }
+  const leading = memoize((name: string) =>
+    isLinkable(name) && resolveTarget(tx, workspace, targetKey(name)) === note.pk ? name : null,
+  )
+  return (name, heading) => leading((name === 'title' ? title : (alias ?? title)) + heading) ?? undefined
 }
 
 /** The text between the brackets of a link that leads to the note by an old name; undefined for any other link. */
@@ -148,10 +155,11 @@ function rewritten(
   keys: Keys,
   targets: Targets,
 ): string | undefined {
-  const name = keys.get(targetKey(target))
-  if (!name) return undefined
+  const leading = keys.get(targetKey(target))
+  if (!leading) return undefined
+  const heading = target.slice(namesIn(target)[leading.at]?.length ?? target.length)
   const rest = inner.slice(target.length)
-  const replaced = targets[name]
+  const replaced = targets(leading.name, heading)
   if (replaced !== undefined) return replaced + rest
-  return label === null ? `${id}|${target}` : id + rest
+  return label === null ? `${id}${heading}|${target}` : id + heading + rest
 }

@@ -69,9 +69,9 @@ const tagRows = (reader: Reader, caller: Caller): Cell[][] =>
   exportTags(reader, caller).map(({ id, name, color, is_pinned }) => [id, name, color, Number(is_pinned)])
 
 function* linkRows(reader: Reader, caller: Caller): Generator<Cell[][]> {
-  for (const { id, content } of activeNotes(reader, caller))
-    yield outgoingLinks(reader, caller.workspacePk, content).map(({ note, text }) => [
-      id,
+  for (const from of activeNotes(reader, caller))
+    yield outgoingLinks(reader, caller.workspacePk, from.content, from).map(({ note, text }) => [
+      from.id,
       note?.id ?? null,
       text,
     ])

@@ -1,5 +1,12 @@
 import { fold } from '../../lib/text.ts'
-import { asLabel, bracketedIn, fileTarget, linkOf, type TextSpan } from '../../notes/links/syntax.ts'
+import {
+  asLabel,
+  bracketedIn,
+  fileTarget,
+  isOwnHeading,
+  linkOf,
+  type TextSpan,
+} from '../../notes/links/syntax.ts'
 import type { AddedFile } from './files.ts'
 import type { FolderFile } from './folder.ts'
 import { commentText } from './link-comments.ts'
@@ -11,8 +18,10 @@ export interface LinkContext {
   readonly linkTargets: LinkTargets
   /** Whether the service resolves this target to the note. */
   resolvesTo(target: string, note: VaultNote): boolean
-  /** A target that the service resolves to the note: its title where that is unambiguous, else its id. */
-  targetFor(note: VaultNote): string
+  /** Whether the service resolves this target to no note. */
+  isNoName(target: string): boolean
+  /** A target that the service resolves to the note: its title where that is unambiguous, else its id; with the heading. */
+  targetFor(note: VaultNote, heading?: string): string
   /** Adds the file, attached to `from`, unless it is added already; undefined when it is refused. */
   addFile(file: FolderFile, from: VaultNote): AddedFile | undefined
 }
@@ -142,16 +151,22 @@ function rewrittenWikiLink(
   if (!found) return undefined
   const { target, part } = found
   if ('file' in target) return fileLink(context, from, target.file, { label: link.label, part, isEmbed })
-  if (context.resolvesTo(link.target, target.note)) return undefined
-  return link.label === null
-    ? noteLink(context, target.note, written.trim())
-    : noteLink(context, target.note, link.label, part)
+  const isOwn = target.note === from && isOwnHeading(written) && context.isNoName(written)
+  if (isOwn || context.resolvesTo(link.target, target.note)) return undefined
+  if (link.label !== null) return noteLink(context, target.note, link.label, part)
+  return noteLink(context, target.note, written.trim(), part.startsWith('#') ? part : '')
 }
 
-function noteLink(context: LinkContext, note: VaultNote, label: string, part = ''): string {
-  const target = context.targetFor(note)
-  const inner = label === target ? target : `${target}|${label}`
-  return `[[${inner}]]${commentText({ part, caption: '' })}`
+/** Signs that would end a link, or begin its label or code. */
+const NOT_IN_HEADING: Readonly<Record<string, string>> = { '[': '(', ']': ')', '|': '-', '`': "'" }
+
+/** A heading is part of the target, and the mark of a block, which the service does not know, in a comment. */
+function noteLink(context: LinkContext, note: VaultNote, label: string | null, part: string): string {
+  const isHeading = part.startsWith('#')
+  const heading = isHeading ? part.replace(/[[\]|`]/g, (sign) => NOT_IN_HEADING[sign] ?? '') : ''
+  const target = context.targetFor(note, heading)
+  const inner = label === null || label === target ? target : `${target}|${label}`
+  return `[[${inner}]]${isHeading ? '' : commentText({ part, caption: '' })}`
 }
 
 interface FileLink {
@@ -240,7 +255,7 @@ function rewrittenMarkdownLink(
   const label = text === '' ? null : text
   return 'file' in target
     ? fileLink(context, from, target.file, { label, part, isEmbed })
-    : noteLink(context, target.note, label ?? context.targetFor(target.note), part)
+    : noteLink(context, target.note, label, part)
 }
 
 function decoded(target: string): string {

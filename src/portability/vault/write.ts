@@ -65,7 +65,6 @@ export class VaultWriter implements LinkContext {
   readonly #titles = new Set<string>()
   /** The pk of the note that the service resolves a target to, by the target's key. */
   readonly #resolved = new Map<string, number | undefined>()
-  readonly #targets = new Map<VaultNote, string>()
 
   constructor(
     private readonly run: ImportRun,
@@ -89,21 +88,25 @@ export class VaultWriter implements LinkContext {
   }
 
   resolvesTo(target: string, note: VaultNote): boolean {
+    return this.#resolve(target) === this.#headOf(note).pk
+  }
+
+  isNoName(target: string): boolean {
+    return this.#resolve(target) === undefined
+  }
+
+  #resolve(target: string): number | undefined {
     const key = targetKey(target)
     if (!this.#resolved.has(key))
       this.#resolved.set(key, resolveTarget(this.run.tx, this.caller.workspacePk, key))
-    return this.#resolved.get(key) === this.#headOf(note).pk
+    return this.#resolved.get(key)
   }
 
-  targetFor(note: VaultNote): string {
-    const known = this.#targets.get(note)
-    if (known !== undefined) return known
+  targetFor(note: VaultNote, heading = ''): string {
     const { title, id } = this.#headOf(note)
     const isUnambiguous =
-      !NOT_IN_TARGET.test(title) && !isFileTarget(title.trim()) && this.resolvesTo(title, note)
-    const target = isUnambiguous ? title : id
-    this.#targets.set(note, target)
-    return target
+      !NOT_IN_TARGET.test(title) && !isFileTarget(title.trim()) && this.resolvesTo(title + heading, note)
+    return (isUnambiguous ? title : id) + heading
   }
 
   addFile(file: FolderFile, from: VaultNote) {

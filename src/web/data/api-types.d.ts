@@ -353,9 +353,29 @@ export interface paths {
         };
         /**
          * Outgoing links and backlinks, resolved as of now
-         * @description A target is a note id, an alias or a title, ignoring case. Outgoing links are in the order of the text, unresolved ones with `note` null.
+         * @description A target is a note id, an alias or a title, ignoring case, and may go on with a heading, as in `[[Title#Heading]]`; `[[#Heading]]` leads to the note itself. Outgoing links are in the order of the text, unresolved ones with `note` null.
          */
         get: operations["getNoteLinks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notes/{id}/mentions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notes whose text names this one without a link
+         * @description By its title or its alias, as whole words, ignoring case; what is in code or in a link does not count. The newest edit comes first.
+         */
+        get: operations["listNoteMentions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5414,7 +5434,10 @@ export interface operations {
     };
     getNoteLinks: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Adds `context` to each backlink: up to 200 characters around it. */
+                context?: boolean;
+            };
             header?: never;
             path: {
                 /** @description The note. */
@@ -5443,7 +5466,8 @@ export interface operations {
                      *         {
                      *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *           "title": "Meeting with Ada",
-                     *           "updated_at": "2026-11-21T09:30:00.000Z"
+                     *           "updated_at": "2026-11-21T09:30:00.000Z",
+                     *           "context": "Ask about <mark>[[Engines]]</mark>."
                      *         }
                      *       ]
                      *     }
@@ -5476,7 +5500,83 @@ export interface operations {
                              * @example 2026-11-21T09:30:00.000Z
                              */
                             updated_at: string;
+                            /**
+                             * @description Only with `context=true`: text around the link, as HTML with the link in <mark>.
+                             * @example Ask about <mark>[[Engines]]</mark>.
+                             */
+                            context?: string;
                         }[];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listNoteMentions: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of results. */
+                limit?: number;
+                /** @description The number of results to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The note. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "mentions": [
+                     *         {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "title": "Meeting with Ada",
+                     *           "snippet": "Ask about <mark>Engines</mark>."
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "has_more": false
+                     *     }
+                     */
+                    "application/json": {
+                        mentions: {
+                            /**
+                             * Format: uuid
+                             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                             */
+                            id: string;
+                            /** @example Meeting with Ada */
+                            title: string;
+                            /**
+                             * @description Text around the name, as HTML with the name in <mark>.
+                             * @example Ask about <mark>Engines</mark>.
+                             */
+                            snippet: string;
+                        }[];
+                        /**
+                         * @description How many there are in all.
+                         * @example 1
+                         */
+                        total: number;
+                        /** @example false */
+                        has_more: boolean;
                     };
                 };
             };

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Caller } from '../../../context.ts'
 import type { Reader } from '../../../db/reader.ts'
 import { fold } from '../../../lib/text.ts'
-import { resolveTarget } from '../../../notes/links/resolve-target.ts'
+import { resolveLink } from '../../../notes/links/resolve-target.ts'
 import {
   asLabel,
   bracketedIn,
@@ -10,6 +10,7 @@ import {
   isFileTarget,
   linesOutsideCode,
   linkOf,
+  namesIn,
   targetKey,
 } from '../../../notes/links/syntax.ts'
 import { baseName, withoutExtension } from '../folder.ts'
@@ -95,11 +96,13 @@ export class ExportedLinks {
     const link = linkOf(inner)
     if (!link) return undefined
     const { target, label } = link
-    const pk = resolveTarget(this.reader, this.caller.workspacePk, targetKey(target))
-    const note = pk === undefined ? undefined : this.#notes.get(pk)
+    const found = resolveLink(this.reader, this.caller.workspacePk, targetKey(target))
+    const note = found && this.#notes.get(found.pk)
     if (!note) return undefined
+    const name = namesIn(target)[found.at] ?? target
+    const heading = target.slice(name.length) + part
     const { from, isInTable } = place
-    const labelPart = label === null || part !== '' ? undefined : this.#partLeadingTo(from, label, note)
+    const labelPart = label === null || heading !== '' ? undefined : this.#partLeadingTo(from, label, note)
     // An import makes such a label of a link to a part.
     if (label !== null && labelPart) return wikiLink(label, null, isInTable)
     if (this.#partLeadingTo(from, target, note) !== undefined) {
@@ -107,8 +110,8 @@ export class ExportedLinks {
       return wikiLink(target + part, label ?? target, isInTable)
     }
     if (label !== null && labelPart !== undefined) return wikiLink(label, null, isInTable)
-    const shown = label ?? (fold(target.trim()) === note.id ? note.title : target)
-    return this.#link(withoutExtension(note.file.path), part, shown, place, note.file.path)
+    const shown = label ?? (fold(name.trim()) === note.id ? note.title : target)
+    return this.#link(withoutExtension(note.file.path), heading, shown, place, note.file.path)
   }
 
   /** The part that a target names of the note, or nothing; undefined when the target does not lead to the note. */

@@ -1,0 +1,112 @@
+import type { Static } from '@sinclair/typebox'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
+import { type PageRequest, pageRequest, presentPage } from '../../http/pagination.ts'
+import type { JsonBody } from '../../http/responses.ts'
+import { normalized } from '../../lib/text.ts'
+import { type Hit, snippetAround } from '../../search/highlighter.ts'
+import { parseSearch } from '../../search/query.ts'
+import type { MentionsQuery } from '../schema.ts'
+import { findMatches } from '../search/find.ts'
+import { refreshSearch } from '../search/indexing.ts'
+import { getNoteSummary } from '../store.ts'
+import { bracketedIn, linesOutsideCode } from './syntax.ts'
+
+/*
+ * Notes whose text names a note without linking to it. The search finds the texts that may, and each is then read: a name
+ * counts as whole words, outside links and code, where it could be made a link.
+ */
+
+/** One page, newest edit first. */
+export async function listMentions(
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  query: Static<typeof MentionsQuery>,
+): Promise<JsonBody> {
+  await refreshSearch(ctx, caller.workspacePk)
+  return ctx.worker.run(mentionsQuery, { ...placeOf(caller), id, page: pageRequest(query) }, caller)
+}
+
+interface MentionsInput extends InWorkspace {
+  readonly id: string
+  readonly page: PageRequest
+}
+
+export const mentionsQuery: WorkerQuery<MentionsInput, JsonBody> = {
+  name: 'notes.mentions',
+  run: (reader, { page, id, ...place }) => {
+    const note = getNoteSummary(reader, place, id)
+    const names = [note.title, note.alias].filter((name) => name !== null)
+    const mentions: object[] = []
+    let total = 0
+    for (const { pk, ...head } of candidates(reader, place.workspacePk, names)) {
+      const snippet = pk === note.pk ? undefined : mentionIn(reader, pk, names)
+      if (snippet === undefined) continue
+      if (total >= page.offset && mentions.length < page.limit) mentions.push({ ...head, snippet })
+      total += 1
+    }
+    return JSON.stringify({ mentions, ...presentPage(page, { items: mentions, total }) })
+  },
+}
+
+interface Candidate {
+  readonly pk: number
+  readonly id: string
+  readonly title: string
+}
+
+/** The notes that hold the words of one of the names next to each other. */
+function candidates(reader: Reader, workspace: number, names: readonly string[]): Candidate[] {
+  const phrases = names.map((name) => parseSearch(`"${name.replaceAll('"', ' ')}"`))
+  const found = new Set(phrases.flatMap((phrase) => findMatches(reader, { workspace }, phrase)))
+  return reader.sql.all(
+    `SELECT pk, id, title FROM notes WHERE pk IN (SELECT value FROM json_each(?))
+     ORDER BY updated_at DESC, id DESC`,
+    JSON.stringify([...found]),
+  )
+}
+
+/** How far after the first mention others are marked. */
+const REACH = 400
+
+/** The text around the first mention in a note; undefined without any. */
+function mentionIn({ sql }: Reader, note: number, names: readonly string[]): string | undefined {
+  const content = normalized(sql.scalar('SELECT content FROM note_bodies WHERE note = ?', note), 'NFC')
+  const pattern = patternOf(names)
+  const hits: Hit[] = []
+  for (const { text, start } of linesOutsideCode(content)) {
+    if (hits[0] && start > hits[0].start + REACH) break
+    for (const { index, 0: name } of withoutLinks(text).matchAll(pattern))
+      hits.push({ start: start + index, end: start + index + name.length })
+  }
+  return hits.length === 0 ? undefined : snippetAround(content, hits)
+}
+
+/** A line with signs that are in no name in the place of its links. */
+function withoutLinks(line: string): string {
+  let text = line
+  for (const { text: inner, start } of bracketedIn(line))
+    text = text.slice(0, start) + '\0'.repeat(inner.length) + text.slice(start + inner.length)
+  return text
+}
+
+/** Of scripts without spaces a name may stand within a run. */
+const UNSPACED =
+  '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]'
+const IN_WORD = `[[\\p{L}\\p{M}\\p{N}_]--${UNSPACED}]`
+const BEGINS_WITH_WORD = new RegExp(`^${IN_WORD}`, 'v')
+const ENDS_WITH_WORD = new RegExp(`${IN_WORD}$`, 'v')
+
+/** Finds one of the names, ignoring case, where neither side of it goes on within a word. */
+function patternOf(names: readonly string[]): RegExp {
+  const alternatives = names.map((name) => {
+    const trimmed = normalized(name, 'NFC').trim()
+    const words = trimmed.split(/\s+/).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
+    const before = BEGINS_WITH_WORD.test(trimmed) ? `(?<!${IN_WORD})` : ''
+    const after = ENDS_WITH_WORD.test(trimmed) ? `(?!${IN_WORD})` : ''
+    return before + words.join('\\s+') + after
+  })
+  return new RegExp(alternatives.join('|'), 'giv')
+}
