@@ -1,8 +1,9 @@
 import { signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
+import { lazy } from '../../components/lazy.tsx'
 import { usePartTitle } from '../../components/page-title.ts'
-import { Failed, Loading, Pane } from '../../components/pane.tsx'
+import { Banner, Failed, Loading, Pane } from '../../components/pane.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { address, search } from '../../router.ts'
 import { createRow, deleteRow, forgetDone } from './actions.ts'
@@ -12,11 +13,12 @@ import { RowsMenu } from './csv/menu.tsx'
 import { DeletedRowsPane } from './deleted-rows.tsx'
 import { editsOf } from './edits.ts'
 import { Filters } from './filters.tsx'
+import { columnWidths } from './grid/columns.ts'
 import { cursorAt } from './grid/cursor.ts'
 import { Grid } from './grid/grid.tsx'
 import { cursorOfAddress } from './grid/place.ts'
 import type { Editing, GridState } from './grid/state.ts'
-import { type Structure, shownFields } from './model.ts'
+import type { Structure } from './model.ts'
 import { GridFoot, NoRows, Notices } from './notices.tsx'
 import { PasteBanner } from './paste/banner.tsx'
 import { type Pasted, readPasted } from './paste/block.ts'
@@ -25,11 +27,23 @@ import { RowPane } from './row/row-pane.tsx'
 import { RowSource } from './rows.ts'
 import { StructureList } from './side.tsx'
 import { chosenRow, currentRowQuery, paneAddress } from './view.ts'
+import { Tile } from './views/drawn.tsx'
+import { chosenView, fieldsInAddress, type RowView, useRowViews, useViewInAddress } from './views/model.ts'
+import { useViewStyles } from './views/styles.ts'
+import { ViewTabs } from './views/tabs.tsx'
 import { follow } from './watch.ts'
+
+const Board = lazy(async () => (await import('./views/board.tsx')).Board)
+const Calendar = lazy(async () => (await import('./views/calendar.tsx')).Calendar)
 
 /** The rows of one structure. */
 export function RowsScreen({ structure }: { structure: Structure }) {
   usePartTitle(structure.name)
+  useViewStyles()
+  const { data: views } = useRowViews(structure.id)
+  const view = chosenView(views)
+  useViewInAddress(view)
+  columnWidths(structure.id).showSaved(widthsOf(view))
   const grid = useGrid(structure)
   const { source } = grid
   const [seen, setSeen] = useState<readonly [first: number, last: number]>([0, 0])
@@ -40,7 +54,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
   const row = chosenRow()
   const total = source.total.value
   const error = source.error.value
-  const refuse = (sentence: string) => {
+  const refuse = (sentence: string | undefined) => {
     refusal.value = sentence
   }
   const remove = (index: number) => {
@@ -61,6 +75,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
       <h1 class="visually-hidden">Records</h1>
       <Pane kind="content" label={structure.name}>
         <RowsBar structure={structure} total={total} source={source} />
+        <ViewTabs structure={structure} views={views ?? []} view={view} />
         <Filters structure={structure} />
         {search.value.get('chart') !== null && <ChartStrip structure={structure} />}
         {error && <Failed error={error} />}
@@ -68,18 +83,31 @@ export function RowsScreen({ structure }: { structure: Structure }) {
         {pasted.value && (
           <PasteBanner key={pasted.value.number} grid={grid} pasted={pasted} onRefused={refuse} />
         )}
+        {isGone(views) && (
+          <Banner>
+            <p>This view is no longer there, or is somebody’s own.</p>
+          </Banner>
+        )}
         {total === undefined && !error && <Loading what="Loading…" />}
-        {total === 0 && !error && <NoRows isFiltered={source.rowQuery.filter.length > 0} />}
-        <Grid
-          grid={grid}
-          onSeen={onSeen}
-          onPaste={(text) => {
-            pasted.value = readPasted(grid, text)
-          }}
-          onDelete={remove}
-          onRefused={refuse}
-        />
-        <GridFoot grid={grid} seen={seen} />
+        {total === 0 && !error && view?.kind !== 'board' && (
+          <NoRows isFiltered={source.rowQuery.filter.length > 0} />
+        )}
+        {view && view.kind !== 'table' ? (
+          <Shown grid={grid} view={view} onRefused={refuse} />
+        ) : (
+          <>
+            <Grid
+              grid={grid}
+              onSeen={onSeen}
+              onPaste={(text) => {
+                pasted.value = readPasted(grid, text)
+              }}
+              onDelete={remove}
+              onRefused={refuse}
+            />
+            <GridFoot grid={grid} seen={seen} />
+          </>
+        )}
       </Pane>
       {row !== undefined && <RowPane key={row} id={row} grid={grid} />}
       {row === undefined && pane === 'import' && <ImportPane structure={structure} source={source} />}
@@ -95,6 +123,31 @@ export function RowsScreen({ structure }: { structure: Structure }) {
   )
 }
 
+/** Whether the address names a view that the person does not see. */
+const isGone = (views: readonly RowView[] | undefined): boolean =>
+  views !== undefined && search.value.get('view') !== null && chosenView(views) === undefined
+
+const widthsOf = (view: RowView | undefined) =>
+  Object.fromEntries(
+    (view?.columns ?? []).flatMap(({ key, width }) => (width === undefined ? [] : [[key, width]])),
+  )
+
+interface ShownProps {
+  readonly grid: GridState
+  readonly view: RowView
+  readonly onRefused: (sentence: string | undefined) => void
+}
+
+/** The rows as a board or a calendar. */
+function Shown({ grid: { structure, fields, source }, view, onRefused }: ShownProps) {
+  const field = (key: string | null) => structure.fields.find((one) => one.key === key)
+  const shared = { structure, rowQuery: source.rowQuery, onRefused }
+  const date = field(view.date_field)
+  if (view.kind === 'board' && view.group_by !== null)
+    return <Board key={view.id} {...shared} fields={fields} groupBy={view.group_by} />
+  return date ? <Calendar key={view.id} {...shared} date={date} end={field(view.end_field)} /> : null
+}
+
 /** The state of the grid; its rows are watched while the query is the same. */
 function useGrid(structure: Structure): GridState {
   const rowQuery = currentRowQuery(structure.id)
@@ -105,7 +158,8 @@ function useGrid(structure: Structure): GridState {
     return made
   }, [text])
   useEffect(() => follow(source), [source])
-  const fields = useMemo(() => shownFields(structure), [structure])
+  const columns = search.value.get('columns')
+  const fields = useMemo(() => fieldsInAddress(structure), [structure, columns])
   const edits = editsOf(structure, source)
   const [shared] = useState(() => ({
     cursor: signal(cursorOfAddress(fields)),
@@ -148,6 +202,7 @@ function RowsBar({
       <a class="button quiet icon-only phone" href={address(['records'])} aria-label="All structures">
         <Icon name="back" />
       </a>
+      <Tile icon={structure.icon} color={structure.color} />
       <h2 class="cut">{structure.name}</h2>
       <OtherStructures />
       <small>

@@ -2,6 +2,8 @@ import { Icon } from '../../components/icon.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { address, path } from '../../router.ts'
 import { useStructures } from './structures.ts'
+import { Tile } from './views/drawn.tsx'
+import { useViewStyles } from './views/styles.ts'
 
 const NUMBER = new Intl.NumberFormat()
 
@@ -17,13 +19,15 @@ export function Side() {
 
 /** The rail shows it, and a phone where no structure is chosen. */
 export function StructureList() {
+  useViewStyles()
   const { data } = useStructures()
   const here = path.value[1]
   return (
     <ul>
-      {data?.map(({ id, name, record_count }) => (
+      {data?.map(({ id, name, icon, color, record_count }) => (
         <li key={id}>
           <a href={address(['records', id])} aria-current={here === id ? 'true' : undefined}>
+            <Tile icon={icon} color={color} />
             <span class="cut">{name}</span>
             <span class="at-end">{NUMBER.format(record_count)}</span>
           </a>

@@ -35,13 +35,24 @@ function read(structure: string): Widths {
 /** How wide the columns of a structure are for this person, kept in this browser. */
 export class ColumnWidths {
   readonly #chosen = signal<Widths>({})
+  readonly #saved = signal<Widths>({})
 
   constructor(private readonly structure: string) {
     this.#chosen.value = read(structure)
   }
 
   of({ key, type }: Field): number {
-    return this.#chosen.value[key] ?? DEFAULTS[type]
+    return this.#chosen.value[key] ?? this.#saved.value[key] ?? DEFAULTS[type]
+  }
+
+  /** Those of the columns that have another width than the usual one. */
+  get chosen(): Widths {
+    return { ...this.#saved.value, ...this.#chosen.value }
+  }
+
+  /** The widths that the view has which is shown; what the person chose goes before them. */
+  showSaved(saved: Widths): void {
+    if (JSON.stringify(saved) !== JSON.stringify(this.#saved.peek())) this.#saved.value = saved
   }
 
   sum(fields: readonly Field[]): number {
@@ -64,4 +75,14 @@ export class ColumnWidths {
     this.#chosen.value = others
     localStorage.setItem(stored(this.structure), JSON.stringify(others))
   }
+}
+
+const known = new Map<string, ColumnWidths>()
+
+/** The widths of the columns of a structure, for this person. */
+export function columnWidths(structure: string): ColumnWidths {
+  const name = stored(structure)
+  const widths = known.get(name) ?? new ColumnWidths(structure)
+  known.set(name, widths)
+  return widths
 }

@@ -1,11 +1,11 @@
 import type { TargetedClipboardEvent, TargetedEvent, TargetedMouseEvent } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../../components/keys.tsx'
 import { type Field, labelField, type Row } from '../model.ts'
 import { chosenRow, rowAddress } from '../view.ts'
 import { Cell } from './cell.tsx'
 import { copiedText, readAndCopy } from './clipboard.ts'
-import { ColumnWidths } from './columns.ts'
+import { columnWidths } from './columns.ts'
 import { cursorAt } from './cursor.ts'
 import type { Closing } from './editor.tsx'
 import { type Geometry, scrollTopFor, sliceAt } from './geometry.ts'
@@ -39,7 +39,7 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
   const { source, cursor, fields } = grid
   const total = source.total.value ?? 0
   const geometry: Geometry = { total, rowPx, viewPx }
-  const widths = useMemo(() => new ColumnWidths(grid.structure.id), [grid.structure.id])
+  const widths = columnWidths(grid.structure.id)
   const marginPx = total < 100_000 ? MARGIN_PX.narrow : MARGIN_PX.wide
   const slice = sliceAt(geometry, scrollTop)
   const version = source.version.value

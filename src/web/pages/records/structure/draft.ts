@@ -53,6 +53,9 @@ export interface Draft {
   readonly uniqueTogether: readonly (readonly string[])[]
   readonly maxRows: string
   readonly immutable: boolean
+  /** Empty for none, as the colour. */
+  readonly icon: string
+  readonly color: string
 }
 
 let count = 0
@@ -97,6 +100,8 @@ export const draftOf = (structure: Structure | undefined): Draft => ({
   uniqueTogether: structure?.unique_together ?? [],
   maxRows: structure?.max_rows === null || structure === undefined ? '' : String(structure.max_rows),
   immutable: structure?.immutable ?? false,
+  icon: structure?.icon ?? '',
+  color: structure?.color ?? '',
 })
 
 /** A key for a label: `Due date` is `due_date`. */
@@ -154,5 +159,7 @@ export function bodyOf(draft: Draft) {
     unique_together: draft.uniqueTogether.filter((set) => set.length > 1).map((set) => [...set]),
     max_rows: draft.maxRows.trim() === '' ? null : Number(draft.maxRows),
     immutable: draft.immutable,
+    icon: draft.icon === '' ? null : draft.icon,
+    color: draft.color === '' ? null : draft.color,
   }
 }

@@ -8,12 +8,14 @@ interface FieldFormProps {
   /** Whether it was saved and there were rows since: then key and type stay. */
   readonly isFixed: boolean
   readonly onChange: (part: Partial<FieldDraft>) => void
+  /** Opens what gives a field with rows another type. */
+  readonly onConvert: (() => void) | undefined
   readonly onMove: (() => void) | undefined
   readonly onRemove: (() => void) | undefined
 }
 
 /** One field of a structure. What cannot be changed any more is said, not offered. */
-export function FieldForm({ field, isFixed, onChange, onMove, onRemove }: FieldFormProps) {
+export function FieldForm({ field, isFixed, onChange, onConvert, onMove, onRemove }: FieldFormProps) {
   const name = field.label || keyOf(field) || 'new field'
   const selectId = `type-${field.id}`
   return (
@@ -59,6 +61,11 @@ export function FieldForm({ field, isFixed, onChange, onMove, onRemove }: FieldF
           </div>
         )}
         <div class="definition-actions">
+          {onConvert && (
+            <Button kind="quiet" aria-label={`Convert ${name}`} onClick={onConvert}>
+              Convert…
+            </Button>
+          )}
           {onMove && (
             <Button kind="quiet icon-only" aria-label={`Move ${name} up`} onClick={onMove}>
               <Icon name="up" />

@@ -1,12 +1,15 @@
+import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { Button, Field as FieldInput, useAction, Why } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
+import { lazy } from '../../../components/lazy.tsx'
 import { Banner, Pane } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { cache } from '../../../data/cache.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { address, navigate } from '../../../router.ts'
 import type { Structure } from '../model.ts'
+import { Appearance } from './appearance.tsx'
 import { DeleteStructure } from './delete.tsx'
 import { bodyOf, type Draft, keyOf, newField } from './draft.ts'
 import { FieldForm } from './field-form.tsx'
@@ -14,6 +17,8 @@ import { ReadOnlyStructure } from './read-only.tsx'
 import { UniqueSets } from './unique-sets.tsx'
 import { useDraft } from './use-draft.ts'
 import { useHadRows, useRefusals } from './use-refusals.ts'
+
+const ConvertDialog = lazy(async () => (await import('./convert.tsx')).ConvertDialog)
 
 /** The definition of a structure; without one, a new one. */
 export function StructureScreen({ structure }: { structure: Structure | undefined }) {
@@ -68,113 +73,130 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
   const hadRows = useHadRows(structure)
   const refusals = useRefusals(structure, draft.value)
   const { fields } = draft.value
+  const converted = useSignal<Structure['fields'][number] | undefined>(undefined)
   return (
-    <form
-      aria-label="Structure"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void save.run()
-      }}
-    >
-      {hadRows && (
-        <Banner>
-          <p>
-            {structure?.record_count === 0 ? 'There were rows' : 'There are rows'}: fields can be added,
-            relabelled and hidden, but not removed, renamed or given another type.
-          </p>
-        </Banner>
+    <>
+      {structure && converted.value && (
+        <ConvertDialog
+          structure={structure}
+          field={converted.value}
+          onDone={takeOver}
+          onClose={() => (converted.value = undefined)}
+        />
       )}
-      <section class="setting">
-        <header>
-          <h2>Name</h2>
-          <p>What its rows are, as a plural: Orders, Customers.</p>
-        </header>
-        <div>
-          <FieldInput
-            label="Name"
-            name="name"
-            required
-            autofocus={!structure}
-            maxLength={500}
-            value={draft.value.name}
-            onInput={({ currentTarget }) => change({ name: currentTarget.value })}
-          />
-          <div class="field">
-            <label for="structure-description">Description</label>
-            <textarea
-              class="input"
-              id="structure-description"
-              rows={2}
-              maxLength={10_000}
-              value={draft.value.description}
-              onInput={({ currentTarget }) => change({ description: currentTarget.value })}
+      <form
+        aria-label="Structure"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void save.run()
+        }}
+      >
+        {hadRows && (
+          <Banner>
+            <p>
+              {structure?.record_count === 0 ? 'There were rows' : 'There are rows'}: fields can be added,
+              relabelled and hidden, but not removed, renamed or given another type.
+            </p>
+          </Banner>
+        )}
+        <section class="setting">
+          <header>
+            <h2>Name</h2>
+            <p>What its rows are, as a plural: Orders, Customers.</p>
+          </header>
+          <div>
+            <FieldInput
+              label="Name"
+              name="name"
+              required
+              autofocus={!structure}
+              maxLength={500}
+              value={draft.value.name}
+              onInput={({ currentTarget }) => change({ name: currentTarget.value })}
             />
+            <div class="field">
+              <label for="structure-description">Description</label>
+              <textarea
+                class="input"
+                id="structure-description"
+                rows={2}
+                maxLength={10_000}
+                value={draft.value.description}
+                onInput={({ currentTarget }) => change({ description: currentTarget.value })}
+              />
+            </div>
+            <Appearance draft={draft.value} onChange={change} />
           </div>
-        </div>
-      </section>
-      <section class="setting">
-        <header>
-          <h2>Fields</h2>
-          <p>Each has a type, and rules that every write must keep.</p>
-        </header>
-        <div>
-          {fields.map((field, place) => (
-            <FieldForm
-              key={field.id}
-              field={field}
-              isFixed={hadRows && field.kept !== undefined}
-              onChange={(part) =>
-                change({ fields: fields.map((old) => (old.id === field.id ? { ...old, ...part } : old)) })
-              }
-              onMove={place > 0 ? () => change({ fields: moveUp(fields, place) }) : undefined}
-              onRemove={
-                hadRows && field.kept
-                  ? undefined
-                  : () => change({ fields: fields.filter(({ id }) => id !== field.id) })
-              }
-            />
-          ))}
-          <p>
-            <Button onClick={() => change({ fields: [...fields, newField()] })}>
-              <Icon name="plus" />
-              Add a field
-            </Button>
-          </p>
-        </div>
-      </section>
-      <RulesForm draft={draft.value} onChange={change} />
-      <section class="setting">
-        <header>
-          <h2>{structure ? 'Save' : 'Make it'}</h2>
-        </header>
-        <div>
-          {isBehind && !save.isRunning.value && (
-            <Banner kind="warn">
-              <p>
-                Somebody else changed this structure since you began. Saving would write over that change.
-              </p>
-              <Button onClick={() => takeOver(structure)}>Begin again with theirs</Button>
-            </Banner>
-          )}
-          {refusals.length > 0 && (
-            <ul class="forecast" aria-label="What would be refused">
-              {refusals.map((sentence) => (
-                <li key={sentence}>
-                  <span class="status bad">Refused</span> {sentence}
-                </li>
-              ))}
-            </ul>
-          )}
-          {save.refusal.value !== undefined && <Why>{save.refusal.value}</Why>}
-          <p class="actions">
-            <Button kind="main" type="submit" disabled={save.isRunning.value}>
-              {structure ? 'Save the structure' : 'Make the structure'}
-            </Button>
-            <span role="status">{isSaved && 'Saved.'}</span>
-          </p>
-        </div>
-      </section>
-    </form>
+        </section>
+        <section class="setting">
+          <header>
+            <h2>Fields</h2>
+            <p>Each has a type, and rules that every write must keep.</p>
+          </header>
+          <div>
+            {fields.map((field, place) => (
+              <FieldForm
+                key={field.id}
+                field={field}
+                isFixed={hadRows && field.kept !== undefined}
+                onConvert={
+                  hadRows && field.kept && structure && !structure.immutable
+                    ? () => (converted.value = field.kept)
+                    : undefined
+                }
+                onChange={(part) =>
+                  change({ fields: fields.map((old) => (old.id === field.id ? { ...old, ...part } : old)) })
+                }
+                onMove={place > 0 ? () => change({ fields: moveUp(fields, place) }) : undefined}
+                onRemove={
+                  hadRows && field.kept
+                    ? undefined
+                    : () => change({ fields: fields.filter(({ id }) => id !== field.id) })
+                }
+              />
+            ))}
+            <p>
+              <Button onClick={() => change({ fields: [...fields, newField()] })}>
+                <Icon name="plus" />
+                Add a field
+              </Button>
+            </p>
+          </div>
+        </section>
+        <RulesForm draft={draft.value} onChange={change} />
+        <section class="setting">
+          <header>
+            <h2>{structure ? 'Save' : 'Make it'}</h2>
+          </header>
+          <div>
+            {isBehind && !save.isRunning.value && (
+              <Banner kind="warn">
+                <p>
+                  Somebody else changed this structure since you began. Saving would write over that change.
+                </p>
+                <Button onClick={() => takeOver(structure)}>Begin again with theirs</Button>
+              </Banner>
+            )}
+            {refusals.length > 0 && (
+              <ul class="forecast" aria-label="What would be refused">
+                {refusals.map((sentence) => (
+                  <li key={sentence}>
+                    <span class="status bad">Refused</span> {sentence}
+                  </li>
+                ))}
+              </ul>
+            )}
+            {save.refusal.value !== undefined && <Why>{save.refusal.value}</Why>}
+            <p class="actions">
+              <Button kind="main" type="submit" disabled={save.isRunning.value}>
+                {structure ? 'Save the structure' : 'Make the structure'}
+              </Button>
+              <span role="status">{isSaved && 'Saved.'}</span>
+            </p>
+          </div>
+        </section>
+      </form>
+    </>
   )
 }
 

@@ -1,0 +1,50 @@
+import { Button } from '../../../components/form.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { setParameters } from '../../../router.ts'
+import type { Field, Structure } from '../model.ts'
+import { fieldsInAddress } from './model.ts'
+
+/** Which fields are shown, and in which order. */
+export function ColumnsMenu({ structure }: { structure: Structure }) {
+  const shown = fieldsInAddress(structure)
+  const hidden = structure.fields.filter((field) => !shown.includes(field))
+  const show = (fields: readonly Field[]) =>
+    setParameters({ columns: fields.map(({ key }) => key).join(',') }, { replace: true })
+  const isLast = shown.length === 1
+  return (
+    <>
+      <Button kind="quiet" popovertarget="columns-menu">
+        <Icon name="table" />
+        Columns
+      </Button>
+      <fieldset popover="auto" id="columns-menu" class="menu" aria-label="Columns">
+        {shown.map((field, place) => (
+          <div key={field.key} class="check">
+            <label class="grow">
+              <input
+                type="checkbox"
+                checked
+                disabled={isLast}
+                onChange={() => show(shown.filter((one) => one !== field))}
+              />{' '}
+              {field.label}
+            </label>
+            <Button
+              kind="quiet icon-only"
+              aria-label={`Move ${field.label} to the front`}
+              disabled={place === 0}
+              onClick={() => show(shown.with(place, shown[place - 1] as Field).with(place - 1, field))}
+            >
+              <Icon name="up" />
+            </Button>
+          </div>
+        ))}
+        {hidden.map((field) => (
+          <label key={field.key} class="check">
+            <input type="checkbox" checked={false} onChange={() => show([...shown, field])} /> {field.label}
+          </label>
+        ))}
+      </fieldset>
+    </>
+  )
+}

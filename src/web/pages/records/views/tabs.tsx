@@ -1,0 +1,156 @@
+import { useSignal } from '@preact/signals'
+import { Button, useAction, Why } from '../../../components/form.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { lazy } from '../../../components/lazy.tsx'
+import { api } from '../../../data/api.ts'
+import { invalidate } from '../../../data/cache.ts'
+import { isOwner, mayWrite, session } from '../../../data/session.ts'
+import { navigate } from '../../../router.ts'
+import { columnWidths } from '../grid/columns.ts'
+import type { Structure } from '../model.ts'
+import { ColumnsMenu } from './columns-menu.tsx'
+import { Drawn } from './drawn.tsx'
+import { fieldsInAddress, isChanged, type RowView, shownNow, viewAddress } from './model.ts'
+
+const ViewDialog = lazy(async () => (await import('./dialog.tsx')).ViewDialog)
+
+interface TabsProps {
+  readonly structure: Structure
+  readonly views: readonly RowView[]
+  readonly view: RowView | undefined
+}
+
+/** The views of the rows, and what can be done with the one that is shown. */
+export function ViewTabs({ structure, views, view }: TabsProps) {
+  const dialog = useSignal<'new' | 'edit' | 'copy' | undefined>(undefined)
+  const change = useAction(async (body: object) => {
+    await api.patch('/v1/records/views/{id}', { params: { id: view?.id ?? '' }, body })
+    await invalidate(new Set(['row_view']))
+  })
+  const remove = useAction(async () => {
+    await api.delete('/v1/records/views/{id}', { params: { id: view?.id ?? '' } })
+    navigate(viewAddress(structure.id, undefined))
+    await invalidate(new Set(['row_view']))
+  })
+  const refusal = change.refusal.value ?? remove.refusal.value
+  const shown = () => shownNow(columnWidths(structure.id).chosen, fieldsInAddress(structure))
+  return (
+    <>
+      <nav class="row-tabs" aria-label="Views">
+        <a href={viewAddress(structure.id, undefined)} aria-current={view ? undefined : 'page'}>
+          <Drawn name="table" />
+          All rows
+        </a>
+        {views.map((one) => (
+          <Tab key={one.id} structure={structure} view={one} isHere={one === view} />
+        ))}
+        {mayWrite.value && (
+          <Button kind="quiet" aria-label="New view" onClick={() => (dialog.value = 'new')}>
+            <Icon name="plus" />
+            View
+          </Button>
+        )}
+        <span class="grow" />
+        {view && mayWrite.value && !view.locked && isChanged(view) && (
+          <Button disabled={change.isRunning.value} onClick={() => void change.run(shown())}>
+            Save in “{view.name}”
+          </Button>
+        )}
+        <ColumnsMenu structure={structure} />
+        {view && mayWrite.value && (
+          <Button
+            kind="quiet icon-only"
+            popovertarget="view-menu"
+            aria-label={`What to do with ${view.name}`}
+          >
+            <Icon name="more" />
+          </Button>
+        )}
+      </nav>
+      {refusal !== undefined && <Why>{refusal}</Why>}
+      {view && (
+        <ViewMenu
+          view={view}
+          onDialog={(kind) => (dialog.value = kind)}
+          onChange={(body) => void change.run(body)}
+          onSave={() => void change.run(shown())}
+          onDelete={() => void remove.run()}
+        />
+      )}
+      {dialog.value && (
+        <ViewDialog
+          structure={structure}
+          view={dialog.value === 'new' ? undefined : view}
+          isNew={dialog.value !== 'edit'}
+          shown={shown()}
+          onClose={() => (dialog.value = undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+const Tab = ({ structure, view, isHere }: { structure: Structure; view: RowView; isHere: boolean }) => (
+  <a href={viewAddress(structure.id, view)} aria-current={isHere ? 'page' : undefined}>
+    <Drawn name={view.kind as 'table'} />
+    {view.name}
+    {view.personal && (
+      <span title="Only you see it">
+        <Drawn name="own" />
+        <span class="visually-hidden">, only you see it</span>
+      </span>
+    )}
+    {view.locked && (
+      <span title="Locked">
+        <Drawn name="lock" />
+        <span class="visually-hidden">, locked</span>
+      </span>
+    )}
+  </a>
+)
+
+interface ViewMenuProps {
+  readonly view: RowView
+  readonly onDialog: (kind: 'edit' | 'copy') => void
+  readonly onChange: (body: object) => void
+  readonly onSave: () => void
+  readonly onDelete: () => void
+}
+
+function ViewMenu({ view, onDialog, onChange, onSave, onDelete }: ViewMenuProps) {
+  const { locked: isLocked, owner, personal: isPersonal, position } = view
+  const isMaker = owner?.id === session.value?.user.id
+  const mayLock = isMaker || isOwner.value
+  const entries: readonly [is: boolean, word: string, act: () => void][] = [
+    [!isLocked, 'Edit the view…', () => onDialog('edit')],
+    [!isLocked, 'Save what is shown, and the widths', onSave],
+    [true, 'Copy the view…', () => onDialog('copy')],
+    [!isLocked && position > 0, 'Move to the left', () => onChange({ position: position - 1 })],
+    [!isLocked, 'Move to the right', () => onChange({ position: position + 1 })],
+    [
+      !isLocked && isMaker,
+      isPersonal ? 'Share with everybody' : 'Only for me',
+      () => onChange({ personal: !isPersonal }),
+    ],
+    [mayLock, isLocked ? 'Unlock' : 'Lock', () => onChange({ locked: !isLocked })],
+    [!isLocked, 'Delete the view', onDelete],
+  ]
+  return (
+    <div popover="auto" id="view-menu" class="menu">
+      {entries
+        .filter(([is]) => is)
+        .map(([, word, act]) => (
+          <button
+            key={word}
+            type="button"
+            onClick={() => {
+              document.getElementById('view-menu')?.hidePopover()
+              act()
+            }}
+          >
+            {word}
+          </button>
+        ))}
+    </div>
+  )
+}

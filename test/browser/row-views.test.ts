@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  fill,
+  press,
+  startApplication,
+  untilNoText,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+describe.skipIf(!hasBrowser)('views of rows in a browser', () => {
+  let app: Application
+  let page: Page
+  let structure: string
+
+  const rows = async (query = '') => (await app.server.get(`/v1/records?structure=Orders${query}`)).body
+  const row = async (title: string) =>
+    (await rows(`&search=${encodeURIComponent(title)}`)).records[0] as {
+      id: string
+      data: Record<string, string>
+    }
+  const views = async () => (await app.server.get('/v1/records/views')).body.row_views
+  const choose = async (label: string, value: string) => {
+    const field = `[...document.querySelectorAll('dialog label')].find((one) => one.textContent.startsWith(${JSON.stringify(label)}))?.querySelector('select')`
+    await page.waitForFunction(field)
+    await page.evaluate(`{
+      const select = ${field}
+      select.value = ${JSON.stringify(value)}
+      select.dispatchEvent(new Event('change', { bubbles: true }))
+    }`)
+  }
+  const dragTo = async (from: string, to: string) => {
+    const middle = async (selector: string) => {
+      const box = await (await page.waitForSelector(selector))?.boundingBox()
+      if (!box) throw new Error(`${selector} is not seen`)
+      return [box.x + box.width / 2, box.y + Math.min(20, box.height / 2)] as const
+    }
+    const [x, y] = await middle(from)
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x + 12, y + 12)
+    const [toX, toY] = await middle(to)
+    await page.mouse.move(toX, toY + 30, { steps: 5 })
+  }
+  const control = async (key: 'ArrowRight' | 'ArrowLeft' | 'ArrowDown' | 'z') => {
+    await page.keyboard.down('Control')
+    await page.keyboard.press(key)
+    await page.keyboard.up('Control')
+  }
+  const stateOf = async (title: string) => (await row(title)).data.state
+  const until = async (is: () => Promise<boolean>) => {
+    for (let tries = 0; tries < 200; tries++) {
+      if (await is()) return
+      await Bun.sleep(25)
+    }
+    throw new Error('it never became so')
+  }
+
+  beforeAll(async () => {
+    app = await startApplication()
+    const made = await app.server.post('/v1/records/structures', {
+      name: 'Orders',
+      fields: [
+        { key: 'what', type: 'text', label: 'What' },
+        { key: 'state', type: 'select', label: 'State', options: ['New', 'Drying', 'Sent'] },
+        { key: 'due', type: 'date', label: 'Due' },
+        { key: 'price', type: 'text', label: 'Price' },
+      ],
+    })
+    structure = made.body.structure.id
+    const month = new Date().toISOString().slice(0, 8)
+    const orders = ['Bowls', 'Cups', 'Plates', 'Vases', 'Tiles'].map((what, at) => ({
+      data: {
+        what,
+        state: ['New', 'New', 'Drying', 'Sent', null][at],
+        due: at < 4 ? `${month}1${at}` : null,
+        price: at === 2 ? 'ask' : String(at * 10),
+      },
+    }))
+    await app.server.post('/v1/records', { structure: 'Orders', rows: orders })
+    page = await app.newPage({ width: 1440 })
+    await app.signIn(page)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'filters and an order are saved as a view, followed by its address, changed, locked and deleted',
+    async () => {
+      await page.goto(`${app.server.url}/app/records/${structure}?q=s&sort=what&direction=asc`)
+      await untilText(page, 'Vases')
+      await press(page, 'New view')
+      await fill(page, 'Name', 'With an s')
+      await press(page, 'Save the view')
+      await untilTextIn(page, '.row-tabs [aria-current]', 'With an s')
+      const [view] = await views()
+      expect(view).toMatchObject({
+        name: 'With an s',
+        search: 's',
+        sort: 'what',
+        direction: 'asc',
+        kind: 'table',
+      })
+      await page.goto(`${app.server.url}/app/records/${structure}?view=${view.id}`)
+      await page.waitForFunction(`location.search.includes('q=s')`)
+      await page.goto(`${app.server.url}/app/records/${structure}?view=${view.id}&q=Cups`)
+      await press(page, 'Save in “With an s”')
+      await until(async () => (await views())[0].search === 'Cups')
+      expect((await views())[0].sort).toBeNull()
+      await app.server.patch(`/v1/records/views/${view.id}`, { search: 'Plates' })
+      await page.waitForFunction(`location.search.includes('q=Plates')`)
+      await press(page, 'What to do with With an s')
+      await press(page, 'Lock')
+      await until(async () => (await views())[0].locked)
+      await untilText(page, ', locked')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await press(page, 'What to do with With an s')
+      await press(page, 'Unlock')
+      await until(async () => !(await views())[0].locked)
+      await untilNoText(page, ', locked')
+      await press(page, 'What to do with With an s')
+      await press(page, 'Delete the view')
+      await until(async () => (await views()).length === 0)
+      await untilTextIn(page, '.row-tabs [aria-current]', 'All rows')
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a board is made, its cards are moved by the mouse and by keys, and taken back; what others do is seen',
+    async () => {
+      await page.goto(`${app.server.url}/app/records/${structure}`)
+      await press(page, 'New view')
+      await fill(page, 'Name', 'Workshop')
+      await choose('Shown as', 'board')
+      await press(page, 'Save the view')
+      await page.waitForSelector('.board')
+      await page.waitForFunction(`document.querySelectorAll('.column').length === 4`)
+      expect(await accessibilityProblems(page)).toEqual([])
+      const [bowls, cups] = [await row('Bowls'), await row('Cups')]
+      await dragTo(`#card-${bowls.id}`, '.column[data-drop="2"]')
+      await page.waitForSelector('.lifted')
+      await page.mouse.up()
+      await until(async () => (await stateOf('Bowls')) === 'Sent')
+      await page.waitForSelector(`.column[data-drop="2"] #card-${bowls.id}`)
+      expect(page.url()).not.toContain(bowls.id)
+      await page.focus(`#card-${cups.id}`)
+      await control('ArrowRight')
+      await until(async () => (await stateOf('Cups')) === 'Drying')
+      await page.waitForSelector(`.column[data-drop="1"] #card-${cups.id}`)
+      await untilText(page, 'Cups is in Drying.')
+      await page.waitForFunction(`document.activeElement?.id === 'card-${cups.id}'`)
+      await control('z')
+      await until(async () => (await stateOf('Cups')) === 'New')
+      await app.server.patch(`/v1/records/${cups.id}`, { data: { state: null } })
+      await page.waitForSelector(`.column[data-drop="3"] #card-${cups.id}`)
+      await dragTo(`#card-${cups.id}`, '.column[data-drop="0"]')
+      await page.waitForSelector('.lifted')
+      await page.keyboard.press('Escape')
+      await page.mouse.up()
+      expect(await page.$('.lifted')).toBeNull()
+      expect(await stateOf('Cups')).toBeUndefined()
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a calendar shows the month, and its rows are moved by the mouse and by keys',
+    async () => {
+      await page.goto(`${app.server.url}/app/records/${structure}`)
+      await press(page, 'New view')
+      await fill(page, 'Name', 'Due')
+      await choose('Shown as', 'calendar')
+      await press(page, 'Save the view')
+      await page.waitForSelector('.calendar')
+      await untilText(page, 'No day yet 1')
+      expect(await accessibilityProblems(page)).toEqual([])
+      const vases = await row('Vases')
+      const month = vases.data.due?.slice(0, 8)
+      const event = `.calendar [data-row-id="${vases.id}"]`
+      await dragTo(event, `[data-drop="${month}20"]`)
+      await page.waitForSelector('.lifted')
+      await page.mouse.up()
+      await until(async () => (await row('Vases')).data.due === `${month}20`)
+      await page.waitForSelector(`[data-drop="${month}20"] [data-row-id="${vases.id}"]`)
+      await page.focus(event)
+      await control('ArrowRight')
+      await until(async () => (await row('Vases')).data.due === `${month}21`)
+      const tiles = await row('Tiles')
+      await dragTo(`.undated [data-row-id="${tiles.id}"]`, `[data-drop="${month}05"]`)
+      await page.mouse.up()
+      await until(async () => (await row('Tiles')).data.due === `${month}05`)
+      await untilNoText(page, 'No day yet')
+      await press(page, 'Next month')
+      await untilText(page, '0 shown')
+      await press(page, 'Today')
+      await page.waitForSelector(event)
+      await page.setViewport({ width: 390, height: 800 })
+      await page.waitForSelector(event)
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1440, height: 800 })
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a field is given another type, after what cannot be read was shown; the structure gets an icon',
+    async () => {
+      await page.goto(`${app.server.url}/app/records/${structure}/structure`)
+      await press(page, 'Convert Price')
+      await untilText(page, '1 cannot be read')
+      await untilTextIn(page, '.forecast', 'ask')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await press(page, 'Convert')
+      await until(async () => (await row('Cups')).data.price_new !== undefined)
+      const fields = (await app.server.get('/v1/records/structures/Orders')).body.structure.fields
+      expect(fields.at(-1)).toMatchObject({ key: 'price_new', type: 'number', label: 'Price' })
+      await page.click('input[aria-label="cart"]')
+      await page.click('input[aria-label="jade"]')
+      await press(page, 'Save the structure')
+      await until(
+        async () => (await app.server.get('/v1/records/structures/Orders')).body.structure.icon === 'cart',
+      )
+      await page.waitForSelector('.rail .tile')
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
