@@ -95,7 +95,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
           <Banner>
             <p>
               {structure?.record_count === 0 ? 'There were rows' : 'There are rows'}: fields can be added,
-              relabelled and hidden, but not removed, renamed or given another type.
+              relabelled and hidden, but not removed or renamed; “Convert…” gives one another type.
             </p>
           </Banner>
         )}

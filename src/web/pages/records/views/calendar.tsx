@@ -79,7 +79,10 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
   const { data, error } = useMonth(rowQuery, date, end, first, last)
   const undated = useUndated(rowQuery, date)
   const isMovable = mayWrite.value && !structure.immutable
-  const go = (to: string) => setParameters({ month: to === today().slice(0, 7) ? undefined : to })
+  const go = (to: string) => {
+    said.value = ''
+    setParameters({ month: to === today().slice(0, 7) ? undefined : to })
+  }
   const moveBy = (row: Row, days: number) => {
     const from = row.data[date.key]
     if (!isMovable || typeof from !== 'string' || days === 0) return
@@ -116,9 +119,11 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
           <Icon name="back" />
         </Button>
         <h3>{MONTH.format(at(`${month}-01`))}</h3>
-        <Button kind="quiet" onClick={() => go(addMonths(month, 1))}>
-          Next month
-        </Button>
+        <span class="flipped">
+          <Button kind="quiet icon-only" aria-label="Next month" onClick={() => go(addMonths(month, 1))}>
+            <Icon name="back" />
+          </Button>
+        </span>
         <Button onClick={() => go(today().slice(0, 7))}>Today</Button>
       </div>
       {error && <Failed error={error} />}
@@ -270,7 +275,7 @@ function Day({ day, isOther, isWeekend, rows, structure, date, end, onDrop }: Da
   const shown = isOpen || rows.length <= SHOWN ? rows : rows.slice(0, SHOWN - 1)
   const isToday = day === today()
   const classes = [
-    'day',
+    'cal-day',
     isOther && 'other',
     isWeekend && 'weekend',
     isToday && 'today',

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { api } from '../../../data/api.ts'
 import type { components } from '../../../data/api-types.d.ts'
-import { useQuery } from '../../../data/cache.ts'
+import { cache, useQuery } from '../../../data/cache.ts'
 import { address, search, setParameters } from '../../../router.ts'
 import { readConditions } from '../conditions.ts'
 import { type Field, type Structure, shownFields } from '../model.ts'
@@ -14,6 +14,12 @@ export const useRowViews = (structure: string) =>
     const { row_views } = await api.get('/v1/records/views', { query: { structure }, signal })
     return row_views
   })
+
+/** Shows a view as it was saved from here, before the list of them is read again. */
+export const showSaved = (view: RowView): void =>
+  void cache.setQueryData<readonly RowView[]>(['row_view', view.structure_id], (views) =>
+    views?.map((one) => (one.id === view.id ? view : one)),
+  )
 
 /** The view that the address names, if it is there. */
 export const chosenView = (views: readonly RowView[] | undefined): RowView | undefined =>

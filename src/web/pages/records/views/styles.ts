@@ -34,31 +34,33 @@ const STYLES = `@layer pages {
   .card .values { display: flex; flex-wrap: wrap; gap: 0.125rem var(--s2); color: var(--ink-2); font-size: var(--t-s) }
   .lifted { position: fixed; z-index: 9; pointer-events: none; margin: 0; box-shadow: var(--shadow); outline: 2px solid var(--accent); rotate: 2deg }
   .moving { opacity: 0.4 }
-  .calendar { display: grid; grid-template-rows: auto repeat(var(--weeks), minmax(5.5rem, 1fr)); flex: 1; min-height: 0; overflow: auto }
+  .calendar { display: grid; grid-template-rows: auto repeat(var(--weeks), minmax(min-content, 1fr)); flex: 1; min-height: 0; overflow: auto }
   .calendar .week { display: grid; grid-template-columns: 2.25rem repeat(7, minmax(0, 1fr)); border-bottom: 1px solid var(--line) }
   .calendar .week > :first-child { padding: 0.25rem; border-inline-end: 1px solid var(--rule); color: var(--ink-3); font-size: var(--t-s); text-align: end }
   .calendar .names { position: sticky; top: 0; z-index: 1; background: var(--paper); color: var(--ink-3); font-size: var(--t-s) }
   .calendar .names > * { padding: 0.125rem 0.5rem }
-  .day { display: grid; align-content: start; gap: 2px; min-width: 0; padding: 0.125rem; border-inline-end: 1px solid var(--line) }
-  .day.other > .number { color: var(--ink-3); font-weight: 430 }
-  .day.weekend { background: color-mix(in oklab, var(--sunk) 40%, transparent) }
-  .day.over { outline: 2px dashed var(--accent); outline-offset: -2px }
-  .day .number { justify-self: start; min-width: 1.375rem; padding: 0 0.3rem; border-radius: 1rem; font-size: var(--t-s); font-weight: 600; text-align: center }
-  .day.today .number { background: var(--accent); color: var(--on-accent) }
+  .cal-day { display: grid; grid-template-columns: minmax(0, 1fr); align-content: start; gap: 2px; min-width: 0; min-height: 5.5rem; padding: 0.125rem; border-inline-end: 1px solid var(--line) }
+  .cal-day.other > .number { color: var(--ink-3); font-weight: 430 }
+  .cal-day.weekend { background: color-mix(in oklab, var(--sunk) 40%, transparent) }
+  .cal-day.over { outline: 2px dashed var(--accent); outline-offset: -2px }
+  .cal-day .number { justify-self: start; min-width: 1.375rem; padding: 0 0.3rem; border-radius: 1rem; font-size: var(--t-s); font-weight: 600; text-align: center }
+  .cal-day.today .number { background: var(--accent); color: var(--on-accent) }
   .event { display: block; min-height: 1.25rem; padding: 0 0.3125rem; overflow: hidden; border-radius: var(--r1); background: var(--wash, var(--accent-wash)); color: var(--tint, var(--accent-deep)); font-size: var(--t-s); font-weight: 500; text-decoration: none; text-overflow: ellipsis; white-space: nowrap; user-select: none; -webkit-user-drag: none }
   .event.goes-on { border-start-end-radius: 0; border-end-end-radius: 0 }
-  .undated { display: flex; gap: var(--s2); flex: none; overflow-x: auto; padding: var(--s2) var(--s4); border-top: 1px solid var(--line) }
+  .undated { display: flex; align-items: center; gap: var(--s2); flex: none; overflow-x: auto; padding: var(--s2) var(--s4); border-top: 1px solid var(--line) }
+  .undated .dim { white-space: nowrap }
+  .flipped .icon { transform: scaleX(-1) }
   .undated .event { max-width: 14rem; flex: none }
   @media (width < 45rem) {
     .board { grid-auto-columns: 82% }
-    .calendar { grid-template-rows: none; grid-auto-rows: auto }
+    .calendar { grid-template-rows: none; grid-auto-rows: auto; align-content: start }
     .calendar .names { display: none }
     .calendar .week { grid-template-columns: minmax(0, 1fr); border: 0 }
     .calendar .week > :first-child { display: none }
-    .day { grid-template-columns: 3rem minmax(0, 1fr); padding: var(--s1) var(--s3); border: 0; border-bottom: 1px solid var(--line) }
-    .day .number { grid-row: 1 / span 99 }
-    .day > :not(.number) { grid-column: 2 }
-    .day.empty:not(.today) { display: none }
+    .cal-day { grid-template-columns: 3rem minmax(0, 1fr); min-height: 2.75rem; padding: var(--s1) var(--s3); border: 0; border-bottom: 1px solid var(--line) }
+    .cal-day .number { grid-row: 1 / span 99 }
+    .cal-day > :not(.number) { grid-column: 2 }
+    .cal-day.empty:not(.today) { display: none }
     .event { min-height: 2.75rem; padding-block: 0.625rem }
   }
   @media (prefers-reduced-motion: reduce) {

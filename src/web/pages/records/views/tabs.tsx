@@ -10,7 +10,7 @@ import { columnWidths } from '../grid/columns.ts'
 import type { Structure } from '../model.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { Drawn } from './drawn.tsx'
-import { fieldsInAddress, isChanged, type RowView, shownNow, viewAddress } from './model.ts'
+import { fieldsInAddress, isChanged, type RowView, shownNow, showSaved, viewAddress } from './model.ts'
 
 const ViewDialog = lazy(async () => (await import('./dialog.tsx')).ViewDialog)
 
@@ -24,7 +24,8 @@ interface TabsProps {
 export function ViewTabs({ structure, views, view }: TabsProps) {
   const dialog = useSignal<'new' | 'edit' | 'copy' | undefined>(undefined)
   const change = useAction(async (body: object) => {
-    await api.patch('/v1/records/views/{id}', { params: { id: view?.id ?? '' }, body })
+    const { row_view } = await api.patch('/v1/records/views/{id}', { params: { id: view?.id ?? '' }, body })
+    showSaved(row_view)
     await invalidate(new Set(['row_view']))
   })
   const remove = useAction(async () => {
