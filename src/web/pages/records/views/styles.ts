@@ -58,7 +58,7 @@ const STYLES = `@layer pages {
     .calendar .week { grid-template-columns: minmax(0, 1fr); border: 0 }
     .calendar .week > :first-child { display: none }
     .cal-day { grid-template-columns: 3rem minmax(0, 1fr); min-height: 2.75rem; padding: var(--s1) var(--s3); border: 0; border-bottom: 1px solid var(--line) }
-    .cal-day .number { grid-row: 1 / span 99 }
+    .cal-day .number { grid-row: 1 }
     .cal-day > :not(.number) { grid-column: 2 }
     .cal-day.empty:not(.today) { display: none }
     .event { min-height: 2.75rem; padding-block: 0.625rem }
