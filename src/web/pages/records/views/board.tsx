@@ -15,7 +15,7 @@ import { undoStack } from '../undo.ts'
 import { showValue } from '../values.ts'
 import { rowAddress } from '../view.ts'
 import { startDrag } from './drag.ts'
-import { moveRow, shownRow } from './moves.ts'
+import { moveRow, shownRow, takeInHand, useFocusInHand } from './moves.ts'
 
 interface Column {
   readonly value: string | boolean | null
@@ -195,8 +195,8 @@ function onKey(
   const row = columns[at]?.records[place]
   const to = columns[at + sideways]
   if (!row || !to) return
+  takeInHand(row.id)
   move(row, to)
-  requestAnimationFrame(() => document.getElementById(`card-${row.id}`)?.focus())
 }
 
 interface CardProps {
@@ -214,11 +214,15 @@ export function Card({ structure, row, fields, onDrop }: CardProps) {
   const values = fields.filter(({ key }) => row.data[key] !== undefined && String(row.data[key]) !== label)
   return (
     <a
+      ref={useFocusInHand(row.id)}
       class="card"
       id={`card-${row.id}`}
       href={rowAddress(row.id)}
       draggable={false}
-      onPointerDown={onDrop && ((event) => startDrag(event, onDrop))}
+      onPointerDown={(event) => {
+        takeInHand(undefined)
+        if (onDrop) startDrag(event, onDrop)
+      }}
     >
       <b>{label}</b>
       {values.length > 0 && (

@@ -33,7 +33,7 @@ import {
   weeksOf,
 } from './days.ts'
 import { startDrag } from './drag.ts'
-import { moveRow, shownRow } from './moves.ts'
+import { moveRow, shownRow, takeInHand, useFocusInHand } from './moves.ts'
 
 interface CalendarProps {
   readonly structure: Structure
@@ -329,12 +329,16 @@ function Event({ structure, row, text, goesOn = false, onDrop }: EventProps) {
   const classes = ['event', place >= 0 && `hue-${place % 10}`, goesOn && 'goes-on']
   return (
     <a
+      ref={useFocusInHand(row.id)}
       class={classes.filter(Boolean).join(' ')}
       href={rowAddress(row.id)}
       data-row-id={row.id}
       title={text}
       draggable={false}
-      onPointerDown={onDrop && ((event) => startDrag(event, onDrop))}
+      onPointerDown={(event) => {
+        takeInHand(undefined)
+        if (onDrop) startDrag(event, onDrop)
+      }}
     >
       {text}
     </a>
@@ -367,7 +371,7 @@ function onKey(event: TargetedKeyboardEvent<HTMLElement>, { find, moveBy, go, mo
     const row = id === undefined ? undefined : find(id)
     if (!row || !id) return
     done()
+    takeInHand(id)
     moveBy(row, BY[event.key] ?? 0)
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-row-id="${id}"]`)?.focus())
   }
 }

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { setParameters } from '../../../router.ts'
@@ -6,6 +7,27 @@ import { fieldsInAddress } from './model.ts'
 
 /** Which fields are shown, and in which order. */
 export function ColumnsMenu({ structure }: { structure: Structure }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button kind="quiet" popovertarget="columns-menu">
+        <Icon name="table" />
+        Columns
+      </Button>
+      <fieldset
+        popover="auto"
+        id="columns-menu"
+        class="menu"
+        aria-label="Columns"
+        onToggle={({ newState }) => setOpen(newState === 'open')}
+      >
+        {isOpen && <Columns structure={structure} />}
+      </fieldset>
+    </>
+  )
+}
+
+function Columns({ structure }: { structure: Structure }) {
   const shown = fieldsInAddress(structure)
   const hidden = structure.fields.filter((field) => !shown.includes(field))
   const show = (fields: readonly Field[]) =>
@@ -13,38 +35,32 @@ export function ColumnsMenu({ structure }: { structure: Structure }) {
   const isLast = shown.length === 1
   return (
     <>
-      <Button kind="quiet" popovertarget="columns-menu">
-        <Icon name="table" />
-        Columns
-      </Button>
-      <fieldset popover="auto" id="columns-menu" class="menu" aria-label="Columns">
-        {shown.map((field, place) => (
-          <div key={field.key} class="check">
-            <label class="grow">
-              <input
-                type="checkbox"
-                checked
-                disabled={isLast}
-                onChange={() => show(shown.filter((one) => one !== field))}
-              />{' '}
-              {field.label}
-            </label>
-            <Button
-              kind="quiet icon-only"
-              aria-label={`Move ${field.label} to the front`}
-              disabled={place === 0}
-              onClick={() => show(shown.with(place, shown[place - 1] as Field).with(place - 1, field))}
-            >
-              <Icon name="up" />
-            </Button>
-          </div>
-        ))}
-        {hidden.map((field) => (
-          <label key={field.key} class="check">
-            <input type="checkbox" checked={false} onChange={() => show([...shown, field])} /> {field.label}
+      {shown.map((field, place) => (
+        <div key={field.key} class="check">
+          <label class="grow">
+            <input
+              type="checkbox"
+              checked
+              disabled={isLast}
+              onChange={() => show(shown.filter((one) => one !== field))}
+            />{' '}
+            {field.label}
           </label>
-        ))}
-      </fieldset>
+          <Button
+            kind="quiet icon-only"
+            aria-label={`Move ${field.label} to the front`}
+            disabled={place === 0}
+            onClick={() => show(shown.with(place, shown[place - 1] as Field).with(place - 1, field))}
+          >
+            <Icon name="up" />
+          </Button>
+        </div>
+      ))}
+      {hidden.map((field) => (
+        <label key={field.key} class="check">
+          <input type="checkbox" checked={false} onChange={() => show([...shown, field])} /> {field.label}
+        </label>
+      ))}
     </>
   )
 }

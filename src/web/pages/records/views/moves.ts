@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
 import type { Row, Structure } from '../model.ts'
@@ -9,6 +10,22 @@ type Data = Readonly<Record<string, string | number | boolean | null>>
 
 /** What was moved and is not read again yet, by the id of its row. */
 export const moves = signal<ReadonlyMap<string, Data>>(new Map())
+
+/** The row that was moved by keys: what shows it gets the focus wherever it appears. */
+let inHand: string | undefined
+
+export function takeInHand(id: string | undefined): void {
+  inHand = id
+}
+
+/** Gives what shows a row the focus when it appears, if the row was just moved by keys. */
+export function useFocusInHand(id: string) {
+  const ref = useRef<HTMLAnchorElement>(null)
+  useLayoutEffect(() => {
+    if (inHand === id) ref.current?.focus()
+  }, [])
+  return ref
+}
 
 /** The row as it is shown: with the values that it was moved to. */
 export const shownRow = (row: Row): Row => {
