@@ -151,6 +151,19 @@ describe('a post', () => {
     expect([counts.records, counts.files]).toEqual([0, 0])
   })
 
+  test('from a browser in which no file was chosen has none', async () => {
+    const { path } = await form()
+    const part = (name: string, more: string, value: string) =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`
+    const empty = part('picture', '; filename=""\r\nContent-Type: application/octet-stream', '')
+    const body = `${part('name', '', 'N')}${empty}--b--\r\n`
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    expect((await visit(path, { method: 'POST', body, headers })).status).toBe(303)
+    expect((await rows())[0].data).toEqual({ name: 'N', vegan: false })
+    const torn = await visit(path, { method: 'POST', body: body.slice(0, 40), headers })
+    expect(torn.status).toBe(400)
+  })
+
   test('with a unique value that is taken says so at its field, and names no other row', async () => {
     await write(service, 'Classes', { name: 'First', mail: 'a@b.c' })
     const [{ id }] = await rows()

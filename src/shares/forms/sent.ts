@@ -48,9 +48,9 @@ async function readForm(request: Request, bytes: Uint8Array): Promise<Sent> {
   const files = new Map<string, SentFile>()
   for (const [name, value] of await entriesOf(type, bytes)) {
     if (typeof value === 'string') texts.set(name, value.replaceAll('\r\n', '\n'))
-    // A browser sends an empty file where none was chosen.
-    else if (value.name !== '' || value.size > 0)
-      files.set(name, { name: value.name, bytes: new Uint8Array(await value.arrayBuffer()) })
+    // A browser sends an empty file without a name where none was chosen.
+    else if (value.name || value.size > 0)
+      files.set(name, { name: value.name || 'file', bytes: new Uint8Array(await value.arrayBuffer()) })
   }
   return { isJson: false, texts, files }
 }

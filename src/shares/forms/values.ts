@@ -62,11 +62,15 @@ export function readValues(
       }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      refusals.set(key, error)
+      refusals.set(key, sent.isJson ? error : inWords(form, error))
     }
   }
   return { data, files, refusals }
 }
+
+/** The refusal with the label of its field, which is all that a visitor knows of it. */
+const inWords = ({ field, label }: FormField, { code, message }: Refusal): Refusal =>
+  new Refusal(code, message.replace(`The field "${field.key}"`, `“${label}”`))
 
 function fileOf({ field, label }: FormField, sent: Sent): SentFile | undefined {
   const file = sent.isJson ? undefined : sent.files.get(field.key)

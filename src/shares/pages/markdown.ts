@@ -25,7 +25,11 @@ export function renderMarkdown(text: string, title: string, fileAddress: FileAdd
   const tokens = boundedTokens(text)
   if (!tokens) return html`<pre class="plain">${text}</pre>`
   try {
-    return html`${blocks(withoutTitle(tokens, title), { fileAddress, depth: 0 })}`
+    const shown = withoutTitle(tokens, title)
+    const ranks = shown.flatMap((token) =>
+      token.type === 'heading' ? [(token as Tokens.Heading).depth] : [],
+    )
+    return html`${blocks(shown, { fileAddress, depth: 0, topRank: Math.min(...ranks, 6) })}`
   } catch {
     return html`<pre class="plain">${text}</pre>`
   }
@@ -34,6 +38,8 @@ export function renderMarkdown(text: string, title: string, fileAddress: FileAdd
 interface Place {
   readonly fileAddress: FileAddress
   readonly depth: number
+  /** The highest rank of the headings of the text. */
+  readonly topRank: number
 }
 
 /** Blocks within blocks, deeper than anybody reads them. */
@@ -70,12 +76,13 @@ function block(token: Token, place: Place): Html {
   }
 }
 
-/** The title of the note is the heading of the page, so a first heading is one of the second rank. */
+/** The title of the note is the heading of the page, so its highest headings are of the second rank. */
 function heading({ depth, tokens }: Tokens.Heading, place: Place): Html {
   const content = blocks(tokens, place)
-  if (depth === 1) return html`<h2 dir="auto">${content}</h2>`
-  if (depth === 2) return html`<h3 dir="auto">${content}</h3>`
-  return depth === 3 ? html`<h4 dir="auto">${content}</h4>` : html`<h5 dir="auto">${content}</h5>`
+  const rank = Math.max(0, depth - place.topRank)
+  if (rank === 0) return html`<h2 dir="auto">${content}</h2>`
+  if (rank === 1) return html`<h3 dir="auto">${content}</h3>`
+  return rank === 2 ? html`<h4 dir="auto">${content}</h4>` : html`<h5 dir="auto">${content}</h5>`
 }
 
 function quote(tokens: readonly Token[], place: Place): Html {

@@ -20,7 +20,7 @@ pre{background:var(--sunk);border-radius:.5rem;padding:.875rem 1rem;overflow:aut
 .plain{white-space:pre-wrap;font:inherit;background:none;padding:0}
 .task{list-style:none;margin-inline-start:-1.25rem}.dim{color:var(--ink-3)}
 .wide{overflow:auto}table{border-collapse:collapse;font-size:.9375rem;line-height:1.45}
-th,td{border-bottom:1px solid var(--line);padding:.5rem .75rem;text-align:start;vertical-align:top}th{color:var(--ink-2);font-weight:600;white-space:nowrap}th a{color:inherit}.right,.number{text-align:end;font-variant-numeric:tabular-nums}.center{text-align:center}
+td{overflow-wrap:break-word;min-width:7rem}th,td{border-bottom:1px solid var(--line);padding:.5rem .75rem;text-align:start;vertical-align:top}th{color:var(--ink-2);font-weight:600;white-space:nowrap}th a{color:inherit}.right,.number{text-align:end;font-variant-numeric:tabular-nums}.center{text-align:center}
 .list{list-style:none;padding:0}.list li{display:flex;gap:1rem;justify-content:space-between;border-bottom:1px solid var(--line);padding:.625rem 0}.list time{color:var(--ink-3);font-size:.8125rem;white-space:nowrap}
 .pages{display:flex;gap:1.25rem;margin-top:1rem;font-size:.9375rem}
 .board{display:flex;gap:1rem;overflow:auto;align-items:start}.board section{flex:0 0 16rem;background:var(--sunk);border-radius:.625rem;padding:.75rem}.board h2{font-size:.9375rem;margin:0 0 .5rem}.card{background:var(--paper);border:1px solid var(--line);border-radius:.5rem;padding:.5rem .75rem;margin-bottom:.5rem;font-size:.9375rem;line-height:1.4}
