@@ -6,6 +6,7 @@
 
 // The structures. The rest, from `Name` on, is the same for every workspace.
 
+/** The data of the rows of each structure; what no row needs to have is optional. */
 export interface Structures {
   /** What the sample of this template holds; `daybook types` puts the structures of a workspace in its place. */
   "Samples": {
@@ -248,7 +249,6 @@ export interface Changes {
 
 /** A refusal; the message is the sentence of the API. */
 export class DaybookError extends Error {
-  override readonly name: string = "DaybookError"
   /** Of the response. */
   readonly status: number
   /** Such as `refused`, `stale` or `not_found`. */
@@ -256,6 +256,7 @@ export class DaybookError extends Error {
 
   constructor(status: number, code: string, message: string) {
     super(message)
+    this.name = "DaybookError"
     this.status = status
     this.code = code
   }

@@ -82,7 +82,7 @@ function* noteTagRows({ sql }: Reader, { workspacePk }: Caller): Generator<Cell[
     WHERE n.workspace = ? AND n.deleted_at IS NULL
       AND nt.tag IN (SELECT id FROM tags WHERE workspace = n.workspace AND is_removed = 0)
     ORDER BY n.created_at, n.id, nt.tag`
-  yield sql.rows<Cell[]>(carried, workspacePk)
+  for (const { id, tag } of sql.each<{ id: string; tag: number }>(carried, workspacePk)) yield [[id, tag]]
 }
 
 const TYPES: Partial<Record<FieldType, ColumnType>> = {
