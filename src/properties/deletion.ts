@@ -93,13 +93,13 @@ function removeSomeValues(tx: Tx, author: ChangeAuthor, property: number): boole
     return false
   }
   const notes = JSON.stringify(found)
+  touchNotes(tx, notes)
   logLostValues(tx, author, property, notes)
   sql.run(
     'DELETE FROM note_properties WHERE property = ? AND note IN (SELECT value FROM json_each(?))',
     property,
     notes,
   )
-  touchNotes(tx, notes)
   return true
 }
 

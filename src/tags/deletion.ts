@@ -119,9 +119,9 @@ function takeOffSome(tx: Tx, author: ChangeAuthor, tag: number): boolean {
   if (found.length === 0) return false
   const notes = JSON.stringify(found)
   const deleted = inWords(nameOfTag(tx, tag))
+  touchNotes(tx, notes)
   for (const { id, tags } of tagNamesOfNotes(tx, notes, tag)) logLoss(tx, author, id, { tags }, deleted)
   tx.sql.run('DELETE FROM note_tags WHERE tag = ? AND note IN (SELECT value FROM json_each(?))', tag, notes)
-  touchNotes(tx, notes)
   markAllForSearch(tx, author.workspacePk, notes, { canWait: true })
   return true
 }

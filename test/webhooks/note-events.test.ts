@@ -189,6 +189,28 @@ describe('a subscription to notes', () => {
     expect(bodies.map((body) => JSON.parse(body).data.previous)).toEqual([{ properties: { stars: null } }])
   })
 
+  test('is told of what a note loses by the deletion of a tag or a property, with the time of that', async () => {
+    await hooked.post('/v1/properties', { key: 'stars', type: 'number' })
+    const id = await newNote('a', { tags: ['x', 'y'], properties: { stars: 3 } })
+    await subscribed(hooked, hooked.url, { quiet_seconds: 0 })
+    const last = () =>
+      JSON.parse(hooked.ctx.db.sql.scalar('SELECT body FROM webhook_events ORDER BY pk DESC LIMIT 1')).data
+    const shown = async () => (await hooked.get(`/v1/notes/${id}`)).body.note
+    const tag = (await hooked.get('/v1/tags')).body.tags.find(({ name }: { name: string }) => name === 'x')
+    await hooked.delete(`/v1/tags/${tag.id}`)
+    expect(last()).toMatchObject({
+      note: { tags: ['y'], updated_at: (await shown()).updated_at },
+      changed: ['tags'],
+      previous: { tags: ['x', 'y'] },
+    })
+    await hooked.delete('/v1/properties/stars')
+    expect(last()).toMatchObject({
+      note: { properties: {}, updated_at: (await shown()).updated_at },
+      changed: ['properties'],
+      previous: { properties: { stars: 3 } },
+    })
+  })
+
   test('is tested without a note', async () => {
     const { id } = await subscribed(hooked, hooked.url)
     const { status, body } = await hooked.post(`/v1/webhooks/${id}/test`)
