@@ -27,6 +27,8 @@ export const fieldsNamed = (view: RowViewColumns): (string | null)[] => [
   ...[view.sort, view.groupBy, view.dateField, view.endField],
 ]
 
+/** All views of a structure are read when one of them is saved. */
+const MAX_FILTER_LENGTH = 200_000
 const GROUPING: readonly string[] = ['select', 'bool']
 const DATING: readonly string[] = ['date', 'datetime']
 
@@ -35,6 +37,8 @@ export function checkRowView(structure: StructureRow, view: RowViewColumns): voi
   const { byKey } = definitionOf(structure)
   const fieldOf = (place: string, key: string) =>
     byKey.get(key) ?? fail(refused(`"${place}" names "${key}", and the structure has no such field.`))
+  if (view.filter.length > MAX_FILTER_LENGTH)
+    throw invalid('The conditions of a view are longer than 200,000 characters; take values out of "filter".')
   checkFilter(parseConditions(filterOf(view)), byKey)
   if (view.sort !== null && view.sort !== 'created_at' && view.sort !== 'updated_at')
     fieldOf('sort', view.sort)

@@ -140,6 +140,14 @@ describe.skipIf(!hasBrowser)('views of rows in a browser', () => {
   test(
     'a board is made, its cards are moved by the mouse and by keys, and taken back; what others do is seen',
     async () => {
+      await app.server.post('/v1/records/views', { structure, name: 'Grouped', group_by: 'state' })
+      const grouped = (await views())[0].id
+      await page.goto(`${app.server.url}/app/records/${structure}?view=${grouped}`)
+      await page.waitForSelector('[aria-label="Groups by State"] button')
+      await page.click('[aria-label="Groups by State"] button')
+      await untilText(page, '2 rows of 5')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await app.server.delete(`/v1/records/views/${grouped}`)
       await page.goto(`${app.server.url}/app/records/${structure}`)
       await press(page, 'New view')
       await fill(page, 'Name', 'Workshop')

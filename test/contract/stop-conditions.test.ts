@@ -9,6 +9,7 @@ import { parseFilter } from '../../src/filter/record/parse.ts'
 import { parseTree } from '../../src/filter/tree/parse.ts'
 import { listQuery as noteListRead } from '../../src/notes/query/list.ts'
 import { NEWEST_EDIT_FIRST, treeQuery } from '../../src/notes/query/tree-query.ts'
+import { boardQuery } from '../../src/records/query/board.ts'
 import { deletedQuery } from '../../src/records/query/deleted.ts'
 import { listQuery } from '../../src/records/query/list.ts'
 import { summaryQuery } from '../../src/records/query/summary.ts'
@@ -33,6 +34,7 @@ beforeAll(async () => {
   await declare(service, 'rows', [
     { key: 'name', type: 'text' },
     { key: 'n', type: 'number' },
+    { key: 'done', type: 'bool' },
   ])
   await write(service, 'rows', ...Array.from({ length: MANY }, (_, n) => ({ name: `row ${n}`, n })))
   await declare(service, 'gone', [{ key: 'n', type: 'number' }])
@@ -88,6 +90,11 @@ const summary = (more: Record<string, string>) =>
     caller: wholeWorkspace(workspace),
     request: { structure: 'rows', ...more, filter: parseFilter(more.filter ?? '[]') },
   })
+const board = (more: Record<string, string>) =>
+  checksOf(boardQuery, {
+    caller: wholeWorkspace(workspace),
+    request: { structure: 'rows', ...more, filter: [] },
+  })
 const notes = (filter: unknown) =>
   checksOf(treeQuery, {
     workspace,
@@ -103,6 +110,7 @@ test.each([
   ['a filter of records', () => list({ filter: NOTHING })],
   ['a sort of records', () => list({ sort: 'name' })],
   ['a summary of records', () => summary({ by: 'name' })],
+  ['a board of records', () => board({ group_by: 'done' })],
   ['a total of records', () => summary({ field: 'n', filter: NOTHING })],
   [
     'the deleted records',

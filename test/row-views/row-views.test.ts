@@ -102,6 +102,11 @@ describe('a view of rows', () => {
     ['an unknown field to sort by', { sort: 'none' }, 'none'],
     ['an unknown field in a filter', { filter: [{ field: 'none', op: 'eq', value: 1 }] }, 'filter[0]'],
     ['an operator of another type', { filter: [{ field: 'title', op: 'gt', value: 'a' }] }, 'filter[0].op'],
+    [
+      'conditions without end',
+      { filter: [{ field: 'title', op: 'eq', value: 'x'.repeat(200_000) }] },
+      '200,000 characters',
+    ],
     ['an unknown column', { columns: [{ key: 'none' }] }, 'columns[0].key'],
     ['a column twice', { columns: [{ key: 'title' }, { key: 'title' }] }, 'twice'],
     ['a narrow column', { columns: [{ key: 'title', width: 39 }] }, 'columns'],

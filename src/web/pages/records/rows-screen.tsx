@@ -34,6 +34,7 @@ import { ViewTabs } from './views/tabs.tsx'
 import { follow } from './watch.ts'
 
 const Board = lazy(async () => (await import('./views/board.tsx')).Board)
+const Groups = lazy(async () => (await import('./views/groups.tsx')).Groups)
 const Calendar = lazy(async () => (await import('./views/calendar.tsx')).Calendar)
 
 /** The rows of one structure. */
@@ -51,6 +52,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
   const refusal = useSignal<string | undefined>(undefined)
   const onSeen = useCallback((first: number, last: number) => setSeen([first, last]), [])
   const pane = search.value.get('pane')
+  const groupField = structure.fields.find(({ key }) => key === view?.group_by)
   const row = chosenRow()
   const total = source.total.value
   const error = source.error.value
@@ -96,6 +98,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
           <Shown grid={grid} view={view} onRefused={refuse} />
         ) : (
           <>
+            {groupField && <Groups rowQuery={source.rowQuery} field={groupField} />}
             <Grid
               grid={grid}
               onSeen={onSeen}

@@ -14,15 +14,9 @@ import { isReference } from '../references.ts'
 import { undoStack } from '../undo.ts'
 import { showValue } from '../values.ts'
 import { rowAddress } from '../view.ts'
+import { type BoardColumn, wordOf } from './columns.ts'
 import { startDrag } from './drag.ts'
 import { moveRow, shownRow, takeInHand, useFocusInHand } from './moves.ts'
-
-interface Column {
-  readonly value: string | boolean | null
-  readonly total: number
-  readonly records: readonly Row[]
-  readonly has_more: boolean
-}
 
 interface BoardProps {
   readonly structure: Structure
@@ -53,12 +47,12 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
   const board = useQuery(
     ['record', 'board', JSON.stringify(query)],
     async ({ signal }) =>
-      (await api.get('/v1/records/board', { query, signal })) as { columns: Column[]; total: number },
+      (await api.get('/v1/records/board', { query, signal })) as { columns: BoardColumn[]; total: number },
     { placeholderData: (before) => before },
   )
   const group = structure.fields.find(({ key }) => key === groupBy)
   const isMovable = mayWrite.value && !structure.immutable
-  const move = (row: Row, to: Column) => {
+  const move = (row: Row, to: BoardColumn) => {
     if (!isMovable || (row.data[groupBy] ?? null) === to.value) return
     onRefused(undefined)
     said.value = `${rowLabel(structure, row)} moves to ${wordOf(to.value)}.`
@@ -143,11 +137,8 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
   )
 }
 
-const wordOf = (value: Column['value']): string =>
-  value === null ? 'Not set' : typeof value === 'boolean' ? (value ? 'yes' : 'no') : value
-
 /** The columns with what was moved and is not read again yet. */
-function withMoves(columns: readonly Column[], groupBy: string): readonly Column[] {
+function withMoves(columns: readonly BoardColumn[], groupBy: string): readonly BoardColumn[] {
   const rows = columns.flatMap(({ records }) => records.map(shownRow))
   return columns.map((column) => {
     const records = rows.filter((row) => (row.data[groupBy] ?? null) === column.value)
@@ -162,8 +153,8 @@ const cardsOf = (column: Element | null | undefined) => [
 /** The arrows lead from card to card; with Ctrl they move the card to the column beside it. */
 function onKey(
   event: TargetedKeyboardEvent<HTMLElement>,
-  columns: readonly Column[],
-  move: (row: Row, to: Column) => void,
+  columns: readonly BoardColumn[],
+  move: (row: Row, to: BoardColumn) => void,
 ): void {
   if (event.key === 'z' && (event.ctrlKey || event.metaKey)) {
     event.preventDefault()
@@ -246,7 +237,7 @@ interface MoreProps {
   readonly structure: Structure
   readonly rowQuery: RowQuery
   readonly groupBy: string
-  readonly column: Column
+  readonly column: BoardColumn
   readonly onMore: (() => void) | undefined
 }
 

@@ -30,7 +30,8 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
   const days = ofTypes('date', 'datetime')
   const [kind, setKind] = useState<string>(view?.kind ?? 'table')
   const [name, setName] = useState(view ? (isNew ? `${view.name}, copy` : view.name) : '')
-  const [group, setGroup] = useState(view?.group_by ?? groups[0]?.key ?? '')
+  const [group, setGroup] = useState(view?.group_by ?? '')
+  const columns = group === '' ? (groups[0]?.key ?? '') : group
   const [date, setDate] = useState(view?.date_field ?? days[0]?.key ?? '')
   const [end, setEnd] = useState(view?.end_field ?? '')
   const [isPersonal, setPersonal] = useState(view?.personal ?? false)
@@ -40,7 +41,7 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
     const body = {
       name,
       kind: kind as 'table',
-      group_by: kind === 'board' ? group : null,
+      group_by: kind === 'board' ? columns : kind === 'table' && group !== '' ? group : null,
       date_field: kind === 'calendar' ? date : null,
       end_field: kind === 'calendar' && ends.some(({ key }) => key === end) ? end : null,
     }
@@ -79,8 +80,16 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
         {kind === 'board' && groups.length > 0 && (
           <Choice
             label="A column for each value of"
-            value={group}
+            value={columns}
             options={groups.map((field) => [field.key, field.label])}
+            onChange={setGroup}
+          />
+        )}
+        {kind === 'table' && groups.length > 0 && (
+          <Choice
+            label="Groups"
+            value={group}
+            options={[['', 'none'], ...groups.map((field) => [field.key, field.label] as const)]}
             onChange={setGroup}
           />
         )}
