@@ -1,4 +1,4 @@
-import { hides, type Kind, NOWHERE, type Rights } from './access/rights.ts'
+import { checkCovered, hides, type Kind, NOWHERE, type Rights } from './access/rights.ts'
 import type { Bus } from './changes/bus.ts'
 import type { Surface } from './changes/log.ts'
 import type { Config } from './config.ts'
@@ -77,6 +77,19 @@ export const placeOf = ({ workspacePk, userId, rights }: InWorkspace): InWorkspa
 
 /** The whole workspace, for what the server does by itself. */
 export const wholeWorkspace = (workspacePk: number): InWorkspace => ({ workspacePk, rights: undefined })
+
+/** The same caller in another workspace, or nowhere. */
+const movedTo = (caller: Caller, workspacePk: number): Caller =>
+  Object.defineProperties({} as Caller, {
+    ...Object.getOwnPropertyDescriptors(caller),
+    workspacePk: { value: workspacePk, enumerable: true },
+  })
+
+/** What a call may look for of what it covers; refuses one that may not write it (`checkCovered`). */
+export function callerOf(caller: Caller, asked: Parameters<typeof checkCovered>[2]): Caller {
+  const workspacePk = checkCovered(caller.rights, caller.workspacePk, asked)
+  return workspacePk === caller.workspacePk ? caller : movedTo(caller, workspacePk)
+}
 
 /** Where a read that covers several kinds looks for one of them: where that is hidden, in a workspace that has none. */
 export const placeFor = (caller: InWorkspace, kind: Kind): InWorkspace =>

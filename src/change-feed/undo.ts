@@ -20,6 +20,7 @@ import { changeLive, deleteLive, restoreDeleted } from '../records/writing/one-r
 import { takeBack } from '../records/writing/revert.ts'
 import { notFound, Refusal, refused } from '../refusal.ts'
 import { type ChangedObject, getOldContent, undoBodies, undoTexts } from './undo-texts.ts'
+import { checkUndoable } from './visible.ts'
 
 /** More cannot be undone in one transaction without delaying other writes for long. */
 const MAX_UNDONE = 20_000
@@ -61,6 +62,7 @@ function undoTransaction(
 ): Undone {
   const { workspacePk } = caller
   const changes = findTransaction(tx, workspacePk, transaction)
+  checkUndoable(tx, caller, changes)
   const objects = changedObjects(changes)
   refuseOthers(changes)
   refuseTouched(tx, workspacePk, objects, changes.at(-1)?.number ?? 0)

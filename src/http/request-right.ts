@@ -14,8 +14,8 @@ export interface RightData {
   readonly needsOwner: boolean
   needsWrite: boolean
   /** What of the workspace the endpoint is about, and whether its path names an object. */
-  readonly covers: Covers
-  readonly isNamed: boolean
+  covers: Covers
+  isNamed: boolean
 }
 
 /** What the caller of a request may do. */
@@ -114,16 +114,20 @@ export class RequestCaller implements Caller, Right {
   }
 
   /** Runs a part of a request that is a write although its route is none. */
-  async asWrite<Result>(run: () => Result | Promise<Result>): Promise<Result> {
+  async asWrite<Result>(
+    asked: Pick<RightData, 'covers' | 'isNamed'>,
+    run: () => Result | Promise<Result>,
+  ): Promise<Result> {
+    const { covers, isNamed } = this.#data
     this.#isWrite = true
-    this.#data.needsWrite = true
+    Object.assign(this.#data, { needsWrite: true, covers: asked.covers, isNamed: asked.isNamed })
     try {
       const result = await run()
       this.#isFulfilled = true
       return result
     } finally {
       this.#isWrite = this.#isWriteRoute
-      this.#data.needsWrite = false
+      Object.assign(this.#data, { needsWrite: false, covers, isNamed })
     }
   }
 }
@@ -137,7 +141,10 @@ export const workspaceOf = (
 export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 
 /** Runs what writes in a request whose route does not say so, as the call of a tool. */
-export function asWrite<Result>(run: () => Result | Promise<Result>): Result | Promise<Result> {
+export function asWrite<Result>(
+  asked: Pick<RightData, 'covers' | 'isNamed'>,
+  run: () => Result | Promise<Result>,
+): Result | Promise<Result> {
   const right = currentRight()
-  return right instanceof RequestCaller ? right.asWrite(run) : run()
+  return right instanceof RequestCaller ? right.asWrite(asked, run) : run()
 }

@@ -1,4 +1,4 @@
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeFor } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import { presetKind } from '../presets/service.ts'
@@ -48,8 +48,10 @@ function instructionsOf(reader: Reader, input: InstructionsInput): string {
   return [...beginning, ...lines].join('\n')
 }
 
-function* inventory(reader: Reader, workspace: InWorkspace): Generator<string> {
-  for (const row of listStructureRows(reader, workspace)) yield `Structure ${structureLine(row, MAX_FIELDS)}`
+function* inventory(reader: Reader, caller: InWorkspace): Generator<string> {
+  for (const row of listStructureRows(reader, caller))
+    yield `Structure ${structureLine(caller, row, MAX_FIELDS)}`
+  const workspace = placeFor(caller, 'notes')
   yield* named(
     'Note properties',
     propertyKind.list(reader, workspace).map(({ key, type }) => `${key} (${type})`),

@@ -1,4 +1,4 @@
-import type { AppContext, Caller } from '../context.ts'
+import { type AppContext, type Caller, callerOf, placeFor } from '../context.ts'
 import { listNotes } from '../notes/query/list.ts'
 import { findNote } from '../notes/store.ts'
 import { parsedBody } from './parsed-body.ts'
@@ -12,6 +12,7 @@ import type { NotePage } from './tools/notes-read.ts'
 const MIME_TYPE = 'text/markdown'
 const PAGE = 100
 const PREFIX = noteUri('')
+const NOTES = { covers: 'notes', isWrite: false, isNamed: false } as const
 
 export const RESOURCE_TEMPLATES = [
   {
@@ -24,7 +25,8 @@ export const RESOURCE_TEMPLATES = [
 ]
 
 /** A page of notes, newest edit first; undefined for a cursor that this server has not returned. */
-export async function listResources(ctx: AppContext, caller: Caller, cursor = '0') {
+export async function listResources(ctx: AppContext, agent: Caller, cursor = '0') {
+  const caller = callerOf(agent, NOTES)
   if (!/^\d{1,9}$/.test(cursor)) return undefined
   const offset = Number(cursor)
   const query = { limit: PAGE, offset, content: false }
@@ -42,7 +44,8 @@ export async function listResources(ctx: AppContext, caller: Caller, cursor = '0
 }
 
 /** The text of a note under its title; undefined for any other address. */
-export function readResource({ db }: AppContext, { workspacePk }: Caller, uri: string) {
+export function readResource({ db }: AppContext, caller: Caller, uri: string) {
+  const { workspacePk } = placeFor(caller, 'notes')
   const note = uri.startsWith(PREFIX) ? findNote(db, workspacePk, uri.slice(PREFIX.length)) : undefined
   return note && { contents: [{ uri, mimeType: MIME_TYPE, text: `# ${note.title}\n\n${note.content}` }] }
 }

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
+import type { Covers } from '../access/rights.ts'
 import { readOnlyCopy } from '../changes/mirror-guard.ts'
-import { type AppContext, type Caller, isReadOnlyCopy } from '../context.ts'
+import { type AppContext, type Caller, callerOf, isReadOnlyCopy } from '../context.ts'
 import { readOnly } from '../http/authorizer.ts'
 import { checkStorable } from '../http/body.ts'
 import { asWrite } from '../http/request-right.ts'
@@ -33,8 +34,12 @@ interface ToolSpec<Input extends TSchema> {
   readonly description: string
   /** Whether it changes something. */
   readonly writes: boolean
+  /** What of the workspace it is about, as an endpoint says. */
+  readonly covers: Covers
   /** Whether it takes something away. */
   readonly isDestructive?: boolean
+  /** Whether it makes something and names nothing that exists. */
+  readonly creates?: boolean
   readonly input: Input
   readonly output: TSchema
   readonly run: (ctx: AppContext, caller: Caller, input: Static<Input>) => Answer | Promise<Answer>
@@ -53,10 +58,17 @@ export const tool = <Input extends TSchema>(spec: ToolSpec<Input>): Tool => ({
 })
 
 /** Runs a tool under the rules of the API: first who may call it, then the form of what was sent. */
-export async function runTool(ctx: AppContext, caller: Caller, { writes, check, run }: Tool, input: unknown) {
+export async function runTool(
+  ctx: AppContext,
+  caller: Caller,
+  { writes, covers, creates = false, check, run }: Tool,
+  input: unknown,
+) {
   if (writes && ctx.mirrorOf !== undefined && isReadOnlyCopy(ctx)) throw readOnlyCopy(ctx.mirrorOf)
   if (writes && !caller.mayWrite) throw readOnly(caller)
   checkStorable(input, 'The call')
   check(input)
-  return writes ? asWrite(() => run(ctx, caller, input)) : run(ctx, caller, input)
+  const asked = { covers, isWrite: writes, isNamed: !creates }
+  const seen = callerOf(caller, asked)
+  return writes ? asWrite(asked, () => run(ctx, seen, input)) : run(ctx, seen, input)
 }

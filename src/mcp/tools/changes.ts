@@ -62,6 +62,7 @@ function linesOf(changes: readonly PresentedChange[], cut: number): string[] {
 
 export const changesTool = tool({
   name: 'changes',
+  covers: 'several',
   description:
     'Change log in order, by transaction (for undo): what changed, old values, who. Go on with the cursor.',
   writes: false,

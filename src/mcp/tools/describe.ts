@@ -1,11 +1,12 @@
+import { may } from '../../access/rights.ts'
 import { getWorkspace, type WorkspaceCounts } from '../../account/workspaces.ts'
-import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeFor, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import { strict } from '../../http/schema/types.ts'
 import { presetKind } from '../../presets/service.ts'
 import { propertyKind } from '../../properties/service.ts'
-import { presentStructure } from '../../structures/present.ts'
+import { type presentStructure, presentStructureTo } from '../../structures/present.ts'
 import { definitionOf, getStructure, listStructureRows, type StructureRow } from '../../structures/store.ts'
 import { tagKind } from '../../tags/service.ts'
 import { viewKind } from '../../views/service.ts'
@@ -52,11 +53,11 @@ function rulesOf({
   ]
 }
 
-function structureAnswer(row: StructureRow): Answer {
-  const structure = presentStructure(row)
+function structureAnswer(caller: InWorkspace, row: StructureRow): Answer {
+  const structure = presentStructureTo(caller, row)
   return fitted(structure.fields, (fields, cut) => ({
     text: [
-      `${inline(structure.name)} [${structure.id}], ${count(structure.record_count, 'row')}`,
+      `${inline(structure.name)} [${structure.id}]${structure.record_count === undefined ? '' : `, ${count(structure.record_count, 'row')}`}`,
       ...(structure.description === null ? [] : [inline(structure.description, Math.min(cut, 2_000))]),
       ...rulesOf(structure),
       ...fields.map((field) => `- ${fieldText(field)}`),
@@ -69,11 +70,16 @@ function structureAnswer(row: StructureRow): Answer {
 }
 
 /** A structure in one line: `Expenses (12 rows): what text, amount number`. */
-export function structureLine(row: StructureRow, fields = Number.POSITIVE_INFINITY): string {
+export function structureLine(
+  { rights }: InWorkspace,
+  row: StructureRow,
+  fields = Number.POSITIVE_INFINITY,
+): string {
   const all = definitionOf(row).fields.filter(({ hidden }) => !hidden)
   const shown = all.slice(0, fields).map(({ key, type, required }) => `${key} ${type}${required ? '!' : ''}`)
   const others = all.length - shown.length
-  return `${inline(row.name, 80)} (${count(row.live, 'row')}): ${shown.join(', ')}${others > 0 ? ` and ${others} more` : ''}`
+  const rows = may(rights, row.id, 'read') ? ` (${count(row.live, 'row')})` : ''
+  return `${inline(row.name, 80)}${rows}: ${shown.join(', ')}${others > 0 ? ` and ${others} more` : ''}`
 }
 
 /** One thing of the workspace, as a line and as an object of one of the lists. */
@@ -91,12 +97,14 @@ const HEADINGS: Record<Entry['list'], string> = {
   tags: 'Tags [id] and notes',
 }
 
-function entriesOf(reader: Reader, caller: InWorkspace): Entry[] {
+function entriesOf(reader: Reader, agent: InWorkspace): Entry[] {
+  const caller = placeFor(agent, 'notes')
   return [
-    ...listStructureRows(reader, caller).map((row): Entry => {
+    ...listStructureRows(reader, agent).map((row): Entry => {
       const fields = definitionOf(row).fields.map(({ key, type, required }) => ({ key, type, required }))
-      const item = { id: row.id, name: row.name, record_count: row.live, fields }
-      return { list: 'structures', line: structureLine(row), item }
+      const { id, name: rowName, record_count } = presentStructureTo(agent, row)
+      const item = { id, name: rowName, record_count, fields }
+      return { list: 'structures', line: structureLine(agent, row), item }
     }),
     ...propertyKind.list(reader, caller).map(({ id, key, type, options }): Entry => {
       const among =
@@ -203,6 +211,7 @@ function workspaceAnswer(reader: Reader, input: WorkspaceInput): Answer {
 
 export const describeTool = tool({
   name: 'describe',
+  covers: 'several',
   description:
     'One structure with its fields and rules, or in short all structures, properties, views, presets and tags, with ids.',
   writes: false,
@@ -219,5 +228,5 @@ export const describeTool = tool({
   run: (ctx, caller, { structure }) =>
     structure === undefined
       ? ctx.worker.run(describeQuery, workspaceInput(ctx, caller), caller)
-      : structureAnswer(getStructure(ctx.db, caller, structure, 'see')),
+      : structureAnswer(caller, getStructure(ctx.db, caller, structure, 'see')),
 })

@@ -91,6 +91,7 @@ async function findNotes(
 
 export const listNotesTool = tool({
   name: 'list_notes',
+  covers: 'notes',
   description: 'Notes without text: all (newest edit first), of a view, or by a filter tree.',
   writes: false,
   input: ListInput,
@@ -183,6 +184,7 @@ function shortenLinks({ outgoing, backlinks }: Links, cut: number): Links {
 
 export const readNoteTool = tool({
   name: 'read_note',
+  covers: 'notes',
   description:
     'Text of a note from a line on, with tags, properties and updated_at. outline: headings with line numbers instead; links: links and backlinks, too.',
   writes: false,

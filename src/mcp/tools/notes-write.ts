@@ -90,6 +90,8 @@ const { title: titleSchema, content: contentSchema, tags: tagsSchema } = CreateB
 
 export const createNoteTool = tool({
   name: 'create_note',
+  covers: 'notes',
+  creates: true,
   description:
     'Create a note in Markdown; link with [[title]]. preset writes tags and property values, answers those it asks for. The same idempotency_key creates nothing twice.',
   writes: true,
@@ -167,6 +169,7 @@ const editSchema = strict({
 
 export const editNoteTool = tool({
   name: 'edit_note',
+  covers: 'notes',
   description:
     'Replace exact passages (each old_str occurs exactly once, all or none), or append text at the end, under "## heading" if given. Nothing else in the note changes.',
   writes: true,
@@ -215,6 +218,7 @@ function refuseShortened(given: Readonly<Record<string, unknown>>): void {
 
 export const updateNoteTool = tool({
   name: 'update_note',
+  covers: 'notes',
   description:
     'Change title, tags or properties of a note, all or none; its text stays. A property of null is cleared.',
   writes: true,

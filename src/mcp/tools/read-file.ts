@@ -28,6 +28,7 @@ function answerOf(found: FileText): Answer {
 
 export const readFileTool = tool({
   name: 'read_file',
+  covers: 'files',
   description: 'Text of a file by pages (pdf page, slide, sheet, or about 3,000 characters).',
   writes: false,
   input: strict({ file: name('id or file name'), pages: optional(name('7 or 7-9')) }),

@@ -68,6 +68,7 @@ async function findRows(ctx: AppContext, caller: Caller, { filter, ...input }: Q
 
 export const queryRecordsTool = tool({
   name: 'query_records',
+  covers: 'structures',
   description:
     'Rows of a structure as a table. A value that ends in "… (+n characters)" is shortened; read it with fewer rows and fields.',
   writes: false,
@@ -111,6 +112,7 @@ const PERIODS = ['day', 'week', 'month', 'year'] as const
 
 export const summarizeTool = tool({
   name: 'summarize',
+  covers: 'structures',
   description: 'Count, sum, average, min and max of a number field, in all, per period, or per value of by.',
   writes: false,
   input: strict({
@@ -158,6 +160,7 @@ const MAX_VERSIONS = 200
 
 export const historyTool = tool({
   name: 'history',
+  covers: 'structures',
   description: 'What changed in a record, by whom, newest first, with old values; also of a deleted one.',
   writes: false,
   input: strict({ record: name('id'), limit: limit(USUAL_VERSIONS, MAX_VERSIONS) }),

@@ -122,6 +122,7 @@ export const mcpRowsWrite: WorkerTask<{ readonly caller: Caller; readonly sent: 
 
 export const writeRecordsTool = tool({
   name: 'write_records',
+  covers: 'structures',
   description:
     'Write rows, all or none; with id a row is updated: only the fields sent, null clears. on_conflict update: a row with a unique value that is taken updates the row that has it.',
   writes: true,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { AppContext, Caller } from '../../context.ts'
+import { type AppContext, type Caller, callerOf } from '../../context.ts'
 import { presentFoundPage } from '../../files/present.ts'
 import { searchFiles } from '../../files/search.ts'
 import { choice, strict, text } from '../../http/schema/types.ts'
@@ -80,6 +80,7 @@ async function inRecords(ctx: AppContext, caller: Caller, search: Search): Promi
   return { hits, total }
 }
 
+const COVERED = { notes: 'notes', files: 'files', records: 'structures' } as const
 const SEARCHES = { notes: inNotes, files: inFiles, records: inRecords }
 
 function wantedKinds(query: string, kinds: readonly SearchKind[] | undefined, structure: string | undefined) {
@@ -99,6 +100,7 @@ function hitLine(hit: Hit, cut: number): string {
 
 export const searchTool = tool({
   name: 'search',
+  covers: 'several',
   description:
     'Full-text search: words are ANDed, "a phrase", prefix*, -word. In records the text as it stands, any value. limit and offset count for each kind.',
   writes: false,
@@ -127,7 +129,8 @@ export const searchTool = tool({
     // The first hits of every kind together, then the second: as many of each are shown, and the offset counts for all.
     const ranks: Hit[][] = []
     for (const kind of wantedKinds(query, kinds, structure)) {
-      const found = await SEARCHES[kind](ctx, caller, search)
+      const place = { covers: COVERED[kind], isWrite: false, isNamed: false }
+      const found = await SEARCHES[kind](ctx, callerOf(caller, place), search)
       totals[kind] = found.total
       for (const [rank, hit] of found.hits.entries()) ranks[rank] = [...(ranks[rank] ?? []), hit]
     }

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
+import { checkWrite } from '../../access/rights.ts'
 import { undo } from '../../change-feed/undo.ts'
 import { transactionCursor } from '../../changes/cursors.ts'
-import type { Caller } from '../../context.ts'
+import { type Caller, placeFor } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { choice, strict, text } from '../../http/schema/types.ts'
 import { putInTrash } from '../../notes/writing/trash.ts'
@@ -26,6 +27,7 @@ const deletedIn = (tx: Tx, { workspacePk }: Caller, id: string): Deleted => ({
 
 export const deleteTool = tool({
   name: 'delete',
+  covers: 'several',
   description: 'Put a note into the trash, or delete a record; undo brings it back.',
   writes: true,
   isDestructive: true,
@@ -37,7 +39,8 @@ export const deleteTool = tool({
         deleteLive(ctx.bus, tx, caller, id)
         return deletedIn(tx, caller, id)
       }
-      const found = changedNoteId(tx, caller, id)
+      const found = changedNoteId(tx, placeFor(caller, 'notes'), id)
+      checkWrite(caller.rights, 'notes')
       putInTrash(ctx, tx, caller, found)
       return deletedIn(tx, caller, found)
     })
@@ -47,6 +50,7 @@ export const deleteTool = tool({
 
 export const undoTool = tool({
   name: 'undo',
+  covers: 'several',
   description: 'Undo all note and record changes of a transaction; refused if something was touched since.',
   writes: true,
   input: strict({ transaction: text({ minLength: 1, maxLength: 64 }), dry_run: dryRun() }),

@@ -1,12 +1,20 @@
+import { type Access, LEVELS, OTHERS, STRUCTURE_LEVELS } from '../../../access/rights.ts'
 import { createKey, getKey, type ListedKey, listKeys, revokeKey } from '../../../account/keys.ts'
+import { readAccess, type WorkspaceRow } from '../../../account/store.ts'
 import { getMember } from '../../../account/users.ts'
 import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
+import type { Reader } from '../../../db/reader.ts'
 import { systemClock } from '../../../lib/clock.ts'
 import { isoOrNull, isoTimestamp } from '../../../lib/dates.ts'
+import { fail, refused } from '../../../refusal.ts'
+import { findStructure } from '../../../structures/store.ts'
 import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag, WrongUsage } from '../../command.ts'
 import { listCommand } from '../../list-command.ts'
-import { withDatabase } from '../../open-database.ts'
+import { commandCaller, withDatabase } from '../../open-database.ts'
 import { printJson } from '../../output.ts'
+
+type Level = (typeof LEVELS)[number]
+type StructureLevel = (typeof STRUCTURE_LEVELS)[number]
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
@@ -21,6 +29,34 @@ function lifetimeMs(text: string): number {
   return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
 }
 
+const isAmong = <Level extends string>(levels: readonly Level[], level: string): level is Level =>
+  levels.some((one) => one === level)
+
+/** The access in a flag: parts and their levels, with commas between them. */
+function readAccessFlag(reader: Reader, workspace: WorkspaceRow, text: string): Access {
+  const parts: { notes?: Level; files?: Level } = {}
+  const structures: Record<string, StructureLevel> = {}
+  for (const part of text.split(',')) {
+    const at = part.lastIndexOf('=')
+    const [name, level] = [part.slice(0, at).trim(), part.slice(at + 1).trim()]
+    if (name === 'notes' || name === 'files') {
+      if (!isAmong(LEVELS, level)) throw wrongLevel(part, LEVELS)
+      parts[name] = level
+    } else {
+      if (!isAmong(STRUCTURE_LEVELS, level)) throw wrongLevel(part, STRUCTURE_LEVELS)
+      structures[name === OTHERS ? OTHERS : structureId(reader, workspace, name)] = level
+    }
+  }
+  return { ...parts, structures }
+}
+
+const wrongLevel = (part: string, levels: readonly string[]) =>
+  new WrongUsage(`--access must be parts such as notes=none with one of ${levels.join(', ')}, not "${part}".`)
+
+const structureId = (reader: Reader, workspace: WorkspaceRow, name: string): string =>
+  findStructure(reader, commandCaller(workspace), name)?.id ??
+  fail(refused(`--access names the structure "${name}", and there is no such structure in this workspace.`))
+
 export const keysCreate: Command = {
   name: 'keys create',
   summary: 'Create an API key and print it, once.',
@@ -29,28 +65,33 @@ export const keysCreate: Command = {
     flag('--scope <scope>', 'write or read (default write)', { choices: ['write', 'read'] }),
     flag('--user <name>', 'the user who owns the key (default the only member)'),
     flag('--workspace <name>', 'the workspace it gives access to (default the only one)'),
+    flag('--access <list>', 'what it reaches: notes=none,files=read,Leads=add,*=none (default everything)'),
     flag('--expires <time>', 'how long it is valid: 30m, 12h, 90d, 4w (default until revoked)'),
     JSON_FLAG,
     DB_FLAG,
   ],
   remarks: [
     'Prints nothing but the key on stdout. Only its hash is stored, so it cannot be shown again. A key never grants',
-    'more than the role of its user: a write key of a viewer can only read.',
+    'more than the role of its user: a write key of a viewer can only read. --access narrows it: notes (with tags, views and',
+    'the like) and files to none, read or write; structures, by name or id, to none, read, add or write, * for all others.',
   ],
   examples: [
     'daybook keys create --name laptop',
     'daybook keys create --name report --scope read --expires 90d --json',
+    'daybook keys create --name website --access "notes=none,files=none,Leads=add,*=none"',
   ],
   run: (input, io) => {
     const name = textFlag(input, 'name') ?? ''
     const scope = textFlag(input, 'scope') === 'read' ? 'read' : 'write'
     const expires = textFlag(input, 'expires')
+    const accessFlag = textFlag(input, 'access')
     const expiresAt = expires === undefined ? null : systemClock.now() + lifetimeMs(expires)
     return withDatabase(input, io, async (db) => {
       const { id, secret } = await db.write((tx) => {
         const workspace = getWorkspaceOrOnly(tx, textFlag(input, 'workspace'))
         const user = getMember(tx, workspace, textFlag(input, 'user'))
-        return createKey(tx, { workspace: workspace.pk, user: user.pk, name, scope, expiresAt })
+        const access = accessFlag === undefined ? null : readAccessFlag(tx, workspace, accessFlag)
+        return createKey(tx, { workspace: workspace.pk, user: user.pk, name, scope, expiresAt, access })
       })
       if (input.flags.json) printJson(io, { id, name, scope, key: secret, expires_at: isoOrNull(expiresAt) })
       else io.out(`${secret}\n`)
@@ -63,6 +104,7 @@ const presentKey = ({ key, workspace, user }: ListedKey) => ({
   id: key.id,
   name: key.name,
   scope: key.scope,
+  ...(key.access !== null && { access: readAccess(key.access) }),
   user,
   workspace,
   created_at: isoTimestamp(key.createdAt),
