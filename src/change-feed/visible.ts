@@ -33,6 +33,7 @@ export function visibleTo(caller: InWorkspace): { readonly visible?: VisibleChan
   return {
     visible: {
       hidden: CHANGE_KINDS.filter((kind) => isHiddenKind(caller, kind)),
+      aboutBoth: !hides(rights, 'notes') && !hides(rights, 'files'),
       filesOfNotes: !hides(rights, 'notes'),
       definitions: seen('see'),
       rows: seen('read'),

@@ -79,6 +79,8 @@ interface SeenStructures {
 /** Which changes a reader may see who does not reach the whole workspace. */
 export interface VisibleChanges {
   readonly hidden: readonly ChangeKind[]
+  /** Whether notes and files are seen, and so what is about both, such as a subscription to files. */
+  readonly aboutBoth: boolean
   /** Whether files that are attached to notes are seen. */
   readonly filesOfNotes: boolean
   readonly definitions: SeenStructures
@@ -117,11 +119,14 @@ const OBJECT_ID = `lower(${[
 const FREE_FILE = `EXISTS (SELECT 1 FROM files f WHERE f.id = ${OBJECT_ID} AND f.note IS NULL)`
 
 /** Changes without a structure are told by their kind. */
-function visibleSql({ hidden, filesOfNotes, definitions, rows }: VisibleChanges): SqlPart[] {
+function visibleSql({ hidden, aboutBoth, filesOfNotes, definitions, rows }: VisibleChanges): SqlPart[] {
   const [isDefinition, isFile] = [isOfKind('structure'), isOfKind('file')]
   const [seen, rowsSeen] = [isSeen(definitions), isSeen(rows)]
   return [
     ...hidden.map(isOfKind).map(({ text, values }) => ({ text: `NOT (${text})`, values })),
+    ...(aboutBoth
+      ? []
+      : [{ ...isOfKind('webhook'), text: 'NOT (structure IS NULL AND kind BETWEEN ? AND ?)' }]),
     ...(filesOfNotes ? [] : [{ text: `(NOT (${isFile.text}) OR ${FREE_FILE})`, values: isFile.values }]),
     {
       text: `(structure IS NULL OR CASE WHEN ${isDefinition.text} THEN ${seen.text} ELSE ${rowsSeen.text} END)`,

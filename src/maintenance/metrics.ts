@@ -162,7 +162,7 @@ export function createMetrics(ctx: AppContext, sources: MetricSources): (caller:
   const { db, clock } = ctx
   const rate = new ChangeRate()
   return (caller) => {
-    if (caller.role !== 'owner')
+    if (caller.role !== 'owner' || caller.rights !== undefined)
       throw new Refusal(
         'owner_required',
         'Metrics are only for owners; use a key of an owner of the workspace.',
