@@ -6,10 +6,19 @@ import type { Role, Workspace } from './session.ts'
 
 export type Scope = 'read' | 'write'
 
+/** What a member or a key reaches; a part that is left out is written. */
+export interface Access {
+  readonly notes?: string
+  readonly files?: string
+  /** By id; `*` for all others. */
+  readonly structures?: Readonly<Record<string, string>>
+}
+
 export interface ApiKey {
   readonly id: string
   readonly name: string
   readonly scope: Scope
+  readonly access?: Access
   readonly user: { readonly id: string; readonly name: string }
   readonly created_at: string
   readonly expires_at: string | null
@@ -20,6 +29,7 @@ export interface Member {
   readonly user_id: string
   readonly name: string
   readonly role: Role
+  readonly access?: Access
   readonly has_password: boolean
   readonly created_at: string
 }
@@ -58,8 +68,9 @@ const sessions = listOf<'sessions', ListedSession>('sessions')
 const workspaces = listOf<'workspaces', Workspace>('workspaces')
 
 export const useKeys = keys.use
-export const createKey = (body: { name: string; scope: Scope; expires_at: string | null }) =>
+export const createKey = (body: { name: string; scope: Scope; expires_at: string | null; access?: Access }) =>
   keys.change<{ key: ApiKey; secret: string }>('POST', '', body)
+export const changeKeyAccess = (id: string, access: Access) => keys.change('PATCH', `/${id}`, { access })
 export const revokeKey = (id: string) => keys.change('DELETE', `/${id}`)
 
 export const useMembers = members.use
@@ -74,6 +85,8 @@ export async function addMember(body: { name: string; role: Role }) {
   return { ...added, isKnown: added.link === null || has_password || isOlder }
 }
 export const changeRole = (userId: string, role: Role) => members.change('PATCH', `/${userId}`, { role })
+export const changeMemberAccess = (userId: string, access: Access) =>
+  members.change('PATCH', `/${userId}`, { access })
 export const removeMember = (userId: string) => members.change('DELETE', `/${userId}`)
 export const renewLink = (userId: string) =>
   members.change<{ link: string; expires_at: string }>('POST', `/${userId}/link`)

@@ -2,6 +2,7 @@ import { useLayoutEffect } from 'preact/hooks'
 import { Pane } from '../../components/pane.tsx'
 import { session } from '../../data/session.ts'
 import { address, path } from '../../router.ts'
+import { AccessSection } from './access.tsx'
 import { Agents } from './agents.tsx'
 import { Backup } from './backup.tsx'
 import { Keys } from './keys.tsx'
@@ -15,6 +16,7 @@ const sections = () => [
   { name: 'keys', title: 'Keys', Section: Keys },
   { name: 'agents', title: 'Agents', Section: Agents },
   { name: 'members', title: 'Members', Section: Members },
+  { name: 'access', title: 'Access', Section: AccessSection },
   { name: 'sessions', title: 'Sessions, password', Section: Sessions },
   { name: 'workspaces', title: 'Workspaces', Section: Workspaces },
   ...(mayBackUp() ? [{ name: 'backup', title: 'Backup', Section: Backup }] : []),

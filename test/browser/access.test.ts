@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, contentOf, press, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+describe.skipIf(!hasBrowser)('the table of who reaches what', () => {
+  let app: Application
+
+  beforeAll(async () => {
+    app = await startApplication()
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'narrows a key, and makes one for a website with the lines that use it',
+    async () => {
+      const call = (method: string, path: string, key: string, body?: object) =>
+        fetch(app.server.url + path, {
+          method,
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          ...(body && { body: JSON.stringify(body) }),
+        })
+      const { key } = app.server
+      const fields = [{ key: 'email', type: 'text' }]
+      for (const name of ['Leads', 'Costs'])
+        await call('POST', '/v1/records/structures', key, { name, fields })
+      const page = await app.newPage()
+      await app.signIn(page)
+      await page.goto(`${app.server.url}/app/settings/access`)
+      await page.waitForSelector('[aria-label="Costs for first key"]')
+      await page.select('[aria-label="Costs for first key"]', 'none')
+      await page.waitForFunction(
+        `document.querySelector('[aria-label="Costs for first key"]')?.value === 'none'`,
+      )
+      expect((await call('GET', '/v1/records?structure=Costs', key)).status).toBe(404)
+      await press(page, 'Make website key')
+      const secret = String(await contentOf(page, 'Website key of Leads'))
+      const lines = String(await contentOf(page, 'Lines of the website'))
+      await new Function(`return (async () => { ${lines} })()`)()
+      expect((await call('GET', '/v1/records?structure=Leads', secret)).status).toBe(403)
+      const rows = await (await call('GET', '/v1/records?structure=Leads', key)).json()
+      expect(rows.records.map(({ data }: { data: object }) => data)).toEqual([{ email: 'text' }])
+      for (const width of [1440, 390])
+        for (const scheme of ['light', 'dark']) {
+          await page.setViewport({ width, height: 900 })
+          await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
+          await page.evaluate(`document.getElementById('access').scrollIntoView()`)
+          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+        }
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
