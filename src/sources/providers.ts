@@ -106,10 +106,10 @@ function verifyHmac(call: Call, { secret, options }: Known): boolean {
   const sent = headerOf(call, header)
   if (!sent?.startsWith(prefix)) return false
   const signature = sent.slice(prefix.length)
-  return isEqual(
-    encoding === 'hex' ? signature.toLowerCase() : signature,
-    hmac(algorithm, secret, encoding, call.body),
-  )
+  // Some write hexadecimal digits in upper case, and nobody in both.
+  const isUpper = encoding === 'hex' && signature === signature.toUpperCase()
+  const expected = hmac(algorithm, secret, encoding, call.body)
+  return isEqual(isUpper ? signature.toLowerCase() : signature, expected)
 }
 
 /** What follows the scheme in `Authorization`. */
@@ -184,7 +184,7 @@ export const PROVIDERS = {
     ),
     signatures: () => AUTHORIZATION,
     verify: (call, { secret, options: { user } }) =>
-      isEqual(Buffer.from(credentials(call, 'basic') ?? '', 'base64').toString(), `${user}:${secret}`),
+      isEqual(credentials(call, 'basic') ?? '', Buffer.from(`${user}:${secret}`).toString('base64')),
   },
   bearer: {
     secret: { isValid: (secret) => /^[!-~]+$/.test(secret), says: 'printable ASCII without spaces' },
