@@ -10,10 +10,13 @@ import { usedLink } from './sign-in.ts'
 import { findSessionById, type SessionRow } from './store.ts'
 import { isLinked } from './ways-in.ts'
 
-type Sessions = Pick<AppContext, 'db' | 'config' | 'mirrorOf'>
+type Sessions = Pick<AppContext, 'db' | 'config' | 'mirrorOf' | 'isMirrorWritable'>
 
 /** Who is signed in, the workspaces they may enter, whether they are linked to the provider, and in a copy the address of the remote. */
-export function presentSession({ db: reader, config, mirrorOf }: Sessions, sessionId: string) {
+export function presentSession(
+  { db: reader, config, mirrorOf, isMirrorWritable }: Sessions,
+  sessionId: string,
+) {
   const row = findSessionById(reader, sessionId) ?? fail(notFound('session'))
   const user = findUserByPk(reader, row.userPk) ?? fail(notFound('user'))
   const workspaces = listEnterable(reader, row.userPk, config)
@@ -25,7 +28,10 @@ export function presentSession({ db: reader, config, mirrorOf }: Sessions, sessi
     workspaces: workspaces.map(presentMembership),
     expires_at: isoTimestamp(expiryOf(row)),
     ...(config.oidc && { oidc_name: config.oidc.name, oidc_linked: isLinked(reader, row.userPk, config) }),
-    ...(mirrorOf !== undefined && { mirror_of: mirrorOf }),
+    ...(mirrorOf !== undefined && {
+      mirror_of: mirrorOf,
+      ...(isMirrorWritable && { mirror_writable: true }),
+    }),
   }
 }
 

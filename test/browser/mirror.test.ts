@@ -71,3 +71,34 @@ test.skipIf(!hasBrowser)(
   },
   BROWSER_TIMEOUT_MS,
 )
+
+test.skipIf(!hasBrowser)(
+  'a writable copy says so, and offers to write',
+  async () => {
+    await mirror.end()
+    const args = ['--writable']
+    mirror = await startMirror({
+      file: folder.file('mirror.db'),
+      remote: remote.url,
+      key: remote.key ?? '',
+      ownKey: mirror.key,
+      args,
+    })
+    const { out } = await daybook(['users', 'link', 'owner', '--db', folder.file('mirror.db')])
+    const token = /setup=(\S+)/.exec(out)?.[1] ?? ''
+    await page.goto(`${mirror.url}/app`)
+    await page.evaluate(async (sent) => {
+      const body = JSON.stringify({ token: sent, password: 'a long password' })
+      await fetch('/app/api/setup', { method: 'POST', body })
+    }, token)
+    await page.setViewport({ width: 1440, height: 900 })
+    await page.goto(`${mirror.url}/app`)
+    await page.waitForSelector('.copy-line')
+    if (Bun.env.SHOTS) await page.screenshot({ path: `${Bun.env.SHOTS}/writable-copy.png` })
+    expect(await page.$eval('.copy-line', (line) => line.textContent)).toBe(
+      `Copy of ${new URL(remote.url).host}; notes and rows that you change are here until “daybook mirror push”.`,
+    )
+    await page.waitForSelector('[aria-label="New note (N)"]')
+  },
+  BROWSER_TIMEOUT_MS,
+)

@@ -1,7 +1,7 @@
 import { connection } from '../data/live.ts'
 import { notSaved, pendingCount } from '../data/pending.ts'
 import { awaySince, isBusy } from '../data/request.ts'
-import { entryRefusal, mirrorOf, session } from '../data/session.ts'
+import { entryRefusal, isReadOnlyCopy, mirrorOf, session } from '../data/session.ts'
 import { address } from '../router.ts'
 import { shortTime } from './time.tsx'
 
@@ -34,8 +34,11 @@ export const Lines = () => (
   <div class="lines" role="status">
     {mirrorOf.value !== undefined && (
       <p class="copy-line">
-        Read-only copy of <a href={`${mirrorOf.value}/app`}>{new URL(mirrorOf.value).host}</a>; change it
-        there.
+        {isReadOnlyCopy.value ? 'Read-only copy' : 'Copy'} of{' '}
+        <a href={`${mirrorOf.value}/app`}>{new URL(mirrorOf.value).host}</a>;{' '}
+        {isReadOnlyCopy.value
+          ? 'change it there.'
+          : 'notes and rows that you change are here until “daybook mirror push”.'}
       </p>
     )}
     {[...notSaved.value].map(([id, name]) => (

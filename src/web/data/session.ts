@@ -17,19 +17,22 @@ export interface Session {
   readonly workspace: Workspace
   readonly workspaces: readonly Workspace[]
   readonly expires_at: string
-  /** In a read-only copy: the address of the remote. */
+  /** In a copy: the address of the remote, and whether notes and rows may be changed. */
   readonly mirror_of?: string
+  readonly mirror_writable?: true
 }
 
 /** Who is signed in; null when nobody is, undefined until that is known. */
 export const session = signal<Session | null | undefined>(undefined)
 
-/** The address of the remote, in a server that is a read-only copy. */
+/** The address of the remote, in a server that is a copy. */
 export const mirrorOf = computed(() => session.value?.mirror_of)
 
-/** Whether the person may change anything; a viewer may not, and nobody in a copy. */
+export const isReadOnlyCopy = computed(() => mirrorOf.value !== undefined && !session.value?.mirror_writable)
+
+/** Whether the person may change anything; a viewer may not, and nobody in a read-only copy. */
 export const mayWrite = computed(
-  () => session.value !== null && session.value?.workspace.role !== 'viewer' && mirrorOf.value === undefined,
+  () => session.value !== null && session.value?.workspace.role !== 'viewer' && !isReadOnlyCopy.value,
 )
 
 export const isOwner = computed(() => session.value?.workspace.role === 'owner')
