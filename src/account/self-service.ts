@@ -20,6 +20,7 @@ import {
   type UserRow,
   updateWorkspace,
 } from './store.ts'
+import { pauseOutOfReach } from './subscriptions.ts'
 import { createWorkspace, freeWorkspaceName } from './workspaces.ts'
 
 /** The caller's user. */
@@ -85,6 +86,7 @@ export async function changeKeyAccess(
   await ctx.db.write((tx): void => {
     const key = findManaged(tx, caller, id)
     setKeyAccess(tx, key, checkedAccess(tx, caller, access))
+    pauseOutOfReach(tx, key.workspace, key.user)
   })
   ctx.bus.wake()
   return getManagedKey(ctx, caller, id)

@@ -26,6 +26,7 @@ import {
   updateUser,
   type WorkspaceRow,
 } from './store.ts'
+import { pauseOutOfReach } from './subscriptions.ts'
 import { deletePasskeysOf, deleteProviderLink } from './ways-in.ts'
 
 /** All users, each with the workspaces that they are a member of and their role there. */
@@ -107,6 +108,7 @@ export function changeRole(
   const reached = access === undefined ? readAccess(member.access) : access
   setMember(tx, workspace.pk, user.pk, role, reached)
   endSharesOf(tx, workspace.pk, user.pk, role, reached)
+  pauseOutOfReach(tx, workspace.pk, user.pk)
 }
 
 export const isLastOwner = (reader: Reader, user: number, workspace: number): boolean =>

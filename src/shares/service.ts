@@ -58,8 +58,13 @@ export const optionsOf = ({ options }: { readonly options: string }): FormSettin
 /** A share with its URL, for those who may write; `origin` is where visitors reach the server. */
 export const presentShare = (caller: Caller, row: ShareRow, reader: Reader, origin: string) => ({
   ...shareKind.present(row, reader),
-  url: caller.mayWrite ? `${origin}/${row.kind === 'form' ? 'f' : 's'}/${row.token}` : null,
+  url: mayOpen(caller, row) ? `${origin}/${row.kind === 'form' ? 'f' : 's'}/${row.token}` : null,
 })
+
+/** Who may write what a share is about is shown its address. */
+const mayOpen = ({ mayWrite, rights }: Caller, { structure }: ShareRow): boolean =>
+  mayWrite &&
+  (structure === null ? rights === undefined || rights.notes === 'write' : may(rights, structure, 'change'))
 
 /** Whether the target is still there; a note in the trash may come back. */
 function hasTarget(reader: Reader, { workspace, kind, target }: ShareRow): boolean {

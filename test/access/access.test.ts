@@ -245,6 +245,22 @@ describe('the access of members and keys', () => {
     expect(outcome(await make('editor', { notes: 'add' }))).toEqual([400, 'invalid_request'])
   })
 
+  test('pauses the subscriptions of a key that may not write what they are about any more', async () => {
+    const { body } = await owner.request('POST', '/app/api/keys', { name: 'hooks', scope: 'write' })
+    const hooks = service.as(body.secret)
+    const made = []
+    for (const structure of [leads, costs])
+      made.push((await hooks.post('/v1/webhooks', { structure, url: 'https://hooks.example.com/x' })).body)
+    await owner.request('PATCH', `/app/api/keys/${body.key.id}`, {
+      access: { structures: { [leads]: 'read' } },
+    })
+    const { webhooks } = (await service.get('/v1/webhooks')).body
+    expect(webhooks.map(({ status }: { status: string }) => status)).toEqual(['paused', 'enabled'])
+    const path = `/v1/webhooks/${made[0].webhook.id}`
+    expect(outcome(await hooks.patch(path, { resume: true }))).toEqual(NO_ACCESS)
+    expect((await service.patch(path, { resume: true })).body.webhook.status).toBe('enabled')
+  })
+
   test('ends the streams that a change touches, and no others', async () => {
     const { body } = await owner.request('POST', '/app/api/keys', { name: 'reader', scope: 'write' })
     const open = async (structure: string) => {
