@@ -154,6 +154,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
       streams.close()
       subscribers.close()
       eventReaders.close()
+      void rejected.write()
     },
   }
 }

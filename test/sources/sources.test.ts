@@ -186,3 +186,11 @@ test('several workspaces and sources keep apart: an event of another is not foun
   expect((await service.get(`/v1/sources/${other.id}/events/${body.event_id}`)).status).toBe(404)
   expect((await pay(service, other, 'evt_1', { number: 'B' })).body.status).toBe('written')
 })
+
+test('a request that waits for events is answered when the server stops', async () => {
+  const source = await makeSource(service)
+  const waiting = service.get(`/v1/sources/${source.id}/events?after=start&wait=60`)
+  await settle()
+  service.app.stop()
+  expect((await waiting).status).toBe(200)
+})
