@@ -149,7 +149,11 @@ function deletedBy(changes: readonly Change[]): string | undefined {
 
 const MAX_NAMED = 10
 
-const wordOf = (kind: ChangeKind) => (kind === 'quick_access_item' ? 'the Quick Access item' : `the ${kind}`)
+const WORDS: Partial<Record<ChangeKind, string>> = {
+  quick_access_item: 'Quick Access item',
+  row_view: 'view of rows',
+}
+const wordOf = (kind: ChangeKind) => `the ${WORDS[kind] ?? kind}`
 
 const isShift = ({ detail }: Change): boolean =>
   detail !== null && parseDifference(detail).changed.every((name) => name === 'position')

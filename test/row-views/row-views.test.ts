@@ -299,6 +299,13 @@ describe('a locked view', () => {
   })
 })
 
+test('a view of rows cannot be undone, as it is called', async () => {
+  await save()
+  const { changes } = (await service.get('/v1/changes?before=now&kinds=row_view')).body
+  const { status, body } = await service.post('/v1/changes/undo', { transaction: changes[0].transaction })
+  expect([status, body.error]).toEqual([400, expect.stringContaining('the view of rows ')])
+})
+
 test('a viewer makes no view, and reads the shared ones', async () => {
   const viewer = await member('Vera', 'viewer')
   const shared = await save()

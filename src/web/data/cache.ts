@@ -21,6 +21,7 @@ export type Kind =
   | 'file'
   | 'webhook'
   | 'source'
+  | 'row_view'
 
 /**
  * A key names first the kinds of objects that the response depends on, separated by spaces: when one of them changes

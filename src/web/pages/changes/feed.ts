@@ -5,7 +5,8 @@ import { useQuery } from '../../data/cache.ts'
 import { type Entry, type Listed, readEntries, type Transaction } from './transactions.ts'
 
 const PAGE = 200
-const EVERY_KIND = 'note record tag property structure preset view lens quick_access_item file webhook'
+const EVERY_KIND =
+  'note record tag property structure preset view lens quick_access_item file webhook source row_view share'
 
 interface Page {
   readonly transactions: readonly Transaction[]

@@ -56,5 +56,6 @@ export function placeOf({ kind, id, object, structure_id }: Entry): string | und
   if (kind === 'structure') return address(['records', String(id)])
   if (kind === 'source') return address(['webhooks', 'in', String(id)])
   if (kind === 'webhook') return address(['webhooks', String(id)])
+  if (kind === 'row_view') return address(['records', structure_id ?? ''], { view: String(id) })
   return undefined
 }

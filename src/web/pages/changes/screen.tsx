@@ -27,6 +27,7 @@ const KINDS: readonly (readonly [kind: string, title: string])[] = [
   ['property', 'Properties'],
   ['structure', 'Structures'],
   ['view', 'Views'],
+  ['row_view', 'Views of rows'],
   ['preset', 'Presets'],
   ['lens', 'Lenses'],
   ['quick_access_item', 'Quick Access'],

@@ -14,6 +14,9 @@ const KIND_WORDS: Readonly<Record<string, readonly [one: string, many: string]>>
   quick_access_item: ['the Quick Access item', 'Quick Access items'],
   file: ['the file', 'files'],
   webhook: ['the webhook to', 'webhooks'],
+  source: ['the source', 'sources'],
+  row_view: ['the view of rows', 'views of rows'],
+  share: ['the share', 'shares'],
 }
 
 const VERBS: Readonly<Record<Entry['op'], string>> = {

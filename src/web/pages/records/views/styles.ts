@@ -1,4 +1,7 @@
-/** The look of views of rows, which comes with them: the style sheet of the application is read before anything is shown. */
+/**
+ * The look of views of rows and of charts, which comes with them: the style sheet of the application is read before
+ * anything is shown.
+ */
 const STYLES = `@layer pages {
   [class*="hue-"] {
     --wash: light-dark(oklch(0.938 calc(0.046 * var(--c)) var(--h)), oklch(0.312 calc(0.056 * var(--c)) var(--h)));
@@ -20,6 +23,15 @@ const STYLES = `@layer pages {
   .tile { display: inline-grid; place-items: center; flex: none; width: 1.25rem; height: 1.25rem; border-radius: var(--r1); background: var(--wash, var(--sunk)); color: var(--tint, var(--ink-2)) }
   .tile .icon { width: 0.8rem; height: 0.8rem }
   .choices { flex-wrap: wrap }
+  .strip { display: grid; grid-template-columns: 13rem minmax(0, 1fr); align-items: start; gap: var(--s4); padding: var(--s3) var(--s4); border-bottom: 1px solid var(--line) }
+  .strip .big { font-size: var(--t-h); line-height: 1.75rem; font-weight: 600; letter-spacing: -0.01em }
+  .strip .input.bare { width: auto; max-width: 100%; padding-inline: 0; border-color: transparent; background: none; color: var(--ink-3); font-size: var(--t-s) }
+  .strip > div { min-width: 0 }
+  .plot { position: relative; height: 4.5rem; overflow: hidden }
+  .bar-colour { position: absolute; border-top: 0 solid var(--ink-3); color: color-mix(in oklab, var(--accent) 45%, var(--paper)) }
+  .numbers { font-size: var(--t-s) }
+  .numbers[open] { max-height: 12rem; overflow: auto }
+  .numbers summary { color: var(--ink-3); cursor: pointer }
   .row-tabs { display: flex; gap: 2px; flex: none; overflow-x: auto; padding: 0 var(--s3); border-bottom: 1px solid var(--line); scrollbar-width: thin }
   .row-tabs > a { position: relative; display: inline-flex; align-items: center; gap: 0.375rem; min-height: 2.25rem; padding: 0 0.625rem; color: var(--ink-2); text-decoration: none; white-space: nowrap }
   .row-tabs > a[aria-current] { color: var(--ink); font-weight: 600; box-shadow: inset 0 -2px var(--accent) }
