@@ -6,6 +6,8 @@ import { Refusal } from '../refusal.ts'
 import { finishDeletions } from '../structures/deletion.ts'
 import { mirrorApply } from './apply/worker-task.ts'
 import { applyStage, type Target } from './apply-stage.ts'
+import { settleUndone } from './overlay/reset.ts'
+import { countOverlay } from './overlay/store.ts'
 import { type ChangePage, CursorExpired, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
 import { RemoteReading } from './remote-reading.ts'
 import { FieldLost, NameTaken, Selector } from './selection.ts'
@@ -28,6 +30,7 @@ const REFUSED_RETRY_MS = 15_000
 /** Larger pages are applied in the worker, so that requests need not wait. */
 const FEW_CHANGES = 600
 const SHORT_LENGTH = 1_000_000
+const FEW_CHANGED = 100
 
 /** The file beside the database in which a large part of the remote is staged. */
 export const stageFileOf = (file: string): string => `${file}.stage`
@@ -111,7 +114,8 @@ export class Follower {
   /** A small page is staged in memory and written at once; all others in a file, from which the worker writes them. */
   async #applyRun(first: ChangePage): Promise<void> {
     const { bus } = this.#ctx
-    const isSmall = isSmallPage(first)
+    // What was changed here is taken off the tables and laid over them again.
+    const isSmall = isSmallPage(first) && countOverlay(this.#ctx.db) <= FEW_CHANGED
     await this.#apply(isSmall, 'changes', (reading) => reading.readChanges(this.#state.cursor, first))
     const structures = new Set(first.changes.map(({ structure_id }) => structure_id))
     if (!isSmall) bus.wake()
@@ -188,7 +192,11 @@ export class Follower {
   async #noteContact(cursor: string): Promise<void> {
     const { workspace } = this.#state
     const progress = { cursor, delayMs: 0, lastContactAt: this.#ctx.clock.now() }
-    await this.#ctx.db.write((tx): void => saveProgress(tx, workspace, progress))
+    const hasSettled = await this.#ctx.db.write((tx): boolean => {
+      saveProgress(tx, workspace, progress)
+      return settleUndone(tx, workspace)
+    })
+    if (hasSettled) this.#ctx.bus.wake()
     this.#state = { ...this.#state, cursor }
   }
 

@@ -168,6 +168,17 @@ test('a change that is undone by hand is none', async () => {
   expect(await mirror.push()).toEqual([])
 })
 
+test('what is changed back by hand is then as the remote has it meanwhile', async () => {
+  later()
+  await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 1 } })
+  await service.patch(`/v1/records/${ada.id}`, { data: { age: 40 } })
+  await mirror.catchUp()
+  await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 36 } })
+  expect(diff()).toEqual([])
+  await mirror.catchUp()
+  await expectEqual()
+})
+
 describe('a conflict is named, and neither side overwrites the other:', () => {
   const cases: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
     [

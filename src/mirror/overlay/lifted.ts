@@ -20,6 +20,7 @@ import { findProblems, type Laid } from './problems.ts'
 import { Renamed } from './renamed.ts'
 import {
   addItem,
+  isOwn,
   isSameContent,
   type OverlayRow,
   removeItems,
@@ -27,9 +28,6 @@ import {
   saveRow,
   versionOf,
 } from './store.ts'
-
-/** Whether it was changed by a user, and did not just come or go along. */
-const isOwn = ({ kind }: OverlayRow): boolean => kind === 'note' || kind === 'record'
 
 /** What the remote has now counts as seen when it is what was seen, or what was pushed from here. */
 function rowAfter(row: OverlayRow, remote: string | null): OverlayRow {

@@ -13,6 +13,9 @@ export interface OverlayRow {
   readonly problem: string | null
 }
 
+/** Whether it was changed by a user, and did not just come or go along. */
+export const isOwn = ({ kind }: OverlayRow): boolean => kind === 'note' || kind === 'record'
+
 /** In the order of their first changes. */
 export const listOverlay = ({ sql }: Reader): OverlayRow[] =>
   sql.all(
@@ -33,6 +36,8 @@ export const saveRow = ({ sql }: Tx, { kind, id, base, remote, pushed, held, pro
     kind,
     id,
   )
+
+export const countOverlay = ({ sql }: Reader): number => sql.scalar('SELECT count(*) FROM mirror_overlay')
 
 /** Of Quick Access: what follows from the notes that were deleted here. */
 export const removeItems = ({ sql }: Tx) =>
