@@ -220,6 +220,32 @@ describe('a subscription to notes', () => {
   })
 })
 
+test.each([
+  ['note', { notes: 'none' }],
+  ['file', { files: 'none' }],
+  ['file', { notes: 'none' }],
+] as const)(
+  'a key that does not reach them neither makes nor sees a subscription of the kind %s (%p)',
+  async (kind, access) => {
+    const narrowed = hooked.as(await hooked.newKey({ access }))
+    const { body } = await hooked.post('/v1/webhooks', { kind, url: hooked.url })
+    const { id } = body.webhook
+    const made = await narrowed.post('/v1/webhooks', { kind, url: hooked.url })
+    expect([made.status, made.body.code]).toEqual([403, 'no_access'])
+    expect((await narrowed.get('/v1/webhooks')).body.webhooks).toEqual([])
+    const { error, changes } = (await narrowed.get('/v1/changes?after=start&kinds=webhook')).body
+    expect([error, changes]).toEqual([undefined, []])
+    for (const path of [`/v1/webhooks/${id}`, `/v1/webhooks/${id}/deliveries`])
+      expect((await narrowed.get(path)).status).toBe(404)
+    for (const { status } of [
+      await narrowed.patch(`/v1/webhooks/${id}`, { enabled: false }),
+      await narrowed.post(`/v1/webhooks/${id}/test`),
+      await narrowed.delete(`/v1/webhooks/${id}`),
+    ])
+      expect(status).toBe(404)
+  },
+)
+
 test('what waits is sent by the next server, however the last one ended', async () => {
   await hooked.stop()
   await subscribed(hooked, hooked.url, { events: ['note.updated'] })
