@@ -233,8 +233,8 @@ test.each([
     const made = await narrowed.post('/v1/webhooks', { kind, url: hooked.url })
     expect([made.status, made.body.code]).toEqual([403, 'no_access'])
     expect((await narrowed.get('/v1/webhooks')).body.webhooks).toEqual([])
-    const { error, changes } = (await narrowed.get('/v1/changes?after=start&kinds=webhook')).body
-    expect([error, changes]).toEqual([undefined, []])
+    const { error, transactions } = (await narrowed.get('/v1/changes/transactions?kinds=webhook')).body
+    expect([error, transactions]).toEqual([undefined, []])
     for (const path of [`/v1/webhooks/${id}`, `/v1/webhooks/${id}/deliveries`])
       expect((await narrowed.get(path)).status).toBe(404)
     for (const { status } of [

@@ -20,7 +20,7 @@ export function DueField({ fields, due }: DueProps) {
   return (
     <fieldset class="field">
       <legend class="label">When it is due</legend>
-      <div class="due">
+      <div class="pair">
         <Field label="Days" name="due_days" type="number" defaultValue={String(Math.abs(days))} required />
         <p class="field">
           <label for={`${id}-side`}>Before or after</label>
@@ -52,7 +52,7 @@ export function DueField({ fields, due }: DueProps) {
         </p>
       </div>
       {fields.find((field) => field.key === key)?.type === 'date' && (
-        <div class="due">
+        <div class="pair">
           <p class="field">
             <label for={`${id}-at`}>At</label>
             <input
