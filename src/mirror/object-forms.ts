@@ -66,6 +66,8 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
   property: strict({ ...Property.properties, key: propertyKey(), label: name() }),
   structure: strict({
     ...Structure.properties,
+    // Absent for a key that may not read the rows.
+    record_count: Type.Optional(Structure.properties.record_count),
     name: name(),
     fields: Type.Array(
       strict({ ...Structure.properties.fields.items.properties, key: fieldKey(), label: name() }),

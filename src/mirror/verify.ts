@@ -103,13 +103,16 @@ async function compareKinds(
         if (changing.has(name)) continue
         // Where something was changed in the copy, what lies beneath it counts.
         const copied = covered.has(name) ? (covered.get(name) ?? null) : current
-        const [theirs, ours] = [json, copied].map((text) => {
-          const object = text === null ? undefined : selector.object(kind, structureId, JSON.parse(text))
-          return (
-            object &&
-            JSON.stringify(object, (name, value) => (derived[kind]?.includes(name) ? undefined : value))
-          )
-        })
+        const objects = [json, copied].map((text) =>
+          text === null ? undefined : selector.object(kind, structureId, JSON.parse(text)),
+        )
+        // Of a structure whose rows the key may not read, there is no count.
+        const isUncounted = kind === 'structure' && objects[0] && !('record_count' in objects[0])
+        const left = [...(derived[kind] ?? []), ...(isUncounted ? ['record_count'] : [])]
+        const [theirs, ours] = objects.map(
+          (object) =>
+            object && JSON.stringify(object, (name, value) => (left.includes(name) ? undefined : value)),
+        )
         ofRemote.add(theirs)
         ofCopy.add(ours)
         if (theirs !== ours && differing.length < MAX_NAMED) differing.push(id)

@@ -4,6 +4,7 @@ import { connectAgent } from '../support/agent.ts'
 import { type Browser, signedIn } from '../support/browser-client.ts'
 import { runInProcess } from '../support/cli.ts'
 import { makeFile } from '../support/files.ts'
+import { mirrorOf } from '../support/mirror.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { type Answer, type Client, settle, startService, type TestService } from '../support/service.ts'
@@ -332,4 +333,21 @@ test('the command line makes a key that is narrowed, by names', async () => {
     expect([access, (await create(access)).exitCode]).toEqual([access, exitCode])
   stored.close()
   folder.remove()
+})
+
+test('a mirror copies what its key reaches, and follows it', async () => {
+  await service.post('/v1/notes', { title: 'Secret plan' })
+  await makeFile(service, { name: 'free.txt', pages: ['Word'] })
+  const access = { notes: 'none', structures: { [leads]: 'read', '*': 'add' } } as const
+  const mirror = await mirrorOf(service, { access })
+  const rowsOf = async () => (await mirror.get('/v1/records?structure=Leads')).body.total
+  expect([await rowsOf(), (await mirror.get('/v1/notes')).body.total]).toEqual([1, 0])
+  await write(service, 'Leads', { email: 'later@example.com' })
+  await write(service, 'Costs', {})
+  await service.post('/v1/notes', { title: 'Secret too' })
+  await mirror.catchUp()
+  expect([await rowsOf(), (await mirror.get('/v1/notes')).body.total]).toEqual([2, 0])
+  expect((await mirror.get('/v1/records?structure=Costs')).body.total).toBe(0)
+  expect(await mirror.differing()).toEqual([])
+  await mirror.close()
 })

@@ -1,3 +1,4 @@
+import type { Access } from '../../src/access/rights.ts'
 import { createKey } from '../../src/account/keys.ts'
 import { createApi } from '../../src/api.ts'
 import { createBus } from '../../src/changes/bus.ts'
@@ -45,6 +46,8 @@ interface TestMirrorOptions {
   readonly selection?: SelectionRequest
   readonly isForwarding?: boolean
   readonly isWritable?: boolean
+  /** What the key of the copy reaches. */
+  readonly access?: Access
   /** What is between the remote and the mirror: changes responses, or counts requests. */
   readonly between?: (request: Request, answer: () => Promise<Response>) => Promise<Response>
 }
@@ -55,6 +58,7 @@ export async function mirrorOf(
     selection: request = EVERYTHING,
     isForwarding = false,
     isWritable = false,
+    access,
     between = (_, answer) => answer(),
   }: TestMirrorOptions = {},
 ): Promise<TestMirror> {
@@ -66,7 +70,10 @@ export async function mirrorOf(
   const folder = newFolder()
   const { clock } = service
   const url = `http://127.0.0.1:${server.port}`
-  const key = await service.newKey({ scope: isWritable ? 'write' : 'read' })
+  const key = await service.newKey({
+    scope: isWritable ? 'write' : 'read',
+    ...(access && { access }),
+  })
   const stop = new AbortController()
   const remote = new Remote({ url, key, clock, signal: stop.signal })
   const log = createLog('silent', clock, () => {})
