@@ -29,7 +29,8 @@ export function StructureList() {
           <a href={address(['records', id])} aria-current={here === id ? 'true' : undefined}>
             <Tile icon={icon} color={color} />
             <span class="cut">{name}</span>
-            <span class="at-end">{NUMBER.format(record_count)}</span>
+            {/* Absent where rows may only be added. */}
+            {record_count !== undefined && <span class="at-end">{NUMBER.format(record_count)}</span>}
           </a>
         </li>
       ))}

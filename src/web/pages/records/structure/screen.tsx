@@ -35,7 +35,9 @@ export function StructureScreen({ structure }: { structure: Structure | undefine
             <Icon name="back" />
           </a>
           <h2 class="cut">{structure ? structure.name : 'New structure'}</h2>
-          {structure && <small>{new Intl.NumberFormat().format(structure.record_count)} rows</small>}
+          {structure?.record_count !== undefined && (
+            <small>{new Intl.NumberFormat().format(structure.record_count)} rows</small>
+          )}
         </header>
         {mayWrite.value ? (
           <>
