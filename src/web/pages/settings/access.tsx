@@ -119,7 +119,7 @@ function AccessTable({ members, keys, structures }: AccessTableProps) {
   const parts = partsOf(structures)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no pointer scrolls it with the keyboard
-    <section class="access-table" tabIndex={0} aria-label="Who reaches what">
+    <section class="access-table people" tabIndex={0} aria-label="Who reaches what">
       <table>
         <thead>
           <tr>
@@ -149,14 +149,16 @@ function SubjectRow({ subject, parts }: { subject: Subject; parts: readonly Part
     <>
       <tr>
         <th scope="row">
-          {name} <small>{about}</small>
+          {name}
+          <br />
+          <small>{about}</small>
         </th>
         {parts.map(({ name: part, title, levels }) => {
           const given = levelOf(access, part)
           const level = isReader && given === 'write' ? 'read' : given
           const shown = isReader ? levels.filter((one) => ['none', 'read', level].includes(one)) : levels
           return (
-            <td key={part} class={`level-${level}`}>
+            <td key={part} class={level === 'none' ? 'dim' : undefined}>
               {change ? (
                 <select
                   class="input"
