@@ -145,7 +145,7 @@ The data of the events is JSON:
 
 - \`answer\`: \`{structure: {id, name, fields}, records, total, has_more, changes}\`, at once and after changes, which are merged over 250 ms. \`changes\` is there with \`changes=true\`, from the second answer on: \`{created, updated, removed}\`, records that came into the page, records in it that changed, and the ids of those that left it. An answer equal to the last is not sent.
 - \`problem\`: \`{error, code}\`; one answer failed, the stream stays open.
-- \`closed\`: \`{error, code}\`; the stream ends, for \`key_revoked\`, \`key_expired\`, \`structure_deleted\` or \`shutting_down\`.
+- \`closed\`: \`{error, code}\`; the stream ends, for \`key_revoked\`, \`key_expired\`, \`access_changed\`, \`structure_deleted\` or \`shutting_down\`.
 
 The comment \`: alive\` comes every 25 seconds. A reader for whom 1 MiB is waiting is cut off. The first answer to a client that comes back with \`Last-Event-ID\` has \`resumed\`: \`true\` when it misses nothing, and then, with \`changes=true\`, what changed since the answer with that id; \`false\` when that answer is no longer known, and then \`changes\` come from the second answer on.`
 
