@@ -8,7 +8,7 @@ import type { AppContext } from './context.ts'
 import { fileManagementRoutes, fileRoutes, filesOfNoteRoutes } from './files/routes.ts'
 import { createAuthorizer } from './http/authorizer.ts'
 import { BodyBudget } from './http/body-budget.ts'
-import { createBrowserRules } from './http/browser/browser-rules.ts'
+import { comesFromElsewhere, createBrowserRules } from './http/browser/browser-rules.ts'
 import { behindProxies } from './http/client-address.ts'
 import { docsRoutes } from './http/docs/routes.ts'
 import type { HttpServer } from './http/exchange.ts'
@@ -81,7 +81,10 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
   const rejected = new RejectedCalls(ctx)
   const features = [
     docsRoutes((): Promise<OpenApiDocument> => openApi(), publicUrls),
-    applicationRoutes(publicUrls, (request) => cookie.tokenIn(request) !== undefined),
+    applicationRoutes(
+      publicUrls,
+      (request) => cookie.tokenIn(request) !== undefined || comesFromElsewhere(request),
+    ),
     healthRoutes(ctx.db, () => backups.isFailing),
     metricRoutes(ctx, { requests, watching: () => watches.open, newestBackupAt: () => backups.newestAt }),
     accountRoutes(ctx),

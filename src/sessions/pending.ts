@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 
 /** From how many addresses steps are kept, and how many of each; the oldest are dropped for new ones. */
 const MAX_ADDRESSES = 1_000
-const MAX_OF_ADDRESS = 50
+const MAX_OF_ADDRESS = 200
 
 /** The steps of sign-ins that have begun: each is taken up once, within a time. They are kept in memory alone. */
 export class Pending<Step> {

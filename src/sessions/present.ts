@@ -58,7 +58,6 @@ export function presentSetup({ db: reader, config, clock }: AppContext, token: s
   const user = findUserByPk(reader, userPk) ?? fail(usedLink())
   return {
     user: { name: user.name },
-    may_choose_name: user.usedLink === 0,
     has_password: user.passwordHash !== null,
     passkeys: listPasskeyRows(reader, userPk).map(presentPasskey),
     oidc_linked: isLinked(reader, userPk, config),

@@ -35,7 +35,6 @@ export const SetupLinkBody = strict({ token: setupToken() })
 
 export const SetupUserResponse = response({
   user: strict({ name: t.String() }),
-  may_choose_name: flag(),
   has_password: flag(),
   passkeys: t.Array(Passkey),
   oidc_linked: flag(),

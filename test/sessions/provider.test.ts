@@ -199,7 +199,6 @@ describe('a setup link', () => {
     const token = await setupToken(service)
     expect((await show(token)).body).toEqual({
       user: { name: 'owner' },
-      may_choose_name: true,
       has_password: false,
       passkeys: [passkey],
       oidc_linked: true,

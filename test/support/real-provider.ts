@@ -2,12 +2,12 @@ import { createServer } from 'node:http'
 import Provider from 'oidc-provider'
 
 /** An OpenID Connect provider that others made, which asks for a name and a password, and for consent. */
-export async function startRealProvider(client: object, configuration: object) {
+export async function startRealProvider(client: object, configuration: object, host = 'localhost') {
   let handle: ReturnType<Provider['callback']> = () => {}
   const server = createServer((request, response) => handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
-  const issuer = `http://localhost:${port}`
+  const issuer = `http://${host}:${port}`
   handle = new Provider(issuer, {
     clients: [{ client_id: 'daybook', client_secret: 'a secret of the client', ...client }],
     ...configuration,

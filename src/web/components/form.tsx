@@ -9,7 +9,7 @@ interface FieldProps {
   readonly value?: string
   /** What is in the field at first. */
   readonly defaultValue?: string
-  readonly autocomplete?: 'username' | 'current-password' | 'new-password' | 'off'
+  readonly autocomplete?: 'username' | 'username webauthn' | 'current-password' | 'new-password' | 'off'
   readonly required?: boolean
   readonly autofocus?: boolean
   readonly minLength?: number

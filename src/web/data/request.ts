@@ -71,14 +71,14 @@ export async function request<Result>(
     signal: signal ?? null,
   })
   if (response.ok) return (await received(response.json())) as Result
-  if (response.status === 401 && !(method === 'POST' && BEGINS_SESSION.has(path))) isSignedOut.value = true
+  if (response.status === 401 && !(method === 'POST' && BEGINS_SESSION.test(path))) isSignedOut.value = true
   const refusal = await refusalOf(response)
   if (method !== 'POST' && isPutOff(refusal)) showBusy(retryDelayOf(refusal))
   throw refusal
 }
 
 /** A 401 there is a wrong password or a used link, and says nothing about the session that there is. */
-const BEGINS_SESSION: ReadonlySet<string> = new Set(['/app/api/session', '/app/api/setup'])
+const BEGINS_SESSION = /^\/app\/api\/(?:session|setup)/
 
 /** The bytes that an endpoint sends. */
 export async function fetchBytes(path: string): Promise<Blob> {

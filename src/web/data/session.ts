@@ -17,6 +17,9 @@ export interface Session {
   readonly workspace: Workspace
   readonly workspaces: readonly Workspace[]
   readonly expires_at: string
+  /** What the button of the provider says, if there is one. */
+  readonly oidc_name?: string
+  readonly oidc_linked?: boolean
   /** In a copy: the address of the remote, and whether notes and rows may be changed. */
   readonly mirror_of?: string
   readonly mirror_writable?: true
@@ -105,13 +108,16 @@ async function enterHere(entering: Promise<Session>): Promise<void> {
 }
 
 /** Signs in; who did so on a page whose session had ended goes on in the workspace that the page shows. */
-export async function signIn(user: string, password: string): Promise<void> {
+export async function signIn(body: object): Promise<void> {
   const shown = session.peek()?.workspace.id
-  const entered = await request<Session>('POST', '/app/api/session', { body: { user, password } })
+  const entered = await request<Session>('POST', '/app/api/session', { body })
   const isElsewhere = shown !== undefined && shown !== entered.workspace.id
   if (isElsewhere && entered.workspaces.some(({ id }) => id === shown)) await enterWorkspace(shown)
   else await enterHere(Promise.resolve(entered))
 }
+
+/** Whether to offer a passkey to who has just signed in with a password. */
+export const offersPasskey = signal(false)
 
 export const setUp = (token: string, password: string, user: string | undefined): Promise<void> =>
   enterHere(request('POST', '/app/api/setup', { body: { token, password, user } }))

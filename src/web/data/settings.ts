@@ -31,6 +31,8 @@ export interface Member {
   readonly role: Role
   readonly access?: Access
   readonly has_password: boolean
+  readonly has_passkey?: true
+  readonly oidc_linked?: true
   readonly created_at: string
 }
 
@@ -44,7 +46,7 @@ export interface ListedSession {
 }
 
 /** A list that the change feed does not report; it is read again after each change made here. */
-function listOf<Name extends string, Item>(name: Name) {
+export function listOf<Name extends string, Item>(name: Name) {
   const key: Key = [name]
   return {
     use: () =>
@@ -93,9 +95,13 @@ export const renewLink = (userId: string) =>
 
 export const useSessions = sessions.use
 export const endSession = (id: string) => sessions.change('DELETE', `/${id}`)
-export async function changePassword(current: string, password: string): Promise<void> {
+export async function changePassword(current: string | undefined, password: string): Promise<void> {
   await request('PATCH', '/app/api/password', { body: { current, password } })
-  await invalidate(new Set(['sessions']))
+  await invalidate(new Set(['sessions', 'members']))
+}
+export async function removePassword(): Promise<void> {
+  await request('DELETE', '/app/api/password')
+  await invalidate(new Set(['sessions', 'members']))
 }
 
 export const useWorkspaces = workspaces.use

@@ -148,6 +148,14 @@ function MemberTable({ members, made, removed }: MemberTableProps) {
   )
 }
 
+/** How a member may sign in; a password goes without saying where it is the only way. */
+function Ways({ member: { has_password, has_passkey, oidc_linked } }: { member: Member }) {
+  const others = [has_passkey && 'passkey', oidc_linked && 'provider'].filter(Boolean)
+  if (!has_password && others.length === 0) return <span class="status warn">no password yet</span>
+  if (others.length === 0) return null
+  return <small>{[has_password && 'password', ...others].filter(Boolean).join(', ')}</small>
+}
+
 interface MemberRowProps extends Omit<MemberTableProps, 'members'> {
   readonly member: Member
   readonly isLastOwner: boolean
@@ -168,7 +176,7 @@ function MemberRow({ member, isLastOwner, made, removed }: MemberRowProps) {
         </td>
         <th scope="row" class="top-start">
           {member.name} {isSelf && <span class="dim">you</span>}
-          {!member.has_password && <span class="status warn">no password yet</span>}
+          <Ways member={member} />
         </th>
         <td class="bottom-start">
           {isOwner.value && !isLastOwner ? (

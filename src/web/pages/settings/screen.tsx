@@ -8,6 +8,7 @@ import { Backup } from './backup.tsx'
 import { Keys } from './keys.tsx'
 import { Members } from './members.tsx'
 import { Sessions } from './sessions.tsx'
+import { WaysIn } from './ways-in.tsx'
 import { Workspaces } from './workspaces.tsx'
 
 const mayBackUp = () => session.value?.workspaces.every(({ role }) => role === 'owner') ?? false
@@ -17,7 +18,8 @@ const sections = () => [
   { name: 'agents', title: 'Agents', Section: Agents },
   { name: 'members', title: 'Members', Section: Members },
   { name: 'access', title: 'Access', Section: AccessSection },
-  { name: 'sessions', title: 'Sessions, password', Section: Sessions },
+  { name: 'sign-in', title: 'Sign-in', Section: WaysIn },
+  { name: 'sessions', title: 'Sessions', Section: Sessions },
   { name: 'workspaces', title: 'Workspaces', Section: Workspaces },
   ...(mayBackUp() ? [{ name: 'backup', title: 'Backup', Section: Backup }] : []),
 ]

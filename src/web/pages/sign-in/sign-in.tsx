@@ -1,10 +1,12 @@
-import type { TargetedSubmitEvent } from 'preact'
-import { useState } from 'preact/hooks'
+import type { ComponentChildren, TargetedSubmitEvent } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { Modal } from '../../components/modal.tsx'
-import { session, setUp, signIn } from '../../data/session.ts'
+import { offersPasskey, session, setUp, signIn } from '../../data/session.ts'
+import { hasPasskeys, readSetup, type SetupUser, setUpAtProvider } from '../../data/ways-in.ts'
 import { navigate } from '../../router.ts'
 import { setupToken } from './setup-token.ts'
+import { forgetReason, OtherWays, ProviderRefusal, useProviderName } from './ways.tsx'
 
 const today = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
 
@@ -27,9 +29,18 @@ export function SignIn() {
   )
 }
 
+/** Signs in with a password; a passkey is offered then, once. */
+async function signInByPassword(user: string, password: string): Promise<void> {
+  await signIn({ user, password })
+  offersPasskey.value = true
+}
+
 function SignInForm() {
   const [user, setUser] = useState('')
-  const { run, isRunning, refusal } = useAction(signIn)
+  const { run, isRunning, refusal } = useAction(async (user: string, password: string) => {
+    await signInByPassword(user, password)
+    forgetReason()
+  })
   return (
     <>
       <h1>daybook</h1>
@@ -40,10 +51,12 @@ function SignInForm() {
         }}
       >
         <p>Sign in to this server, {location.host}.</p>
+        <ProviderRefusal />
+        <OtherWays onDone={forgetReason} />
         <Field
           label="Name"
           name="user"
-          autocomplete="username"
+          autocomplete="username webauthn"
           required
           autofocus
           onInput={({ currentTarget }) => setUser(currentTarget.value)}
@@ -56,12 +69,12 @@ function SignInForm() {
           required
           why={refusal.value}
         />
-        <Button kind="main" type="submit" disabled={isRunning.value}>
+        <Button {...(!hasPasskeys() && { kind: 'main' })} type="submit" disabled={isRunning.value}>
           Sign in
         </Button>
       </form>
       <p class="help">
-        No password yet, or forgotten? An owner makes you a new link under Settings, Members. On the server’s
+        No way in, or no password yet? An owner makes you a new link under Settings, Members. On the server’s
         machine: <code>daybook users link {user || 'owner'}</code>
       </p>
     </>
@@ -69,21 +82,39 @@ function SignInForm() {
 }
 
 /** Over the page of a session that has ended; what is on the page stays, and goes on after signing in. */
-export function SignInAgain() {
-  const { run, isRunning, refusal } = useAction(signIn)
+export const SignInAgain = () => (
+  <SignInDialog title="Your session has ended">
+    Sign in to go on where you are. What you wrote is still here.
+  </SignInDialog>
+)
+
+interface SignInDialogProps {
+  readonly title: string
+  readonly onDone?: () => void
+  readonly onClose?: () => void
+  readonly children: ComponentChildren
+}
+
+/** Asks who is there, over a page that stays. */
+export function SignInDialog({ title, onDone, onClose, children }: SignInDialogProps) {
+  const { run, isRunning, refusal } = useAction(async (user: string, password: string) => {
+    await signIn({ user, password })
+    onDone?.()
+  })
   return (
-    <Modal title="Your session has ended">
+    <Modal title={title} {...(onClose && { onClose })}>
       <form
         onSubmit={(event) => {
           const { user, password } = fieldsOf(event)
           void run(user, password)
         }}
       >
-        <p>Sign in to go on where you are. What you wrote is still here.</p>
+        <p>{children}</p>
+        <OtherWays {...(onDone && { onDone })} />
         <Field
           label="Name"
           name="user"
-          autocomplete="username"
+          autocomplete="username webauthn"
           required
           defaultValue={session.value?.user.name ?? ''}
         />
@@ -97,9 +128,10 @@ export function SignInAgain() {
           why={refusal.value}
         />
         <p class="actions">
-          <Button kind="main" type="submit" disabled={isRunning.value}>
+          <Button {...(!hasPasskeys() && { kind: 'main' })} type="submit" disabled={isRunning.value}>
             Sign in
           </Button>
+          {onClose && <Button onClick={onClose}>Cancel</Button>}
         </p>
       </form>
     </Modal>
@@ -107,8 +139,13 @@ export function SignInAgain() {
 }
 
 function SetupForm({ token }: { token: string }) {
+  const provider = useProviderName()
+  const form = useRef<HTMLFormElement>(null)
   const { run, isRunning, refusal } = useAction(async (user: string, password: string) => {
-    await setUp(token, password, user === '' ? undefined : user)
+    const name = user === '' ? undefined : user
+    if (password === '') return setUpAtProvider(token, name)
+    await setUp(token, password, name)
+    offersPasskey.value = true
     navigate('/app', { replace: true })
   })
   const isOfName = /^(?:A name|The name|A user named) /.test(refusal.value ?? '')
@@ -116,6 +153,7 @@ function SetupForm({ token }: { token: string }) {
     <>
       <h1>Choose your password</h1>
       <form
+        ref={form}
         onSubmit={(event) => {
           const { user, password } = fieldsOf(event)
           void run(user, password)
@@ -143,11 +181,37 @@ function SetupForm({ token }: { token: string }) {
         <Button kind="main" type="submit" disabled={isRunning.value}>
           Open daybook
         </Button>
+        {provider !== undefined && (
+          <Button
+            disabled={isRunning.value}
+            onClick={() => void run(String(new FormData(form.current ?? undefined).get('user') ?? ''), '')}
+          >
+            {`${provider} instead`}
+          </Button>
+        )}
       </form>
+      <WaysThatStay token={token} />
       <p class="help">
         The link has ended? Ask an owner for a new one, or run <code>daybook users link owner</code> on the
         server’s machine. Already have a password? <a href="/app">Sign in</a>.
       </p>
     </>
+  )
+}
+
+/** How the user of the link signs in besides: what they do not know, somebody else may have added. */
+function WaysThatStay({ token }: { token: string }) {
+  const [known, setKnown] = useState<SetupUser>()
+  useEffect(() => {
+    readSetup(token).then(setKnown, () => undefined)
+  }, [token])
+  if (!known || (known.passkeys.length === 0 && !known.oidc_linked)) return null
+  const passkeys = known.passkeys.map(({ name }) => `the passkey “${name}”`)
+  const ways = new Intl.ListFormat('en').format([...passkeys, ...(known.oidc_linked ? ['the provider'] : [])])
+  return (
+    <p class="help" role="status">
+      {known.user.name} goes on signing in with {ways}, too. Remove what you do not know under Settings,
+      Sign-in.
+    </p>
   )
 }

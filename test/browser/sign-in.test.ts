@@ -1,0 +1,230 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { CDPSession, Page } from 'puppeteer-core'
+import { ALL_LOOKS, accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  fill,
+  press,
+  startApplication,
+  untilNoText,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser, sharedWholeBrowser } from '../support/browser.ts'
+import { PASSWORD } from '../support/browser-client.ts'
+import { daybook, newFolder } from '../support/process.ts'
+import { startRealProvider } from '../support/real-provider.ts'
+
+/** A port that is free now. */
+function freePort(): number {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const { port } = server
+  server.stop(true)
+  return port ?? 0
+}
+
+/** A virtual authenticator of the browser, which agrees to everything as its person would. */
+async function authenticator(page: Page, isSynced: boolean): Promise<CDPSession> {
+  const client = await page.createCDPSession()
+  await client.send('WebAuthn.enable')
+  await client.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+      defaultBackupEligibility: isSynced,
+      defaultBackupState: isSynced,
+    },
+  })
+  return client
+}
+
+describe.skipIf(!hasBrowser)('people sign in', () => {
+  let app: Application
+  let provider: Awaited<ReturnType<typeof startRealProvider>>
+  let url: string
+  const folder = newFolder()
+
+  beforeAll(async () => {
+    const port = freePort()
+    url = `http://localhost:${port}`
+    // At an address, so that it is another site than the application.
+    provider = await startRealProvider(
+      { redirect_uris: [`${url}/app/sign-in/oidc/callback`] },
+      {
+        conformIdTokenClaims: false,
+        findAccount: (_: unknown, sub: string) => ({
+          accountId: sub,
+          claims: () => ({ sub, name: 'Ada', groups: sub === 'eve' ? [] : ['staff'] }),
+        }),
+        claims: { openid: ['sub'], profile: ['name'], groups: ['groups'] },
+      },
+      '127.0.0.1',
+    )
+    const secret = folder.file('secret')
+    await Bun.write(secret, 'a secret of the client\n')
+    app = await startApplication(
+      [
+        ...['--port', String(port), '--public-url', url, '--oidc-issuer', provider.issuer],
+        ...['--oidc-client-id', 'daybook', '--oidc-client-secret-file', secret],
+        ...['--oidc-name', 'Sign in with Studio ID', '--oidc-role-claim', 'groups=staff:editor'],
+      ],
+      sharedWholeBrowser,
+    )
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await app.close()
+    provider.stop()
+    folder.remove()
+  }, BROWSER_TIMEOUT_MS)
+
+  /** Makes the sessions of a user older than what changes of the ways in need. */
+  const age = async (user: string) => {
+    const database = new Database(app.file)
+    database.run(
+      'UPDATE sessions SET created_at = created_at - 700000 WHERE user = (SELECT pk FROM users WHERE name = ?)',
+      [user],
+    )
+    database.close()
+  }
+  const signOut = async (page: Page) => {
+    await page.evaluate("fetch('/app/api/session', { method: 'DELETE' })")
+    await page.goto(`${url}/app`)
+    await page.waitForSelector('.sign-in-screen')
+  }
+  const openLink = async (page: Page, user = 'owner') => {
+    const { hash } = new URL(await app.setupLink(user))
+    await page.goto(`${url}/app${hash}`)
+    await page.waitForSelector('input[name=password]')
+  }
+  /** Does what people do at the provider. */
+  const agreeAs = async (page: Page, name: string) => {
+    await page.waitForSelector('input[name=login]')
+    await page.type('input[name=login]', name)
+    await page.type('input[name=password]', 'x')
+    await page.keyboard.press('Enter')
+    await page.waitForFunction("document.querySelector('input[name=prompt]')?.value === 'consent'")
+    await page.click('button[type=submit]')
+  }
+
+  const addUser = (name: string) => daybook(['users', 'add', name, '--db', app.file])
+
+  test.each([
+    ['owner', false],
+    ['Vera', true],
+  ])(
+    'with a passkey that is offered once after a password, as %s, synced: %p',
+    async (user, isSynced) => {
+      if (user !== 'owner') await addUser(user)
+      const page = await app.newPage()
+      const client = await authenticator(page, isSynced)
+      await openLink(page, user)
+      await page.type('input[name=password]', PASSWORD)
+      await page.keyboard.press('Enter')
+      await untilText(page, 'Sign in without a password next time?')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await press(page, 'Add a passkey')
+      await untilNoText(page, 'Sign in without a password next time?')
+      await page.goto(`${url}/app/settings/sign-in`)
+      await untilTextIn(page, '#sign-in', isSynced ? 'on your devices' : 'on one device')
+
+      // The browser offers it where the name is typed.
+      await signOut(page)
+      await page.waitForSelector('.rail')
+      await page.goto(`${url}/app/settings/sign-in`)
+      await untilTextIn(page, '#sign-in', 'used')
+
+      await press(page, 'Rename Chrome on Linux')
+      await fill(page, 'New name of Chrome on Linux', 'Work laptop')
+      await page.keyboard.press('Enter')
+      await untilTextIn(page, '#sign-in', 'Work laptop')
+      await press(page, 'Remove password')
+      await untilTextIn(page, '#sign-in', 'Set a password…')
+      await press(page, 'Remove Work laptop')
+      await untilTextIn(page, '#sign-in', 'This is your last way to sign in')
+      await press(page, 'Set a password…')
+      await fill(page, 'New password, 10 characters or more', PASSWORD)
+      await page.keyboard.press('Enter')
+      await untilTextIn(page, '#sign-in', 'Change password…')
+      await press(page, 'Remove Work laptop')
+      await untilNoText(page, 'Work laptop')
+      expect(await accessibilityProblems(page, ALL_LOOKS)).toEqual([])
+
+      // What the browser still has is refused; the password opens, and nothing is offered again.
+      await client.send('WebAuthn.disable')
+      await signOut(page)
+      await fill(page, 'Name', user)
+      await fill(page, 'Password', PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.rail')
+      await untilText(page, 'All notes')
+      expect(await page.$('dialog.modal[open]')).toBeNull()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'with the provider: an account is linked, opens the application, and a stranger is told whom to ask',
+    async () => {
+      await addUser('Mira')
+      const page = await app.newPage()
+      await openLink(page, 'Mira')
+      await page.type('input[name=password]', PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.rail')
+      await page.goto(`${url}/app/settings/sign-in`)
+      await untilTextIn(page, '#sign-in', 'not linked')
+      await age('Mira')
+      await press(page, 'Link')
+      await untilText(page, 'Is it you?')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await fill(page, 'Password', PASSWORD)
+      await page.keyboard.press('Enter')
+      await agreeAs(page, 'mira')
+      await untilTextIn(page, '#sign-in', 'linked to your account there')
+
+      await signOut(page)
+      await press(page, 'Sign in with Studio ID')
+      await page.waitForSelector('.rail')
+      await untilText(page, 'Mira')
+
+      const stranger = await app.newPage()
+      await stranger.goto(`${url}/app/files`)
+      await press(stranger, 'Sign in with Studio ID')
+      await agreeAs(stranger, 'eve')
+      await untilText(stranger, 'Nobody here has this account.')
+      expect(stranger.url()).toBe(`${url}/app/files?sign-in=unknown`)
+      expect(await accessibilityProblems(stranger, ALL_LOOKS)).toEqual([])
+
+      const newcomer = await app.newPage()
+      await newcomer.goto(`${url}/app/files`)
+      await press(newcomer, 'Sign in with Studio ID')
+      await agreeAs(newcomer, 'ada')
+      await newcomer.waitForSelector('.rail')
+      expect(newcomer.url()).toBe(`${url}/app/files`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'with a setup link and an account at the provider, and see which ways in they have besides',
+    async () => {
+      const page = await app.newPage()
+      await openLink(page, 'Mira')
+      await untilText(page, 'Mira goes on signing in with the provider, too.')
+      expect(await accessibilityProblems(page, ALL_LOOKS)).toEqual([])
+      await addUser('Zoe')
+      await openLink(page, 'Zoe')
+      await press(page, 'Sign in with Studio ID instead')
+      await agreeAs(page, 'zoe')
+      await page.waitForSelector('.rail')
+      await page.goto(`${url}/app/settings/members`)
+      await untilTextIn(page, '#members', 'provider')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
