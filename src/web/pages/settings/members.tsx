@@ -175,8 +175,7 @@ function MemberRow({ member, isLastOwner, made, removed }: MemberRowProps) {
           <Time at={member.created_at} />
         </td>
         <th scope="row" class="top-start">
-          {member.name} {isSelf && <span class="dim">you</span>}
-          <Ways member={member} />
+          {member.name} {isSelf && <span class="dim">you</span>} <Ways member={member} />
         </th>
         <td class="bottom-start">
           {isOwner.value && !isLastOwner ? (

@@ -73,7 +73,7 @@ export function WaysIn() {
           known.length === 0 ? (
             <p>No passkey yet.</p>
           ) : (
-            <ul class="plain" aria-label="Passkeys">
+            <ul class="plain ways-in" aria-label="Passkeys">
               {known.map((passkey) => (
                 <PasskeyRow key={passkey.id} passkey={passkey} />
               ))}
@@ -161,7 +161,7 @@ function Provider({ name }: { name: string }) {
   }, [])
   return (
     <>
-      <ul class="plain">
+      <ul class="plain ways-in">
         <li>
           <span class="grow">{name}</span>
           <small>{isLinked ? 'linked to your account there' : 'not linked'}</small>
