@@ -16,7 +16,7 @@ import { Loading } from './components/pane.tsx'
 import { Rail, RailMenus } from './components/rail.tsx'
 import { startDocuments } from './data/note-documents.ts'
 import { isSignedOut } from './data/request.ts'
-import { hadCookie, offersPasskey, session, startSession } from './data/session.ts'
+import { hadCookie, session, startSession } from './data/session.ts'
 import { whose } from './data/whose.ts'
 import { findScreen, type Screen, titleOf } from './pages/screens.ts'
 import { setupToken } from './pages/sign-in/setup-token.ts'
@@ -24,7 +24,6 @@ import { path, startRouter } from './router.ts'
 
 const SignIn = lazy(async () => (await import('./pages/sign-in/sign-in.tsx')).SignIn)
 const SignInAgain = lazy(async () => (await import('./pages/sign-in/sign-in.tsx')).SignInAgain)
-const PasskeyOffer = lazy(async () => (await import('./pages/sign-in/passkey-offer.tsx')).PasskeyOffer)
 
 function Application() {
   if (session.value === undefined) return <Loading />
@@ -39,7 +38,6 @@ function Application() {
       <Finder />
       <KeysDialog />
       {isSignedOut.value && <SignInAgain />}
-      {offersPasskey.value && <PasskeyOffer />}
     </>
   )
 }

@@ -116,9 +116,6 @@ export async function signIn(body: object): Promise<void> {
   else await enterHere(Promise.resolve(entered))
 }
 
-/** Whether to offer a passkey to who has just signed in with a password. */
-export const offersPasskey = signal(false)
-
 export const setUp = (token: string, password: string, user: string | undefined): Promise<void> =>
   enterHere(request('POST', '/app/api/setup', { body: { token, password, user } }))
 

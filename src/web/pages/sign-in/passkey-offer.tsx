@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
+import { render } from 'preact'
 import { Button, useAction, Why } from '../../components/form.tsx'
 import { Modal } from '../../components/modal.tsx'
-import { offersPasskey, session } from '../../data/session.ts'
+import { session } from '../../data/session.ts'
 import { addPasskey, hasPasskeys, listPasskeys } from '../../data/ways-in.ts'
 import { browserName } from '../settings/browser-name.ts'
 
@@ -17,17 +17,19 @@ async function isDue(): Promise<boolean> {
   return passkeys.length === 0
 }
 
-/** Offers a passkey to who has signed in with a password: once. */
-export function PasskeyOffer() {
-  const [isShown, setShown] = useState(false)
+/** Offers a passkey to who has signed in with a password: once. It is a dialog beside the screen that opens by then. */
+export async function offerPasskey(): Promise<void> {
+  if (!(await isDue().catch(() => false))) return
+  const root = document.body.appendChild(document.createElement('div'))
   const close = () => {
-    offersPasskey.value = false
+    render(null, root)
+    root.remove()
   }
+  render(<Offer close={close} />, root)
+}
+
+function Offer({ close }: { close: () => void }) {
   const { run, isRunning, refusal } = useAction(() => addPasskey(browserName(navigator.userAgent)))
-  useEffect(() => {
-    isDue().then((isDueNow) => (isDueNow ? setShown(true) : close()), close)
-  }, [])
-  if (!isShown) return null
   return (
     <Modal title="Sign in without a password next time?" onClose={close}>
       <p>

@@ -2,9 +2,10 @@ import type { ComponentChildren, TargetedSubmitEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { Modal } from '../../components/modal.tsx'
-import { offersPasskey, session, setUp, signIn } from '../../data/session.ts'
+import { session, setUp, signIn } from '../../data/session.ts'
 import { hasPasskeys, readSetup, type SetupUser, setUpAtProvider } from '../../data/ways-in.ts'
 import { navigate } from '../../router.ts'
+import { offerPasskey } from './passkey-offer.tsx'
 import { setupToken } from './setup-token.ts'
 import { forgetReason, OtherWays, ProviderRefusal, useProviderName } from './ways.tsx'
 
@@ -32,7 +33,7 @@ export function SignIn() {
 /** Signs in with a password; a passkey is offered then, once. */
 async function signInByPassword(user: string, password: string): Promise<void> {
   await signIn({ user, password })
-  offersPasskey.value = true
+  void offerPasskey()
 }
 
 function SignInForm() {
@@ -145,7 +146,7 @@ function SetupForm({ token }: { token: string }) {
     const name = user === '' ? undefined : user
     if (password === '') return setUpAtProvider(token, name)
     await setUp(token, password, name)
-    offersPasskey.value = true
+    void offerPasskey()
     navigate('/app', { replace: true })
   })
   const isOfName = /^(?:A name|The name|A user named) /.test(refusal.value ?? '')

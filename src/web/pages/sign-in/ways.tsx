@@ -62,7 +62,7 @@ export function OtherWays({ onDone }: { onDone?: () => void }) {
         </Button>
       )}
       {passkey.refusal.value !== undefined && <Why>{passkey.refusal.value}</Why>}
-      <p class="divider">or with a password</p>
+      <p>or with a password</p>
     </div>
   )
 }
