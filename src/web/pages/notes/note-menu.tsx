@@ -1,6 +1,8 @@
+import { useState } from 'preact/hooks'
 import { keepFocus } from '../../components/focus.ts'
 import { useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { lazy } from '../../components/lazy.tsx'
 import { api } from '../../data/api.ts'
 import { saveDocument } from '../../data/note-documents.ts'
 import { mayWrite } from '../../data/session.ts'
@@ -8,6 +10,8 @@ import { address, navigate } from '../../router.ts'
 import type { Note } from './list-data.ts'
 import { listAddress, noteId } from './place.ts'
 import { moveInQuickAccess, useQuickAccess } from './side.tsx'
+
+const ShareDialog = lazy(async () => (await import('../shares/share-dialog.tsx')).ShareDialog)
 
 /** What can be done with the whole note. */
 export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
@@ -20,6 +24,7 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
     void run(act)
   }
   const params = { id }
+  const [isSharing, setSharing] = useState(false)
   return (
     <>
       <button
@@ -42,6 +47,10 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
         )}
         {mayWrite.value && (
           <>
+            <button type="button" onClick={choose(async () => setSharing(true))}>
+              <Icon name="person" />
+              Share by link
+            </button>
             <button
               type="button"
               onClick={choose(() =>
@@ -94,6 +103,14 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
         )}
       </div>
       {refusal.value && <Why>{refusal.value}</Why>}
+      {isSharing && (
+        <ShareDialog
+          kind="note"
+          targetId={id}
+          title={note?.title ?? 'this note'}
+          onClose={() => setSharing(false)}
+        />
+      )}
     </>
   )
 }

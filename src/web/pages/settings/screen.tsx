@@ -8,6 +8,7 @@ import { Backup } from './backup.tsx'
 import { Keys } from './keys.tsx'
 import { Members } from './members.tsx'
 import { Sessions } from './sessions.tsx'
+import { Shares } from './shares.tsx'
 import { WaysIn } from './ways-in.tsx'
 import { Workspaces } from './workspaces.tsx'
 
@@ -18,6 +19,7 @@ const sections = () => [
   { name: 'agents', title: 'Agents', Section: Agents },
   { name: 'members', title: 'Members', Section: Members },
   { name: 'access', title: 'Access', Section: AccessSection },
+  { name: 'shares', title: 'Shared links', Section: Shares },
   { name: 'sign-in', title: 'Sign-in', Section: WaysIn },
   { name: 'sessions', title: 'Sessions', Section: Sessions },
   { name: 'workspaces', title: 'Workspaces', Section: Workspaces },

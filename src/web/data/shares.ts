@@ -1,0 +1,44 @@
+import { type Answer, api } from './api.ts'
+import { cache, type Key, useQuery } from './cache.ts'
+
+export type Share = Answer<'/v1/shares/{id}', 'get'>['share']
+export type ShareKind = Share['kind']
+
+const MOST = 200
+const KEY: Key = ['share']
+
+/** The links that are open, as far as this person sees them. */
+export const useShares = () =>
+  useQuery(
+    KEY,
+    async ({ signal }) => (await api.get('/v1/shares', { query: { limit: MOST }, signal })).shares,
+    { refetchOnMount: 'always' },
+  )
+
+const readAgain = () => cache.invalidateQueries({ queryKey: KEY })
+
+export interface NewShare {
+  readonly kind: ShareKind
+  readonly target_id: string
+  readonly name?: string
+  readonly password?: string
+  readonly expires_at?: string
+  readonly options?: Record<string, unknown>
+}
+
+export async function createShare(body: NewShare): Promise<Share> {
+  const { share } = await api.post('/v1/shares', { body: body as never })
+  await readAgain()
+  return share
+}
+
+/** Gives a link another address. */
+export async function rotateShare(id: string): Promise<void> {
+  await api.post('/v1/shares/{id}/rotate', { params: { id } })
+  await readAgain()
+}
+
+export async function endShare(id: string): Promise<void> {
+  await api.delete('/v1/shares/{id}', { params: { id } })
+  await readAgain()
+}

@@ -1,0 +1,32 @@
+import { Button } from '../../components/form.tsx'
+import { Modal } from '../../components/modal.tsx'
+import { Known } from '../../components/pane.tsx'
+import { type ShareKind, useShares } from '../../data/shares.ts'
+import { NewShare } from './new-share.tsx'
+import { ShareTable } from './share-table.tsx'
+
+interface ShareDialogProps {
+  readonly kind: ShareKind
+  readonly targetId: string
+  readonly title: string
+  readonly onClose: () => void
+}
+
+/** The links to one thing: those that are open, and a new one. */
+export function ShareDialog({ kind, targetId, title, onClose }: ShareDialogProps) {
+  const shares = useShares()
+  return (
+    <Modal title={`Share ${title}`} onClose={onClose}>
+      <NewShare kind={kind} targetId={targetId} />
+      <Known query={shares}>
+        {(known) => {
+          const open = known.filter((share) => share.target_id === targetId)
+          return open.length > 0 && <ShareTable shares={open} />
+        }}
+      </Known>
+      <div class="row">
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  contentOf,
+  fill,
+  press,
+  startApplication,
+  untilText,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+describe.skipIf(!hasBrowser)('shares in a browser', () => {
+  let app: Application
+  let page: Page
+  let visitor: Page
+  let note: string
+
+  beforeAll(async () => {
+    app = await startApplication()
+    await app.server.post('/v1/records/structures', {
+      name: 'Classes',
+      fields: [
+        { key: 'name', type: 'text', label: 'Your name', required: true },
+        { key: 'people', type: 'number', label: 'People', max: 8 },
+        { key: 'internal', type: 'text', label: 'Internal' },
+      ],
+    })
+    const content = '# Guide\n\n## Steps\n\n- [x] done\n\n<img src=x onerror="document.title=1">'
+    note = (await app.server.post('/v1/notes', { title: 'Guide', content })).body.note.id
+    page = await app.newPage()
+    await app.signIn(page)
+    visitor = await app.newPage()
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'a note is shared from its menu, read without an account, and gone when the link is ended',
+    async () => {
+      await page.goto(`${app.server.url}/app/notes/${note}`)
+      await press(page, 'More for this note')
+      await press(page, 'Share by link')
+      await press(page, 'Make link')
+      const link = String(await contentOf(page, 'Link'))
+      await visitor.goto(link)
+      await untilText(visitor, 'Steps')
+      expect(await visitor.title()).toBe('Guide')
+      expect(await accessibilityProblems(visitor)).toEqual([])
+      await press(page, 'End')
+      await page.waitForFunction(`document.querySelector('dialog table') === null`)
+      expect((await visitor.goto(link))?.status()).toBe(404)
+      await press(page, 'Close')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a form is made in the settings, filled in by a visitor, and what it refused is said at the field',
+    async () => {
+      await page.goto(`${app.server.url}/app/settings/shares`)
+      await page.waitForSelector('#share-target')
+      const value = await page.$eval('#share-target', (select) => {
+        const options = [...(select as unknown as { options: { text: string; value: string }[] }).options]
+        return options.find(({ text }) => text === 'Form for Classes')?.value ?? ''
+      })
+      await page.select('#share-target', value)
+      await page.click('input[name=field][value=internal]')
+      await fill(page, 'What it says when it was sent (optional)', 'See you on Monday.')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await press(page, 'Make link')
+      await visitor.goto(String(await contentOf(page, 'Link')))
+      expect(await visitor.$('[name=internal]')).toBeNull()
+      expect(await accessibilityProblems(visitor)).toEqual([])
+      await visitor.type('#f-name', 'Noor')
+      await visitor.type('#f-people', '9')
+      await visitor.$eval('form', (form) => form.setAttribute('novalidate', ''))
+      await Promise.all([visitor.waitForNavigation(), visitor.click('form button')])
+      await untilText(visitor, '“People” must be at most 8.')
+      expect(
+        await visitor.$eval('#f-name', (input) => input.getAttribute('value') ?? input.textContent),
+      ).toContain('Noor')
+      await visitor.$eval('#f-people', (input) => input.setAttribute('value', '2'))
+      await Promise.all([visitor.waitForNavigation(), visitor.click('form button')])
+      await untilText(visitor, 'See you on Monday.')
+      const { records } = (await app.server.get('/v1/records?structure=Classes')).body
+      expect(records.map(({ data }: { data: object }) => data)).toEqual([{ name: 'Noor', people: 2 }])
+      await untilText(page, 'Form')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('nothing went wrong in the application, and no other host was asked', () => {
+    expect(app.problems.filter((problem) => !problem.includes('404') && !problem.includes('400'))).toEqual([])
+  })
+})
