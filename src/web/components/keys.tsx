@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { areKeysOpen, openKeys, useDialog } from './dialogs.ts'
-import { Button } from './form.tsx'
+import { lazy } from './lazy.tsx'
 
 /** A key, or keys pressed together, and what they do. */
 export interface Key {
@@ -12,7 +12,7 @@ export interface Key {
   readonly run?: () => void
 }
 
-interface KeyGroup {
+export interface KeyGroup {
   readonly title: string
   readonly keys: readonly Key[]
 }
@@ -65,6 +65,8 @@ const close = () => {
   areKeysOpen.value = false
 }
 
+const KeyList = lazy(async () => (await import('./key-list.tsx')).KeyList)
+
 /** The dialog with all keys of the screen and those that work everywhere. */
 export function KeysDialog() {
   const dialog = useDialog(areKeysOpen)
@@ -75,30 +77,7 @@ export function KeysDialog() {
   }, [])
   return (
     <dialog {...dialog} class="dialog keys-dialog" aria-labelledby="keys-h">
-      <header class="bar">
-        <h2 id="keys-h">Keys</h2>
-        <span class="grow" />
-        <Button kind="quiet" onClick={close}>
-          Close <kbd>Esc</kbd>
-        </Button>
-      </header>
-      {groups.value.map(({ title, keys }) => (
-        <section class="section" key={title}>
-          <h3>{title}</h3>
-          <dl>
-            {keys.map((key) => (
-              <div key={key.does}>
-                <dt>
-                  {key.keys.map((name) => (
-                    <kbd key={name}>{name}</kbd>
-                  ))}
-                </dt>
-                <dd>{key.does}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      ))}
+      {areKeysOpen.value && <KeyList groups={groups.value} onClose={close} />}
     </dialog>
   )
 }
