@@ -49,8 +49,12 @@ export async function findNotes(text: string, limit: number, signal?: AbortSigna
     ).notes
   const search = asPrefix(text)
   const hits = async () =>
-    (await api.get('/v1/notes', { query: { limit, content: false, ...(search && { search }) }, ...options }))
-      .notes
+    (
+      await api.get('/v1/notes', {
+        query: { limit, content: false, ...(search ? { search } : { sort: 'edited_at' }) },
+        ...options,
+      })
+    ).notes
   if (text === '') return hits()
   const found = (
     await Promise.all([named('eq', 1), named('starts_with', MAX_NAMED), search ? hits() : []])

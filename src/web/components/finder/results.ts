@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { findCommands } from './commands.ts'
-import { type Found, findFiles, findNotes, findRows } from './search.ts'
+import { type Found, findFiles, findNotes, findPresets, findRows } from './search.ts'
 
 /** A search waits so long for the next key. */
 const PAUSE_MS = 60
 
 type Source = (text: string, signal: AbortSignal) => Promise<Found[]>
 
-const SOURCES: readonly Source[] = [findNotes, findRows, findFiles]
-const WITHOUT_TEXT: readonly Source[] = [findNotes]
+const SOURCES: readonly Source[] = [findNotes, findRows, findFiles, findPresets]
+const WITHOUT_TEXT: readonly Source[] = [findNotes, findPresets]
 
 interface Answer {
   readonly text: string

@@ -1,6 +1,7 @@
 import { api } from '../../data/api.ts'
 import { asPrefix, findNotes as findByTitle } from '../../data/find-notes.ts'
-import { address } from '../../router.ts'
+import { mayWrite } from '../../data/session.ts'
+import { address, navigate } from '../../router.ts'
 import type { IconName } from '../icon.tsx'
 import { fileAddress, noteAddress, recordAddress } from '../places.ts'
 import { recordLabel, type Structure } from '../record-label.ts'
@@ -34,6 +35,35 @@ export const findNotes = async (text: string, signal: AbortSignal): Promise<Foun
     what: 'note',
     to: noteAddress(id),
   }))
+
+const MAX_PRESETS = 5
+
+/** New notes from presets that have text, whose names fit; the day is part of the title. */
+export async function findPresets(text: string, signal: AbortSignal): Promise<Found[]> {
+  if (!mayWrite.peek()) return []
+  const { presets } = await api.get('/v1/presets', { signal })
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  return presets
+    .filter(({ content }) => content !== undefined)
+    .map(({ id, name }) => ({ id, name, title: `New note from ${name}` }))
+    .filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
+    .slice(0, MAX_PRESETS)
+    .map(({ id, name, title }) => ({
+      id: `preset-${id}`,
+      icon: 'plus',
+      title,
+      what: 'command',
+      run: () => makeNoteFrom(id, name),
+    }))
+}
+
+async function makeNoteFrom(preset: string, name: string): Promise<void> {
+  const { timeZone: tz } = Intl.DateTimeFormat().resolvedOptions()
+  const day = new Date().toLocaleDateString(undefined, { dateStyle: 'long' })
+  const title = `${name.slice(0, 400)}, ${day}`
+  const { note } = await api.post('/v1/notes', { body: { title, preset, tz } })
+  navigate(noteAddress(note.id))
+}
 
 /** Files by name and text, each once. */
 export async function findFiles(text: string, signal: AbortSignal): Promise<Found[]> {

@@ -13,7 +13,9 @@ export interface Row {
   readonly title: string
   readonly at: string
   readonly tags: readonly string[]
+  /** Of a search, as HTML. */
   readonly snippet: string | undefined
+  readonly excerpt: string | undefined
 }
 
 interface Page {
@@ -31,14 +33,15 @@ export const PAGE_SIZE = 50
 
 const EVERYTHING: components['schemas']['FilterTree'] = { type: 'group', match: 'all', children: [] }
 
-type ListedNote = Omit<Note, 'content'>
+type ListedNote = components['schemas']['ListedNote']
 
-const rowOf = ({ id, title, updated_at, tags, snippet }: ListedNote): Row => ({
+const rowOf = ({ id, title, updated_at, edited_at, tags, snippet, excerpt }: ListedNote): Row => ({
   id,
   title,
-  at: updated_at,
+  at: edited_at ?? updated_at,
   tags,
   snippet,
+  excerpt,
 })
 
 const pageOf = ({ notes, total }: { notes: readonly ListedNote[]; total: number }): Page => ({
@@ -63,11 +66,12 @@ async function readPage(noteQuery: NoteQuery, index: number, signal: AbortSignal
         at: deleted_at,
         tags: [],
         snippet: undefined,
+        excerpt: undefined,
       })),
       total,
     }
   }
-  const part = { ...slice, content: false }
+  const part = { ...slice, content: false, excerpt: true }
   if (list.kind === 'view') {
     const params = { id: list.id }
     if (search === '') return pageOf(await api.get('/v1/views/{id}/notes', { params, query: part, signal }))
@@ -78,7 +82,7 @@ async function readPage(noteQuery: NoteQuery, index: number, signal: AbortSignal
   const query = {
     ...part,
     ...(search !== '' && { search }),
-    ...(sort !== undefined && { sort }),
+    ...(sort ? { sort } : search === '' && { sort: 'edited_at' as const }),
     ...(list.kind === 'tag' && { tag: list.name }),
   }
   return pageOf(await api.get('/v1/notes', { query, signal }))

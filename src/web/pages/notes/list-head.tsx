@@ -1,13 +1,16 @@
 import { useEffect } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
+import { lazy } from '../../components/lazy.tsx'
 import { useTypedSearch } from '../../components/typed-search.ts'
 import { mayWrite } from '../../data/session.ts'
 import { setParameters } from '../../router.ts'
 import { list, type Sort, searchText, sort } from './place.ts'
 import { Side, useViews } from './side.tsx'
 
-const ORDERS: Record<Sort, string> = { updated_at: 'Last edited', created_at: 'Newest', title: 'Title' }
+const ORDERS: Record<Sort, string> = { edited_at: 'Last edited', created_at: 'Newest', title: 'Title' }
 const TYPING_MS = 150
+
+export const Trash = lazy(async () => (await import('./list-states.tsx')).Trash)
 
 function useListName(): string {
   const views = useViews()
@@ -42,6 +45,7 @@ export function ListHead({ onCreate }: { onCreate: () => void }) {
         </button>
         <span class="grow" />
         {(kind === 'all' || kind === 'tag') && <Order isSearching={isSearching} />}
+        {mayWrite.value && kind === 'trash' && <Trash />}
         {mayWrite.value && kind !== 'trash' && (
           <button type="button" class="button quiet icon-only" aria-label="New note (N)" onClick={onCreate}>
             <Icon name="plus" />
@@ -57,7 +61,7 @@ export function ListHead({ onCreate }: { onCreate: () => void }) {
 }
 
 function Order({ isSearching }: { isSearching: boolean }) {
-  const natural = isSearching ? 'Best match' : ORDERS.updated_at
+  const natural = isSearching ? 'Best match' : ORDERS.edited_at
   const choices: readonly [Sort | undefined, string][] = [
     ...(isSearching ? [[undefined, 'Best match'] as [undefined, string]] : []),
     ...(Object.entries(ORDERS) as [Sort, string][]),

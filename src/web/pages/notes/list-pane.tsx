@@ -1,21 +1,20 @@
 import { useComputed } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { Button, useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Banner, Empty, Failed, Loading } from '../../components/pane.tsx'
+import { lazy } from '../../components/lazy.tsx'
+import { Failed, Loading } from '../../components/pane.tsx'
 import { Snippet } from '../../components/snippet.tsx'
 import { Time } from '../../components/time.tsx'
 import { useVirtual } from '../../components/virtual.ts'
-import { api } from '../../data/api.ts'
 import { ownDocuments } from '../../data/note-documents.ts'
 import { mayWrite } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
 import { useListKeys } from './keys.ts'
 import { type NoteQuery, PAGE_SIZE, type Row, usePages } from './list-data.ts'
-import { ListHead } from './list-head.tsx'
+import { ListHead, Trash } from './list-head.tsx'
 import { list, listAddress, NEW, noteAddress, noteId, searchText, sort } from './place.ts'
 
-const ROW_PX = { plain: 57, withSnippet: 97 }
+const ROW_PX = 97
 const number = new Intl.NumberFormat()
 
 /** Opens an empty sheet. */
@@ -77,20 +76,7 @@ function Unsettled() {
       ({ id, queue }) => id !== noteId.value && ['conflict', 'refused'].includes(queue.state.value.kind),
     ),
   )
-  if (waiting.value.length === 0) return null
-  return (
-    <Banner kind="warn">
-      <p>
-        Not saved, and waiting for you:{' '}
-        {waiting.value.map(({ id, queue }, index) => [
-          index > 0 && ', ',
-          <a key={id} href={noteAddress(id)}>
-            {queue.text.value.title}
-          </a>,
-        ])}
-      </p>
-    </Banner>
-  )
+  return waiting.value.length === 0 ? null : <UnsettledNotes documents={waiting.value} />
 }
 
 interface RowsProps {
@@ -104,7 +90,7 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
   const first = usePages(noteQuery, [0])
   const rows = useVirtual({
     count: first.total ?? 0,
-    estimate: noteQuery.search === '' ? ROW_PX.plain : ROW_PX.withSnippet,
+    estimate: ROW_PX,
     scroller,
     margin: items.current?.offsetTop ?? 0,
   })
@@ -144,19 +130,8 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
   )
 }
 
-function Nothing({
-  noteQuery: { list: shown, search },
-  onCreate,
-}: Pick<RowsProps, 'noteQuery' | 'onCreate'>) {
-  if (search !== '') return <Empty>No note has all of these words.</Empty>
-  if (shown.kind === 'trash') return <Empty>Notes that you move to the trash wait here for 30 days.</Empty>
-  return (
-    <Empty>
-      <p>{shown.kind === 'all' ? 'What you write down is listed here.' : 'No note belongs here yet.'}</p>
-      {mayWrite.value && <Button onClick={onCreate}>New note</Button>}
-    </Empty>
-  )
-}
+const Nothing = lazy(async () => (await import('./list-states.tsx')).Nothing)
+const UnsettledNotes = lazy(async () => (await import('./list-states.tsx')).UnsettledNotes)
 
 interface ListRowProps {
   readonly index: number
@@ -180,11 +155,11 @@ function ListRow({ index, total, row, isTrash, measure }: ListRowProps) {
       {row === undefined ? (
         <span class="item">…</span>
       ) : isTrash ? (
-        <TrashedNote row={row} />
+        <Trash row={row} />
       ) : (
         <a class="item" href={noteAddress(row.id)} aria-current={isOpen ? 'true' : undefined}>
           <span class="item-title">{row.title}</span>
-          {row.snippet !== undefined && row.snippet !== '' && <Snippet text={row.snippet} />}
+          {row.snippet ? <Snippet text={row.snippet} /> : row.excerpt && <p class="clamp">{row.excerpt}</p>}
           {row.tags.length > 0 && (
             <span class="meta">
               {row.tags.map((tag) => (
@@ -197,23 +172,6 @@ function ListRow({ index, total, row, isTrash, measure }: ListRowProps) {
         </a>
       )}
     </li>
-  )
-}
-
-function TrashedNote({ row }: { row: Row }) {
-  const { run, isRunning, refusal } = useAction(async () => {
-    await api.post('/v1/notes/{id}/restore', { params: { id: row.id } })
-  })
-  return (
-    <div class="item">
-      <span class="item-title">{row.title}</span>
-      {mayWrite.value && (
-        <Button disabled={isRunning.value} onClick={() => void run()}>
-          Restore<span class="visually-hidden"> {row.title}</span>
-        </Button>
-      )}
-      {refusal.value && <Why>{refusal.value}</Why>}
-    </div>
   )
 }
 

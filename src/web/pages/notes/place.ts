@@ -8,7 +8,7 @@ export type List =
   | { readonly kind: 'view'; readonly id: string }
   | { readonly kind: 'tag'; readonly name: string }
 
-export type Sort = 'updated_at' | 'created_at' | 'title'
+export type Sort = 'edited_at' | 'created_at' | 'title'
 
 /** Stands in the address for a note that is not there yet. */
 export const NEW = 'new'
@@ -30,7 +30,7 @@ export const list = computed<List>(() => {
 
 export const searchText = computed(() => search.value.get('search') ?? '')
 
-const SORTS: readonly string[] = ['updated_at', 'created_at', 'title'] satisfies Sort[]
+const SORTS: readonly string[] = ['edited_at', 'created_at', 'title'] satisfies Sort[]
 
 /** The order that was chosen; undefined is the best match while searching, else the last edit or what the view says. */
 export const sort = computed(() => {

@@ -28,6 +28,7 @@ export function PresetForm({
   const [name, setName] = useState(preset?.name ?? '')
   const [tags, setTags] = useState(preset?.tags.join(', ') ?? '')
   const [entries, setEntries] = useState<readonly Entry[]>(() => entriesOf(preset))
+  const [content, setContent] = useState(preset?.content ?? '')
   const [isPinned, setPinned] = useState(preset?.is_pinned ?? false)
   const valueFor = ({ key, text }: Entry) =>
     typedValue(properties.find((property) => property.key === key)?.type ?? 'text', text)
@@ -44,6 +45,7 @@ export function PresetForm({
       ask: entries
         .filter(({ isAsked }) => isAsked)
         .map((entry) => ({ key: entry.key, value: valueFor(entry) })),
+      ...(content !== (preset?.content ?? '') && { content: content === '' ? null : content }),
       is_pinned: isPinned,
     }
     const saved = preset
@@ -106,6 +108,19 @@ export function PresetForm({
         />
       )}
       {properties.length === 0 && <p class="dim">There are no properties yet that it could set.</p>}
+      <div class="field">
+        <label for="preset-text">Text of a new note</label>
+        <textarea
+          id="preset-text"
+          class="input"
+          rows={8}
+          value={content}
+          onInput={({ currentTarget }) => setContent(currentTarget.value)}
+        />
+        <p class="dim">
+          {'{{date}}, {{time}} and {{title}} are filled in. On a note that is there, it is added at the end.'}
+        </p>
+      </div>
       <Check label="Pinned" checked={isPinned} onChange={setPinned} />
     </Editor>
   )

@@ -27,7 +27,7 @@ export function Presets({ id }: { id: string }) {
     )
     const applied = await api.post('/v1/presets/{idOrName}/apply', {
       params: { idOrName: chosen },
-      body: { note_id: id, answers },
+      body: { note_id: id, answers, tz: Intl.DateTimeFormat().resolvedOptions().timeZone },
     })
     setOutcome(
       `Set ${applied.properties_set.length}, kept ${applied.properties_kept.length}, tags added ${applied.tags_added.length}.`,

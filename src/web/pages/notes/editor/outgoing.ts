@@ -19,7 +19,8 @@ export function linksOfText(text: string, outgoing: readonly Outgoing[]): Links 
   const links = new Map<string, NonNullable<Outgoing['note']>>()
   for (const [, target = '', label] of text.matchAll(WIKI)) {
     const key = keyOf(target)
-    const note = (places.get(labelOf({ target, label })) ?? places.get(key))?.shift()?.note
+    const note = (places.get(labelOf({ target, label })) ?? places.get(key.split('#')[0] ?? key))?.shift()
+      ?.note
     if (note) links.set(key, note)
   }
   return links

@@ -14,6 +14,9 @@ export type Links = ReadonlyMap<string, NonNullable<Outgoing['note']>>
 /** What names a note in a link: ignoring case and blanks around it. */
 export const keyOf = (target: string): string => target.trim().toLowerCase()
 
+/** Whether a target is the id of the note, maybe with a heading. */
+const isById = ({ note }: Outgoing, key: string): boolean => note !== null && note.id === key.split('#')[0]
+
 /**
  * Finds for each target in a text where it leads. The server lists links without their targets, and many may have the
  * same label: so both lists are gone through in order.
@@ -27,7 +30,7 @@ export function linksIn(tokens: Token[], outgoing: readonly Outgoing[]): Links {
     const key = keyOf(link.target)
     const label = labelOf(link)
     let found = at
-    for (let one = outgoing[found]; one && one.text !== label && one.note?.id !== key; one = outgoing[found])
+    for (let one = outgoing[found]; one && one.text !== label && !isById(one, key); one = outgoing[found])
       found++
     if (found === outgoing.length) return
     at = found + 1
