@@ -103,11 +103,14 @@ export type CredentialState =
 
 /** The current state of a key that was valid once. A key whose user left the workspace counts as revoked. */
 export function findKeyState(reader: Reader, id: string, now: number): CredentialState {
-  const row = reader.sql.memoize(`key ${id}`, () => findUnrevokedKey(reader, id))
+  const row = reader.sql.memoize(`key ${id}`, () => {
+    const found = findUnrevokedKey(reader, id)
+    return found && { ...found, rights: rightsOfKey(found) }
+  })
   if (!row || row.role === null) return { isValid: false, end: 'key_revoked' }
-  const { expiresAt, scope, role } = row
+  const { expiresAt, scope, role, rights } = row
   if (expiresAt !== null && expiresAt <= now) return { isValid: false, end: 'key_expired' }
-  return { isValid: true, expiresAt, standing: { scope, role, rights: rightsOfKey(row) } }
+  return { isValid: true, expiresAt, standing: { scope, role, rights } }
 }
 
 interface KnownKey {

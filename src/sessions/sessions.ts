@@ -46,10 +46,13 @@ export function findSessionState(
   workspacePk: number,
   now: number,
 ): CredentialState {
-  const row = reader.sql.memoize(`session ${id} ${workspacePk}`, () => findSessionIn(reader, id, workspacePk))
-  if (!row || row.role === null || expiryOf(row) <= now) return ENDED
-  const { role, access } = row
-  const standing = { scope: scopeOfRole(role), role, rights: rightsOfMember(role, access) }
+  const row = reader.sql.memoize(`session ${id} ${workspacePk}`, () => {
+    const found = findSessionIn(reader, id, workspacePk)
+    return found?.role && { ...found, role: found.role, rights: rightsOfMember(found.role, found.access) }
+  })
+  if (!row || expiryOf(row) <= now) return ENDED
+  const { role, rights } = row
+  const standing = { scope: scopeOfRole(role), role, rights }
   return { isValid: true, expiresAt: expiryOf(row), standing }
 }
 
