@@ -94,7 +94,6 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
   const signOut = async (page: Page) => {
     await page.evaluate("fetch('/app/api/session', { method: 'DELETE' })")
     await page.goto(`${url}/app`)
-    await page.waitForSelector('.sign-in-screen')
   }
   const openLink = async (page: Page, user = 'owner') => {
     const { hash } = new URL(await app.setupLink(user))
@@ -143,13 +142,13 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await page.keyboard.press('Enter')
       await untilTextIn(page, '#sign-in', 'Work laptop')
       await press(page, 'Remove password')
-      await untilTextIn(page, '#sign-in', 'Set a password…')
+      await untilTextIn(page, '#sessions', 'Set a password…')
       await press(page, 'Remove Work laptop')
       await untilTextIn(page, '#sign-in', 'This is your last way to sign in')
       await press(page, 'Set a password…')
       await fill(page, 'New password, 10 characters or more', PASSWORD)
       await page.keyboard.press('Enter')
-      await untilTextIn(page, '#sign-in', 'Change password…')
+      await untilTextIn(page, '#sessions', 'Change password…')
       await press(page, 'Remove Work laptop')
       await untilNoText(page, 'Work laptop')
       expect(await accessibilityProblems(page, ALL_LOOKS)).toEqual([])

@@ -1,10 +1,11 @@
 import { useRef, useState } from 'preact/hooks'
-import { Button, Field, useAction } from '../../components/form.tsx'
+import { Button, Field, useAction, Why } from '../../components/form.tsx'
 import { session } from '../../data/session.ts'
-import { changePassword } from '../../data/settings.ts'
+import { changePassword, removePassword, useMembers } from '../../data/settings.ts'
+import { useRecent } from './recent.tsx'
 
 /** Changes the password, or sets the first one. */
-export function Password({ hasOne }: { hasOne: boolean }) {
+function Password({ hasOne }: { hasOne: boolean }) {
   const [isChanged, setChanged] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const { run, isRunning, refusal } = useAction(async (data: FormData) => {
@@ -65,5 +66,26 @@ export function Password({ hasOne }: { hasOne: boolean }) {
         {isChanged && <span class="status ok">The password is changed; every other session has ended.</span>}
       </p>
     </details>
+  )
+}
+
+/** The password of the person, which may be removed while there is another way to sign in. */
+export function OwnPassword() {
+  const members = useMembers()
+  const own = members.data?.find(({ user_id }) => user_id === session.value?.user.id)
+  const remove = useRecent(removePassword)
+  return (
+    <>
+      <Password hasOne={own?.has_password ?? true} />
+      {own?.has_password && (own.has_passkey || own.oidc_linked) && (
+        <p>
+          <Button kind="quiet" disabled={remove.isRunning.value} onClick={() => void remove.run()}>
+            Remove password
+          </Button>
+        </p>
+      )}
+      {remove.refusal.value !== undefined && <Why>{remove.refusal.value}</Why>}
+      {remove.dialog}
+    </>
   )
 }

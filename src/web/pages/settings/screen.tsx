@@ -21,7 +21,7 @@ const sections = () => [
   { name: 'access', title: 'Access', Section: AccessSection },
   { name: 'shares', title: 'Shared links', Section: Shares },
   { name: 'sign-in', title: 'Sign-in', Section: WaysIn },
-  { name: 'sessions', title: 'Sessions', Section: Sessions },
+  { name: 'sessions', title: 'Sessions, password', Section: Sessions },
   { name: 'workspaces', title: 'Workspaces', Section: Workspaces },
   ...(mayBackUp() ? [{ name: 'backup', title: 'Backup', Section: Backup }] : []),
 ]

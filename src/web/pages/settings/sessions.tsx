@@ -3,15 +3,16 @@ import { Known } from '../../components/pane.tsx'
 import { Time } from '../../components/time.tsx'
 import { endSession, type ListedSession, useSessions } from '../../data/settings.ts'
 import { browserName } from './browser-name.ts'
+import { OwnPassword } from './password.tsx'
 import { Section } from './section.tsx'
 
-/** Where the person is signed in. */
+/** Where the person is signed in, and the password. */
 export function Sessions() {
   const sessions = useSessions()
   return (
     <Section
       name="sessions"
-      title="Sessions"
+      title="Sessions, password"
       about="A session ends 7 days after its last use, 30 days after it began at the latest."
     >
       <Known query={sessions}>
@@ -23,6 +24,7 @@ export function Sessions() {
           </ul>
         )}
       </Known>
+      <OwnPassword />
     </Section>
   )
 }

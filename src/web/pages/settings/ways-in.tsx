@@ -1,15 +1,12 @@
-import { useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { Button, Field, useAction, Why } from '../../components/form.tsx'
 import { Known } from '../../components/pane.tsx'
 import { Time } from '../../components/time.tsx'
 import { session } from '../../data/session.ts'
-import { removePassword, useMembers } from '../../data/settings.ts'
 import {
   addPasskey,
   goToProvider,
   hasPasskeys,
-  isSignInNeeded,
   type Passkey,
   removePasskey,
   renamePasskey,
@@ -17,47 +14,13 @@ import {
   usePasskeys,
 } from '../../data/ways-in.ts'
 import { search } from '../../router.ts'
-import { SignInDialog } from '../sign-in/sign-in.tsx'
 import { forgetReason, ProviderRefusal } from '../sign-in/ways.tsx'
 import { browserName } from './browser-name.ts'
 import { LineForm, textOf } from './line-form.tsx'
-import { Password } from './password.tsx'
+import { useRecent } from './recent.tsx'
 import { Section } from './section.tsx'
 
-/** An action that may need a sign-in of the last minutes: it is asked for then, and the action runs again. */
-function useRecent<Arguments extends unknown[]>(act: (...given: Arguments) => Promise<unknown>) {
-  const again = useSignal<(() => void) | undefined>(undefined)
-  const action = useAction(async (...given: Arguments) => {
-    try {
-      await act(...given)
-    } catch (error) {
-      if (!isSignInNeeded(error)) throw error
-      ask(...given)
-    }
-  })
-  const ask = (...given: Arguments) => {
-    again.value = () => void action.run(...given)
-  }
-  const close = () => {
-    again.value = undefined
-  }
-  const dialog = again.value && (
-    <SignInDialog
-      title="Is it you?"
-      onClose={close}
-      onDone={() => {
-        const run = again.value
-        close()
-        run?.()
-      }}
-    >
-      You signed in more than 10 minutes ago. Sign in again to change how you do it.
-    </SignInDialog>
-  )
-  return { ...action, ask, dialog }
-}
-
-/** How the person signs in: passkeys, the provider, and the password. */
+/** How the person signs in without a password: passkeys, and the provider. */
 export function WaysIn() {
   const passkeys = usePasskeys()
   const add = useRecent(() => addPasskey(browserName(navigator.userAgent)))
@@ -93,7 +56,6 @@ export function WaysIn() {
       {add.refusal.value !== undefined && <Why>{add.refusal.value}</Why>}
       {add.dialog}
       {session.value?.oidc_name !== undefined && <Provider name={session.value.oidc_name} />}
-      <OwnPassword />
     </Section>
   )
 }
@@ -172,26 +134,6 @@ function Provider({ name }: { name: string }) {
       </ul>
       {change.refusal.value !== undefined && <Why>{change.refusal.value}</Why>}
       {change.dialog}
-    </>
-  )
-}
-
-function OwnPassword() {
-  const members = useMembers()
-  const own = members.data?.find(({ user_id }) => user_id === session.value?.user.id)
-  const remove = useRecent(removePassword)
-  return (
-    <>
-      <Password hasOne={own?.has_password ?? true} />
-      {own?.has_password && (own.has_passkey || own.oidc_linked) && (
-        <p>
-          <Button kind="quiet" disabled={remove.isRunning.value} onClick={() => void remove.run()}>
-            Remove password
-          </Button>
-        </p>
-      )}
-      {remove.refusal.value !== undefined && <Why>{remove.refusal.value}</Why>}
-      {remove.dialog}
     </>
   )
 }
