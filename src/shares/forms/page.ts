@@ -133,5 +133,5 @@ function choices(options: readonly string[], attributes: Html, value: string): H
   const all = options.map(
     (option) => html`<option value="${option}"${option === value && html` selected`}>${option}</option>`,
   )
-  return html`<select${attributes}><option value=""></option>${all}</select>`
+  return html`<select${attributes}><option value="">–</option>${all}</select>`
 }

@@ -27,7 +27,7 @@ td{overflow-wrap:break-word;min-width:7rem}th,td{border-bottom:1px solid var(--l
 .month td{width:14%;height:6rem;border:1px solid var(--line);font-size:.8125rem}.month td>b{color:var(--ink-3);font-weight:500}.month p{margin:.125rem 0;background:var(--sunk);border-radius:.25rem;padding:.125rem .375rem}
 dl{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;margin:0}dt{color:var(--ink-3)}dd{margin:0}
 form>p,fieldset{margin:0 0 1.25rem;border:0;padding:0}label,legend{display:block;font-weight:600;font-size:.9375rem}label i{font-weight:400;font-style:normal;color:var(--ink-3)}
-input,select,textarea{width:100%;min-height:2.75rem;font:inherit;font-size:1rem;color:inherit;background:var(--paper);border:1px solid var(--edge);border-radius:.5rem;padding:.5rem .75rem}textarea{field-sizing:content;min-height:5.5rem;max-height:24rem}input[type=checkbox]{width:1.25rem;min-height:1.25rem;margin-inline-end:.625rem;vertical-align:-.2em}
+input,select,textarea{width:100%;min-height:2.75rem;font:inherit;font-size:1rem;color:inherit;background:var(--paper);border:1px solid var(--edge);border-radius:.5rem;padding:.5rem .75rem}textarea{min-height:5.5rem;max-height:24rem}input[type=checkbox]{width:1.25rem;min-height:1.25rem;margin-inline-end:.625rem;vertical-align:-.2em}
 input[type=file]{border-style:dashed}:is(input,select,textarea)[aria-invalid]{border-color:var(--bad);background:var(--bad-wash)}
 :is(a,button,input,select,textarea,[tabindex]):focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 small{display:block;color:var(--ink-3);font-size:.875rem;line-height:1.5}.bad{color:var(--bad)}.banner{background:var(--bad-wash);color:var(--bad);border-radius:.5rem;padding:.75rem 1rem}
