@@ -18,7 +18,7 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
     const [Loaded, setLoaded] = useState(() => known)
     const [isFailed, setFailed] = useState(false)
     useEffect(() => {
-      if (known) return
+      // Another one may have loaded it since this one was first drawn.
       let isCurrent = true
       load().then(
         (loaded) => {
