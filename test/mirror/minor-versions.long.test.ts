@@ -73,6 +73,7 @@ const snapshotOf = async (client: Pick<TestService, 'get'>) =>
 test('a remote of a newer minor version is copied and followed, without what only that version knows', async () => {
   const history = new History(service, 7)
   for (let step = 0; step < 30; step++) await history.step()
+  await service.post('/v1/notes', { title: 'tagged', tags: ['tagged'] })
   mirror = await mirrorOf(service, { between })
   expect(await snapshotOf(mirror)).toEqual(await snapshotOf(service))
   const { cursor } = (await mirror.get('/v1/changes?after=now')).body
