@@ -26,7 +26,7 @@ test('no command prints control characters of file names', async () => {
 test('import --dry-run works beside a running server and changes nothing', async () => {
   const folder = newFolder()
   const vault = folder.file('vault')
-  writeFiles(vault, { 'A.md': '[[B#x]] #tag', 'B.md': 'b', 'c.png': 'c' })
+  writeFiles(vault, { 'A.md': '[B](B.md) #tag', 'B.md': 'b', 'c.png': 'c' })
   // In the folder, as for whoever imports where they are.
   const db = join(vault, 'daybook.db')
   const server = await startProcess(db)

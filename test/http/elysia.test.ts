@@ -20,7 +20,7 @@ const requestOf = (method: string, path: string, init: RequestInit = {}) =>
 
 describe('a method that a path does not have', () => {
   test.each([
-    ['PATCH', '/v1/notes/trash', 'GET, HEAD'],
+    ['PATCH', '/v1/notes/trash', 'GET, HEAD, DELETE'],
     ['DELETE', '/v1/records/summary', 'GET, HEAD'],
     ['OPTIONS', '/v1/notes', 'GET, HEAD, POST'],
     ['HEAD', '/v1/notes/query', 'POST'],
@@ -74,6 +74,6 @@ test('no endpoint has Elysia read headers and cookies, as it does where a functi
 test('an endpoint that does not say who may call it does not start', () => {
   const feature = new Elysia().get('/forgotten', () => 'secret')
   expect(() => createPipeline({ corsOrigins: [] } as never, [feature])).toThrow(
-    'GET /forgotten has no access',
+    'GET /forgotten does not say who may call it, or what it covers',
   )
 })

@@ -56,8 +56,11 @@ describe('a query', () => {
       `offset=${value}`,
       'The query parameter "offset" must be an integer of 0 or more.',
     ]),
-    ['sort=', 'The query parameter "sort" must be one of "created_at", "updated_at", "title".'],
-    ['sort=Title', 'The query parameter "sort" must be one of "created_at", "updated_at", "title".'],
+    ['sort=', 'The query parameter "sort" must be one of "created_at", "updated_at", "edited_at", "title".'],
+    [
+      'sort=Title',
+      'The query parameter "sort" must be one of "created_at", "updated_at", "edited_at", "title".',
+    ],
     ['search=', 'The query parameter "search" must be a text of 1 to 500 characters.'],
     ['limit=1&limit=1', 'The query parameter "limit" is given twice; give it once.'],
     ['limit=1&l%69mit=2', 'The query parameter "limit" is given twice; give it once.'],

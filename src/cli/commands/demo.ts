@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../config.ts'
 import { DATABASE_SUFFIXES } from '../../db/file-names.ts'
-import { DEMO_PATH } from '../../sessions/demo.ts'
 import { newToken } from '../../sessions/tokens.ts'
 import { type Command, flag } from '../command.ts'
 import { runUntilAsked } from '../run-until-asked.ts'
@@ -21,8 +20,9 @@ export const demo: Command = {
     const asked = io.untilAskedToEnd()
     const db = join(tmpdir(), `daybook-demo-${crypto.randomUUID()}.db`)
     const config = readConfig({}, { db, port: '0', 'log-level': 'warn' })
-    const [{ seed, VIEWER }, { startServer }] = await Promise.all([
+    const [{ seed, VIEWER }, { DEMO_PATH }, { startServer }] = await Promise.all([
       import('../demo/seed.ts'),
+      import('../../sessions/demo.ts'),
       import('../../server.ts'),
     ])
     try {
