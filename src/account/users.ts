@@ -6,9 +6,9 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { didYouMean } from '../lib/near-miss.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, Refusal, refused } from '../refusal.ts'
-import { releaseRowViews } from '../row-views/service.ts'
 import { checkedAccountName, findByName, findNamed, getNamedOrOnly } from './names.ts'
 import { checkedPassword, hashPassword } from './passwords.ts'
+import { releaseRowViews } from './row-views.ts'
 import { endSharesOf } from './shares.ts'
 import {
   deleteMember,

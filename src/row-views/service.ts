@@ -1,10 +1,10 @@
 import type { Static } from '@sinclair/typebox'
-import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Ability } from '../access/rights.ts'
 import type { ChangeAuthor } from '../changes/log.ts'
 import { beginPrivate, endPrivate, nextKey } from '../changes/private.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
-import { from, orm, rowsBy, runBy, update } from '../db/query.ts'
+import { from, rowsBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { rowViews } from '../db/schema/row-views.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -245,19 +245,4 @@ function deleteRow(tx: Tx, author: ChangeAuthor, row: RowViewRow): void {
 /** The views of a structure that is deleted go along, the last one first, so that none moves. */
 export function deleteRowViewsOf(tx: Tx, author: ChangeAuthor, structure: number): void {
   for (const row of rowsOf(tx, structure)) deleteRow(tx, author, row)
-}
-
-const isOf = (workspace: number, user: string) =>
-  and(eq(rowViews.workspace, workspace), eq(rowViews.owner, user))
-const removePersonal = runBy((workspace: number, user: string) =>
-  orm.delete(rowViews).where(and(isOf(workspace, user), eq(rowViews.personal, 1))),
-)
-const disown = runBy((workspace: number, user: string) =>
-  update(rowViews, { owner: null }, isOf(workspace, user)),
-)
-
-/** What remains of the views of a member who is removed: the shared ones, without an owner. */
-export function releaseRowViews(tx: Tx, workspace: number, user: string): void {
-  removePersonal(tx, workspace, user)
-  disown(tx, workspace, user)
 }
