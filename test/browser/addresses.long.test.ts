@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
       ],
       settings: [
         ['settings', '.setting table'],
-        ...settings.map((name): Place => [`settings/${name}`, `#${name} :is(table, ul, button)`]),
+        ...settings.map((name): Place => [`settings/${name}`, `#${name} :is(table, ul, button, select)`]),
       ],
       views: [
         ['views', '.tabs'],

@@ -228,5 +228,6 @@ test('no id of an example, and no key of a call, is filled in where it would be 
     'name=work',
     'nameOrId=Books',
     'q=operations',
+    'structure=Books',
   ])
 })

@@ -202,8 +202,8 @@ function queryParameters(query: TSchema, components: SchemaComponents) {
 }
 
 /**
- * A viewer fills in an `example` and would send it: only what a request needs has one, and no id, for no workspace
- * holds an object with the id of an example.
+ * A viewer fills in an `example` and would send it: only what a request needs has one, or needs without another, and no id,
+ * for no workspace holds an object with the id of an example.
  */
 function parameter(
   place: 'path' | 'query',
@@ -213,7 +213,8 @@ function parameter(
   components: SchemaComponents,
 ) {
   const { description, examples, ...rest } = components.write(schema)
-  const isFilledIn = required && rest.format !== 'uuid' && rest.type !== 'integer'
+  const isNeeded = required || (typeof description === 'string' && description.includes('required without'))
+  const isFilledIn = isNeeded && rest.format !== 'uuid' && rest.type !== 'integer'
   return {
     name,
     in: place,

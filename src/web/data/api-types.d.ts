@@ -9808,7 +9808,10 @@ export interface operations {
     listRecords: {
         parameters: {
             query?: {
-                /** @description The id or the name of a structure; required without `view`. */
+                /**
+                 * @description The id or the name of a structure; required without `view`.
+                 * @example Books
+                 */
                 structure?: string;
                 /** @description The id of a view of rows: its filter holds beside `filter`; its search, sort and direction count where the request has none. */
                 view?: string;
@@ -9967,7 +9970,10 @@ export interface operations {
     watchRecords: {
         parameters: {
             query?: {
-                /** @description The id or the name of a structure; required without `view`. */
+                /**
+                 * @description The id or the name of a structure; required without `view`.
+                 * @example Books
+                 */
                 structure?: string;
                 /** @description The id of a view of rows: its filter holds beside `filter`; its search, sort and direction count where the request has none. */
                 view?: string;
@@ -10024,7 +10030,10 @@ export interface operations {
     summariseRecords: {
         parameters: {
             query?: {
-                /** @description The id or the name of a structure; required without `view`. */
+                /**
+                 * @description The id or the name of a structure; required without `view`.
+                 * @example Books
+                 */
                 structure?: string;
                 /** @description The id of a view of rows: its filter holds beside `filter`; its search, sort and direction count where the request has none. */
                 view?: string;
@@ -10087,7 +10096,10 @@ export interface operations {
     readBoard: {
         parameters: {
             query?: {
-                /** @description The id or the name of a structure; required without `view`. */
+                /**
+                 * @description The id or the name of a structure; required without `view`.
+                 * @example Books
+                 */
                 structure?: string;
                 /** @description The id of a view of rows: its filter holds beside `filter`; its search, sort and direction count where the request has none. */
                 view?: string;
