@@ -60,6 +60,9 @@ export function visitorRoutes(ctx: AppContext) {
 
   const shared = (exchange: Exchange, name: string): Promise<Response> => {
     const [, token = name, type] = /^(.*)\.(csv|ics)$/.exec(name) ?? []
+    // Calendar programs give no password, so there is none to be asked for.
+    if (type === 'ics' && findVisit(ctx, token, false)?.share.passwordHash)
+      return Promise.resolve(notFoundPage())
     return show(token, exchange, (visit) => {
       if (type !== undefined && visit.share.kind !== 'row_view') throw notFound('file')
       if (type === 'csv') return csvResponse(ctx, exchange, visit)

@@ -329,6 +329,6 @@ describe('shared rows', () => {
       'DTSTART;VALUE=DATE:20261105\r\nDTEND;VALUE=DATE:20261106\r\nSUMMARY:Paint\\, "blue"\r\n',
     )
     await service.patch(`/v1/shares/${made.id}`, { password: 'x' })
-    expect((await visit(`${pathOf(made)}.ics`)).status).toBe(401)
+    expect((await visit(`${pathOf(made)}.ics`)).status).toBe(404)
   })
 })
