@@ -21,6 +21,7 @@ import {
   updateWorkspace,
 } from './store.ts'
 import { pauseOutOfReach } from './subscriptions.ts'
+import { findProviderLink } from './ways-in.ts'
 import { createWorkspace, freeWorkspaceName } from './workspaces.ts'
 
 /** The caller's user. */
@@ -111,9 +112,12 @@ export const setPreferences = ({ db }: AppContext, caller: Caller, preferences: 
   return db.write((tx): void => putPreferences(tx, { user: getOwnUser(tx, caller).pk, preferences: json }))
 }
 
-/** The workspaces of the caller's user, oldest first. */
-export const listOwnMemberships = (reader: Reader, caller: Caller): MembershipRow[] =>
-  listMembershipsOf(reader, getOwnUser(reader, caller).pk)
+/** The workspaces of the caller's user, oldest first; without the one that their account at the provider has closed. */
+export function listOwnMemberships(reader: Reader, caller: Caller): MembershipRow[] {
+  const { pk } = getOwnUser(reader, caller)
+  const closed = findProviderLink(reader, pk)?.closedWorkspace
+  return listMembershipsOf(reader, pk).filter(({ workspacePk }) => workspacePk !== closed)
+}
 
 /** Creates a workspace that the caller owns; for owners of any workspace. */
 export const addOwnWorkspace = (

@@ -32,7 +32,7 @@ export function endSharesOf(
     const isKept =
       mayWrite &&
       (structure === null
-        ? rights === undefined || rights.notes === 'write'
+        ? rights === undefined || (rights.notes === 'write' && rights.files !== 'none')
         : may(rights, structure, 'change'))
     if (isKept) continue
     deleteShare(tx, pk)

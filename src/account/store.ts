@@ -89,7 +89,9 @@ const findNotOwned = rowBy((owner: number, user: number) =>
       and(
         eq(members.user, user),
         sql`NOT EXISTS (SELECT 1 FROM members o
-          WHERE o.workspace = members.workspace AND o.user = ${owner} AND o.role = 'owner')`,
+          WHERE o.workspace = members.workspace AND o.user = ${owner} AND o.role = 'owner'
+            AND NOT EXISTS (SELECT 1 FROM provider_links p
+              WHERE p.user = o.user AND p.closed_workspace = o.workspace))`,
       ),
     )
     .limit(1),

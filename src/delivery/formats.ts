@@ -74,9 +74,12 @@ function textOf(
   written: (value: string) => string,
 ): string {
   const valueIn = (hole: string) => written(String(sourceOf(kind, hole)?.(payload) ?? ''))
-  const text = filled(template ?? defaultTemplate(kind, labelField), valueIn)
+  const text = filled(template ?? defaultTemplate(kind, labelField), valueIn, LONGEST)
   return template === null ? text.replace(/: $/, '') : text
 }
+
+/** No format takes more code points than half of this. */
+const LONGEST = 200_000
 
 const ELLIPSIS = '…'
 

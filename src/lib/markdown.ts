@@ -1,4 +1,4 @@
-import { Lexer, Marked, type Token, type Tokens } from 'marked'
+import { Lexer, Marked, type Token, Tokenizer, type Tokens } from 'marked'
 
 /** `[[target]]`, `[[target|label]]`, and with `!` before it the same embedded. */
 export interface WikiToken {
@@ -62,9 +62,21 @@ export function boundedTokens(text: string): Token[] | undefined {
   }
 }
 
+/** Gives up at an instant: it is asked for the space before each block. */
+class TimedTokenizer extends Tokenizer {
+  constructor(private readonly until: number) {
+    super()
+  }
+
+  override space(source: string): Tokens.Space | undefined {
+    if (performance.now() > this.until) throw new Error('too much')
+    return super.space(source)
+  }
+}
+
 function lexedInTime(text: string): Token[] {
   const until = performance.now() + MAX_MS
-  const lexer = new Lexer(marked.defaults)
+  const lexer = new Lexer({ ...marked.defaults, tokenizer: new TimedTokenizer(until) })
   lexer.blockTokens(text.replace(/\r\n|\r/g, '\n'), lexer.tokens)
   for (let next = lexer.inlineQueue.shift(); next; next = lexer.inlineQueue.shift()) {
     if (performance.now() > until || next.src.length > MAX_PASSAGE) throw new Error('too much')

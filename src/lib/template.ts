@@ -5,8 +5,25 @@ const HOLE = /\{([A-Za-z_]\w*(?:\.\w+)*)\}/g
 export const holesIn = (template: string): string[] =>
   [...template.matchAll(HOLE)].map(([, hole = '']) => hole)
 
-export const filled = (template: string, valueIn: (hole: string) => string): string =>
-  template.replace(HOLE, (_, hole: string) => valueIn(hole))
+/** What comes after `most` characters may be left out. */
+export function filled(
+  template: string,
+  valueIn: (hole: string) => string,
+  most = Number.POSITIVE_INFINITY,
+): string {
+  let text = ''
+  let end = 0
+  for (const {
+    0: { length },
+    1: hole = '',
+    index,
+  } of template.matchAll(HOLE)) {
+    text += template.slice(end, index) + valueIn(hole)
+    end = index + length
+    if (text.length > most) return text
+  }
+  return text + template.slice(end)
+}
 
 const DEFAULTS = {
   record: '{structure}: {event}',

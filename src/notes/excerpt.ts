@@ -81,7 +81,10 @@ interface Read {
 }
 
 /** Where signs end what is open, and where the text goes on after them. */
-type Closings = Map<number, number>
+class Closings extends Map<number, number> {
+  /** How many more characters are looked at for what closes a sign; after that signs are text. */
+  left = 40_000
+}
 
 type Construct = (source: string, at: number, closings: Closings) => Read | undefined
 
@@ -102,7 +105,7 @@ const CONSTRUCTS: Readonly<Record<string, Construct>> = {
 
 /** A paragraph as it is read. */
 function inlineText(source: string): string {
-  const closings: Closings = new Map()
+  const closings = new Closings()
   let text = ''
   for (let at = 0; at < source.length; ) {
     const closed = closings.get(at)
@@ -158,19 +161,20 @@ function bracketed(source: string, at: number, closings: Closings): Read | undef
     return { text: label.trim() || target.trim().replace(ID, ''), end: at + link.length }
   FOOTNOTE_MARK.lastIndex = at
   if (FOOTNOTE_MARK.test(source)) return { text: '', end: FOOTNOTE_MARK.lastIndex }
-  const close = matching(source, at, ']')
+  const close = matching(source, at, ']', closings)
   const opens = close === undefined ? undefined : source[close + 1]
   if (close === undefined || (opens !== '(' && opens !== '[')) return undefined
   // The target of an image may go on beyond what is looked at.
-  const end = matching(source, close + 1, opens === '(' ? ')' : ']') ?? source.length
+  const end = matching(source, close + 1, opens === '(' ? ')' : ']', closings) ?? source.length
   closings.set(close, end + 1)
   return { text: '', end: at + 1 }
 }
 
 /** Where the bracket that opens here is closed. */
-function matching(source: string, open: number, closing: string): number | undefined {
+function matching(source: string, open: number, closing: string, closings: Closings): number | undefined {
   let depth = 0
-  for (let at = open; at < source.length; at++) {
+  for (let at = open; at < source.length && closings.left > 0; at++) {
+    closings.left -= 1
     if (source[at] === '\\') at += 1
     else if (source[at] === source[open]) depth += 1
     else if (source[at] === closing && --depth === 0) return at
@@ -191,16 +195,17 @@ function emphasis(source: string, at: number, closings: Closings): Read {
   const isWord = run.startsWith('_') && WORD.test(before)
   const opens = !SPACE.test(after) && !isWord && (!PUNCTUATION.test(after) || !WORD.test(before))
   const isKnown = /^(?:\*{1,3}|_{1,3}|~{1,2}|==)$/.test(run)
-  const close = opens && isKnown ? closingRun(source, run, end) : undefined
+  const close = opens && isKnown ? closingRun(source, run, end, closings) : undefined
   if (close === undefined) return { text: run, end }
   closings.set(close, endOfRun(source, close))
   return { text: '', end }
 }
 
 /** Where a run that closes this one begins: one as long, else a longer one. */
-function closingRun(source: string, run: string, from: number): number | undefined {
+function closingRun(source: string, run: string, from: number, closings: Closings): number | undefined {
   let longer: number | undefined
-  for (let at = source.indexOf(run, from); at !== -1; ) {
+  for (let at = source.indexOf(run, from); at !== -1 && closings.left > 0; ) {
+    closings.left -= 10
     const end = endOfRun(source, at)
     const closes = !SPACE.test(source[at - 1] ?? '') && source[at - 1] !== '\\'
     const isInWord = run.startsWith('_') && WORD.test(source[end] ?? '')

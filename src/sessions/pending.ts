@@ -17,6 +17,7 @@ export class Pending<Step> {
   ) {}
 
   add(key: string, step: Step, from: string): void {
+    this.#dropExpired()
     const address = addressGroup(from)
     const keys = [...(this.#keysOf.get(address) ?? []), key]
     this.#drop(keys.splice(0, keys.length - MAX_OF_ADDRESS))
@@ -29,6 +30,15 @@ export class Pending<Step> {
     const found = this.#steps.get(key)
     this.#steps.delete(key)
     return found && this.clock.now() < found.until ? found.step : undefined
+  }
+
+  /** All are valid for as long, so that the oldest expire first. */
+  #dropExpired(): void {
+    const now = this.clock.now()
+    for (const [key, { until }] of this.#steps) {
+      if (now < until) return
+      this.#steps.delete(key)
+    }
   }
 
   #drop(keys: readonly string[]): void {

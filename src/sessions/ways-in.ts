@@ -48,8 +48,12 @@ export async function removePassword(ctx: AppContext, caller: Caller): Promise<v
 export async function unlinkProvider(ctx: AppContext, caller: Caller): Promise<void> {
   await ctx.db.write((tx): void => {
     const session = getRecentSession(tx, caller, tx.now)
-    if (!findProviderLink(tx, session.userPk))
-      throw new Refusal('not_found', 'You are not linked to an account of the provider.')
+    const link = findProviderLink(tx, session.userPk)
+    if (!link) throw new Refusal('not_found', 'You are not linked to an account of the provider.')
+    if (ctx.config.oidc?.roleClaim && link.closedWorkspace !== null)
+      throw refused(
+        'Your account at the provider says which workspaces you enter; ask an owner to change that.',
+      )
     removeWayIn(ctx, tx, session, () => void deleteProviderLink(tx, session.userPk))
   })
   ctx.bus.wake()

@@ -65,7 +65,7 @@ export function checkFormOf(structure: StructureRow, settings: FormSettings): vo
   checkedChanges(definition, settings.hidden ?? {})
   const asked = new Set(formFields(definition, settings).map(({ field }) => field.key))
   const missing = definition.fields.filter(
-    ({ key, required }) => required && !asked.has(key) && settings.hidden?.[key] === undefined,
+    ({ key, required }) => required && !asked.has(key) && !Object.hasOwn(settings.hidden ?? {}, key),
   )
   if (missing.length === 0) return
   const keys = quoteList(missing.map(({ key }) => key))

@@ -1,4 +1,5 @@
 import type { AppContext } from '../context.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { pageRequest } from '../http/pagination.ts'
@@ -7,6 +8,7 @@ import {
   createShare,
   deleteShare,
   getShare,
+  getTarget,
   listShares,
   passwordHashOf,
   patchShare,
@@ -36,9 +38,11 @@ export const shareRoutes = (ctx: AppContext) => {
       '',
       async ({ exchange, caller, body, request }) => {
         const passwordHash = (await passwordHashOf(ctx, body)) ?? null
-        return respondOnce(ctx.db, exchange, (tx) => ({
+        const create = (tx: Tx) => ({
           share: presentShare(caller, createShare(tx, caller, body, passwordHash), tx, originOf(request)),
-        }))
+        })
+        const check = (tx: Tx): void => void getTarget(tx, caller, body.kind, body.target_id)
+        return respondOnce(ctx.db, exchange, create, undefined, check)
       },
       {
         access: 'write',

@@ -80,7 +80,7 @@ function hasTarget(reader: Reader, { workspace, kind, target }: ShareRow): boole
 /** Who may write sees their own shares, an owner all; who may only read sees what is open, without the way in. */
 const isShown = ({ userId, role, mayWrite, rights }: Caller, row: ShareRow): boolean =>
   (role === 'owner' || !mayWrite || JSON.parse(row.maker).id === userId) &&
-  (row.structure === null ? !hides(rights, 'notes') : may(rights, row.structure, 'see'))
+  (row.structure === null ? !hides(rights, 'notes') : may(rights, row.structure, 'read'))
 
 /** One page of the shares that the caller sees. */
 export function listShares(reader: Reader, caller: Caller, page: PageRequest, origin: string) {
@@ -107,14 +107,18 @@ interface Target {
 }
 
 /** Finds what is shared; refuses one that the caller may not write. */
-function getTarget(tx: Tx, caller: Caller, kind: ShareKind, id: string): Target {
+export function getTarget(tx: Tx, caller: Caller, kind: ShareKind, id: string): Target {
   if (kind === 'note' || kind === 'view') {
     const place = placeFor(caller, 'notes')
     const found = kind === 'note' ? getNoteSummary(tx, place, id) : viewKind.getRow(tx, place, id)
     checkWrite(caller.rights, 'notes')
+    // The page gives the files that a note names.
+    if (hides(caller.rights, 'files')) checkWrite(caller.rights, 'files')
     return { id: found.id }
   }
   const view = kind === 'row_view' ? getRowView(tx, caller, id) : undefined
+  if (view?.personal === 1)
+    throw refused('A personal view is yours alone; make it one for everybody before you share it.')
   const structure = getStructure(tx, caller, view?.structureId ?? id, 'change')
   return { id: view?.id ?? structure.id, structure }
 }
@@ -214,4 +218,9 @@ const setToken = runBy((pk: number, token: string) =>
 
 /** Ends a share. */
 export const deleteShare = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
-  ctx.db.write((tx): void => shareKind.delete(tx, caller, getShare(tx, caller, id)))
+  ctx.db.write((tx): void => {
+    const row = getShare(tx, caller, id)
+    if (row.structure === null) checkWrite(caller.rights, 'notes')
+    else getStructure(tx, caller, row.structure, 'change')
+    shareKind.delete(tx, caller, row)
+  })

@@ -9,7 +9,7 @@ import { isId } from '../lib/ids.ts'
 import { notFound, Refusal } from '../refusal.ts'
 import { FailedSignIns } from '../sessions/failed-sign-ins.ts'
 import { formPreflight, jsonRefusal, SentPerDay, showDone, showForm, takePost } from './forms/form.ts'
-import { readSent, sendsJson } from './forms/sent.ts'
+import { readSent, sendsFiles, sendsJson } from './forms/sent.ts'
 import { notePage, showsFile, viewPage } from './pages/notes.ts'
 import { notFoundPage, refusalPage } from './pages/page.ts'
 import { rowsPage } from './pages/rows.ts'
@@ -23,8 +23,8 @@ import {
   type Visit,
 } from './visits.ts'
 
-/** Four files of 10 MiB, and the texts beside them. */
-const MAX_FORM_BYTES = 48 * 1024 * 1024
+/** Four files of 10 MiB, and the texts beside them; without files, the texts alone. */
+const MAX_FORM_BYTES = { files: 48 * 1024 * 1024, texts: 1024 * 1024 }
 /** A password and its name. */
 const MAX_PASSWORD_BYTES = 65_536
 
@@ -100,8 +100,10 @@ export function visitorRoutes(ctx: AppContext) {
     const visit = findVisit(ctx, token, true)
     if (!visit) return isJson ? jsonRefusal(notFound('form')) : notFoundPage()
     const take = async () => {
-      const bytes = await body.bytes(`share ${visit.share.id}`, MAX_FORM_BYTES)
-      return takePost(ctx, visit, sentPerDay, { exchange, sent: await readSent(exchange.request, bytes) })
+      const { request } = exchange
+      const most = MAX_FORM_BYTES[sendsFiles(request) ? 'files' : 'texts']
+      const bytes = await body.bytes(`share ${visit.share.id}`, most)
+      return takePost(ctx, visit, sentPerDay, { exchange, sent: await readSent(request, bytes) })
     }
     const response = await orRefusal(take, isJson)
     for (const [name, value] of formPreflight().headers)

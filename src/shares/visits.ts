@@ -137,11 +137,16 @@ export async function openWithPassword(
     )
   }
   const proof = proofOf(share, ctx.clock.now() + OPEN_FOR_SECONDS * 1_000)
-  const attributes = `Path=${base}; HttpOnly; SameSite=Lax; Max-Age=${OPEN_FOR_SECONDS}${isSecure ? '; Secure' : ''}`
-  return new Response(null, {
-    status: 303,
-    headers: { Location: base, 'Set-Cookie': `${COOKIE}=${proof}; ${attributes}` },
+  const attributes = `HttpOnly; SameSite=Lax; Max-Age=${OPEN_FOR_SECONDS}${isSecure ? '; Secure' : ''}`
+  const headers = new Headers({
+    Location: base,
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
   })
+  // For a browser the table is no part of the path of its page.
+  for (const path of [base, `${base}.csv`])
+    headers.append('Set-Cookie', `${COOKIE}=${proof}; Path=${path}; ${attributes}`)
+  return new Response(null, { status: 303, headers })
 }
 
 const addUses = runBy((pk: number, uses: number, at: number) =>

@@ -44,15 +44,22 @@ export const deleteSourceAtOnce = ({ sql }: Tx, id: string): void =>
   void sql.run('DELETE FROM sources WHERE id = ?', id)
 
 /** Deletes what was sealed with earlier secrets of a source; without this it could not be opened, either. */
-export const dropEarlierSealed = (db: Db, source: number, secretVersion: number): Promise<void> =>
-  inSteps(
-    db,
-    ({ sql }) =>
-      sql.run(
-        `DELETE FROM source_sealed WHERE event IN (SELECT event FROM source_sealed s WHERE s.secret_version < ?
-           AND s.event IN (SELECT pk FROM source_events WHERE source = ?) LIMIT ?)`,
-        secretVersion,
-        source,
-        SEALED_PER_STEP,
-      ).changes > 0,
-  )
+export function dropEarlierSealed(db: Db, source: number, secretVersion: number): Promise<void> {
+  // A step that is run again finds nothing to delete in what it did before.
+  let after = ''
+  return inSteps(db, ({ sql }) => {
+    const events = sql.rows<[number, string]>(
+      'SELECT pk, id FROM source_events WHERE source = ? AND id > ? ORDER BY id LIMIT ?',
+      source,
+      after,
+      SEALED_PER_STEP,
+    )
+    sql.run(
+      'DELETE FROM source_sealed WHERE secret_version < ? AND event IN (SELECT value FROM json_each(?))',
+      secretVersion,
+      JSON.stringify(events.map(([pk]) => pk)),
+    )
+    after = events.at(-1)?.[1] ?? after
+    return events.length > 0
+  })
+}

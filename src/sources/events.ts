@@ -135,6 +135,12 @@ export async function replayOne({ db, worker }: AppContext, caller: Caller, id: 
 /** Few enough that they share a few commits, and many enough that not each waits for the disk. */
 const REPLAYED_TOGETHER = 50
 
+/** An event that came again, or was replayed by another, or is gone, is left out. */
+function unlessJudgedMeanwhile(error: unknown): undefined {
+  if (error instanceof Refusal && (error.code === 'refused' || error.code === 'not_found')) return undefined
+  throw error
+}
+
 /** Judges all events again that are unmapped, oldest first; `since` is when they came. */
 export async function replayUnmapped(
   reader: Reader,
@@ -149,9 +155,12 @@ export async function replayUnmapped(
     const ids = store.idsOf(reader, source.pk, 'unmapped', after, from, REPLAYED_TOGETHER)
     if (ids.length === 0) return done
     const outcomes = await Promise.all(
-      ids.map((eventId) => replayEvent(write, { workspacePk, sourceId: source.id, eventId })),
+      ids.map((eventId) =>
+        replayEvent(write, { workspacePk, sourceId: source.id, eventId }).catch(unlessJudgedMeanwhile),
+      ),
     )
-    for (const { status } of outcomes) done[status === 'unmapped' ? 'unmapped' : 'replayed'] += 1
+    for (const outcome of outcomes)
+      if (outcome) done[outcome.status === 'unmapped' ? 'unmapped' : 'replayed'] += 1
     after = ids.at(-1) ?? after
   }
 }

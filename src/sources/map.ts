@@ -5,7 +5,7 @@ import { isoTimestamp, utcDay } from '../lib/dates.ts'
 import { isObject } from '../lib/json.ts'
 import { invalid, refused } from '../refusal.ts'
 import type { Definition, FieldDefinition } from '../structures/store.ts'
-import { hasNumberKeys, orderedJson } from './ordered-json.ts'
+import { hasNumberKeys, orderedJson, readOrdered } from './ordered-json.ts'
 import {
   checkedHeader,
   checkedPath,
@@ -143,8 +143,10 @@ function mappedValue(
 ): unknown {
   const found = ('value' in from ? from.value : valueAt(from, call)) ?? undefined
   if (found === undefined || !as) return found ?? otherwise
-  if (as.name === 'json' && 'path' in from && call.text !== undefined && hasNumberKeys(call.text))
-    return orderedJson(call.text, keysOf(from.path))
+  if (as.name === 'json' && 'path' in from && call.text !== undefined && hasNumberKeys(call.text)) {
+    call.ordered ??= readOrdered(call.text) ?? null
+    if (call.ordered !== null) return orderedJson(call.ordered, keysOf(from.path))
+  }
   const converted = as.convert(found, type)
   if (converted !== undefined) return converted
   throw refused(`The value of "${key}" cannot be read as ${as.name}.`)

@@ -1,5 +1,5 @@
 /** An object as a map: those of the language put keys that are numbers first. */
-type Ordered = Map<string, Ordered> | Ordered[] | string | number | boolean | null
+export type Ordered = Map<string, Ordered> | Ordered[] | string | number | boolean | null
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s[\]{},:"]+/g
 
@@ -27,9 +27,18 @@ function write(value: Ordered): string {
   return `{${[...value].map(([key, member]) => `${JSON.stringify(key)}:${write(member)}`).join(',')}}`
 }
 
-/** The value at these keys of a JSON text, as compact JSON whose keys are in the order in which they came. */
-export function orderedJson(text: string, keys: readonly string[]): string {
-  let value: Ordered | undefined = parse((text.match(TOKEN) ?? []).values())
+/** Takes a JSON text apart; undefined for one that holds more than can be taken apart. */
+export function readOrdered(text: string): Ordered | undefined {
+  try {
+    return parse((text.match(TOKEN) ?? []).values())
+  } catch {
+    return undefined
+  }
+}
+
+/** The value at these keys, as compact JSON whose keys are in the order in which they came. */
+export function orderedJson(whole: Ordered, keys: readonly string[]): string {
+  let value: Ordered | undefined = whole
   for (const key of keys) value = value instanceof Map ? value.get(key) : (value as Ordered[])[Number(key)]
   return write(value ?? null)
 }

@@ -1,5 +1,6 @@
 import { isObject } from '../lib/json.ts'
 import { invalid } from '../refusal.ts'
+import type { Ordered } from './ordered-json.ts'
 import { type Call, headerOf } from './providers.ts'
 
 /** A call that was verified and read. */
@@ -10,13 +11,15 @@ export interface ReadCall extends Pick<Call, 'headers'> {
   readonly text?: string
   /** The type of the event. */
   readonly event: string | null
+  /** That text taken apart, once it was needed; null where it cannot be. */
+  ordered?: Ordered | null
 }
 
 /** Where a value is: a JSON pointer into the body, or a header. */
 export type Place = { readonly path: string } | { readonly header: string }
 
 const MAX_PLACE_LENGTH = 1_000
-const POINTER = /^(?:\/(?:[^~]|~[01])*)*$/s
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/s
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** A place as it is sent, `/pointer` or `header:Name`; `where` names it in the refusal. */

@@ -53,7 +53,10 @@ export function eventIn(
 
 function idIn({ provider, externalId }: Placing, call: Call, body: unknown): string | null {
   const place = placeIn(placeOfId(provider, call) ?? externalId)
-  const id = place && textOf(valueAt(place, { headers: call.headers, body }))
+  const found = place && valueAt(place, { headers: call.headers, body })
+  // Such numbers are rounded: others would be taken for the same.
+  if (Number.isInteger(found) && !Number.isSafeInteger(found)) return `sha256:${sha256(call.body)}`
+  const id = textOf(found)
   if (id === undefined) return null
   return id.length > MAX_ID_LENGTH || !id.isWellFormed() ? `sha256:${sha256(id)}` : id
 }

@@ -103,13 +103,13 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       await first.waitForSelector('.settle')
       await signOut(first)
       await signIn(first, 'Ben')
-      await press(first, 'Waiting')
+      await first.locator(`#list a.item[href$="${id}"]`).click()
       await untilTextIn(first, '#note', 'Of the server.')
       expect(await first.evaluate('document.body.textContent')).not.toContain('Of the owner.')
       await signOut(first)
       await signIn(first, 'owner')
       await first.waitForFunction(`document.body.textContent.includes('Waiting')`)
-      await press(first, 'Waiting')
+      await first.locator(`#list a.item[href$="${id}"]`).click()
       await untilTextIn(first, '#note', 'Of the owner.')
     },
     BROWSER_TIMEOUT_MS,

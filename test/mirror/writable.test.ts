@@ -179,6 +179,15 @@ test('what is changed back by hand is then as the remote has it meanwhile', asyn
   await expectEqual()
 })
 
+test('a field or property that is named as a time of the object is a change as any other', async () => {
+  await declare(service, 'Named', [{ key: 'edited_at', type: 'text' }])
+  const [row] = await write(service, 'Named', { edited_at: 'MONDAY' })
+  await mirror.catchUp()
+  later()
+  expect((await mirror.patch(`/v1/records/${row.id}`, { data: { edited_at: 'TUESDAY' } })).status).toBe(200)
+  expect(diff().map(({ id, op }) => [id, op])).toEqual([[row.id, 'updated']])
+})
+
 describe('a conflict is named, and neither side overwrites the other:', () => {
   const cases: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
     [

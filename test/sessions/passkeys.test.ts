@@ -359,6 +359,21 @@ test('a link that resets removes the passkeys and ends the sessions; another one
   folder.remove()
 })
 
+test.each([
+  ['an id that is no text', { id: { toString: null } }],
+  ['an id of a million characters', { id: 'A'.repeat(1_000_000) }],
+])('a sign-in with %s is refused as any other', async (_, sent) => {
+  const browser = browserOf(service)
+  expect((await browser.request('POST', '/app/api/session', { passkey: sent })).status).toBe(401)
+})
+
+test('a host with a port that there is not is refused', async () => {
+  const request = new Request('http://localhost/app/api/session/options', { method: 'POST', body: '{}' })
+  request.headers.set('host', 'localhost:99999')
+  const { status } = await service.app.fetch(request)
+  expect(status).toBeLessThan(500)
+})
+
 test('nothing of a passkey is in the log', async () => {
   await add(owner)
   await signIn(browserOf(service))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Access } from '../../src/access/rights.ts'
 import { makeSamples } from '../contract/samples.ts'
 import { makeNote } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -86,4 +87,30 @@ test('a key or a session is not what a page is opened with, and the token opens 
   const token = path.slice('/s/'.length)
   for (const endpoint of ['/v1/notes', `/v1/notes/${note}`, '/v1/shares', '/metrics'])
     expect((await visit(endpoint, { headers: { authorization: `Bearer ${token}` } })).status).toBe(401)
+})
+
+test('who does not reach files shares no note with them, and who only adds rows neither sees nor ends shares', async () => {
+  const structure = (await service.get('/v1/records/structures/Errands')).body.structure.id
+  const input = { kind: 'form', target_id: structure, options: { hidden: { done: true } } }
+  const { id } = (await service.post('/v1/shares', input)).body.share
+  const narrowed = async (access: Access) => service.as(await service.newKey({ access }))
+  const withoutFiles = await narrowed({ files: 'none' })
+  expect((await withoutFiles.post('/v1/shares', { kind: 'note', target_id: note })).body.code).toBe(
+    'no_access',
+  )
+  const website = await narrowed({
+    notes: 'read',
+    files: 'none',
+    structures: { [structure]: 'add', '*': 'none' },
+  })
+  expect((await website.get(`/v1/shares/${id}`)).status).toBe(404)
+  const reader = await narrowed({ structures: { [structure]: 'read' } })
+  expect((await reader.delete(`/v1/shares/${id}`)).body.code).toBe('no_access')
+  expect((await service.get(`/v1/shares/${id}`)).status).toBe(200)
+})
+
+test('a personal view is not shared', async () => {
+  const input = { structure: 'Errands', name: 'Mine', personal: true }
+  const view = (await service.post('/v1/records/views', input)).body.row_view.id
+  expect((await service.post('/v1/shares', { kind: 'row_view', target_id: view })).body.code).toBe('refused')
 })

@@ -191,6 +191,38 @@ describe('a post', () => {
     expect(await rows()).toEqual([])
   })
 
+  test('that fails in what visitors do not see tells nothing of it', async () => {
+    const about = (await service.post('/v1/notes', { title: 'Hidden' })).body.note.id
+    const { path } = await form({ hidden: { about } })
+    await service.delete(`/v1/notes/${about}`)
+    const page = await send(path, { name: 'N' })
+    const json = await sendJson(path, { data: { name: 'N' } })
+    for (const { status, text } of [page, json]) {
+      expect(status).toBe(400)
+      expect(text).not.toMatch(new RegExp(`about|${about}`))
+    }
+  })
+
+  test('may have a field whose name every object knows, and leave it out', async () => {
+    await declare(service, 'Odd', [
+      { key: 'constructor', type: 'text' },
+      { key: 'a', type: 'text' },
+    ])
+    const { body } = await service.post('/v1/shares', { kind: 'form', target_id: 'Odd' })
+    const written = await sendJson(new URL(body.share.url).pathname, { data: { a: 'x' } })
+    expect(written.status).toBe(201)
+  })
+
+  test.each([
+    ['many parts', 'a&'.repeat(1_000)],
+    ['more text than a form has', `name=${"'".repeat(2_000_000)}`],
+  ])('of %s is refused before it is taken apart', async (_, body) => {
+    const { path } = await form()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const sent = await visit(path, { method: 'POST', body, headers })
+    expect([sent.status >= 400 && sent.status < 500, sent.text.length < 20_000]).toEqual([true, true])
+  })
+
   test('with a file of more than 10 MiB is the page again, with the sentence at its field', async () => {
     const { path } = await form()
     const picture = new File([new Uint8Array(10 * 1024 * 1024 + 1)], 'large.png')

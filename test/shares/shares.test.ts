@@ -150,9 +150,12 @@ describe('a share', () => {
       visit(path, { method: 'POST', body: new URLSearchParams({ password }) })
     expect((await send('wrong')).status).toBe(401)
     const opened = await send('open sesame')
-    const cookie = opened.headers.get('set-cookie') ?? ''
+    const [cookie = ''] = opened.headers.getSetCookie()
     expect([opened.status, opened.headers.get('location')]).toEqual([303, path])
-    expect(cookie).toMatch(new RegExp(`Path=${path}; HttpOnly; SameSite=Lax; Max-Age=86400`))
+    const paths = [path, `${path}.csv`]
+    const cookies = opened.headers.getSetCookie()
+    const attributes = (one: string) => `Path=${one}; HttpOnly; SameSite=Lax; Max-Age=86400`
+    expect(cookies.map((one) => one.slice(one.indexOf('Path=')))).toEqual(paths.map(attributes))
     const withCookie = () => visit(path, { headers: { cookie: cookie.split(';')[0] ?? '' } })
     expect((await withCookie()).text).toContain('inner')
     await service.patch(`/v1/shares/${made.id}`, { password: 'another one' })

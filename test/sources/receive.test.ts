@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { newFolder } from '../support/process.ts'
+import { measureProcessorTime } from '../support/processor-time.ts'
 import { startService, type TestService } from '../support/service.ts'
 import {
   call,
@@ -248,4 +249,26 @@ test('a long call is judged in the thread of writes, with its refusal, its repla
   expect((await long.get('/v1/records?structure=Payments')).body.total).toBe(1)
   long.close()
   folder.remove()
+})
+
+test('ids that are numbers too large to be told apart are not taken for the same', async () => {
+  const source = await makeSource(service, {
+    name: 'Numbers',
+    provider: 'none',
+    secret: undefined,
+    options: { unverified: true },
+    external_id: '/id',
+    map: { raw: { path: '/id', as: 'json' } },
+  })
+  const send = async (id: string) => (await call(service, source.url, `{"id":${id}}`)).body.status
+  expect([await send('9007199254740993'), await send('9007199254740992')]).toEqual(['written', 'written'])
+  expect(await send('9007199254740993')).toBe('duplicate')
+})
+
+test('a place of many slashes is refused as fast as any other', async () => {
+  const source = await makeSource(service)
+  const processorTime = measureProcessorTime()
+  const when = [{ path: `${'/'.repeat(10_000)}~`, op: 'exists' }]
+  expect((await service.post(`/v1/sources/${source.id}/try`, { body: {}, when })).status).toBe(400)
+  expect(processorTime()).toBeLessThan(500)
 })

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { verifyDelivery } from '../../src/delivery/verify-signature.ts'
+import { filled } from '../../src/lib/template.ts'
+import { measureProcessorTime } from '../support/processor-time.ts'
 import { declare, write } from '../support/records.ts'
 import { type Hooked, startHooked, until } from '../support/webhooks.ts'
 
@@ -115,4 +117,10 @@ test('a test in the form of a chat has no values', async () => {
   expect(delivery).not.toHaveProperty('object_id')
   const log = await hooked.get(`/v1/webhooks/${body.webhook.id}/deliveries/${delivery.id}`)
   expect(log.body.body).toBe('{"text":"webhook.test"}')
+})
+
+test('a template whose holes are all long is cut without being written out', () => {
+  const processorTime = measureProcessorTime()
+  const text = filled('{a}'.repeat(1_000), () => 'x'.repeat(100_000), 200_000)
+  expect([text.length <= 300_000, processorTime() < 500]).toEqual([true, true])
 })

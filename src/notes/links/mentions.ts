@@ -86,10 +86,13 @@ function mentionIn({ sql }: Reader, note: number, names: readonly string[]): str
 
 /** A line with signs that are in no name in the place of its links. */
 function withoutLinks(line: string): string {
-  let text = line
-  for (const { text: inner, start } of bracketedIn(line))
-    text = text.slice(0, start) + '\0'.repeat(inner.length) + text.slice(start + inner.length)
-  return text
+  const parts: string[] = []
+  let end = 0
+  for (const { text: inner, start } of bracketedIn(line)) {
+    parts.push(line.slice(end, start), '\0'.repeat(inner.length))
+    end = start + inner.length
+  }
+  return end === 0 ? line : parts.join('') + line.slice(end)
 }
 
 /** Of scripts without spaces a name may stand within a run. */

@@ -41,12 +41,16 @@ export function redirect(location: string, cookies: readonly string[] = []): Res
 }
 
 /** The path if it is one of a page of the application, else that of the application itself. */
+/** Encoded, it is kept while somebody is at the provider. */
+const MAX_PAGE_LENGTH = 2_000
+
 function pageOf(path: string | undefined, otherwise: string): string {
   const base = 'http://localhost'
   if (path === undefined || !path.startsWith('/') || !URL.canParse(path, base)) return otherwise
   const { origin, pathname, search } = new URL(path, base)
   const isPage = /^\/app(?!\/(?:api|assets|sign-in)(?:\/|$))(?:\/|$)/.test(pathname)
-  return origin === base && isPage ? pathname + search : otherwise
+  const page = pathname + search
+  return origin === base && isPage && page.length <= MAX_PAGE_LENGTH ? page : otherwise
 }
 
 /** Signing in with the provider of this server, if it has one. */

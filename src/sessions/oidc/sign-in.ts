@@ -1,5 +1,5 @@
-import { deleteSetupLink } from '../../account/store.ts'
-import { findLinkOf, saveProviderLink } from '../../account/ways-in.ts'
+import { deleteSetupLink, listMembershipsOf } from '../../account/store.ts'
+import { deleteProviderLink, findLinkOf, saveProviderLink } from '../../account/ways-in.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fail, Refusal } from '../../refusal.ts'
@@ -136,7 +136,10 @@ export class ProviderSignIn {
   #link(tx: Tx, purpose: Purpose & { kind: 'link' }, account: Account, known: number | undefined) {
     const session = findSessionById(tx, purpose.sessionId)
     if (session?.userPk !== purpose.userPk || expiryOf(session) <= tx.now) return 'signed-out'
-    if (known !== undefined && known !== purpose.userPk) return 'taken'
+    const holder = this.#holder(tx, known)
+    if (holder !== undefined && holder !== purpose.userPk) return 'taken'
+    // Meanwhile another tab may have linked another account.
+    if (holder === undefined && isLinked(tx, purpose.userPk, this.ctx.config)) return 'linked'
     this.#save(tx, purpose.userPk, account)
     return undefined
   }
@@ -150,11 +153,19 @@ export class ProviderSignIn {
   ) {
     const userPk = findUserOfLink(tx, token, tx.now)
     if (userPk === undefined) return 'link-used'
-    if (known !== undefined && known !== userPk) return 'taken'
+    const holder = this.#holder(tx, known)
+    if (holder !== undefined && holder !== userPk) return 'taken'
     deleteSetupLink(tx, userPk)
     this.#save(tx, userPk, account)
     followClaim(this.ctx, tx, userPk, account)
     return openDoor(this.ctx, tx, userPk, name, browser)
+  }
+
+  /** The user that an account is linked to; one who belongs nowhere any more gives it up. */
+  #holder(tx: Tx, known: number | undefined): number | undefined {
+    if (known === undefined || listMembershipsOf(tx, known).length > 0) return known
+    deleteProviderLink(tx, known)
+    return undefined
   }
 
   #save(tx: Tx, user: number, { issuer, subject }: Account): void {

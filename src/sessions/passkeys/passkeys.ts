@@ -5,6 +5,8 @@ import type {
 } from '@simplewebauthn/server'
 import { findUserByPk } from '../../account/store.ts'
 import type { AppContext, Caller } from '../../context.ts'
+import { once } from '../../lib/bounded-cache.ts'
+import { sha256 } from '../../lib/sha256.ts'
 import { fail, notFound, Refusal, refused } from '../../refusal.ts'
 import type { FailedSignIns } from '../failed-sign-ins.ts'
 import { Pending } from '../pending.ts'
@@ -23,7 +25,13 @@ import {
 } from './store.ts'
 
 /** Loaded when it is first used: most starts of the program have no need of it. */
-const webauthn = () => import('@simplewebauthn/server')
+const webauthn = once(async () => {
+  const library = await import('@simplewebauthn/server')
+  // Nobody asked for an attestation: its certificates are not judged, so that nothing is fetched that they name.
+  for (const identifier of ['android-key', 'android-safetynet', 'apple'] as const)
+    library.SettingsService.setRootCertificates({ identifier, certificates: [] })
+  return library
+})
 
 const VALID_MS = 5 * 60_000
 const MAX_PASSKEYS = 20
@@ -101,7 +109,7 @@ export class Passkeys {
         publicKey: Buffer.from(credential.publicKey).toString('base64url'),
         counter: credential.counter,
         isSynced: isSynced ? 1 : 0,
-        transports: credential.transports?.join() ?? '',
+        transports: transportsIn(credential.transports),
         createdAt: tx.now,
       })
       return getPasskey(tx, userPk, id)
@@ -142,10 +150,11 @@ export class Passkeys {
   /** Begins a session for the user of a passkey. */
   async signIn(sent: Sent, party: RelyingParty, browser: Browser): Promise<NewSession> {
     const { db } = this.ctx
-    const row = findCredential(db, String(sent.id))
+    const id = typeof sent.id === 'string' && sent.id.length <= 1_400 ? sent.id : ''
+    const row = findCredential(db, id)
     let counter: number | undefined
     const isRight = await this.failures.limit(
-      { user: row?.user ?? `passkey ${sent.id}`, address: browser.address },
+      { user: row?.user ?? `passkey ${sha256(id)}`, address: browser.address },
       async () => {
         counter = await this.#verify(sent, row, party)
         return counter !== undefined
@@ -242,3 +251,9 @@ export async function removePasskey(ctx: AppContext, caller: Caller, id: string)
   ctx.bus.wake()
   return id
 }
+
+/** Those that WebAuthn knows. */
+const transportsIn = (sent: unknown): string =>
+  ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
+    .filter((transport) => Array.isArray(sent) && sent.includes(transport))
+    .join()

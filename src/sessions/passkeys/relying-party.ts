@@ -17,7 +17,8 @@ export function relyingPartyOf(
 ): RelyingParty {
   const host = nameOf(hostOf(request))
   const isLocal = host === 'localhost'
-  const urls = [...publicUrls, ...(isLocal ? [`http://${hostOf(request)}`] : [])].map((url) => new URL(url))
+  const own = `http://${hostOf(request)}`
+  const urls = [...publicUrls, ...(isLocal && URL.canParse(own) ? [own] : [])].map((url) => new URL(url))
   const origins = urls
     .filter(({ hostname, protocol }) => hostname === host && (isLocal || protocol === 'https:'))
     .map(({ origin }) => origin)

@@ -155,7 +155,12 @@ function ofPage(form: Form, error: unknown): unknown {
 
 /** A refusal of the whole row that is about one field of the form, as one of that field. */
 function atField({ fields }: Form, error: unknown): unknown {
-  if (!(error instanceof Refusal) || error.code !== 'unique_violation') return error
+  if (!(error instanceof Refusal)) return error
+  // What a visitor does not see is not told, nor what it holds.
+  const named = [...error.message.matchAll(/"([a-z][a-z0-9_]*)"/g)].map(([, key]) => key)
+  if (named.some((key) => !fields.some(({ field }) => field.key === key)))
+    return refused('This form cannot be sent at present; tell whoever gave you the link.')
+  if (error.code !== 'unique_violation') return error
   const first = fields.find(({ field }) => error.message.includes(`"${field.key}"`))
   if (!first) return error
   const sentence = 'This was sent already and can be given only once; choose another.'

@@ -21,6 +21,10 @@ export type Sent =
 export const sendsJson = ({ headers }: Request): boolean =>
   /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '')
 
+/** Whether its body may hold files. */
+export const sendsFiles = ({ headers }: Request): boolean =>
+  /^multipart\/form-data\b/i.test(headers.get('content-type') ?? '')
+
 const isForm = (type: string): boolean =>
   /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type)
 
@@ -46,7 +50,10 @@ async function readForm(request: Request, bytes: Uint8Array): Promise<Sent> {
   if (!isForm(type)) throw invalid('A form, or a JSON object with "data", is required as the body.')
   const texts = new Map<string, string>()
   const files = new Map<string, SentFile>()
+  let length = 0
   for (const [name, value] of await entriesOf(type, bytes)) {
+    if (typeof value === 'string') length += name.length + value.length
+    if (length > MAX_TEXT_LENGTH) throw invalid('The texts of the form are longer than 1 MiB; send less.')
     if (typeof value === 'string') texts.set(name, value.replaceAll('\r\n', '\n'))
     // A browser sends an empty file without a name where none was chosen.
     else if (value.name || value.size > 0)
@@ -55,7 +62,23 @@ async function readForm(request: Request, bytes: Uint8Array): Promise<Sent> {
   return { isJson: false, texts, files }
 }
 
+/** Far more than a form of 100 fields sends. */
+const MAX_PARTS = 300
+const MAX_TEXT_LENGTH = 1024 * 1024
+
+/** Refuses more parts than a form can have before they are taken apart: everybody waits for that. */
+function checkParts(type: string, bytes: Uint8Array): void {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const [, boundary] = /\bboundary="?([^";]+)/i.exec(type) ?? []
+  const mark = boundary === undefined ? '&' : `--${boundary}`
+  let parts = 0
+  for (let at = buffer.indexOf(mark); at !== -1 && parts <= MAX_PARTS; at = buffer.indexOf(mark, at + 1))
+    parts += 1
+  if (parts > MAX_PARTS) throw invalid(`The form has more than ${MAX_PARTS} parts; send fewer.`)
+}
+
 async function entriesOf(type: string, bytes: Uint8Array): Promise<[string, string | File][]> {
+  checkParts(type, bytes)
   try {
     const form = await new Response(new Uint8Array(bytes), { headers: { 'Content-Type': type } }).formData()
     return [...form.entries()] as [string, string | File][]

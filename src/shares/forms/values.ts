@@ -16,6 +16,10 @@ export interface FieldFile {
   readonly file: SentFile
 }
 
+/** A field may be called `constructor`. */
+const ownOf = (data: Readonly<Record<string, unknown>>, key: string): unknown =>
+  Object.hasOwn(data, key) ? data[key] : undefined
+
 /** What a post means: the values of the row, the files that come with it, and why fields are refused, by key. */
 export interface FormValues {
   readonly data: RecordData
@@ -55,7 +59,7 @@ export function readValues(
       if (file) files.push({ key, file })
       else {
         const value = sent.isJson
-          ? sentValue(form, sent.data[key])
+          ? sentValue(form, ownOf(sent.data, key))
           : typedValue(form, sent.texts.get(key), settings)
         if (value === undefined && form.isRequired) throw refused(`“${form.label}” is required; fill it in.`)
         if (value !== undefined) data[key] = checked(definition, form, value)
@@ -70,7 +74,10 @@ export function readValues(
 
 /** The refusal with the label of its field, which is all that a visitor knows of it. */
 const inWords = ({ field, label }: FormField, { code, message }: Refusal): Refusal =>
-  new Refusal(code, message.replace(`The field "${field.key}"`, `“${label}”`))
+  new Refusal(
+    code,
+    message.replace(`The field "${field.key}"`, () => `“${label}”`),
+  )
 
 function fileOf({ field, label }: FormField, sent: Sent): SentFile | undefined {
   const file = sent.isJson ? undefined : sent.files.get(field.key)

@@ -6,7 +6,7 @@ import { mimeTypeOf } from '../../files/extraction/kinds.ts'
 import { insertWholeFile } from '../../files/store.ts'
 import { once } from '../../http/idempotency.ts'
 import { writeRecords } from '../../records/writing/write-records.ts'
-import { fail, notFound, refused } from '../../refusal.ts'
+import { notFound, refused } from '../../refusal.ts'
 import { optionsOf } from '../service.ts'
 import { countWritten, findShareByPk, type Visit, writerOf } from '../visits.ts'
 import type { FieldFile } from './values.ts'
@@ -14,6 +14,7 @@ import type { FieldFile } from './values.ts'
 interface FormWrite {
   readonly caller: Caller
   readonly share: number
+  readonly token: string
   /** Of the page that was sent, or the `Idempotency-Key`: the same post again writes nothing. */
   readonly key: string | undefined
   /** Of what was sent. */
@@ -38,8 +39,10 @@ export function closedSentence(
 /** Writes the row of a post with its files, or finds that it was written before. */
 export const formWrite: WorkerTask<FormWrite, { replayed: boolean }> = {
   name: 'shares.formWrite',
-  run: (tx, { caller, share: pk, key, digest, data, files }, listeners) => {
-    const share = findShareByPk(tx, pk) ?? fail(notFound('form'))
+  run: (tx, { caller, share: pk, token, key, digest, data, files }, listeners) => {
+    const share = findShareByPk(tx, pk)
+    const isOver = share?.expiresAt !== null && (share?.expiresAt ?? 0) <= tx.now
+    if (!share || share.token !== token || isOver) throw notFound('form')
     const target = 'POST /f'
     const request =
       key === undefined
@@ -86,7 +89,15 @@ export async function writeForm(
   const length = files.reduce((sum, { file }) => sum + file.bytes.byteLength, JSON.stringify(data).length)
   const hasher = new Bun.CryptoHasher('sha256').update(JSON.stringify(data))
   for (const { key: field, file } of files) hasher.update(`${field}\0${file.name}\0`).update(file.bytes)
-  const input = { caller: writerOf(visit), share: share.pk, key, digest: hasher.digest('hex'), data, files }
+  const input = {
+    caller: writerOf(visit),
+    share: share.pk,
+    token: share.token,
+    key,
+    digest: hasher.digest('hex'),
+    data,
+    files,
+  }
   const write = () => worker.write(formWrite, input, { size: { length } })
   const { replayed } = await asRequester(`share ${share.id}`, write)
   return replayed

@@ -10,7 +10,16 @@ import { notFound } from '../../refusal.ts'
 import type { FieldDefinition } from '../../structures/store.ts'
 import { optionsOf } from '../service.ts'
 import type { Visit } from '../visits.ts'
-import { calendarFields, labelOf, nameOf, readerOf, type SharedRows, sharedRows, shownValue } from './rows.ts'
+import {
+  calendarFields,
+  labelOf,
+  nameOf,
+  readerOf,
+  type SharedRows,
+  sharedRows,
+  shownValue,
+  valueIn,
+} from './rows.ts'
 
 /*
  * The rows of a view as files: CSV (RFC 4180) of its visible columns, and a calendar as iCalendar (RFC 5545).
@@ -79,7 +88,7 @@ export function csvResponse(ctx: AppContext, exchange: Exchange, visit: Visit): 
     before: lineOf(columns.map(labelOf)),
     of: (row) => {
       const data = dataOf(row)
-      return lineOf(columns.map((field) => csvValue(field, data[field.key])))
+      return lineOf(columns.map((field) => csvValue(field, valueIn(data, field))))
     },
     after: '',
   })
@@ -119,9 +128,11 @@ export function icsResponse(ctx: AppContext, exchange: Exchange, visit: Visit): 
   if (view.kind !== 'calendar') throw notFound('file')
   const { start, end } = calendarFields(shared)
   const times = (data: RecordData): string[] => {
-    const from = data[start.key]
+    const from = valueIn(data, start)
     const last =
-      end && data[end.key] !== undefined && String(data[end.key]) >= String(from) ? data[end.key] : undefined
+      end && valueIn(data, end) !== undefined && String(valueIn(data, end)) >= String(from)
+        ? valueIn(data, end)
+        : undefined
     if (start.type === 'date')
       return [`DTSTART;VALUE=DATE:${day(from)}`, `DTEND;VALUE=DATE:${dayAfter(last ?? from)}`]
     const instant = (value: unknown) => stamp(Date.parse(String(value)))
@@ -129,7 +140,7 @@ export function icsResponse(ctx: AppContext, exchange: Exchange, visit: Visit): 
   }
   const event = (row: RecordRow): string => {
     const data = dataOf(row)
-    if (data[start.key] === undefined || data[start.key] === null) return ''
+    if (valueIn(data, start) === undefined || valueIn(data, start) === null) return ''
     const lines = [
       'BEGIN:VEVENT',
       `UID:${row.id}@daybook`,

@@ -47,6 +47,10 @@ export const readerOf = (visit: Visit) => ({
   surface: visit.caller.surface,
 })
 
+/** A field may be called `constructor`. */
+export const valueIn = (data: RecordData, { key }: FieldDefinition): RecordData[string] | undefined =>
+  Object.hasOwn(data, key) ? data[key] : undefined
+
 const REFERENCES: Readonly<Record<string, string>> = { note: 'a note', record: 'a row', file: 'a file' }
 
 /** A value as visitors see it: nothing of other objects but that there is one. */
@@ -64,7 +68,7 @@ export const labelOf = ({ label, key }: FieldDefinition): string => label ?? key
 /** What a row is called: its label field where that is shown, else its first column. */
 export function nameOf({ structure, columns }: SharedRows, data: RecordData): string {
   const field = columns.find(({ key }) => key === structure.labelField) ?? columns[0]
-  const name = field ? shownValue(field, data[field.key]) : ''
+  const name = field ? shownValue(field, valueIn(data, field)) : ''
   return name === '' ? 'Untitled' : name
 }
 
@@ -132,7 +136,7 @@ ${pageLinks(page, Math.ceil(total / PAGE_SIZE), (other) => `${visit.base}?${ofSo
 
 const cells = (columns: readonly FieldDefinition[], data: RecordData): Html[] =>
   columns.map((field) => {
-    const value = shownValue(field, data[field.key])
+    const value = shownValue(field, valueIn(data, field))
     return field.type === 'number'
       ? html`<td class="number">${value}</td>`
       : html`<td dir="auto">${value}</td>`
@@ -166,7 +170,7 @@ function card(shared: SharedRows, data: RecordData, group: FieldDefinition): Htm
   const name = nameOf(shared, data)
   const facts = shared.columns
     .filter((field) => field !== group && field.key !== shared.structure.labelField)
-    .map((field) => [labelOf(field), shownValue(field, data[field.key])] as const)
+    .map((field) => [labelOf(field), shownValue(field, valueIn(data, field))] as const)
     .filter(([, value]) => value !== '' && value !== name)
     .map(([label, value]) => html`<dt>${label}</dt><dd dir="auto">${value}</dd>`)
   return html`<div class="card"><b dir="auto">${name}</b>${facts.length > 0 && html`<dl>${facts}</dl>`}</div>`
@@ -235,8 +239,8 @@ async function month(ctx: AppContext, visit: Visit, shared: SharedRows, asked: s
   const { start, end } = calendarFields(shared)
   const entries = rows.map((row) => {
     const data = dataOf(row)
-    const first = dayOf(data[start.key])
-    const last = end ? dayOf(data[end.key] ?? data[start.key]) : first
+    const first = dayOf(valueIn(data, start))
+    const last = end ? dayOf(valueIn(data, end) ?? valueIn(data, start)) : first
     const days = [first, last].sort()
     return { name: nameOf(shared, data), first, last: days[1] ?? first }
   })
