@@ -43,7 +43,7 @@ class Daybook {
   readonly #fetch: typeof globalThis.fetch
 
   constructor({ url, key, fetch = globalThis.fetch }: Parameters<typeof createClient>[0]) {
-    this.#url = new URL(url).href.replace(/\/+$/, "")
+    this.#url = new URL(url).href.replace(/\/$/, "")
     this.#headers = new Headers({ Authorization: `Bearer ${key}` })
     this.#fetch = fetch
   }

@@ -96,7 +96,7 @@ function sentValue({ field, label }: FormField, value: unknown): unknown {
   return value
 }
 
-const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const LOCAL = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/
 
 /** The value that a text of an input stands for; an empty one is none, and a box that is not checked is false. */
