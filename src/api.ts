@@ -210,7 +210,7 @@ const DESCRIPTION: ApiDescription = {
     'shares/{id}': id('The share.'),
     'sources/{id}': id('The source.'),
     'events/{eventId}': id('The event.'),
-    'in/{token}': text({ description: 'The secret end of the URL of a source.' }),
+    'in/{token}': text({ maxLength: 100, description: 'The secret end of the URL of a source.' }),
     'presets/{idOrName}': named('The id or the name of the preset.', 'Meeting'),
     'views/{id}': id('The view.'),
     'records/views/{id}': id('The view of rows.'),

@@ -101,7 +101,7 @@ export class Requests {
       if (!found) return segment
       if (isHostile) return this.#encoded(aHostileText(random))
       const isOwner = at === first && parent !== undefined && found.parent === undefined
-      return encodeURIComponent((isOwner ? parent : found.text).toWellFormed())
+      return encodeURIComponent((isOwner ? parent : found.text).slice(0, MAX_URL_PART).toWellFormed())
     })
     return filled.join('/')
   }

@@ -250,16 +250,19 @@ function success(endpoint: Endpoint, components: SchemaComponents) {
 
 const SUCCESS_DESCRIPTIONS: Record<number, string> = { 201: 'Made.', 202: 'Accepted.' }
 
-/** The errors that an operation can return follow from its kind. */
+const isJudged = ({ method, access }: Pick<Endpoint, 'method' | 'access'>): boolean =>
+  access !== 'open' || method !== 'GET'
+
+/** The errors that an operation can return follow from its kind; without a key, what is sent to an address is judged by that. */
 const errorsOf = ({ method, access, cursor }: Endpoint): ErrorStatus[] => [
   400,
-  ...(access === 'open' ? [] : ([401] as const)),
+  ...(isJudged({ method, access }) ? ([401] as const) : []),
   ...(access === 'write' ? ([403] as const) : []),
-  ...(access === 'open' ? [] : ([404] as const)),
+  ...(isJudged({ method, access }) ? ([404] as const) : []),
   ...(access === 'write' ? ([409] as const) : []),
   ...(cursor ? ([410] as const) : []),
   ...(method === 'GET' ? [] : ([413] as const)),
-  ...(access === 'open' ? [] : ([429] as const)),
+  ...(isJudged({ method, access }) ? ([429] as const) : []),
   431,
   500,
   503,
