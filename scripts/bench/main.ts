@@ -1,5 +1,5 @@
 /**
- * `bun run bench [records] [notes] [views] [import] [watch] [webhooks] [changes] [mcp] [mirror] [app] [stalls] [--quick] [--rounds N] [--results FILE]`:
+ * `bun run bench [records] [notes] [views] [import] [watch] [webhooks] [sources] [changes] [access] [mcp] [mirror] [app] [stalls] [--quick] [--rounds N] [--results FILE]`:
  * measures these parts, or all, and prints their results as Markdown. At full size each part replaces its section of
  * `scripts/bench/results.md`, and the table of the README is taken from there. `--quick` measures with little data and
  * only prints, unless `--results` names a file to write. For `stalls` and `mirror`, `--size 0.1` does the same with a tenth of the
@@ -8,6 +8,7 @@
  */
 import { parseArgs } from 'node:util'
 import { buildWhenStale } from '../executable.ts'
+import { benchAccess } from './parts/access.ts'
 import { benchAgents } from './parts/agents.ts'
 import { benchApplication } from './parts/application.ts'
 import { benchChanges } from './parts/changes.ts'
@@ -15,6 +16,7 @@ import { benchImports } from './parts/imports.ts'
 import { benchMirror } from './parts/mirror.ts'
 import { benchNotes } from './parts/notes.ts'
 import { benchRecords } from './parts/records.ts'
+import { benchSources } from './parts/sources.ts'
 import { benchStalls } from './parts/stalls.ts'
 import { benchViews } from './parts/views.ts'
 import { benchWatch } from './parts/watch.ts'
@@ -58,10 +60,15 @@ const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
     title: 'Webhooks',
     run: () => (quick ? benchWebhooks(1, 2_000, 3) : benchWebhooks(5, 5_000, 20)),
   },
+  sources: {
+    title: 'Sources',
+    run: () => (quick ? benchSources(100_000, 2, 3) : benchSources(1_000_000, 5, 10)),
+  },
   changes: {
     title: 'Change log',
     run: () => (quick ? benchChanges(50_000, 20) : benchChanges(1_000_000, 100)),
   },
+  access: { title: 'Access', run: () => benchAccess(quick ? 15 : 41) },
   mcp: { title: 'Agents', run: () => benchAgents(quick ? 100 : 1_000) },
   mirror: {
     title: 'Mirror',

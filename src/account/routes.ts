@@ -9,19 +9,15 @@ export const accountRoutes = (ctx: AppContext) =>
     .get('/me', ({ caller }) => presentKeyInfo(caller), {
       access: 'read',
       response: KeyInfo,
-      detail: {
-        operationId: 'getMe',
-        summary: 'The user, workspace and scope of the key',
-        description: 'A program can check with it which workspace its key opens, and whether it may write.',
-      },
+      operationId: 'getMe',
+      summary: 'The user, workspace and scope of the key',
+      description: 'A program can check with it which workspace its key opens, and whether it may write.',
     })
     .get('/workspace', ({ caller }) => ({ workspace: presentWorkspace(getWorkspace(ctx, caller)) }), {
       access: 'read',
       response: WorkspaceResponse,
-      detail: {
-        operationId: 'getWorkspace',
-        summary: 'The workspace and counts of what it holds',
-        description:
-          '`counts` are exact at the moment of the call; notes in the trash are counted on their own.',
-      },
+      operationId: 'getWorkspace',
+      summary: 'The workspace and counts of what it holds',
+      description:
+        '`counts` are exact at the moment of the call; notes in the trash are counted on their own.',
     })

@@ -1,16 +1,15 @@
-import { t } from 'elysia'
 import { ROLES } from '../db/schema/account.ts'
 import { AccessBody, ShownAccess } from '../http/schema/access.ts'
-import { choice, id, integer, members, response, strict, text, timestamp } from '../http/schema/types.ts'
+import { t } from '../http/schema/types.ts'
 import { invalid } from '../refusal.ts'
 
-export const KeyInfo = response(
+export const KeyInfo = t.response(
   {
-    user_id: id('The user the key acts as.'),
-    workspace_id: id('The one workspace the key opens.'),
+    user_id: t.id('The user the key acts as.'),
+    workspace_id: t.id('The one workspace the key opens.'),
     key: t.Union([
-      strict({
-        id: id(),
+      t.strict({
+        id: t.id(),
         name: t.String({ examples: ['first key'] }),
         scope: t.String({
           enum: ['write', 'read'],
@@ -25,14 +24,14 @@ export const KeyInfo = response(
   { $id: 'KeyInfo' },
 )
 
-const counted = () => integer({ minimum: 0 })
+const counted = () => t.integer({ minimum: 0 })
 
-const Workspace = strict(
+const Workspace = t.strict(
   {
-    id: id(),
+    id: t.id(),
     name: t.String({ examples: ['Personal'] }),
-    created_at: timestamp(),
-    counts: strict({
+    created_at: t.timestamp(),
+    counts: t.strict({
       notes: counted(),
       trashed_notes: counted(),
       structures: counted(),
@@ -50,42 +49,42 @@ const Workspace = strict(
   { $id: 'Workspace' },
 )
 
-export const WorkspaceResponse = response({ workspace: Workspace })
+export const WorkspaceResponse = t.response({ workspace: Workspace })
 
 const SCOPES = ['write', 'read'] as const
 
-const Key = strict({
-  id: id(),
+const Key = t.strict({
+  id: t.id(),
   name: t.String(),
-  scope: choice(SCOPES),
+  scope: t.choice(SCOPES),
   access: ShownAccess,
-  user: strict({ id: id(), name: t.String() }),
-  created_at: timestamp(),
-  expires_at: t.Union([timestamp(), t.Null()]),
-  last_used_at: t.Union([timestamp(), t.Null()]),
+  user: t.strict({ id: t.id(), name: t.String() }),
+  created_at: t.timestamp(),
+  expires_at: t.Union([t.timestamp(), t.Null()]),
+  last_used_at: t.Union([t.timestamp(), t.Null()]),
 })
 
-export const NewKeyBody = strict({
-  name: text({ minLength: 1, maxLength: 500, singleLine: true }),
-  scope: choice(SCOPES),
+export const NewKeyBody = t.strict({
+  name: t.text({ minLength: 1, maxLength: 500, singleLine: true }),
+  scope: t.choice(SCOPES),
   expires_at: t.Optional(t.Union([t.String(), t.Null()])),
   access: t.Optional(AccessBody),
 })
 
-export const KeyPatch = strict({ access: AccessBody })
-export const KeyResponse = response({ key: Key })
+export const KeyPatch = t.strict({ access: AccessBody })
+export const KeyResponse = t.response({ key: Key })
 
-const OwnWorkspace = strict({ id: id(), name: t.String(), role: choice(ROLES) })
-export const NameBody = strict({
-  name: text({ minLength: 1, maxLength: 200, trimmed: true, singleLine: true }),
+const OwnWorkspace = t.strict({ id: t.id(), name: t.String(), role: t.choice(ROLES) })
+export const NameBody = t.strict({
+  name: t.text({ minLength: 1, maxLength: 200, trimmed: true, singleLine: true }),
 })
 
 const MAX_PREFERENCES_BYTES = 65_536
 
 /** What the application keeps for who is signed in. */
-const preferences = () => members({ description: 'At most 64 KiB of JSON.' })
-export const PreferencesBody = strict({ preferences: preferences() })
-export const PreferencesResponse = response({ preferences: preferences() })
+const preferences = () => t.members({ description: 'At most 64 KiB of JSON.' })
+export const PreferencesBody = t.strict({ preferences: preferences() })
+export const PreferencesResponse = t.response({ preferences: preferences() })
 
 /** Preferences as JSON; refuses longer ones. */
 export function checkedPreferences(preferences: object): string {
@@ -94,8 +93,8 @@ export function checkedPreferences(preferences: object): string {
   throw invalid('"preferences" must be at most 64 KiB of JSON; leave some out.')
 }
 
-export const KeysResponse = response({ keys: t.Array(Key) })
-export const NewKeyResponse = response({ key: Key, secret: t.String() })
-export const OwnWorkspaceResponse = response({ workspace: OwnWorkspace })
-export const OwnWorkspacesResponse = response({ workspaces: t.Array(OwnWorkspace) })
-export const DeletedResponse = response({ deleted: t.Literal(true), id: id() })
+export const KeysResponse = t.response({ keys: t.Array(Key) })
+export const NewKeyResponse = t.response({ key: Key, secret: t.String() })
+export const OwnWorkspaceResponse = t.response({ workspace: OwnWorkspace })
+export const OwnWorkspacesResponse = t.response({ workspaces: t.Array(OwnWorkspace) })
+export const DeletedResponse = t.response({ deleted: t.Literal(true), id: t.id() })

@@ -16,6 +16,7 @@ import {
   listMembershipsOf,
   type MembershipRow,
   putPreferences,
+  readAccess,
   setMember,
   type UserRow,
   updateWorkspace,
@@ -86,7 +87,7 @@ export async function changeKeyAccess(
 ): Promise<ManagedKey> {
   await ctx.db.write((tx): void => {
     const key = findManaged(tx, caller, id)
-    setKeyAccess(tx, key, checkedAccess(tx, caller, access))
+    setKeyAccess(tx, key, checkedAccess(tx, caller, access, readAccess(key.access)))
     pauseOutOfReach(tx, key.workspace, key.user)
   })
   ctx.bus.wake()

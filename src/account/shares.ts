@@ -36,6 +36,11 @@ export function endSharesOf(
         : may(rights, structure, 'change'))
     if (isKept) continue
     deleteShare(tx, pk)
-    logChange(tx, systemAuthor(workspace), { kind: 'share', id }, 'deleted')
+    logChange(
+      tx,
+      systemAuthor(workspace),
+      { kind: 'share', id, ...(structure !== null && { structureId: structure }) },
+      'deleted',
+    )
   }
 }

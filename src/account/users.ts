@@ -136,6 +136,7 @@ export function removeUser(tx: Tx, user: UserRow, workspace: WorkspaceRow | unde
     }
     endSharesOf(tx, workspacePk, user.pk)
     deleteMember(tx, workspacePk, user.pk)
+    pauseOutOfReach(tx, workspacePk, user.pk)
     releaseRowViews(tx, workspacePk, user.id)
   }
   if (!workspace) deleteUser(tx, user.pk)

@@ -20,13 +20,13 @@ import { RequestBody } from '../http/request-body.ts'
 import { createCheck } from '../http/validation.ts'
 import { isId } from '../lib/ids.ts'
 import { removeAllFromSearch } from '../notes/search/tables.ts'
-import { getNote, getNoteSummary } from '../notes/store.ts'
+import { getNote, getNoteSummary, releaseAlias } from '../notes/store.ts'
 import { createNote } from '../notes/writing/create.ts'
 import { writeSentProperties } from '../notes/writing/properties.ts'
 import { putInTrash } from '../notes/writing/trash.ts'
 import { replaceParts } from '../notes/writing/update.ts'
 import { findRecordHead, getRecord } from '../records/store.ts'
-import { changeLive, deleteLive } from '../records/writing/one-record.ts'
+import { changeLive, deleteLive, releaseUnique } from '../records/writing/one-record.ts'
 import { refuseBrokenReferences } from '../records/writing/row-values.ts'
 import { insertUnder } from '../records/writing/write-records.ts'
 import { fail, invalid, nameTaken, namingPlace, notFound, Refusal } from '../refusal.ts'
@@ -140,6 +140,8 @@ class Application {
     const { tx, caller } = this
     this.#refuseStale(changes)
     for (const [at, change] of changes.entries())
+      if (change.op === 'updated') namingPlace(placeOf(change, at), () => this.#release(change))
+    for (const [at, change] of changes.entries())
       namingPlace(placeOf(change, at), () => this.#write(change, placeOf(change, at)))
     for (const check of this.#references) check()
     removeAllFromSearch(tx, caller.workspacePk, this.#removed)
@@ -180,6 +182,15 @@ class Application {
     const isTaken = findRecordHead(this.tx, id) ?? this.tx.sql.get('SELECT 1 FROM notes WHERE id = ?', id)
     if (isTaken)
       throw nameTaken(`The id ${id} is taken already, perhaps by something deleted; make a new one.`)
+  }
+
+  /** Values that move between the objects of the call collide with none. */
+  #release({ kind, id, data = {} }: AppliedChange): void {
+    const { tx, caller } = this
+    if (kind === 'record') releaseUnique(tx, caller, id, data)
+    if (kind !== 'note') return
+    const { alias } = data as Static<typeof NoteData>
+    if (alias !== undefined) releaseAlias(tx, id, alias?.trim() ?? null)
   }
 
   #write({ kind, op, id, structure = '', data = {} }: AppliedChange, place: string): void {

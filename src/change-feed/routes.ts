@@ -41,11 +41,9 @@ export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
         cursor: true,
         query: schema.ChangesQuery,
         response: schema.ChangesResponse,
-        detail: {
-          operationId: 'listChanges',
-          summary: 'What changed in the workspace, in order; also as a stream',
-          description: schema.FEED_DESCRIPTION,
-        },
+        operationId: 'listChanges',
+        summary: 'What changed in the workspace, in order; also as a stream',
+        description: schema.FEED_DESCRIPTION,
       },
     )
     .get(
@@ -56,33 +54,27 @@ export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
         cursor: true,
         query: schema.TransactionsQuery,
         response: schema.TransactionsResponse,
-        detail: {
-          operationId: 'listTransactions',
-          summary: 'What changed in the workspace, write by write, newest first',
-          description: schema.TRANSACTIONS_DESCRIPTION,
-        },
+        operationId: 'listTransactions',
+        summary: 'What changed in the workspace, write by write, newest first',
+        description: schema.TRANSACTIONS_DESCRIPTION,
       },
     )
     .get('/snapshot', ({ exchange, caller, query }) => snapshotResponse(ctx, exchange, caller, query), {
       access: 'read',
       query: schema.SnapshotQuery,
       response: schema.SnapshotLines,
-      detail: {
-        operationId: 'getSnapshot',
-        summary: 'Every live object of the workspace, and the place in the log to go on from',
-        description: schema.SNAPSHOT_DESCRIPTION,
-      },
+      operationId: 'getSnapshot',
+      summary: 'Every live object of the workspace, and the place in the log to go on from',
+      description: schema.SNAPSHOT_DESCRIPTION,
     })
     .post('/apply', ({ exchange, caller, body }) => respondToApply(ctx, caller, exchange, body), {
       access: 'write',
-      creates: true,
+      once: true,
       body: schema.ApplyBody,
       response: { 200: schema.ApplyResponse },
-      detail: {
-        operationId: 'applyChanges',
-        summary: 'Write changes of many notes and records at once',
-        description: schema.APPLY_DESCRIPTION,
-      },
+      operationId: 'applyChanges',
+      summary: 'Write changes of many notes and records at once',
+      description: schema.APPLY_DESCRIPTION,
     })
     .post(
       '/undo',
@@ -95,10 +87,8 @@ export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
         cursor: true,
         body: schema.UndoBody,
         response: schema.UndoResponse,
-        detail: {
-          operationId: 'undo',
-          summary: 'Take back a transaction',
-          description: schema.UNDO_DESCRIPTION,
-        },
+        operationId: 'undo',
+        summary: 'Take back a transaction',
+        description: schema.UNDO_DESCRIPTION,
       },
     )

@@ -1,4 +1,3 @@
-import { t } from 'elysia'
 import { CHANGE_KINDS } from '../changes/entries.ts'
 import {
   Actor,
@@ -9,25 +8,14 @@ import {
   nullable,
   operation,
 } from '../http/schema/changes.ts'
-import {
-  choice,
-  flag,
-  id,
-  integer,
-  lineStreamText,
-  members,
-  response,
-  strict,
-  text,
-  timestamp,
-} from '../http/schema/types.ts'
+import { t } from '../http/schema/types.ts'
 import { CreateBody, PatchBody, tagName } from '../notes/schema.ts'
 import { MAX_TAGS } from '../notes/writing/tags.ts'
 
 export const MAX_CHANGES = 1_000
 
 const kinds = (what: string) =>
-  text({
+  t.text({
     minLength: 1,
     description: `${what}, with commas between them: ${CHANGE_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
     examples: ['note,tag'],
@@ -35,46 +23,40 @@ const kinds = (what: string) =>
 
 const edited = () =>
   t.Optional(
-    flag({
+    t.flag({
       description: 'Adds `edited_at` to the notes among the objects: their last edit by a caller.',
       examples: [true],
     }),
   )
 
-export const SnapshotQuery = strict({ edited: edited() })
+export const SnapshotQuery = t.strict({ edited: edited() })
 
-export const ChangesQuery = strict({
-  after: t.Optional(
-    cursor(
+export const ChangesQuery = t.strict({
+  ...t.optional({
+    after: cursor(
       'The cursor of the last page, or of a change; `now` for the end. Without it, from the oldest change that is kept.',
       'now',
     ),
-  ),
-  before: t.Optional(
-    text({
+    before: t.text({
       minLength: 1,
       maxLength: 64,
       description:
         'Newest first: the changes before this cursor, that of the last page or of a change; `now` for the newest. Not together with `after` and `wait`, and not as a stream.',
     }),
-  ),
-  limit: t.Optional(
-    integer({ minimum: 1, maximum: MAX_CHANGES, description: '100 unless given.', examples: [100] }),
-  ),
-  kinds: t.Optional(kinds('Only changes of these kinds')),
-  structure: t.Optional(
-    text({
+    limit: t.integer({ minimum: 1, maximum: MAX_CHANGES, description: '100 unless given.', examples: [100] }),
+    kinds: kinds('Only changes of these kinds'),
+    structure: t.text({
       minLength: 1,
       description:
         'Only changes of the records and webhooks of this structure, and of itself: its name or its id.',
     }),
-  ),
-  include: t.Optional(
-    choice(['objects'], { description: 'Adds `object` to each change: the state of the object now.' }),
-  ),
+    include: t.choice(['objects'], {
+      description: 'Adds `object` to each change: the state of the object now.',
+    }),
+  }),
   edited: edited(),
   wait: t.Optional(
-    integer({
+    t.integer({
       minimum: 0,
       maximum: 60,
       description: 'For how many seconds an empty page waits for a change.',
@@ -85,17 +67,17 @@ export const ChangesQuery = strict({
 
 const OBJECT_ID = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
 
-export const Change = strict(
+export const Change = t.strict(
   {
     cursor: cursorField(),
     transaction: t.String({ description: 'The same for all changes of one write.', examples: [CURSOR] }),
-    at: timestamp(),
+    at: t.timestamp(),
     kind: t.Union(
       CHANGE_KINDS.map((kind) => t.Literal(kind)),
       { examples: ['record'] },
     ),
     op: operation(),
-    id: t.Union([t.String(), integer()], { examples: [OBJECT_ID] }),
+    id: t.Union([t.String(), t.integer()], { examples: [OBJECT_ID] }),
     structure_id: nullable(t.String(), 'Of records, webhooks, views of rows and structures.'),
     ...difference,
     actor: Actor,
@@ -109,7 +91,7 @@ export const Change = strict(
   { $id: 'Change' },
 )
 
-export const ChangesResponse = response({
+export const ChangesResponse = t.response({
   changes: t.Array(Change),
   cursor: t.String({
     description: 'Where to go on, also past changes that a filter left out.',
@@ -126,32 +108,31 @@ A cursor that is older than the changes that are kept, or that was handed out af
 
 export const MAX_TRANSACTIONS = 200
 
-export const TransactionsQuery = strict({
-  before: t.Optional(
-    cursor(
+export const TransactionsQuery = t.strict(
+  t.optional({
+    before: cursor(
       'The `cursor` of the last page, or of a transaction: those that were complete before it. Without it, or with `now`, from the newest one.',
     ),
-  ),
-  limit: t.Optional(
-    integer({ minimum: 1, maximum: MAX_TRANSACTIONS, description: '50 unless given.', examples: [50] }),
-  ),
-  kinds: t.Optional(kinds('Only transactions that changed something of these kinds')),
-  structure: t.Optional(
-    text({
+    limit: t.integer({
+      minimum: 1,
+      maximum: MAX_TRANSACTIONS,
+      description: '50 unless given.',
+      examples: [50],
+    }),
+    kinds: kinds('Only transactions that changed something of these kinds'),
+    structure: t.text({
       minLength: 1,
       description:
         'Only transactions that changed records, webhooks or views of this structure, or itself: its name or its id.',
     }),
-  ),
-  actor: t.Optional(
-    text({
+    actor: t.text({
       minLength: 1,
       maxLength: 64,
       description:
         'Only what this key or user made: the id. That of a user includes his keys; an unknown one gives an empty list.',
     }),
-  ),
-})
+  }),
+)
 
 const changed = {
   kind: t.Union(
@@ -162,20 +143,20 @@ const changed = {
   structure_id: nullable(t.String(), 'Of records, webhooks, views of rows and structures.'),
 }
 
-const Transaction = strict(
+const Transaction = t.strict(
   {
     transaction: t.String({ description: 'What `undo` takes.', examples: [CURSOR] }),
     cursor: t.String({ description: 'The cursor of its last change.', examples: [CURSOR] }),
-    at: timestamp(),
+    at: t.timestamp(),
     actor: Actor,
     counts: t.Array(
-      strict({ ...changed, n: integer({ description: 'How many changes, exactly.', examples: [500] }) }),
+      t.strict({ ...changed, n: t.integer({ description: 'How many changes, exactly.', examples: [500] }) }),
       { description: 'Everything that it changed, also what a filter does not name.' },
     ),
     objects: t.Array(
-      strict({
+      t.strict({
         ...changed,
-        id: t.Union([t.String(), integer()], { examples: [OBJECT_ID] }),
+        id: t.Union([t.String(), t.integer()], { examples: [OBJECT_ID] }),
         label: nullable(
           t.String({ examples: ['Tea with Ada'] }),
           'What it is called now: the title of a note, the label field of a record, the key of a property, the name of a file, else the name; null without one.',
@@ -191,7 +172,7 @@ const Transaction = strict(
   { $id: 'Transaction' },
 )
 
-export const TransactionsResponse = response({
+export const TransactionsResponse = t.response({
   transactions: t.Array(Transaction),
   cursor: t.String({
     description: 'Where to go on, as `before`; also past transactions that a filter left out.',
@@ -204,25 +185,25 @@ export const TRANSACTIONS_DESCRIPTION = `A transaction is one write, such as a b
 
 export const SNAPSHOT_DESCRIPTION = `One JSON object a line: first \`{"cursor": …}\`, then \`{"kind", "structure_id", "object"}\` for every live object, tags, properties and structures first, and last \`{"end": true, "counts": {…}}\`. A snapshot without its last line is not complete. Applying the lines, and then every change after the cursor with \`include=objects\`, gives exactly the workspace.`
 
-export const SnapshotLines = lineStreamText([
+export const SnapshotLines = t.lineStreamText([
   `{"cursor":"${CURSOR}"}`,
   '{"kind":"tag","structure_id":null,"object":{"id":1,"name":"work","color":null,"is_pinned":false,"note_count":0,"linked_tags":[]}}',
   '{"end":true,"counts":{"tag":1}}',
 ])
 
-export const UndoBody = strict({
-  transaction: text({
+export const UndoBody = t.strict({
+  transaction: t.text({
     minLength: 1,
     maxLength: 64,
     description: 'The `transaction` of a change.',
     examples: [CURSOR],
   }),
-  dry_run: t.Optional(flag({ description: 'Checks everything and writes nothing.' })),
+  dry_run: t.Optional(t.flag({ description: 'Checks everything and writes nothing.' })),
 })
 
-export const UndoResponse = response({
+export const UndoResponse = t.response({
   undone: t.Array(
-    strict({
+    t.strict({
       kind: t.Union([t.Literal('note'), t.Literal('record')]),
       id: t.String({ examples: [OBJECT_ID] }),
       op: operation(),
@@ -249,47 +230,43 @@ const parts = {
 }
 
 /** What `data` of a note may hold. */
-export const NoteData = strict({ title, ...parts })
-export const NewNoteData = strict({ title: CreateBody.properties.title, ...parts })
+export const NoteData = t.strict({ title, ...parts })
+export const NewNoteData = t.strict({ title: CreateBody.properties.title, ...parts })
 
-const kind = () => choice(['note', 'record'], { examples: ['record'] })
-const op = () => choice(['created', 'updated', 'deleted'], { examples: ['updated'] })
-export const ApplyBody = strict(
+const kind = () => t.choice(['note', 'record'], { examples: ['record'] })
+const op = () => t.choice(['created', 'updated', 'deleted'], { examples: ['updated'] })
+export const ApplyBody = t.strict(
   {
     changes: t.Array(
-      strict({
+      t.strict({
         kind: kind(),
         op: op(),
-        id: text({
+        id: t.text({
           minLength: 1,
           maxLength: 64,
           description: 'Of what is created a UUIDv7 of your own.',
           examples: [OBJECT_ID],
         }),
-        structure: t.Optional(
-          text({
+        ...t.optional({
+          structure: t.text({
             minLength: 1,
             description: 'Of a record, a name or an id; required for one that is created.',
             examples: ['Errands'],
           }),
-        ),
-        if_unchanged: t.Optional(
-          text({
+          if_unchanged: t.text({
             description: 'The `updated_at` that was read; the call is refused when the object changed since.',
             examples: ['2026-11-21T09:30:00.000Z'],
           }),
-        ),
-        data: t.Optional(
-          members({
+          data: t.members({
             description:
               'The values of a record, or `title`, `content`, `alias`, `cover_url`, `pinned`, `pin_label`, `tags` and `properties` of a note. An update changes only what it names; `tags` is then the whole list. Absent for what is deleted.',
             examples: [{ what: 'Buy milk' }],
           }),
-        ),
+        }),
       }),
       { minItems: 1, maxItems: MAX_APPLIED },
     ),
-    dry_run: t.Optional(flag({ description: 'Checks everything and writes nothing.', examples: [false] })),
+    dry_run: t.Optional(t.flag({ description: 'Checks everything and writes nothing.', examples: [false] })),
   },
   {
     examples: [
@@ -307,9 +284,9 @@ export const ApplyBody = strict(
   },
 )
 
-export const ApplyResponse = response({
+export const ApplyResponse = t.response({
   transaction: nullable(t.String({ examples: [CURSOR] }), 'null when nothing was written.'),
-  applied: t.Array(strict({ kind: kind(), id: id(), op: op() }), { description: 'In the order sent.' }),
+  applied: t.Array(t.strict({ kind: kind(), id: t.id(), op: op() }), { description: 'In the order sent.' }),
 })
 
 export const APPLY_DESCRIPTION = `Creates, updates and deletes notes and records in one transaction, all of them or none, under all rules and with their events; a note that is deleted comes into the trash. The changes are made in their order, each object once; a value may refer to any row of the call. A refusal names its change and the object. When objects were changed after the \`if_unchanged\` of theirs, all of them are named (409 \`stale\`). An id that is taken is refused with 409 \`name_taken\`.`

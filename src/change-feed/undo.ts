@@ -10,13 +10,13 @@ import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import { fold, quoteList } from '../lib/text.ts'
 import { removeAllFromSearch } from '../notes/search/tables.ts'
-import { findByAlias, findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
+import { findByAlias, findTrashedNote, getNote, type NoteRow, releaseAlias } from '../notes/store.ts'
 import { refuseTakenAlias } from '../notes/writing/create.ts'
 import { type PropertyValues, writeProperties } from '../notes/writing/properties.ts'
 import { putInTrash, takeOutOfTrash } from '../notes/writing/trash.ts'
 import { replaceParts } from '../notes/writing/update.ts'
 import { createItem, type TakenItem } from '../quick-access/service.ts'
-import { changeLive, deleteLive, restoreDeleted } from '../records/writing/one-record.ts'
+import { changeLive, deleteLive, releaseUnique, restoreDeleted } from '../records/writing/one-record.ts'
 import { takeBack } from '../records/writing/revert.ts'
 import { notFound, Refusal, refused } from '../refusal.ts'
 import { type ChangedObject, getOldContent, undoBodies, undoTexts } from './undo-texts.ts'
@@ -69,8 +69,9 @@ function undoTransaction(
   const undone = undoTexts(tx, caller, objects.toReversed())
   const takenItems = takenItemsByNote(changes)
   const removed: number[] = []
-  for (const object of objects.toReversed()) {
-    if (undone.has(object.id)) continue
+  const others = objects.filter(({ id }) => !undone.has(id)).toReversed()
+  for (const object of others) release(tx, caller, object)
+  for (const object of others) {
     if (object.kind === 'record') undoRecord(listeners, tx, caller, object)
     else undoNote(features, tx, caller, object, { takenItems, removed })
   }
@@ -194,6 +195,26 @@ function presence({ changes }: ChangedObject): { readonly before: boolean; reado
   }
 }
 
+/** Values that move between the objects collide with none. */
+function release(tx: Tx, caller: Caller, object: ChangedObject): void {
+  const { before, after } = presence(object)
+  if (!before || !after) return
+  const { kind, id, changes } = object
+  if (kind === 'record') releaseUnique(tx, caller, id, valuesBefore(object))
+  for (const { operation, detail } of kind === 'note' ? changes : []) {
+    const { alias } = operation === 'updated' && detail ? parseDifference(detail).previous : {}
+    if (alias === undefined) continue
+    releaseAlias(tx, id, alias as string | null)
+    break
+  }
+}
+
+function valuesBefore({ changes }: ChangedObject): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const change of changes.toReversed()) takeBack(values, change)
+  return values
+}
+
 function undoRecord(listeners: WriteListeners, tx: Tx, caller: Caller, object: ChangedObject): void {
   const { before, after } = presence(object)
   const { id } = object
@@ -202,8 +223,7 @@ function undoRecord(listeners: WriteListeners, tx: Tx, caller: Caller, object: C
     return
   }
   if (!after) restoreDeleted(listeners, tx, caller, id)
-  const values: Record<string, unknown> = {}
-  for (const change of object.changes.toReversed()) takeBack(values, change)
+  const values = valuesBefore(object)
   if (Object.keys(values).length > 0) changeLive(listeners, tx, caller, id, values)
 }
 

@@ -14,7 +14,6 @@ const OF_NOTES: readonly ChangeKind[] = [
   'view',
   'lens',
   'quick_access_item',
-  'share',
 ]
 
 /** Whether all objects of a kind are as if they did not exist. */
@@ -34,7 +33,7 @@ export function visibleTo(caller: InWorkspace): { readonly visible?: VisibleChan
     visible: {
       hidden: CHANGE_KINDS.filter((kind) => isHiddenKind(caller, kind)),
       aboutBoth: !hides(rights, 'notes') && !hides(rights, 'files'),
-      filesOfNotes: !hides(rights, 'notes'),
+      attachedToNotes: !hides(rights, 'notes'),
       definitions: seen('see'),
       rows: seen('read'),
     },

@@ -25,10 +25,11 @@ const newKnown = (): { copy?: Copy | null } => ({})
 
 function copyIn(reader: Reader): Copy | null {
   const known = reader.sql.state.of(newKnown)
-  known.copy ??=
-    reader.sql.get<Copy>(
-      'SELECT remote, is_writable AS isWritable, is_forwarding AS isForwarding FROM mirrors LIMIT 1',
-    ) ?? null
+  if (known.copy === undefined)
+    known.copy =
+      reader.sql.get<Copy>(
+        'SELECT remote, is_writable AS isWritable, is_forwarding AS isForwarding FROM mirrors LIMIT 1',
+      ) ?? null
   return known.copy
 }
 

@@ -81,8 +81,8 @@ export interface VisibleChanges {
   readonly hidden: readonly ChangeKind[]
   /** Whether notes and files are seen, and so what is about both, such as a subscription to files. */
   readonly aboutBoth: boolean
-  /** Whether files that are attached to notes are seen. */
-  readonly filesOfNotes: boolean
+  /** Whether the files that are attached to notes are seen, and the shares of notes and of views of notes. */
+  readonly attachedToNotes: boolean
   readonly definitions: SeenStructures
   /** Also of what else belongs to the rows of a structure. */
   readonly rows: SeenStructures
@@ -106,6 +106,12 @@ const isSeen = ({ others, exceptions }: SeenStructures): SqlPart => ({
 
 const isOfKind = (kind: ChangeKind): SqlPart => ({ text: 'kind BETWEEN ? AND ?', values: kindRange(kind) })
 
+/** Leaves out what is of a kind and not about a structure. */
+const withoutStructure = (kind: ChangeKind): SqlPart => ({
+  text: 'NOT (structure IS NULL AND kind BETWEEN ? AND ?)',
+  values: kindRange(kind),
+})
+
 /** The id that a change names, as text. */
 const OBJECT_ID = `lower(${[
   [1, 8],
@@ -119,15 +125,18 @@ const OBJECT_ID = `lower(${[
 const FREE_FILE = `EXISTS (SELECT 1 FROM files f WHERE f.id = ${OBJECT_ID} AND f.note IS NULL)`
 
 /** Changes without a structure are told by their kind. */
-function visibleSql({ hidden, aboutBoth, filesOfNotes, definitions, rows }: VisibleChanges): SqlPart[] {
+function visibleSql({ hidden, aboutBoth, attachedToNotes, definitions, rows }: VisibleChanges): SqlPart[] {
   const [isDefinition, isFile] = [isOfKind('structure'), isOfKind('file')]
   const [seen, rowsSeen] = [isSeen(definitions), isSeen(rows)]
   return [
     ...hidden.map(isOfKind).map(({ text, values }) => ({ text: `NOT (${text})`, values })),
-    ...(aboutBoth
+    ...(aboutBoth ? [] : [withoutStructure('webhook')]),
+    ...(attachedToNotes
       ? []
-      : [{ ...isOfKind('webhook'), text: 'NOT (structure IS NULL AND kind BETWEEN ? AND ?)' }]),
-    ...(filesOfNotes ? [] : [{ text: `(NOT (${isFile.text}) OR ${FREE_FILE})`, values: isFile.values }]),
+      : [
+          { text: `(NOT (${isFile.text}) OR ${FREE_FILE})`, values: isFile.values },
+          withoutStructure('share'),
+        ]),
     {
       text: `(structure IS NULL OR CASE WHEN ${isDefinition.text} THEN ${seen.text} ELSE ${rowsSeen.text} END)`,
       values: [...isDefinition.values, ...seen.values, ...rowsSeen.values],

@@ -83,7 +83,30 @@ export class ReadLimit {
   }
 }
 
-const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0)
+/** How long the values may be that a write reads. */
+export class ValueLimit {
+  #left: number
+  readonly #error: () => Error
+
+  constructor(length: number, error: () => Error) {
+    this.#left = length
+    this.#error = error
+  }
+
+  spendRow(row: unknown): void {
+    this.#left -= charactersIn(row)
+    if (this.#left < 0) throw this.#error()
+  }
+
+  spendRows(rows: readonly unknown[]): void {
+    for (const row of rows) this.spendRow(row)
+  }
+}
+
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  return value instanceof Uint8Array ? value.byteLength : 0
+}
 
 function charactersIn(row: unknown): number {
   let length = 0

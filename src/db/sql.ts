@@ -1,7 +1,7 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import { asReadError } from './errors.ts'
-import { ReadLimit } from './read-limit.ts'
+import { ReadLimit, ValueLimit } from './read-limit.ts'
 import type { SqlPart } from './sql-part.ts'
 import { State } from './state.ts'
 
@@ -60,6 +60,7 @@ export class Sql {
   readonly #memory: SqlOptions['memory']
   readonly #checkStop: SqlOptions['checkStop']
   #limit: ReadLimit | undefined
+  #valueLimit: ValueLimit | undefined
   /** The text of the statement that a limited read runs. */
   #running = ''
   /** The statements that went beyond a limit, with how often they are still limited to few rows. */
@@ -111,11 +112,26 @@ export class Sql {
     }
   }
 
+  /** Runs a write that may read values of this length, in characters or bytes; one that would read longer ones throws the error. */
+  withValueLimit<Result>(length: number, error: () => Error, write: () => Result): Result {
+    this.#valueLimit = new ValueLimit(length, error)
+    try {
+      return write()
+    } finally {
+      this.#valueLimit = undefined
+    }
+  }
+
   #beginLimited(limit: ReadLimit, text: string): void {
     const uses = this.#long.get(text) ?? 0
     if (uses > 0) this.#long.set(text, uses - 1)
     this.#running = text
     limit.begin(uses > 0 ? FEW_ROWS : Number.POSITIVE_INFINITY)
+  }
+
+  /** What counts the rows that statements return. */
+  get #counter(): ReadLimit | ValueLimit | undefined {
+    return this.#limit ?? this.#valueLimit
   }
 
   /** Whether this read may count only so many rows. */
@@ -159,26 +175,27 @@ export class Sql {
   /** The first row, or undefined. */
   get<Row>(text: string, ...values: SqlValue[]): Row | undefined {
     const row = this.#call<Row | null>('get', text, values) ?? undefined
-    if (row !== undefined) this.#limit?.spendRow(row)
+    if (row !== undefined) this.#counter?.spendRow(row)
     return row
   }
 
   all<Row>(text: string, ...values: SqlValue[]): Row[] {
     const rows = this.#call<Row[]>('all', text, values)
-    this.#limit?.spendRows(rows)
+    this.#counter?.spendRows(rows)
     return rows
   }
 
   /** Row by row, for rows that may be too long to be held together; the text must not be run again before the last. */
   each<Row>(text: string, ...values: SqlValue[]): IterableIterator<Row> {
     const rows = this.#iterate<Row>(this.#prepare(text), values)
-    return this.#limit ? counted(rows, this.#limit) : rows
+    const counter = this.#counter
+    return counter ? counted(rows, counter) : rows
   }
 
   /** Every row as an array of its columns: half the cost of `all` for many rows. */
   rows<Row extends unknown[]>(text: string, ...values: SqlValue[]): Row[] {
     const rows = this.#call<Row[]>('values', text, values)
-    this.#limit?.spendRows(rows)
+    this.#counter?.spendRows(rows)
     return rows
   }
 
@@ -251,7 +268,7 @@ export class Sql {
 }
 
 /** Counts rows as they are read; a generator would take several times as long. */
-const counted = <Row>(rows: IterableIterator<Row>, limit: ReadLimit): IterableIterator<Row> => ({
+const counted = <Row>(rows: IterableIterator<Row>, limit: ReadLimit | ValueLimit): IterableIterator<Row> => ({
   next: () => {
     const next = rows.next()
     try {

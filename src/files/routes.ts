@@ -2,7 +2,7 @@ import type { AppContext } from '../context.ts'
 import { downloadResponse } from '../http/download.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { presentPage } from '../http/pagination.ts'
-import { binaryContent, RawBody } from '../http/schema/types.ts'
+import { RawBody, t } from '../http/schema/types.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { addFile } from './new-file.ts'
 import { presentFile, presentFileText, presentFileWithOutline, presentFoundPage } from './present.ts'
@@ -17,12 +17,10 @@ export const fileRoutes = (ctx: AppContext) =>
       access: 'read',
       query: schema.ListQuery,
       response: schema.FilesResponse,
-      detail: {
-        operationId: 'listFiles',
-        summary: 'List files, oldest first',
-        description:
-          'With `note_id` only the files attached to that note. Files come in through the application and the command line.',
-      },
+      operationId: 'listFiles',
+      summary: 'List files, oldest first',
+      description:
+        'With `note_id` only the files attached to that note. Files come in through the application and the command line.',
     })
     .get(
       '/search',
@@ -34,12 +32,10 @@ export const fileRoutes = (ctx: AppContext) =>
         access: 'read',
         query: schema.SearchQuery,
         response: schema.FileSearchResponse,
-        detail: {
-          operationId: 'searchFiles',
-          summary: 'Search the names and the text of files, page by page',
-          description:
-            'A hit is one page; the best match comes first. Words are looked for ignoring case and accents.',
-        },
+        operationId: 'searchFiles',
+        summary: 'Search the names and the text of files, page by page',
+        description:
+          'A hit is one page; the best match comes first. Words are looked for ignoring case and accents.',
       },
     )
     .get(
@@ -50,12 +46,10 @@ export const fileRoutes = (ctx: AppContext) =>
       {
         access: 'read',
         response: schema.FileWithOutlineResponse,
-        detail: {
-          operationId: 'getFile',
-          summary: 'Read a file and its sections',
-          description:
-            '`outline` lists the bookmarks, headings, slides or sheets of a document in their order.',
-        },
+        operationId: 'getFile',
+        summary: 'Read a file and its sections',
+        description:
+          '`outline` lists the bookmarks, headings, slides or sheets of a document in their order.',
       },
     )
     .get(
@@ -65,12 +59,10 @@ export const fileRoutes = (ctx: AppContext) =>
         access: 'read',
         query: schema.TextQuery,
         response: schema.FileTextResponse,
-        detail: {
-          operationId: 'getFileText',
-          summary: 'Read the text of a file, marked by page',
-          description:
-            'Each page begins with a line `=== page N ===`. Whole pages are given while they fit into `max_chars`; go on with `next_chunk` as `pages` until it is null. A file that is not `ready` is refused.',
-        },
+        operationId: 'getFileText',
+        summary: 'Read the text of a file, marked by page',
+        description:
+          'Each page begins with a line `=== page N ===`. Whole pages are given while they fit into `max_chars`; go on with `next_chunk` as `pages` until it is null. A file that is not `ready` is refused.',
       },
     )
     .get(
@@ -78,12 +70,10 @@ export const fileRoutes = (ctx: AppContext) =>
       ({ exchange, caller, params }) => downloadResponse(exchange, getFileContent(ctx.db, caller, params.id)),
       {
         access: 'read',
-        response: binaryContent(),
-        detail: {
-          operationId: 'getFileContent',
-          summary: 'Download a file',
-          description: schema.CONTENT_DESCRIPTION,
-        },
+        response: t.binaryContent(),
+        operationId: 'getFileContent',
+        summary: 'Download a file',
+        description: schema.CONTENT_DESCRIPTION,
       },
     )
     .patch(
@@ -95,12 +85,10 @@ export const fileRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.FilePatch,
         response: schema.FileResponse,
-        detail: {
-          operationId: 'renameFile',
-          summary: 'Rename a file, and the links to it in notes',
-          description:
-            'The label of every link `[[file:<id>|…]]` in notes is rewritten too, which makes a revision of each of those notes.',
-        },
+        operationId: 'renameFile',
+        summary: 'Rename a file, and the links to it in notes',
+        description:
+          'The label of every link `[[file:<id>|…]]` in notes is rewritten too, which makes a revision of each of those notes.',
       },
     )
 
@@ -112,11 +100,9 @@ export const filesOfNoteRoutes = (ctx: AppContext) =>
     {
       access: 'read',
       response: schema.FilesResponse,
-      detail: {
-        operationId: 'listNoteFiles',
-        summary: 'List the files attached to a note, oldest first',
-        description: 'The same objects as `GET /v1/files?note_id=…`.',
-      },
+      operationId: 'listNoteFiles',
+      summary: 'List the files attached to a note, oldest first',
+      description: 'The same objects as `GET /v1/files?note_id=…`.',
     },
   )
 

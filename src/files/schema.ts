@@ -1,58 +1,57 @@
-import { t } from 'elysia'
-import { id, integer, paging, response, strict, text, timestamp } from '../http/schema/types.ts'
+import { t } from '../http/schema/types.ts'
 
 const MAX_PAGE = 200
 const LEAST_CHARS = 1_000
 const MOST_CHARS = 200_000
 export const DEFAULT_CHARS = 20_000
 
-const nullable = (schema: ReturnType<typeof t.String> | ReturnType<typeof integer>, description: string) =>
+const nullable = (schema: ReturnType<typeof t.String> | ReturnType<typeof t.integer>, description: string) =>
   t.Union([schema, t.Null()], { description })
 
 const fileName = t.String({ examples: ['handbook.pdf'] })
 const noteId = () =>
-  t.Union([id(), t.Null()], { description: 'The note it is attached to, unless that is trashed.' })
+  t.Union([t.id(), t.Null()], { description: 'The note it is attached to, unless that is trashed.' })
 
 const fileFields = {
-  id: id(),
+  id: t.id(),
   file_name: fileName,
   note_id: noteId(),
   mime_type: t.String({ examples: ['application/pdf'] }),
-  size: integer({ description: 'In bytes.', examples: [48_211] }),
+  size: t.integer({ description: 'In bytes.', examples: [48_211] }),
   status: t.Union([t.Literal('processing'), t.Literal('ready'), t.Literal('failed')], {
     description:
       '`ready` when its text can be read, which is empty for what has none, such as a picture; `failed` for a document that could not be read.',
     examples: ['ready'],
   }),
   pages: nullable(
-    integer({ examples: [12] }),
+    t.integer({ examples: [12] }),
     'How many pages of text it has, once it is ready; 0 for a picture.',
   ),
   error: nullable(t.String({ examples: ['The file is protected by a password.'] }), 'Why it failed.'),
-  created_at: timestamp(),
-  updated_at: timestamp(),
+  created_at: t.timestamp(),
+  updated_at: t.timestamp(),
 }
 
-export const File = strict(fileFields, { $id: 'File' })
+export const File = t.strict(fileFields, { $id: 'File' })
 
-const FileWithOutline = strict({
+const FileWithOutline = t.strict({
   ...fileFields,
   outline: t.Array(
-    strict({
+    t.strict({
       title: t.String({ examples: ['The mill'] }),
-      level: integer({ description: 'From 1 for the outermost.', examples: [2] }),
-      page: integer({ examples: [3] }),
+      level: t.integer({ description: 'From 1 for the outermost.', examples: [2] }),
+      page: t.integer({ examples: [3] }),
     }),
     { description: 'Bookmarks, headings, slides or sheets in their order.' },
   ),
 })
 
-export const FilesResponse = response({ files: t.Array(File) })
-export const FileResponse = response({ file: File })
-export const FileWithOutlineResponse = response({ file: FileWithOutline })
+export const FilesResponse = t.response({ files: t.Array(File) })
+export const FileResponse = t.response({ file: File })
+export const FileWithOutlineResponse = t.response({ file: FileWithOutline })
 
-export const FileTextResponse = response({
-  file: strict({ id: id(), file_name: fileName }),
+export const FileTextResponse = t.response({
+  file: t.strict({ id: t.id(), file_name: fileName }),
   pages: t.String({
     description: 'The pages that `text` holds; empty when the file has none.',
     examples: ['7-9'],
@@ -65,74 +64,72 @@ export const FileTextResponse = response({
   next_chunk: nullable(t.String({ examples: ['10-12'] }), 'What to ask for next; null after the last page.'),
 })
 
-export const FileSearchResponse = response({
+export const FileSearchResponse = t.response({
   results: t.Array(
-    strict({
-      file: strict({ id: id(), file_name: fileName, note_id: noteId() }),
-      page: integer({ description: 'From 1; 0 when the name of the file matches.', examples: [7] }),
+    t.strict({
+      file: t.strict({ id: t.id(), file_name: fileName, note_id: noteId() }),
+      page: t.integer({ description: 'From 1; 0 when the name of the file matches.', examples: [7] }),
       snippet: t.String({
         description: 'Text around the first hit, or the name, as HTML with hits in <mark>.',
         examples: ['Cards carry the <mark>operations</mark>.'],
       }),
     }),
   ),
-  total: integer({ examples: [1] }),
+  total: t.integer({ examples: [1] }),
   has_more: t.Boolean(),
 })
 
-export const ListQuery = strict({
-  note_id: t.Optional(text({ description: 'Only the files attached to this note.' })),
+export const ListQuery = t.strict({
+  note_id: t.Optional(t.text({ description: 'Only the files attached to this note.' })),
 })
 
 export const CONTENT_DESCRIPTION =
   'The bytes that were added, always as an attachment; they never change. The `Content-Type` is the `mime_type` of the file. A single range of bytes can be asked for, to go on with a download that broke off, and `If-None-Match` saves one that is known. More than 512 KiB come without `Content-Length`; `HEAD` and the `size` of the file say how many there are.'
 
-export const TextQuery = strict({
-  pages: t.Optional(
-    text({
+export const TextQuery = t.strict(
+  t.optional({
+    pages: t.text({
       pattern: '^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$',
       says: 'a page such as 7, or a range such as 7-9',
       description: 'By default all of them, from page 1.',
       examples: ['7-9'],
     }),
-  ),
-  max_chars: t.Optional(
-    integer({
+    max_chars: t.integer({
       minimum: LEAST_CHARS,
       maximum: MOST_CHARS,
       default: DEFAULT_CHARS,
       description: 'Whole pages are given while they fit; a first page that alone is longer is cut.',
     }),
-  ),
-})
+  }),
+)
 
-export const SearchQuery = strict({
-  q: text({
+export const SearchQuery = t.strict({
+  q: t.text({
     minLength: 1,
     maxLength: 500,
     description:
       'Words are ANDed, "a phrase" keeps order, word* is a prefix, -word excludes; on one page, or in the name of a file.',
     examples: ['operations'],
   }),
-  file_id: t.Optional(text({ description: 'Only this file.' })),
-  ...paging(MAX_PAGE),
+  file_id: t.Optional(t.text({ description: 'Only this file.' })),
+  ...t.paging(MAX_PAGE),
 })
 
-export const FilePatch = strict({
-  file_name: t.Optional(
-    text({
+export const FilePatch = t.strict(
+  t.optional({
+    file_name: t.text({
       minLength: 1,
       maxLength: 500,
       singleLine: true,
       description: 'Links to the file in notes are rewritten too.',
       examples: ['engine handbook.pdf'],
     }),
-  ),
+  }),
+)
+
+export const UploadQuery = t.strict({
+  file_name: t.text({ minLength: 1, maxLength: 500, singleLine: true }),
+  note_id: t.Optional(t.id()),
 })
 
-export const UploadQuery = strict({
-  file_name: text({ minLength: 1, maxLength: 500, singleLine: true }),
-  note_id: t.Optional(id()),
-})
-
-export const FileDeleted = response({ deleted: t.Literal(true), id: id() })
+export const FileDeleted = t.response({ deleted: t.Literal(true), id: t.id() })

@@ -28,7 +28,7 @@ export type Access = keyof typeof ACCESS
 export interface EndpointMarks {
   readonly access: Access | 'open'
   readonly covers: Covers
-  readonly creates?: true
+  readonly once?: true
   readonly cursor?: true
   /** Of a success; by its status where that is not the usual one. */
   readonly response?: TSchema | Readonly<Record<number, TSchema>>
@@ -76,10 +76,14 @@ const common = (covers: Covers) =>
           exchange.open(route)
         },
       },
-      /** Honours an `Idempotency-Key`: the handler calls `respondOnce`. */
-      creates: { detail: marks({ creates: true }) },
+      /** Honours an `Idempotency-Key`: the handler writes in `once`. */
+      once: { detail: marks({ once: true }) },
       /** Takes a cursor of the change log, which may have expired. */
       cursor: { detail: marks({ cursor: true }) },
+      // What the documentation says of the endpoint.
+      operationId: (operationId: string) => ({ detail: { operationId } }),
+      summary: (summary: string) => ({ detail: { summary } }),
+      description: (description: string) => ({ detail: { description } }),
     })
 
 /**

@@ -1,9 +1,8 @@
-import { t } from 'elysia'
 import type { Db } from '../db/database.ts'
 import { endpoints } from './endpoints.ts'
-import { response } from './schema/types.ts'
+import { t } from './schema/types.ts'
 
-const Health = response({
+const Health = t.response({
   status: t.String({ examples: ['ok'] }),
   backup: t.Optional(
     t.Literal('failed', { description: 'Present after the newest backup of the server itself failed.' }),
@@ -22,10 +21,8 @@ export const healthRoutes = (db: Db, isBackupFailing: () => boolean) =>
     {
       open: true,
       response: Health,
-      detail: {
-        operationId: 'getHealth',
-        summary: 'Whether the service works',
-        description: '503 while the server stops, or when its storage does not work.',
-      },
+      operationId: 'getHealth',
+      summary: 'Whether the service works',
+      description: '503 while the server stops, or when its storage does not work.',
     },
   )

@@ -12,11 +12,9 @@ export const lensRoutes = (ctx: AppContext) =>
     .get('/lenses', ({ caller }) => respondWhole(ctx, caller, lensesQuery, {}), {
       access: 'read',
       response: schema.LensesResponse,
-      detail: {
-        operationId: 'listLenses',
-        summary: 'List graph lenses by creation',
-        description: 'The lens that is the default has `is_default: true`.',
-      },
+      operationId: 'listLenses',
+      summary: 'List graph lenses by creation',
+      description: 'The lens that is the default has `is_default: true`.',
     })
     .post(
       '/lenses',
@@ -26,25 +24,21 @@ export const lensRoutes = (ctx: AppContext) =>
         })),
       {
         access: 'write',
-        creates: true,
+        once: true,
         body: schema.CreateLensBody,
         response: schema.LensResponse,
-        detail: {
-          operationId: 'createLens',
-          summary: 'Save a graph lens',
-          description:
-            'Settings that are left out have their defaults. The first lens becomes the default. The operators of `scope` are in the description of `POST /v1/notes/query`.',
-        },
+        operationId: 'createLens',
+        summary: 'Save a graph lens',
+        description:
+          'Settings that are left out have their defaults. The first lens becomes the default. The operators of `scope` are in the description of `POST /v1/notes/query`.',
       },
     )
     .get('/lenses/:id', ({ caller, params }) => ({ lens: lensKind.get(ctx.db, caller, params.id) }), {
       access: 'read',
       response: schema.LensResponse,
-      detail: {
-        operationId: 'getLens',
-        summary: 'Read a graph lens',
-        description: 'The lens itself; what it shows is at `GET /v1/lenses/{id}/graph`.',
-      },
+      operationId: 'getLens',
+      summary: 'Read a graph lens',
+      description: 'The lens itself; what it shows is at `GET /v1/lenses/{id}/graph`.',
     })
     .patch(
       '/lenses/:id',
@@ -55,12 +49,10 @@ export const lensRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.PatchLensBody,
         response: schema.LensResponse,
-        detail: {
-          operationId: 'updateLens',
-          summary: 'Change a graph lens',
-          description:
-            'Only what is sent changes: `settings` are merged one by one, `scope` is replaced whole.',
-        },
+        operationId: 'updateLens',
+        summary: 'Change a graph lens',
+        description:
+          'Only what is sent changes: `settings` are merged one by one, `scope` is replaced whole.',
       },
     )
     .delete(
@@ -72,12 +64,10 @@ export const lensRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: schema.DeletedLensResponse,
-        detail: {
-          operationId: 'deleteLens',
-          summary: 'Delete a graph lens; the default passes to the next',
-          description:
-            'When it was the default, the next lens in the order of creation becomes the default, else the first.',
-        },
+        operationId: 'deleteLens',
+        summary: 'Delete a graph lens; the default passes to the next',
+        description:
+          'When it was the default, the next lens in the order of creation becomes the default, else the first.',
       },
     )
     .get(
@@ -86,20 +76,16 @@ export const lensRoutes = (ctx: AppContext) =>
       {
         access: 'read',
         response: schema.GraphResponse,
-        detail: {
-          operationId: 'getLensGraph',
-          summary: 'The graph that a lens shows now',
-          description:
-            'Evaluated at every call. The best connected nodes come first; `truncated` says whether nodes or edges were left out.',
-        },
+        operationId: 'getLensGraph',
+        summary: 'The graph that a lens shows now',
+        description:
+          'Evaluated at every call. The best connected nodes come first; `truncated` says whether nodes or edges were left out.',
       },
     )
     .get('/graph', async ({ caller }) => jsonResponse(await graphOfLens(ctx, caller, undefined)), {
       access: 'read',
       response: schema.GraphResponse,
-      detail: {
-        operationId: 'getGraph',
-        summary: 'The graph of the default lens; without any lens, of the whole workspace',
-        description: 'Without any lens, the links between all notes.',
-      },
+      operationId: 'getGraph',
+      summary: 'The graph of the default lens; without any lens, of the whole workspace',
+      description: 'Without any lens, the links between all notes.',
     })

@@ -1,60 +1,49 @@
-import { t } from 'elysia'
 import { filterTree } from '../http/schema/filter-tree.ts'
-import {
-  choice,
-  deletedResponse,
-  flag,
-  id,
-  integer,
-  response,
-  strict,
-  text,
-  timestamp,
-} from '../http/schema/types.ts'
+import { t } from '../http/schema/types.ts'
 import { MAX_NODES, NODE_KINDS } from './layout.ts'
 import { TITLE_MODES } from './settings.ts'
 
-const Settings = strict({
-  layers: strict({
+const Settings = t.strict({
+  layers: t.strict({
     links: t.Boolean({ description: 'Links between notes.', examples: [true] }),
     tags: t.Boolean({ description: 'Tags as nodes, joined to the notes that carry them.' }),
   }),
-  nodes: strict({
+  nodes: t.strict({
     orphans: t.Boolean({ description: 'Notes without any edge.', examples: [true] }),
     dangling: t.Boolean({ description: 'Targets of links that mean no note, as nodes.' }),
   }),
-  look: strict({
+  look: t.strict({
     arrows: t.Boolean({ examples: [true] }),
     titles: t.String({ enum: [...TITLE_MODES], examples: ['zoom'] }),
   }),
 })
 
-export const Lens = strict(
+export const Lens = t.strict(
   {
-    id: id(),
+    id: t.id(),
     name: t.String({ examples: ['Work'] }),
     scope: t.Union([filterTree(), t.Null()], { description: 'null for the whole workspace.' }),
     settings: Settings,
     is_default: t.Boolean({ description: 'One lens always is, while there are any.', examples: [true] }),
-    created_at: timestamp(),
-    updated_at: timestamp(),
+    created_at: t.timestamp(),
+    updated_at: t.timestamp(),
   },
   { $id: 'Lens', description: 'What the graph of notes shows.' },
 )
 
-export const LensesResponse = response({ lenses: t.Array(Lens) })
-export const LensResponse = response({ lens: Lens })
-export const DeletedLensResponse = deletedResponse()
+export const LensesResponse = t.response({ lenses: t.Array(Lens) })
+export const LensResponse = t.response({ lens: Lens })
+export const DeletedLensResponse = t.deletedResponse()
 
-const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Work'] })
+const name = () => t.text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Work'] })
 
 const settings = t.Optional(
-  strict(
-    {
-      layers: t.Optional(strict({ links: t.Optional(flag()), tags: t.Optional(flag()) })),
-      nodes: t.Optional(strict({ orphans: t.Optional(flag()), dangling: t.Optional(flag()) })),
-      look: t.Optional(strict({ arrows: t.Optional(flag()), titles: t.Optional(choice(TITLE_MODES)) })),
-    },
+  t.strict(
+    t.optional({
+      layers: t.strict({ links: t.Optional(t.flag()), tags: t.Optional(t.flag()) }),
+      nodes: t.strict({ orphans: t.Optional(t.flag()), dangling: t.Optional(t.flag()) }),
+      look: t.strict({ arrows: t.Optional(t.flag()), titles: t.Optional(t.choice(TITLE_MODES)) }),
+    }),
     {
       description: 'Merged into the current settings, one by one.',
       examples: [{ layers: { tags: true } }],
@@ -67,13 +56,13 @@ const scope = t.Optional(
   }),
 )
 
-export const CreateLensBody = strict(
+export const CreateLensBody = t.strict(
   {
     name: name(),
     scope,
     settings,
     is_default: t.Optional(
-      flag({
+      t.flag({
         description: 'true takes it from the lens that is the default so far; the first lens always is.',
         examples: [true],
       }),
@@ -82,13 +71,13 @@ export const CreateLensBody = strict(
   { examples: [{ name: 'Work', settings: { layers: { tags: true } } }] },
 )
 
-export const PatchLensBody = strict(
+export const PatchLensBody = t.strict(
   {
     name: t.Optional(name()),
     scope,
     settings,
     is_default: t.Optional(
-      flag({
+      t.flag({
         description: 'true takes it from the lens that is the default so far, which cannot give it away.',
         examples: [true],
       }),
@@ -97,7 +86,7 @@ export const PatchLensBody = strict(
   { examples: [{ settings: { nodes: { orphans: false } } }] },
 )
 
-const GraphNode = strict({
+const GraphNode = t.strict({
   id: t.String({
     description: 'Of a note its id, of a tag `tag:<id>`, of a dangling target `dangling:<target>`.',
     examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
@@ -107,16 +96,19 @@ const GraphNode = strict({
     examples: ['Meeting with Ada'],
   }),
   kind: t.String({ enum: [...NODE_KINDS], examples: ['note'] }),
-  degree: integer({ description: 'How many edges it has, those to nodes left out included.', examples: [2] }),
+  degree: t.integer({
+    description: 'How many edges it has, those to nodes left out included.',
+    examples: [2],
+  }),
 })
 
-const GraphEdge = strict({
+const GraphEdge = t.strict({
   from: t.String({ description: 'The note that links or is tagged.' }),
   to: t.String({ description: 'The node it is joined to; never the note itself.' }),
   kind: t.String({ enum: ['link', 'tag'], examples: ['link'] }),
 })
 
-export const GraphResponse = response({
+export const GraphResponse = t.response({
   nodes: t.Array(GraphNode, { description: `The best connected first, at most ${MAX_NODES}.` }),
   edges: t.Array(GraphEdge, {
     description:

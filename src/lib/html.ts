@@ -5,14 +5,18 @@ export class Html {
 
 type Part = Html | string | number | null | undefined | false | readonly Part[]
 
-const escaped = (text: string): string => Bun.escapeHTML(text)
-
 function markupOf(part: Part): string {
   if (part instanceof Html) return part.text
-  if (Array.isArray(part)) return part.map(markupOf).join('')
-  return part === null || part === undefined || part === false ? '' : escaped(String(part))
+  if (typeof part === 'string') return Bun.escapeHTML(part)
+  if (!Array.isArray(part)) return typeof part === 'number' ? String(part) : ''
+  let text = ''
+  for (const one of part) text += markupOf(one)
+  return text
 }
 
 /** A template of markup; what is put in is escaped, and may be text, markup, or a list of these. */
-export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
-  new Html(strings.map((text, at) => (at === 0 ? text : markupOf(parts[at - 1]) + text)).join(''))
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  let text = strings[0] ?? ''
+  for (let at = 0; at < parts.length; at++) text += markupOf(parts[at]) + strings[at + 1]
+  return new Html(text)
+}

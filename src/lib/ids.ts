@@ -18,16 +18,16 @@ const POOL_BYTES = 512 * TAIL_BYTES
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
 
 /** The hexadecimal digits of the random ends of many ids. */
-function drawTails(pool: Buffer): string {
+function drawTails(pool: Uint8Array<ArrayBuffer>): string {
   crypto.getRandomValues(pool)
   // The two bits of the variant.
   for (let at = 0; at < pool.length; at += TAIL_BYTES) pool[at] = 0x80 | ((pool[at] ?? 0) & 0x3f)
-  return pool.toString('hex')
+  return pool.toHex()
 }
 
 /** Random ends of ids, `8xxx-xxxxxxxxxxxx`. */
 function createTails(): () => string {
-  const pool = Buffer.alloc(POOL_BYTES)
+  const pool = new Uint8Array(POOL_BYTES)
   let digits = ''
   let at = 0
   return () => {

@@ -62,6 +62,11 @@ export function boundedTokens(text: string): Token[] | undefined {
   }
 }
 
+/** What ends a heading that is underlined. */
+const UNDERLINE = /\n {0,3}(?:=+|-+)[ \t]*(?:\n|$)/
+/** A passage in which an underline is looked for first. */
+const FIRST_PASSAGE = 5_000
+
 /** Gives up at an instant: it is asked for the space before each block. */
 class TimedTokenizer extends Tokenizer {
   constructor(private readonly until: number) {
@@ -71,6 +76,14 @@ class TimedTokenizer extends Tokenizer {
   override space(source: string): Tokens.Space | undefined {
     if (performance.now() > this.until) throw new Error('too much')
     return super.space(source)
+  }
+
+  /** Looks for the underline first: the expression for such headings takes a third of the time of all others together. */
+  override lheading(source: string): Tokens.Heading | undefined {
+    const start = source.slice(0, FIRST_PASSAGE)
+    const end = start.indexOf('\n\n')
+    if (end === -1 && source.length > FIRST_PASSAGE) return super.lheading(source)
+    return UNDERLINE.test(end === -1 ? start : start.slice(0, end + 1)) ? super.lheading(source) : undefined
   }
 }
 
@@ -90,11 +103,19 @@ function unmasked(text: string, lexed: (masked: string) => Token[]): Token[] {
   const tokens = lexed(masked)
   if (masked === text) return tokens
   walkTokens(tokens, (token) => {
-    for (const [name, value] of Object.entries(token))
-      if (typeof value === 'string' && value.includes(BAR))
-        Object.assign(token, { [name]: value.replaceAll(BAR, '|') })
+    if (isMasked(token)) unmask(token)
   })
   return tokens
+}
+
+/** The address of a link or picture may be in another passage than its token. */
+const isMasked = ({ raw, type }: Token): boolean => raw.includes(BAR) || type === 'link' || type === 'image'
+
+function unmask(token: Tokens.Generic): void {
+  for (const name in token) {
+    const value: unknown = token[name]
+    if (typeof value === 'string') token[name] = value.replaceAll(BAR, '|')
+  }
 }
 
 /** Calls the function with each token, those within others too. */

@@ -1,6 +1,6 @@
 import type { AppContext } from '../context.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
-import { binaryContent, plainText } from '../http/schema/types.ts'
+import { t } from '../http/schema/types.ts'
 import { BackupDownloads } from './backup-download.ts'
 import { createMetrics, type MetricSources } from './metrics.ts'
 
@@ -12,7 +12,7 @@ export function backupRoutes(ctx: AppContext) {
     ({ exchange, caller }) => downloads.respond({ exchange, caller }),
     {
       access: 'session',
-      response: binaryContent(),
+      response: t.binaryContent(),
     },
   )
 }
@@ -27,13 +27,11 @@ export function metricRoutes(ctx: AppContext, sources: MetricSources) {
     ({ caller }) => new Response(metrics(caller), { headers: { 'Content-Type': CONTENT_TYPE } }),
     {
       access: 'read',
-      response: plainText(['# TYPE daybook_watches gauge', 'daybook_watches 3']),
-      detail: {
-        operationId: 'getMetrics',
-        summary: 'What the server does, for Prometheus',
-        description:
-          'Counts since the start and the current state, in the text format of Prometheus, of all workspaces of the server. It needs the key of an owner; scope `read` is enough.',
-      },
+      response: t.plainText(['# TYPE daybook_watches gauge', 'daybook_watches 3']),
+      operationId: 'getMetrics',
+      summary: 'What the server does, for Prometheus',
+      description:
+        'Counts since the start and the current state, in the text format of Prometheus, of all workspaces of the server. It needs the key of an owner; scope `read` is enough.',
     },
   )
 }

@@ -10,10 +10,10 @@ import { closesFence, linesOf, openingFence } from './links/syntax.ts'
 export const EXCERPT_SOURCE = 4_000
 const EXCERPT_LENGTH = 200
 
-/** Up to 200 characters of the text of a body without markup, on one line; `beginning` is `EXCERPT_SOURCE` long. */
-export function excerptOf(beginning: string): string {
+/** Up to 200 characters of the text of a body, or of its first `EXCERPT_SOURCE` characters, without markup, on one line. */
+export function excerptOf(body: string): string {
   let text = ''
-  for (const { source, isCode } of blocksOf(beginning)) {
+  for (const { source, isCode } of blocksOf(body.slice(0, EXCERPT_SOURCE))) {
     const words = (isCode ? source : inlineText(source)).replace(/\s+/g, ' ').trim()
     if (words !== '') text += text === '' ? words : ` ${words}`
     if (codePointLength(text) >= EXCERPT_LENGTH) break

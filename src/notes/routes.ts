@@ -5,7 +5,7 @@ import { pageRequest, presentPage } from '../http/pagination.ts'
 import { jsonResponse, listResponse } from '../http/responses.ts'
 import { listMentions } from './links/mentions.ts'
 import { getLinks } from './links/note-links.ts'
-import { presentCreated, presentNote, presentRenamed, presentRevision, presentTrashed } from './present.ts'
+import { presentCreated, presentNote, presentRevision, presentTrashed } from './present.ts'
 import { listNotes } from './query/list.ts'
 import { queryNotes } from './query/tree-query.ts'
 import * as schema from './schema.ts'
@@ -13,11 +13,11 @@ import { getNote, type NoteRow } from './store.ts'
 import { appendToNote, editNote } from './writing/append-and-edit.ts'
 import { createNote, presetOf } from './writing/create.ts'
 import { getProperties, setProperties } from './writing/properties.ts'
-import { renameNote } from './writing/rename.ts'
+import { respondToRename } from './writing/rename.ts'
 import { listRevisions, restoreRevision } from './writing/revisions.ts'
 import { removeTag } from './writing/tags.ts'
 import { emptyTrash, getTrashedNote, listTrash, purgeNote, restoreNote, trashNote } from './writing/trash.ts'
-import { patchNote } from './writing/update.ts'
+import { patchNote, respondToPatch } from './writing/update.ts'
 
 const answerWith = async (note: Promise<NoteRow>) => ({ note: presentNote(await note) })
 
@@ -27,12 +27,10 @@ export const noteRoutes = (ctx: AppContext) =>
       access: 'read',
       query: schema.ListQuery,
       response: schema.NotesResponse,
-      detail: {
-        operationId: 'listNotes',
-        summary: 'List or search notes',
-        description:
-          'Without `search` the newest edit comes first; with it, the best match, unless `sort` is given. A tag that does not exist gives an empty list. `content=false` leaves the bodies out.',
-      },
+      operationId: 'listNotes',
+      summary: 'List or search notes',
+      description:
+        'Without `search` the newest edit comes first; with it, the best match, unless `sort` is given. A tag that does not exist gives an empty list. `content=false` leaves the bodies out.',
     })
     .post(
       '',
@@ -42,26 +40,22 @@ export const noteRoutes = (ctx: AppContext) =>
         ),
       {
         access: 'write',
-        creates: true,
+        once: true,
         body: schema.CreateBody,
         response: schema.CreatedNoteResponse,
-        detail: {
-          operationId: 'createNote',
-          summary: 'Create a note',
-          description:
-            'Tags that do not exist are created; with `preset` the note begins with what that holds. Property values that are refused do not stop the note: it is created without any of them, and `properties_error` says why.',
-        },
+        operationId: 'createNote',
+        summary: 'Create a note',
+        description:
+          'Tags that do not exist are created; with `preset` the note begins with what that holds. Property values that are refused do not stop the note: it is created without any of them, and `properties_error` says why.',
       },
     )
     .post('/query', async ({ caller, body }) => jsonResponse(await queryNotes(ctx, caller, body)), {
       access: 'read',
       body: schema.QueryBody,
       response: schema.NotesResponse,
-      detail: {
-        operationId: 'queryNotes',
-        summary: 'Notes that match a filter tree, newest edit first or ranked by a search',
-        description: schema.QUERY_DESCRIPTION,
-      },
+      operationId: 'queryNotes',
+      summary: 'Notes that match a filter tree, newest edit first or ranked by a search',
+      description: schema.QUERY_DESCRIPTION,
     })
     .get(
       '/trash',
@@ -73,22 +67,17 @@ export const noteRoutes = (ctx: AppContext) =>
         access: 'read',
         query: schema.TrashQuery,
         response: schema.TrashResponse,
-        detail: {
-          operationId: 'listTrash',
-          summary: 'List trashed notes, most recently deleted first',
-          description: 'A note stays in the trash for 30 days and is then removed for good.',
-        },
+        operationId: 'listTrash',
+        summary: 'List trashed notes, most recently deleted first',
+        description: 'A note stays in the trash for 30 days and is then removed for good.',
       },
     )
     .delete('/trash', async ({ caller }) => ({ purged: await emptyTrash(ctx, caller) }), {
       access: 'write',
       response: schema.PurgedResponse,
-      detail: {
-        operationId: 'emptyTrash',
-        summary: 'Delete every note in the trash for good',
-        description:
-          'Their revisions go with them; their files stay in the workspace. This cannot be undone.',
-      },
+      operationId: 'emptyTrash',
+      summary: 'Delete every note in the trash for good',
+      description: 'Their revisions go with them; their files stay in the workspace. This cannot be undone.',
     })
     .get(
       '/trash/:id',
@@ -96,11 +85,9 @@ export const noteRoutes = (ctx: AppContext) =>
       {
         access: 'read',
         response: schema.NoteResponse,
-        detail: {
-          operationId: 'getTrashedNote',
-          summary: 'Read a note in the trash',
-          description: 'As it was when it was deleted.',
-        },
+        operationId: 'getTrashedNote',
+        summary: 'Read a note in the trash',
+        description: 'As it was when it was deleted.',
       },
     )
     .delete(
@@ -112,38 +99,31 @@ export const noteRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: schema.DeletedNoteResponse,
-        detail: {
-          operationId: 'purgeNote',
-          summary: 'Delete a note in the trash for good',
-          description: 'Its revisions go with it; its files stay in the workspace. This cannot be undone.',
-        },
+        operationId: 'purgeNote',
+        summary: 'Delete a note in the trash for good',
+        description: 'Its revisions go with it; its files stay in the workspace. This cannot be undone.',
       },
     )
     .get('/:id', ({ caller, params }) => ({ note: presentNote(getNote(ctx.db, caller, params.id)) }), {
       access: 'read',
       response: schema.NoteResponse,
-      detail: {
-        operationId: 'getNote',
-        summary: 'Read a note',
-        description: 'A note in the trash is not found here; see `GET /v1/notes/trash`.',
-      },
+      operationId: 'getNote',
+      summary: 'Read a note',
+      description: 'A note in the trash is not found here; see `GET /v1/notes/trash`.',
     })
     .patch(
       '/:id',
-      async ({ caller, params, body: { rewrite_links, ...patch } }) =>
-        rewrite_links
-          ? presentRenamed(await renameNote(ctx, caller, params.id, patch))
-          : answerWith(patchNote(ctx, caller, params.id, patch)),
+      ({ exchange, caller, params, body: { rewrite_links, ...patch } }) =>
+        (rewrite_links ? respondToRename : respondToPatch)(ctx, caller, exchange, params.id, patch),
       {
         access: 'write',
+        once: true,
         body: schema.PatchBody,
-        response: schema.PatchedNoteResponse,
-        detail: {
-          operationId: 'updateNote',
-          summary: 'Change a note; `content` replaces the whole body',
-          description:
-            'Only what is sent changes; `tags` are added to those the note carries. With `if_unchanged` the call is refused (409) when the note changed since it was read. A new title or content makes a revision. A new title or alias leaves the links of other notes as they are, unless `rewrite_links` is true.',
-        },
+        response: { 200: schema.PatchedNoteResponse },
+        operationId: 'updateNote',
+        summary: 'Change a note; `content` replaces the whole body',
+        description:
+          'Only what is sent changes; `tags` are added to those the note carries. With `if_unchanged` the call is refused (409) when the note changed since it was read. A new title or content makes a revision. A new title or alias leaves the links of other notes as they are, unless `rewrite_links` is true.',
       },
     )
     .delete(
@@ -155,12 +135,10 @@ export const noteRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: schema.TrashedResponse,
-        detail: {
-          operationId: 'trashNote',
-          summary: 'Put a note into the trash for 30 days',
-          description:
-            'Links to the note are unresolved and its Quick Access item is gone until it is restored; the item does not come back.',
-        },
+        operationId: 'trashNote',
+        summary: 'Put a note into the trash for 30 days',
+        description:
+          'Links to the note are unresolved and its Quick Access item is gone until it is restored; the item does not come back.',
       },
     )
     .post(
@@ -170,34 +148,28 @@ export const noteRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.AppendBody,
         response: schema.NoteResponse,
-        detail: {
-          operationId: 'appendToNote',
-          summary: 'Add text to the end of a note',
-          description:
-            'Needs no read before: what is there stays byte for byte. One blank line separates the old text from the new. A heading that is the last one in the note already is not repeated.',
-        },
+        operationId: 'appendToNote',
+        summary: 'Add text to the end of a note',
+        description:
+          'Needs no read before: what is there stays byte for byte. One blank line separates the old text from the new. A heading that is the last one in the note already is not repeated.',
       },
     )
     .post('/:id/edit', ({ caller, params, body }) => answerWith(editNote(ctx, caller, params.id, body)), {
       access: 'write',
       body: schema.EditBody,
       response: schema.NoteResponse,
-      detail: {
-        operationId: 'editNote',
-        summary: 'Replace one exact passage of a note',
-        description:
-          '`old_str` must occur exactly once, else nothing changes and the call is refused; the rest of the note stays byte for byte.',
-      },
+      operationId: 'editNote',
+      summary: 'Replace one exact passage of a note',
+      description:
+        '`old_str` must occur exactly once, else nothing changes and the call is refused; the rest of the note stays byte for byte.',
     })
     .post('/:id/restore', ({ caller, params }) => answerWith(restoreNote(ctx, caller, params.id)), {
       access: 'write',
       response: schema.NoteResponse,
-      detail: {
-        operationId: 'restoreNote',
-        summary: 'Take a note out of the trash',
-        description:
-          'Links come back. The alias is kept only if no other note took it meanwhile. A note that is not in the trash is not found.',
-      },
+      operationId: 'restoreNote',
+      summary: 'Take a note out of the trash',
+      description:
+        'Links come back. The alias is kept only if no other note took it meanwhile. A note that is not in the trash is not found.',
     })
     .get(
       '/:id/properties',
@@ -205,11 +177,9 @@ export const noteRoutes = (ctx: AppContext) =>
       {
         access: 'read',
         response: schema.NotePropertiesResponse,
-        detail: {
-          operationId: 'getNoteProperties',
-          summary: 'Read the property values of a note',
-          description: 'Only properties with a value, by key.',
-        },
+        operationId: 'getNoteProperties',
+        summary: 'Read the property values of a note',
+        description: 'Only properties with a value, by key.',
       },
     )
     .patch(
@@ -219,11 +189,9 @@ export const noteRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.PropertiesBody,
         response: schema.NotePropertiesResponse,
-        detail: {
-          operationId: 'updateNoteProperties',
-          summary: 'Set or clear property values, all or none',
-          description: 'An unknown key or a value that does not fit its type refuses the whole call.',
-        },
+        operationId: 'updateNoteProperties',
+        summary: 'Set or clear property values, all or none',
+        description: 'An unknown key or a value that does not fit its type refuses the whole call.',
       },
     )
     .post(
@@ -233,11 +201,9 @@ export const noteRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.TagsBody,
         response: schema.NoteResponse,
-        detail: {
-          operationId: 'addNoteTags',
-          summary: 'Put tags on a note',
-          description: 'Tags that do not exist are created; tags linked to one of these come along.',
-        },
+        operationId: 'addNoteTags',
+        summary: 'Put tags on a note',
+        description: 'Tags that do not exist are created; tags linked to one of these come along.',
       },
     )
     .delete(
@@ -246,12 +212,10 @@ export const noteRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: schema.NoteResponse,
-        detail: {
-          operationId: 'removeNoteTag',
-          summary: 'Take a tag off a note; the tag itself stays',
-          description:
-            'A tag that the note does not carry changes nothing; one that does not exist is not found.',
-        },
+        operationId: 'removeNoteTag',
+        summary: 'Take a tag off a note; the tag itself stays',
+        description:
+          'A tag that the note does not carry changes nothing; one that does not exist is not found.',
       },
     )
     .get(
@@ -261,12 +225,10 @@ export const noteRoutes = (ctx: AppContext) =>
         access: 'read',
         query: schema.LinksQuery,
         response: schema.LinksResponse,
-        detail: {
-          operationId: 'getNoteLinks',
-          summary: 'Outgoing links and backlinks, resolved as of now',
-          description:
-            'A target is a note id, an alias or a title, ignoring case, and may go on with a heading, as in `[[Title#Heading]]`; `[[#Heading]]` leads to the note itself. Outgoing links are in the order of the text, unresolved ones with `note` null.',
-        },
+        operationId: 'getNoteLinks',
+        summary: 'Outgoing links and backlinks, resolved as of now',
+        description:
+          'A target is a note id, an alias or a title, ignoring case, and may go on with a heading, as in `[[Title#Heading]]`; `[[#Heading]]` leads to the note itself. Outgoing links are in the order of the text, unresolved ones with `note` null.',
       },
     )
     .get(
@@ -276,12 +238,10 @@ export const noteRoutes = (ctx: AppContext) =>
         access: 'read',
         query: schema.MentionsQuery,
         response: schema.MentionsResponse,
-        detail: {
-          operationId: 'listNoteMentions',
-          summary: 'Notes whose text names this one without a link',
-          description:
-            'By its title or its alias, as whole words, ignoring case; what is in code or in a link does not count. The newest edit comes first.',
-        },
+        operationId: 'listNoteMentions',
+        summary: 'Notes whose text names this one without a link',
+        description:
+          'By its title or its alias, as whole words, ignoring case; what is in code or in a link does not count. The newest edit comes first.',
       },
     )
     .get(
@@ -294,12 +254,10 @@ export const noteRoutes = (ctx: AppContext) =>
         access: 'read',
         query: schema.RevisionsQuery,
         response: schema.RevisionsResponse,
-        detail: {
-          operationId: 'listNoteRevisions',
-          summary: 'What edits replaced, newest first',
-          description:
-            'Every change of title or content leaves a revision of what it replaced, kept for 7 days.',
-        },
+        operationId: 'listNoteRevisions',
+        summary: 'What edits replaced, newest first',
+        description:
+          'Every change of title or content leaves a revision of what it replaced, kept for 7 days.',
       },
     )
     .post(
@@ -308,10 +266,8 @@ export const noteRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: schema.NoteResponse,
-        detail: {
-          operationId: 'restoreNoteRevision',
-          summary: 'Set title and body back to a revision',
-          description: 'What the note holds now becomes a revision itself, so that this can be undone.',
-        },
+        operationId: 'restoreNoteRevision',
+        summary: 'Set title and body back to a revision',
+        description: 'What the note holds now becomes a revision itself, so that this can be undone.',
       },
     )

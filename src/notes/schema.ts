@@ -1,21 +1,6 @@
-import { t } from 'elysia'
 import { filterTree } from '../http/schema/filter-tree.ts'
 import { TREE_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
-import {
-  choice,
-  coverUrl,
-  deletedResponse,
-  flag,
-  id,
-  integer,
-  members,
-  nullableText,
-  paging,
-  response,
-  strict,
-  text,
-  timestamp,
-} from '../http/schema/types.ts'
+import { t } from '../http/schema/types.ts'
 import { codePointLength } from '../lib/text.ts'
 import { findTimeZone } from '../lib/time-zones.ts'
 import { refused } from '../refusal.ts'
@@ -36,16 +21,16 @@ export function checkedLength(content: string): string {
   )
 }
 
-const title = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Meeting with Ada'] })
+const title = () => t.text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Meeting with Ada'] })
 const content = () =>
-  text({
+  t.text({
     maxLength: MAX_CONTENT,
     description: 'The body; markup text, kept byte for byte.',
     examples: ['Ask about [[Engines]].'],
   })
 /** The name of a tag, wherever one is written. */
 export const tagName = () =>
-  text({
+  t.text({
     minLength: 1,
     maxLength: 100,
     trimmed: true,
@@ -59,14 +44,14 @@ export const tagList = (description: string) =>
 
 const ALIAS = { minLength: 1, maxLength: 200, trimmed: true, singleLine: true, examples: ['ada'] }
 const alias = () =>
-  nullableText({ ...ALIAS, description: 'Another name for links; unique among notes. null clears.' })
+  t.nullableText({ ...ALIAS, description: 'Another name for links; unique among notes. null clears.' })
 
 export const propertyValues = (description: string) =>
-  members({ description, examples: [{ status: 'open' }] })
+  t.members({ description, examples: [{ status: 'open' }] })
 
-export const Note = strict(
+export const Note = t.strict(
   {
-    id: id(),
+    id: t.id(),
     title: t.String({ examples: ['Meeting with Ada'] }),
     content: t.String({ examples: ['Ask about [[Engines]].'] }),
     tags: t.Array(t.String(), { description: 'Tag names, sorted.', examples: [['work']] }),
@@ -74,8 +59,8 @@ export const Note = strict(
     pinned: t.Boolean(),
     pin_label: t.Union([t.String(), t.Null()]),
     cover_url: t.Union([t.String(), t.Null()]),
-    created_at: timestamp(),
-    updated_at: timestamp('Grows at every change; what `if_unchanged` is compared with.'),
+    created_at: t.timestamp(),
+    updated_at: t.timestamp('Grows at every change; what `if_unchanged` is compared with.'),
     snippet: t.Optional(
       t.String({
         description: 'Only in answers to a search: text around the first hit, as HTML with hits in <mark>.',
@@ -86,31 +71,30 @@ export const Note = strict(
   { $id: 'Note' },
 )
 
-const ListedNote = strict(
+const ListedNote = t.strict(
   {
     ...Note.properties,
-    content: t.Optional(
-      t.String({ description: 'Absent with `content=false`.', examples: ['Ask about [[Engines]].'] }),
-    ),
-    edited_at: t.Optional(
-      timestamp(
+    ...t.optional({
+      content: t.String({
+        description: 'Absent with `content=false`.',
+        examples: ['Ask about [[Engines]].'],
+      }),
+      edited_at: t.timestamp(
         'Only in answers sorted by it: the last change of title, text, alias, tags or properties by a caller. What follows from another change, such as a link that a renaming rewrites, does not count.',
       ),
-    ),
-    excerpt: t.Optional(
-      t.String({
+      excerpt: t.String({
         description: 'Only with `excerpt=true`: up to 200 characters of the text without markup.',
         examples: ['Ask about Engines.'],
       }),
-    ),
+    }),
   },
   { $id: 'ListedNote', description: 'A note in a list, with its body unless that is left out.' },
 )
 
 const pageOf = <Item extends typeof ListedNote | typeof TrashedNote>(item: Item) =>
-  response({
+  t.response({
     notes: t.Array(item),
-    total: integer({ description: 'How many there are in all.', examples: [1] }),
+    total: t.integer({ description: 'How many there are in all.', examples: [1] }),
     has_more: t.Boolean({
       description:
         'Whether notes follow. A page ends early before its text would be longer than 8 MiB: add the number of notes received to `offset`, not `limit`.',
@@ -118,15 +102,15 @@ const pageOf = <Item extends typeof ListedNote | typeof TrashedNote>(item: Item)
     }),
   })
 
-const TrashedNote = strict(
-  { id: id(), title: t.String({ examples: ['Old plan'] }), deleted_at: timestamp() },
+const TrashedNote = t.strict(
+  { id: t.id(), title: t.String({ examples: ['Old plan'] }), deleted_at: t.timestamp() },
   { $id: 'TrashedNote' },
 )
 
-const Revision = strict(
+const Revision = t.strict(
   {
-    id: id(),
-    created_at: timestamp('When the edit happened that replaced this version.'),
+    id: t.id(),
+    created_at: t.timestamp('When the edit happened that replaced this version.'),
     surface: t.String({ description: 'From where the edit came.', examples: ['api'] }),
     title: t.String({ examples: ['Meeting with Ada'] }),
     content: t.String({ examples: ['Ask about'] }),
@@ -134,20 +118,20 @@ const Revision = strict(
   { $id: 'Revision', description: 'What an edit replaced; kept for 7 days.' },
 )
 
-const LinkedNote = strict({ id: id(), title: t.String({ examples: ['Engines'] }) })
+const LinkedNote = t.strict({ id: t.id(), title: t.String({ examples: ['Engines'] }) })
 
-export const LinksResponse = response({
+export const LinksResponse = t.response({
   outgoing: t.Array(
-    strict({
+    t.strict({
       text: t.String({ examples: ['Engines'] }),
       note: t.Union([LinkedNote, t.Null()], { description: 'null when the link is unresolved.' }),
     }),
   ),
   backlinks: t.Array(
-    strict({
-      id: id(),
+    t.strict({
+      id: t.id(),
       title: t.String({ examples: ['Meeting with Ada'] }),
-      updated_at: timestamp(),
+      updated_at: t.timestamp(),
       context: t.Optional(
         t.String({
           description: 'Only with `context=true`: text around the link, as HTML with the link in <mark>.',
@@ -158,21 +142,21 @@ export const LinksResponse = response({
   ),
 })
 
-export const LinksQuery = strict({
-  context: t.Optional(
-    flag({
+export const LinksQuery = t.strict(
+  t.optional({
+    context: t.flag({
       description: 'Adds `context` to each backlink: up to 200 characters around it.',
       examples: [true],
     }),
-  ),
-})
+  }),
+)
 
-export const MentionsQuery = strict(paging(MAX_PAGE))
+export const MentionsQuery = t.strict(t.paging(MAX_PAGE))
 
-export const MentionsResponse = response({
+export const MentionsResponse = t.response({
   mentions: t.Array(
-    strict({
-      id: id(),
+    t.strict({
+      id: t.id(),
       title: t.String({ examples: ['Meeting with Ada'] }),
       snippet: t.String({
         description: 'Text around the name, as HTML with the name in <mark>.',
@@ -180,33 +164,33 @@ export const MentionsResponse = response({
       }),
     }),
   ),
-  total: integer({ description: 'How many there are in all.', examples: [1] }),
+  total: t.integer({ description: 'How many there are in all.', examples: [1] }),
   has_more: t.Boolean({ examples: [false] }),
 })
 
-export const NoteResponse = response({ note: Note })
-export const PatchedNoteResponse = response({
+export const NoteResponse = t.response({ note: Note })
+export const PatchedNoteResponse = t.response({
   note: Note,
   links_rewritten: t.Optional(
-    integer({ description: 'With `rewrite_links` alone: how many links were rewritten.', examples: [2] }),
+    t.integer({ description: 'With `rewrite_links` alone: how many links were rewritten.', examples: [2] }),
   ),
 })
 export const NotesResponse = pageOf(ListedNote)
 export const TrashResponse = pageOf(TrashedNote)
-export const TrashedResponse = response({ trashed: t.Boolean({ examples: [true] }), id: id() })
-export const DeletedNoteResponse = deletedResponse()
-export const PurgedResponse = response({
-  purged: integer({ description: 'How many notes were deleted.', examples: [3] }),
+export const TrashedResponse = t.response({ trashed: t.Boolean({ examples: [true] }), id: t.id() })
+export const DeletedNoteResponse = t.deletedResponse()
+export const PurgedResponse = t.response({
+  purged: t.integer({ description: 'How many notes were deleted.', examples: [3] }),
 })
-export const RevisionsResponse = response({ revisions: t.Array(Revision) })
-export const NotePropertiesResponse = response({ properties: propertyValues('Values by property key.') })
+export const RevisionsResponse = t.response({ revisions: t.Array(Revision) })
+export const NotePropertiesResponse = t.response({ properties: propertyValues('Values by property key.') })
 
-const PropertiesError = strict({
+const PropertiesError = t.strict({
   error: t.String({ examples: ['There is no property "stauts" in this workspace; define it first.'] }),
   code: t.String({ examples: ['refused'] }),
 })
 
-export const CreatedNoteResponse = response({
+export const CreatedNoteResponse = t.response({
   note: Note,
   properties: propertyValues('What the note now holds.'),
   properties_error: t.Union([PropertiesError, t.Null()], {
@@ -214,7 +198,7 @@ export const CreatedNoteResponse = response({
   }),
 })
 
-const searchText = text({
+const searchText = t.text({
   minLength: 1,
   maxLength: 500,
   description:
@@ -223,80 +207,75 @@ const searchText = text({
 })
 
 /** What the notes of a list are given with. */
-export const shownParts = {
-  content: t.Optional(
-    flag({
-      description:
-        '`false` leaves the bodies out, which is faster, and long notes then do not end the page early.',
-      examples: [false],
-    }),
-  ),
-  excerpt: t.Optional(
-    flag({ description: 'Adds `excerpt` to each note: its first words without markup.', examples: [true] }),
-  ),
-}
+export const shownParts = t.optional({
+  content: t.flag({
+    description:
+      '`false` leaves the bodies out, which is faster, and long notes then do not end the page early.',
+    examples: [false],
+  }),
+  excerpt: t.flag({
+    description: 'Adds `excerpt` to each note: its first words without markup.',
+    examples: [true],
+  }),
+})
 
-const sorted = {
-  sort: t.Optional(choice(['created_at', 'updated_at', 'edited_at', 'title'])),
-  direction: t.Optional(
-    choice(['asc', 'desc'], { description: 'By default desc for times, asc for title.' }),
-  ),
-}
+const sorted = t.optional({
+  sort: t.choice(['created_at', 'updated_at', 'edited_at', 'title']),
+  direction: t.choice(['asc', 'desc'], { description: 'By default desc for times, asc for title.' }),
+})
 
-export const ListQuery = strict({
+export const ListQuery = t.strict({
   search: t.Optional(searchText),
-  tag: t.Optional(text({ description: 'Only notes that carry this tag.', examples: ['work'] })),
+  tag: t.Optional(t.text({ description: 'Only notes that carry this tag.', examples: ['work'] })),
   ...sorted,
   ...shownParts,
-  ...paging(MAX_PAGE),
+  ...t.paging(MAX_PAGE),
 })
 
 export const QUERY_DESCRIPTION = `The newest edit comes first; with \`search\`, the best match, unless \`sort\` is given. A tag or a property that does not exist, and an operator that the type does not have, is refused with its place in the tree.
 
 ${TREE_OPERATORS_TEXT}`
 
-export const QueryBody = strict({
+export const QueryBody = t.strict({
   filter: filterTree(),
   search: t.Optional(searchText),
   ...sorted,
   ...shownParts,
-  ...paging(MAX_PAGE),
+  ...t.paging(MAX_PAGE),
 })
 
-export const TrashQuery = strict(paging(MAX_PAGE))
+export const TrashQuery = t.strict(t.paging(MAX_PAGE))
 
-const { limit } = paging(MAX_PAGE)
-export const RevisionsQuery = strict({ limit })
+const { limit } = t.paging(MAX_PAGE)
+export const RevisionsQuery = t.strict({ limit })
 
 /** In which day and time stand for `{{date}}` and `{{time}}`. */
 export const timeZone = () =>
-  text({
+  t.text({
     check: (name) => findTimeZone(name) !== undefined,
     says: 'an IANA time zone such as Europe/Berlin',
     description: 'The time zone of `{{date}}` and `{{time}}`; UTC unless given.',
     examples: ['Europe/Berlin'],
   })
 
-export const CreateBody = strict(
+export const CreateBody = t.strict(
   {
     title: title(),
-    content: t.Optional(content()),
-    tags: t.Optional(tagList('Tags to put on; those that do not exist are created.')),
-    alias: t.Optional(alias()),
-    cover_url: t.Optional(coverUrl()),
-    properties: t.Optional(propertyValues('Values by property key; all are written or none.')),
-    preset: t.Optional(
-      text({
+    ...t.optional({
+      content: content(),
+      tags: tagList('Tags to put on; those that do not exist are created.'),
+      alias: alias(),
+      cover_url: t.coverUrl(),
+      properties: propertyValues('Values by property key; all are written or none.'),
+      preset: t.text({
         minLength: 1,
         description:
           'The id or name of a preset: its tags and property values are added, and without `content` the note has its text.',
         examples: ['Meeting'],
       }),
-    ),
-    answers: t.Optional(
-      propertyValues('With `preset` alone: values by property key, of those that it asks for.'),
-    ),
-    tz: t.Optional(timeZone()),
+      answers: propertyValues('With `preset` alone: values by property key, of those that it asks for.'),
+      tz: timeZone(),
+    }),
   },
   {
     examples: [
@@ -310,38 +289,32 @@ export const CreateBody = strict(
   },
 )
 
-export const PatchBody = strict(
-  {
-    title: t.Optional(title()),
-    content: t.Optional(content()),
-    alias: t.Optional(alias()),
-    pinned: t.Optional(flag()),
-    pin_label: t.Optional(
-      nullableText({ minLength: 1, maxLength: 200, singleLine: true, examples: ['Start here'] }),
-    ),
-    cover_url: t.Optional(coverUrl()),
-    tags: t.Optional(tagList('Tags to add; none is taken off.')),
-    rewrite_links: t.Optional(
-      flag({
-        description:
-          'Whether links that lead to this note by the title or alias that changes are rewritten in the notes that hold them. Labels stay. Where the new title or alias would not lead here, the link is by id, with its old text as label; links by an alias that is cleared go to the title.',
-        examples: [true],
-      }),
-    ),
-    if_unchanged: t.Optional(
-      text({
-        description: 'The `updated_at` that was read; the call is refused when the note changed since.',
-        examples: ['2026-11-21T09:30:00.000Z'],
-      }),
-    ),
-  },
+export const PatchBody = t.strict(
+  t.optional({
+    title: title(),
+    content: content(),
+    alias: alias(),
+    pinned: t.flag(),
+    pin_label: t.nullableText({ minLength: 1, maxLength: 200, singleLine: true, examples: ['Start here'] }),
+    cover_url: t.coverUrl(),
+    tags: tagList('Tags to add; none is taken off.'),
+    rewrite_links: t.flag({
+      description:
+        'Whether links that lead to this note by the title or alias that changes are rewritten in the notes that hold them. Labels stay. Where the new title or alias would not lead here, the link is by id, with its old text as label; links by an alias that is cleared go to the title.',
+      examples: [true],
+    }),
+    if_unchanged: t.text({
+      description: 'The `updated_at` that was read; the call is refused when the note changed since.',
+      examples: ['2026-11-21T09:30:00.000Z'],
+    }),
+  }),
   { examples: [{ title: 'Meeting with Ada Lovelace', pinned: true }] },
 )
 
-export const AppendBody = strict({
+export const AppendBody = t.strict({
   text: content(),
   heading: t.Optional(
-    text({
+    t.text({
       minLength: 1,
       maxLength: 500,
       singleLine: true,
@@ -351,18 +324,18 @@ export const AppendBody = strict({
   ),
 })
 
-export const EditBody = strict({
-  old_str: text({
+export const EditBody = t.strict({
+  old_str: t.text({
     minLength: 1,
     maxLength: MAX_CONTENT,
     description: 'A passage that occurs exactly once.',
     examples: ['Engines'],
   }),
   new_str: t.Optional(
-    text({ maxLength: MAX_CONTENT, description: 'By default empty.', examples: ['Analytical Engine'] }),
+    t.text({ maxLength: MAX_CONTENT, description: 'By default empty.', examples: ['Analytical Engine'] }),
   ),
 })
 
-export const TagsBody = strict({ tags: tagList('Tags to put on; those that do not exist are created.') })
+export const TagsBody = t.strict({ tags: tagList('Tags to put on; those that do not exist are created.') })
 
 export const PropertiesBody = propertyValues('Values to set by property key; null clears.')

@@ -187,6 +187,13 @@ export function updateNote(tx: Tx, pk: number, changes: NoteChanges, isEdit = tr
   if (isEdit) markEdited(tx, pk)
 }
 
+/**
+ * Gives the alias of a note free that `updateNote` is to replace with this one later in the transaction, so that notes
+ * can exchange theirs.
+ */
+export const releaseAlias = ({ sql }: Tx, id: string, alias: string | null): void =>
+  void sql.run('UPDATE notes SET alias_fold = NULL WHERE id = ? AND alias IS NOT ?', id, alias)
+
 /** Moves `updated_at` and `edited_at` of a note whose text, alias, tags or properties a caller changed. */
 export const touchNote = (tx: Tx, pk: number): void => void touchEdited(tx, pk, tx.now)
 

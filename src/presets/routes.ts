@@ -11,11 +11,9 @@ export const presetRoutes = (ctx: AppContext) =>
     .get('', ({ caller }) => respondWhole(ctx, caller, presetsQuery, {}), {
       access: 'read',
       response: schema.PresetsResponse,
-      detail: {
-        operationId: 'listPresets',
-        summary: 'List presets by name',
-        description: 'Names are ordered ignoring case.',
-      },
+      operationId: 'listPresets',
+      summary: 'List presets by name',
+      description: 'Names are ordered ignoring case.',
     })
     .post(
       '',
@@ -25,15 +23,13 @@ export const presetRoutes = (ctx: AppContext) =>
         })),
       {
         access: 'write',
-        creates: true,
+        once: true,
         body: schema.CreatePresetBody,
         response: schema.PresetResponse,
-        detail: {
-          operationId: 'createPreset',
-          summary: 'Save a preset',
-          description:
-            '`properties` are the values it sets, `ask` those it asks for when it is applied; no key may be in both. Tags that do not exist are created.',
-        },
+        operationId: 'createPreset',
+        summary: 'Save a preset',
+        description:
+          '`properties` are the values it sets, `ask` those it asks for when it is applied; no key may be in both. Tags that do not exist are created.',
       },
     )
     .get(
@@ -42,11 +38,9 @@ export const presetRoutes = (ctx: AppContext) =>
       {
         access: 'read',
         response: schema.PresetResponse,
-        detail: {
-          operationId: 'getPreset',
-          summary: 'Read a preset',
-          description: '`asks` has null where no answer is pre-filled.',
-        },
+        operationId: 'getPreset',
+        summary: 'Read a preset',
+        description: '`asks` has null where no answer is pre-filled.',
       },
     )
     .patch(
@@ -58,11 +52,9 @@ export const presetRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.PatchPresetBody,
         response: schema.PresetResponse,
-        detail: {
-          operationId: 'updatePreset',
-          summary: 'Change a preset; lists are replaced whole',
-          description: 'Only what is sent changes; `tags`, `properties` and `ask` are each replaced whole.',
-        },
+        operationId: 'updatePreset',
+        summary: 'Change a preset; lists are replaced whole',
+        description: 'Only what is sent changes; `tags`, `properties` and `ask` are each replaced whole.',
       },
     )
     .delete(
@@ -74,21 +66,17 @@ export const presetRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: schema.DeletedPresetResponse,
-        detail: {
-          operationId: 'deletePreset',
-          summary: 'Delete a preset; notes keep their values',
-          description: 'The tags and values that it wrote onto notes stay.',
-        },
+        operationId: 'deletePreset',
+        summary: 'Delete a preset; notes keep their values',
+        description: 'The tags and values that it wrote onto notes stay.',
       },
     )
     .post('/:idOrName/apply', ({ caller, params, body }) => applyPreset(ctx, caller, params.idOrName, body), {
       access: 'write',
       body: schema.ApplyPresetBody,
       response: schema.AppliedResponse,
-      detail: {
-        operationId: 'applyPreset',
-        summary: 'Write a preset onto a note; it only adds',
-        description:
-          'Its text is appended. A value that the note holds is kept unless `overwrite` is true. What has neither an answer nor a pre-filled one is listed in `properties_unanswered`. An answer to a key that is not asked for is refused.',
-      },
+      operationId: 'applyPreset',
+      summary: 'Write a preset onto a note; it only adds',
+      description:
+        'Its text is appended. A value that the note holds is kept unless `overwrite` is true. What has neither an answer nor a pre-filled one is listed in `properties_unanswered`. An answer to a key that is not asked for is refused.',
     })

@@ -11,11 +11,9 @@ export const propertyRoutes = (ctx: AppContext) =>
     .get('', ({ caller }) => respondWhole(ctx, caller, propertiesQuery, {}), {
       access: 'read',
       response: schema.PropertiesResponse,
-      detail: {
-        operationId: 'listProperties',
-        summary: 'List property definitions in their order',
-        description: 'By `position`; each with the number of active notes that hold a value.',
-      },
+      operationId: 'listProperties',
+      summary: 'List property definitions in their order',
+      description: 'By `position`; each with the number of active notes that hold a value.',
     })
     .post(
       '',
@@ -25,37 +23,30 @@ export const propertyRoutes = (ctx: AppContext) =>
         })),
       {
         access: 'write',
-        creates: true,
+        once: true,
         body: schema.CreatePropertyBody,
         response: schema.PropertyResponse,
-        detail: {
-          operationId: 'createProperty',
-          summary: 'Define a property',
-          description:
-            'Notes can then hold a value of this type under `key`. Without `position` it goes last.',
-        },
+        operationId: 'createProperty',
+        summary: 'Define a property',
+        description: 'Notes can then hold a value of this type under `key`. Without `position` it goes last.',
       },
     )
     .get('/:idOrKey', ({ caller, params }) => getProperty(ctx, caller, params.idOrKey), {
       access: 'read',
       response: schema.PropertyWithUseResponse,
-      detail: {
-        operationId: 'getProperty',
-        summary: 'Read a property and what uses it',
-        description:
-          '`used_by` names the views with the role in which they use it, the presets and the lenses.',
-      },
+      operationId: 'getProperty',
+      summary: 'Read a property and what uses it',
+      description:
+        '`used_by` names the views with the role in which they use it, the presets and the lenses.',
     })
     .patch('/:idOrKey', ({ caller, params, body }) => patchProperty(ctx, caller, params.idOrKey, body), {
       access: 'write',
       body: schema.PatchPropertyBody,
       response: schema.PatchedPropertyResponse,
-      detail: {
-        operationId: 'updateProperty',
-        summary: 'Change a property definition',
-        description:
-          'The type can change only while no note holds a value. Values that are no longer among the `options` stay on their notes and are listed in `stranded_values`.',
-      },
+      operationId: 'updateProperty',
+      summary: 'Change a property definition',
+      description:
+        'The type can change only while no note holds a value. Values that are no longer among the `options` stay on their notes and are listed in `stranded_values`.',
     })
     .delete(
       '/:idOrKey',
@@ -66,10 +57,8 @@ export const propertyRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: schema.DeletedPropertyResponse,
-        detail: {
-          operationId: 'deleteProperty',
-          summary: 'Delete a property with its value on every note',
-          description: 'Refused (409) while a view, a preset or a lens uses it; the sentence names them.',
-        },
+        operationId: 'deleteProperty',
+        summary: 'Delete a property with its value on every note',
+        description: 'Refused (409) while a view, a preset or a lens uses it; the sentence names them.',
       },
     )

@@ -10,11 +10,9 @@ export const quickAccessRoutes = (ctx: AppContext) =>
     .get('', ({ caller }) => respondWhole(ctx, caller, quickAccessQuery, {}), {
       access: 'read',
       response: schema.QuickAccessResponse,
-      detail: {
-        operationId: 'listQuickAccess',
-        summary: 'List pinned notes in their order',
-        description: 'Trashing a note takes its item away.',
-      },
+      operationId: 'listQuickAccess',
+      summary: 'List pinned notes in their order',
+      description: 'Trashing a note takes its item away.',
     })
     .post(
       '',
@@ -24,14 +22,12 @@ export const quickAccessRoutes = (ctx: AppContext) =>
         })),
       {
         access: 'write',
-        creates: true,
+        once: true,
         body: schema.CreateItemBody,
         response: schema.QuickAccessItemResponse,
-        detail: {
-          operationId: 'createQuickAccessItem',
-          summary: 'Pin a note to the sidebar',
-          description: 'Without `position` it goes last. A note that is pinned already is refused (409).',
-        },
+        operationId: 'createQuickAccessItem',
+        summary: 'Pin a note to the sidebar',
+        description: 'Without `position` it goes last. A note that is pinned already is refused (409).',
       },
     )
     .patch(
@@ -43,12 +39,10 @@ export const quickAccessRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.PatchItemBody,
         response: schema.QuickAccessItemResponse,
-        detail: {
-          operationId: 'updateQuickAccessItem',
-          summary: 'Restyle or move a pinned note',
-          description:
-            '`id` is that of the item or of its note. The items between the old and the new position shift.',
-        },
+        operationId: 'updateQuickAccessItem',
+        summary: 'Restyle or move a pinned note',
+        description:
+          '`id` is that of the item or of its note. The items between the old and the new position shift.',
       },
     )
     .delete(
@@ -57,10 +51,8 @@ export const quickAccessRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: schema.DeletedItemResponse,
-        detail: {
-          operationId: 'deleteQuickAccessItem',
-          summary: 'Unpin a note; the note stays',
-          description: "`id` is that of the item or of its note; the answer has the item's.",
-        },
+        operationId: 'deleteQuickAccessItem',
+        summary: 'Unpin a note; the note stays',
+        description: "`id` is that of the item or of its note; the answer has the item's.",
       },
     )

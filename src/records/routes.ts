@@ -13,7 +13,7 @@ import { getRecord } from './store.ts'
 import type { Watches } from './watch/watches.ts'
 import {
   deleteRecord,
-  patchRecord,
+  respondToPatch,
   respondToWrite,
   restoreRecord,
   revertRecord,
@@ -29,24 +29,20 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
         access: 'read',
         query: schema.ListQuery,
         response: schema.RecordsResponse,
-        detail: {
-          operationId: 'listRecords',
-          summary: 'List, filter and sort the rows of a structure',
-          description: schema.LIST_DESCRIPTION,
-        },
+        operationId: 'listRecords',
+        summary: 'List, filter and sort the rows of a structure',
+        description: schema.LIST_DESCRIPTION,
       },
     )
     .post('', ({ exchange, caller, body }) => respondToWrite(ctx, caller, exchange, body), {
       access: 'write',
-      creates: true,
+      once: true,
       body: schema.WriteBody,
       response: schema.WrittenResponse,
-      detail: {
-        operationId: 'writeRecords',
-        summary: 'Write one row or a batch, whole or not at all',
-        description:
-          'Either `data`, one row, or `rows`, up to 500. When one row is refused nothing is written, and the sentence names the row. With `on_conflict: update` a row that collides in a unique field updates the one it collides with. In a structure with `max_rows: 1` the new row replaces the old.',
-      },
+      operationId: 'writeRecords',
+      summary: 'Write one row or a batch, whole or not at all',
+      description:
+        'Either `data`, one row, or `rows`, up to 500. When one row is refused nothing is written, and the sentence names the row. With `on_conflict: update` a row that collides in a unique field updates the one it collides with. In a structure with `max_rows: 1` the new row replaces the old.',
     })
     .get(
       '/watch',
@@ -56,11 +52,9 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
         access: 'stream',
         query: schema.WatchQuery,
         response: schema.WatchStream,
-        detail: {
-          operationId: 'watchRecords',
-          summary: 'The answer of the list, now and after every change',
-          description: schema.WATCH_DESCRIPTION,
-        },
+        operationId: 'watchRecords',
+        summary: 'The answer of the list, now and after every change',
+        description: schema.WATCH_DESCRIPTION,
       },
     )
     .get(
@@ -70,33 +64,27 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
         access: 'read',
         query: schema.SummaryQuery,
         response: schema.SummaryResponse,
-        detail: {
-          operationId: 'summariseRecords',
-          summary: 'Count, sum, average, least and greatest, per period or per value',
-          description:
-            'One bucket per period, per value of `by`, or per pair of both; without either exactly one. Weeks begin on Monday. Rows without a date have `period` null and come last. The operators of `filter` are in the description of `GET /v1/records`.',
-        },
+        operationId: 'summariseRecords',
+        summary: 'Count, sum, average, least and greatest, per period or per value',
+        description:
+          'One bucket per period, per value of `by`, or per pair of both; without either exactly one. Weeks begin on Monday. Rows without a date have `period` null and come last. The operators of `filter` are in the description of `GET /v1/records`.',
       },
     )
     .get('/board', async ({ caller, query }) => jsonResponse(await boardBody(ctx, caller, query)), {
       access: 'read',
       query: schema.BoardQuery,
       response: schema.BoardResponse,
-      detail: {
-        operationId: 'readBoard',
-        summary: 'The rows in columns, one for each value of a field',
-        description:
-          'The options of the field in their order, then other values in use, ascending, then null; of a `bool` false, true and null. More of a column: `GET /v1/records` with its value, by `eq` or `is_empty`.',
-      },
+      operationId: 'readBoard',
+      summary: 'The rows in columns, one for each value of a field',
+      description:
+        'The options of the field in their order, then other values in use, ascending, then null; of a `bool` false, true and null. More of a column: `GET /v1/records` with its value, by `eq` or `is_empty`.',
     })
     .get('/:id', ({ caller, params }) => jsonResponse(foundResponse(getRecord(ctx.db, caller, params.id))), {
       access: 'read',
       response: schema.FoundRecordResponse,
-      detail: {
-        operationId: 'getRecord',
-        summary: 'Read a row',
-        description: '`structure_id` says which structure it belongs to. A deleted row is not found.',
-      },
+      operationId: 'getRecord',
+      summary: 'Read a row',
+      description: '`structure_id` says which structure it belongs to. A deleted row is not found.',
     })
     .get(
       '/:id/history',
@@ -106,11 +94,9 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
         cursor: true,
         query: schema.HistoryQuery,
         response: schema.HistoryResponse,
-        detail: {
-          operationId: 'listRecordHistory',
-          summary: 'What changed in a row, when and by whom, newest first',
-          description: 'As far back as the change log is kept; also of a deleted row.',
-        },
+        operationId: 'listRecordHistory',
+        summary: 'What changed in a row, when and by whom, newest first',
+        description: 'As far back as the change log is kept; also of a deleted row.',
       },
     )
     .post(
@@ -121,28 +107,24 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
         cursor: true,
         body: schema.RevertBody,
         response: schema.RecordResponse,
-        detail: {
-          operationId: 'revertRecord',
-          summary: 'Set a row back to how it was after a change',
-          description:
-            'An update like any other, under all rules and with its event. A deleted row is not found: restore it first.',
-        },
+        operationId: 'revertRecord',
+        summary: 'Set a row back to how it was after a change',
+        description:
+          'An update like any other, under all rules and with its event. A deleted row is not found: restore it first.',
       },
     )
     .patch(
       '/:id',
-      async ({ exchange, caller, params, body }) =>
-        jsonResponse(await patchRecord(ctx, caller, params.id, body, exchange.bodyText)),
+      ({ exchange, caller, params, body }) => respondToPatch(ctx, caller, exchange, params.id, body),
       {
         access: 'write',
+        once: true,
         body: schema.PatchBody,
-        response: schema.RecordResponse,
-        detail: {
-          operationId: 'updateRecord',
-          summary: 'Merge values into a row',
-          description:
-            'Only the keys that are sent are checked and changed. With `if_unchanged` the call is refused (409) when the row changed since it was read. The rows of an immutable structure are never edited.',
-        },
+        response: { 200: schema.RecordResponse },
+        operationId: 'updateRecord',
+        summary: 'Merge values into a row',
+        description:
+          'Only the keys that are sent are checked and changed. With `if_unchanged` the call is refused (409) when the row changed since it was read. The rows of an immutable structure are never edited.',
       },
     )
     .delete(
@@ -154,12 +136,10 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       {
         access: 'write',
         response: schema.DeletedRecordResponse,
-        detail: {
-          operationId: 'deleteRecord',
-          summary: 'Delete a row; it can be restored',
-          description:
-            'Subscriptions receive `record.deleted`. `POST /v1/records/{id}/restore` brings the row back.',
-        },
+        operationId: 'deleteRecord',
+        summary: 'Delete a row; it can be restored',
+        description:
+          'Subscriptions receive `record.deleted`. `POST /v1/records/{id}/restore` brings the row back.',
       },
     )
     .post(
@@ -168,12 +148,10 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       {
         access: 'write',
         response: schema.RecordResponse,
-        detail: {
-          operationId: 'restoreRecord',
-          summary: 'Bring a deleted row back',
-          description:
-            'It keeps its `id` and `created_at` and is checked like a new row. Subscriptions receive `record.created`. A row that is not deleted is not found.',
-        },
+        operationId: 'restoreRecord',
+        summary: 'Bring a deleted row back',
+        description:
+          'It keeps its `id` and `created_at` and is checked like a new row. Subscriptions receive `record.created`. A row that is not deleted is not found.',
       },
     )
 }

@@ -1,21 +1,7 @@
-import { t } from 'elysia'
 import { cursor, Version } from '../http/schema/changes.ts'
 import { searchText } from '../http/schema/conditions.ts'
 import { RECORD_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
-import {
-  choice,
-  deletedResponse,
-  eventStreamText,
-  flag,
-  id,
-  integer,
-  members,
-  paging,
-  response,
-  strict,
-  text,
-  timestamp,
-} from '../http/schema/types.ts'
+import { t } from '../http/schema/types.ts'
 import { structureName } from '../structures/schema.ts'
 import { PERIODS } from './query/periods.ts'
 
@@ -24,15 +10,15 @@ const MAX_ROWS = 500
 
 const BOOK = { title: 'Middlemarch', pages: 880, status: 'read', finished: '2026-11-20' }
 
-const data = (description: string) => members({ description, examples: [BOOK] })
+const data = (description: string) => t.members({ description, examples: [BOOK] })
 
-export const RecordObject = strict(
+export const RecordObject = t.strict(
   {
-    id: id(),
+    id: t.id(),
     data: data('The values by field key; a field without a value is absent.'),
-    created_at: timestamp(),
-    updated_at: timestamp(),
-    deleted_at: t.Union([timestamp(), t.Null()], {
+    created_at: t.timestamp(),
+    updated_at: t.timestamp(),
+    deleted_at: t.Union([t.timestamp(), t.Null()], {
       description: 'Null while the row lives.',
       examples: [null],
     }),
@@ -40,27 +26,27 @@ export const RecordObject = strict(
   { $id: 'Record' },
 )
 
-export const RecordsResponse = response({
+export const RecordsResponse = t.response({
   records: t.Array(RecordObject),
-  total: integer({ description: 'Rows that match, on all pages.', examples: [1] }),
+  total: t.integer({ description: 'Rows that match, on all pages.', examples: [1] }),
   has_more: t.Boolean({ description: 'Whether there are rows beyond this page.' }),
 })
-export const RecordResponse = response({ record: RecordObject })
-export const FoundRecordResponse = response({ record: RecordObject, structure_id: id() })
-export const DeletedRecordResponse = deletedResponse()
-export const WrittenResponse = response({
-  written: integer({ description: 'Rows inserted and updated.', examples: [1] }),
-  inserted: integer({ examples: [1] }),
-  updated: integer({ examples: [0] }),
+export const RecordResponse = t.response({ record: RecordObject })
+export const FoundRecordResponse = t.response({ record: RecordObject, structure_id: t.id() })
+export const DeletedRecordResponse = t.deletedResponse()
+export const WrittenResponse = t.response({
+  written: t.integer({ description: 'Rows inserted and updated.', examples: [1] }),
+  inserted: t.integer({ examples: [1] }),
+  updated: t.integer({ examples: [0] }),
   records: t.Array(RecordObject, { description: 'In the order sent.' }),
 })
 
 const nullableNumber = (description: string) =>
   t.Union([t.Number(), t.Null()], { description, examples: [3] })
 
-export const SummaryResponse = response({
+export const SummaryResponse = t.response({
   buckets: t.Array(
-    strict(
+    t.strict(
       {
         period: t.Union([t.String(), t.Null()], {
           description: 'The first day of the period.',
@@ -70,7 +56,7 @@ export const SummaryResponse = response({
           description: 'The value of `by`.',
           examples: ['open'],
         }),
-        count: integer({ description: 'Rows.', examples: [2] }),
+        count: t.integer({ description: 'Rows.', examples: [2] }),
         sum: nullableNumber('Over rows with a value in `field`; 0 when there are none.'),
         average: nullableNumber('Over rows with a value in `field`.'),
         min: nullableNumber('Over rows with a value in `field`.'),
@@ -82,57 +68,54 @@ export const SummaryResponse = response({
 })
 
 const filter = () =>
-  text({
+  t.text({
     description: 'A JSON list of `{field, op, value}`, all of which must hold.',
     examples: ['[{"field":"pages","op":"gt","value":500}]'],
   })
 
-const sort = () => text({ description: 'A field key, `created_at` or `updated_at`.', examples: ['finished'] })
-const direction = () => choice(['asc', 'desc'], { description: '`desc` unless given.' })
+const sort = () =>
+  t.text({ description: 'A field key, `created_at` or `updated_at`.', examples: ['finished'] })
+const direction = () => t.choice(['asc', 'desc'], { description: '`desc` unless given.' })
 
 export const LIST_DESCRIPTION = `Rows without a value in the field that orders them come last in both directions. With \`deleted=true\`: the deleted rows, most recently deleted first, which \`POST /v1/records/{id}/restore\` brings back. A page of more than 64 million characters ends early, with \`has_more: true\`; \`total\` and \`offset\` stay exact.
 
 ${RECORD_OPERATORS_TEXT} In the query the list is written as JSON.`
 
 /** Which rows: of a structure, of a view of rows, or of both. */
-const rowsNamed = {
-  structure: t.Optional(
-    text({
-      minLength: 1,
-      description: 'The id or the name of a structure; required without `view`.',
-      examples: ['Books'],
-    }),
-  ),
-  view: t.Optional(
-    text({
-      minLength: 1,
-      description:
-        'The id of a view of rows: its filter holds beside `filter`; its search, sort and direction count where the request has none.',
-    }),
-  ),
-  filter: t.Optional(filter()),
-  search: t.Optional(searchText()),
-}
+const rowsNamed = t.optional({
+  structure: t.text({
+    minLength: 1,
+    description: 'The id or the name of a structure; required without `view`.',
+    examples: ['Books'],
+  }),
+  view: t.text({
+    minLength: 1,
+    description:
+      'The id of a view of rows: its filter holds beside `filter`; its search, sort and direction count where the request has none.',
+  }),
+  filter: filter(),
+  search: searchText(),
+})
 const inOrder = { ...rowsNamed, sort: t.Optional(sort()), direction: t.Optional(direction()) }
 
-export const ListQuery = strict({
+export const ListQuery = t.strict({
   ...inOrder,
   deleted: t.Optional(
-    flag({
+    t.flag({
       description:
         'Whether to list the deleted rows instead, most recently deleted first; only `structure`, `limit` and `offset` go with it.',
       examples: [false],
     }),
   ),
-  ...paging(MAX_PAGE),
+  ...t.paging(MAX_PAGE),
 })
 
-const { limit } = paging(MAX_PAGE)
+const { limit } = t.paging(MAX_PAGE)
 
-export const WatchQuery = strict({
+export const WatchQuery = t.strict({
   ...inOrder,
   limit,
-  changes: t.Optional(flag({ description: 'Whether answers after the first say what changed.' })),
+  changes: t.Optional(t.flag({ description: 'Whether answers after the first say what changed.' })),
 })
 
 export const WATCH_DESCRIPTION = `Server-Sent Events, without end; \`GET /v1/records\` runs the same query once, and its description has the operators of \`filter\`. Read the stream with a client that shows what arrives while it arrives:
@@ -149,7 +132,7 @@ The data of the events is JSON:
 
 The comment \`: alive\` comes every 25 seconds. A reader for whom 1 MiB is waiting is cut off. The first answer to a client that comes back with \`Last-Event-ID\` has \`resumed\`: \`true\` when it misses nothing, and then, with \`changes=true\`, what changed since the answer with that id; \`false\` when that answer is no longer known, and then \`changes\` come from the second answer on.`
 
-export const WatchStream = eventStreamText([
+export const WatchStream = t.eventStreamText([
   'retry: 2000',
   '',
   'id: 5d0c7e91ab34-1-a3f09c1d77be-2q8xk0m4v1t7c',
@@ -160,87 +143,83 @@ export const WatchStream = eventStreamText([
   '',
 ])
 
-export const SummaryQuery = strict({
+export const SummaryQuery = t.strict({
   ...rowsNamed,
-  field: t.Optional(text({ description: 'A number field to add up.', examples: ['pages'] })),
-  period: t.Optional(choice(PERIODS)),
-  by: t.Optional(text({ description: 'One bucket for each value of this field.', examples: ['status'] })),
-  date: t.Optional(
-    text({
+  ...t.optional({
+    field: t.text({ description: 'A number field to add up.', examples: ['pages'] }),
+    period: t.choice(PERIODS),
+    by: t.text({ description: 'One bucket for each value of this field.', examples: ['status'] }),
+    date: t.text({
       description: 'What dates a row: a date or datetime field, `created_at` (the default) or `updated_at`.',
       examples: ['finished'],
     }),
-  ),
-  tz: t.Optional(
-    text({ description: 'An IANA time zone; `UTC` unless given.', examples: ['Europe/Berlin'] }),
-  ),
+    tz: t.text({ description: 'An IANA time zone; `UTC` unless given.', examples: ['Europe/Berlin'] }),
+  }),
 })
 
-export const BoardQuery = strict({
+export const BoardQuery = t.strict({
   ...inOrder,
-  group_by: t.Optional(
-    text({
+  ...t.optional({
+    group_by: t.text({
       description: 'A `select` or `bool` field, whose values are the columns; that of the view unless given.',
       examples: ['status'],
     }),
-  ),
-  limit: t.Optional(
-    integer({
+    limit: t.integer({
       minimum: 1,
       maximum: 200,
       description: 'Cards of each column; 50 unless given.',
       examples: [50],
     }),
-  ),
+  }),
 })
 
-export const BoardResponse = response({
+export const BoardResponse = t.response({
   columns: t.Array(
-    strict(
+    t.strict(
       {
         value: t.Union([t.String(), t.Boolean(), t.Null()], { examples: ['open'] }),
-        total: integer({ description: 'Rows of the column, exactly.', examples: [1] }),
+        total: t.integer({ description: 'Rows of the column, exactly.', examples: [1] }),
         records: t.Array(RecordObject),
         has_more: t.Boolean({ examples: [false] }),
       },
       { $id: 'BoardColumn' },
     ),
   ),
-  total: integer({ description: 'Rows of all columns.', examples: [1] }),
+  total: t.integer({ description: 'Rows of all columns.', examples: [1] }),
 })
 
 const row = data('The values by field key.')
 const onConflict = t.Optional(
-  choice(['refuse', 'update'], {
+  t.choice(['refuse', 'update'], {
     description: 'What happens to a row that collides with another; `refuse` unless given.',
   }),
 )
-const rows = t.Array(strict({ data: row }), {
+const rows = t.Array(t.strict({ data: row }), {
   minItems: 1,
   maxItems: MAX_ROWS,
   description: 'Several rows, written whole or not at all.',
 })
 
-const WriteRow = strict(
+const WriteRow = t.strict(
   { structure: structureName(), data: row, on_conflict: onConflict },
   { $id: 'WriteRow', description: 'One row.' },
 )
-const WriteRows = strict(
+const WriteRows = t.strict(
   { structure: structureName(), rows, on_conflict: onConflict },
   { $id: 'WriteRows', description: 'A batch of rows.' },
 )
 
 /** Either `data` or `rows`: the service refuses both and neither with a sentence of its own. */
-export const WriteBody = strict(
+export const WriteBody = t.strict(
   { structure: structureName(), data: t.Optional(row), rows: t.Optional(rows), on_conflict: onConflict },
   { oneOf: [WriteRow, WriteRows], examples: [{ structure: 'Books', data: BOOK }] },
 )
 
-export const PatchBody = strict(
+export const PatchBody = t.strict(
   {
     data: data('Merged into the row; null takes a value away.'),
     if_unchanged: t.Optional(
-      text({
+      t.text({
         description: 'The `updated_at` that was read; the call is refused when the row changed since.',
         examples: ['2026-11-21T09:30:00.000Z'],
       }),
@@ -249,16 +228,16 @@ export const PatchBody = strict(
   { examples: [{ data: { pages: 904 } }] },
 )
 
-export const HistoryQuery = strict({
-  limit: t.Optional(integer({ minimum: 1, maximum: 200, description: '50 unless given.', examples: [50] })),
+export const HistoryQuery = t.strict({
+  limit: t.Optional(t.integer({ minimum: 1, maximum: 200, description: '50 unless given.', examples: [50] })),
   before: t.Optional(cursor('The cursor of a version; only older ones follow.')),
 })
 
-export const HistoryResponse = response({
+export const HistoryResponse = t.response({
   versions: t.Array(Version),
   has_more: t.Boolean({ examples: [false] }),
 })
 
-export const RevertBody = strict({
+export const RevertBody = t.strict({
   to: cursor('The cursor of a change of this row, as its history has it.'),
 })

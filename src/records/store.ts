@@ -27,10 +27,6 @@ export const findRecord = ({ sql }: Reader, id: string): RecordRow | undefined =
 export const findRecordByPk = ({ sql }: Reader, pk: number): RecordRow | undefined =>
   sql.get(`SELECT ${COLUMNS} FROM records r WHERE r.pk = ?`, pk)
 
-/** How long the text of a record is, live or deleted, in bytes; it is not read for it. */
-export const recordLength = ({ sql }: Reader, id: string): number =>
-  sql.column<number>('SELECT octet_length(data) FROM records WHERE id = ?', id)[0] ?? 0
-
 /** The same without its data, which may be long. */
 export const findRecordHead = (
   { sql }: Reader,

@@ -19,12 +19,10 @@ export const rowViewRoutes = (ctx: AppContext) =>
       access: 'read',
       query: schema.RowViewsQuery,
       response: schema.RowViewsResponse,
-      detail: {
-        operationId: 'listRowViews',
-        summary: 'List views of rows by position',
-        description:
-          'Of all structures, one after the other, or of one: the shared ones, and your personal ones.',
-      },
+      operationId: 'listRowViews',
+      summary: 'List views of rows by position',
+      description:
+        'Of all structures, one after the other, or of one: the shared ones, and your personal ones.',
     })
     .post(
       '',
@@ -39,15 +37,13 @@ export const rowViewRoutes = (ctx: AppContext) =>
         ),
       {
         access: 'write',
-        creates: true,
+        once: true,
         body: schema.CreateRowViewBody,
         response: schema.RowViewResponse,
-        detail: {
-          operationId: 'createRowView',
-          summary: 'Save a view of the rows of a structure',
-          description:
-            'A board needs `group_by`, a calendar `date_field`. A structure holds up to 200 views. The operators of `filter` are in the description of `GET /v1/records`.',
-        },
+        operationId: 'createRowView',
+        summary: 'Save a view of the rows of a structure',
+        description:
+          'A board needs `group_by`, a calendar `date_field`. A structure holds up to 200 views. The operators of `filter` are in the description of `GET /v1/records`.',
       },
     )
     .get(
@@ -58,11 +54,9 @@ export const rowViewRoutes = (ctx: AppContext) =>
       {
         access: 'read',
         response: schema.RowViewResponse,
-        detail: {
-          operationId: 'getRowView',
-          summary: 'Read a view of rows',
-          description: '`GET /v1/records?view=` lists its rows.',
-        },
+        operationId: 'getRowView',
+        summary: 'Read a view of rows',
+        description: '`GET /v1/records?view=` lists its rows.',
       },
     )
     .patch(
@@ -72,12 +66,10 @@ export const rowViewRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.PatchRowViewBody,
         response: schema.RowViewResponse,
-        detail: {
-          operationId: 'updateRowView',
-          summary: 'Change a view of rows',
-          description:
-            'Only what is sent changes; `filter` and `columns` are each replaced whole. Of a locked view only `locked` can be changed, by its maker or an owner.',
-        },
+        operationId: 'updateRowView',
+        summary: 'Change a view of rows',
+        description:
+          'Only what is sent changes; `filter` and `columns` are each replaced whole. Of a locked view only `locked` can be changed, by its maker or an owner.',
       },
     )
     .delete(
@@ -89,10 +81,8 @@ export const rowViewRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: schema.DeletedRowViewResponse,
-        detail: {
-          operationId: 'deleteRowView',
-          summary: 'Delete a view of rows; the rows are untouched',
-          description: 'A locked one has to be unlocked first.',
-        },
+        operationId: 'deleteRowView',
+        summary: 'Delete a view of rows; the rows are untouched',
+        description: 'A locked one has to be unlocked first.',
       },
     )

@@ -90,9 +90,9 @@ export function sessionFeatures(
       )
       .post(
         '/session/options',
-        ({ exchange, request }) => {
+        ({ request }) => {
           rules.checkNotForeign(request)
-          return passkeys.requestOptions(partyOf(request), exchange.address)
+          return passkeys.requestOptions(partyOf(request))
         },
         { open: true, response: OptionsResponse },
       )

@@ -1,4 +1,5 @@
 import { and, desc, eq, getTableColumns, gt, lte, or, sql } from 'drizzle-orm'
+import { deleteSessionsIn } from '../account/store.ts'
 import { from, insertInto, orm, rowBy, rowsBy, runBy, update, upsertInto } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { type Role, users } from '../db/schema/account.ts'
@@ -70,6 +71,16 @@ export const touchSession = runBy((session: number, now: number) =>
 export const setSessionWorkspace = runBy((session: number, workspace: number) =>
   update(sessions, { workspace }, eq(pk, session)),
 )
+
+const setSessionId = runBy((session: number, newId: string) =>
+  update(sessions, { id: newId }, eq(pk, session)),
+)
+
+/** Ends the sessions of a user that look into a workspace, and what others began there: these go on under another id. */
+export function endSessionsIn(tx: Tx, workspace: number, user: number): void {
+  deleteSessionsIn(tx, workspace, user)
+  for (const session of listSessionRows(tx, user)) setSessionId(tx, session.pk, tx.newId())
+}
 
 export const deleteSession = runBy((session: number) => orm.delete(sessions).where(eq(pk, session)))
 

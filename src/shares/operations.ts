@@ -1,2 +1,3 @@
 export { formWrite } from './forms/write.ts'
 export { fileNamedQuery, noteQuery } from './pages/notes.ts'
+export { rowsQuery } from './pages/rows.ts'

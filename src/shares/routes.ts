@@ -26,12 +26,10 @@ export const shareRoutes = (ctx: AppContext) => {
         access: 'read',
         query: schema.ListQuery,
         response: schema.SharesResponse,
-        detail: {
-          operationId: 'listShares',
-          summary: 'List shares by creation',
-          description:
-            'Who may write sees their own shares, an owner those of everybody; who may only read sees what is open, without the URLs.',
-        },
+        operationId: 'listShares',
+        summary: 'List shares by creation',
+        description:
+          'Who may write sees their own shares, an owner those of everybody; who may only read sees what is open, without the URLs.',
       },
     )
     .post(
@@ -46,15 +44,13 @@ export const shareRoutes = (ctx: AppContext) => {
       },
       {
         access: 'write',
-        creates: true,
+        once: true,
         body: schema.CreateShareBody,
         response: schema.ShareResponse,
-        detail: {
-          operationId: 'createShare',
-          summary: 'Share a note, a view, a view of rows, or a form',
-          description:
-            'The URL opens without an account. It ends with `expires_at`, with its target, and when its maker is removed or may no longer write the target.',
-        },
+        operationId: 'createShare',
+        summary: 'Share a note, a view, a view of rows, or a form',
+        description:
+          'The URL opens without an account. It ends with `expires_at`, with its target, and when its maker is removed or may no longer write the target.',
       },
     )
     .get(
@@ -65,11 +61,9 @@ export const shareRoutes = (ctx: AppContext) => {
       {
         access: 'read',
         response: schema.ShareResponse,
-        detail: {
-          operationId: 'getShare',
-          summary: 'Read a share',
-          description: 'How often it was used, and when last, is up to some seconds old.',
-        },
+        operationId: 'getShare',
+        summary: 'Read a share',
+        description: 'How often it was used, and when last, is up to some seconds old.',
       },
     )
     .patch(
@@ -86,12 +80,10 @@ export const shareRoutes = (ctx: AppContext) => {
         access: 'write',
         body: schema.PatchShareBody,
         response: schema.ShareResponse,
-        detail: {
-          operationId: 'updateShare',
-          summary: 'Change a share',
-          description:
-            'Only what is sent changes; `options` are replaced whole, and `password: null` takes the password away.',
-        },
+        operationId: 'updateShare',
+        summary: 'Change a share',
+        description:
+          'Only what is sent changes; `options` are replaced whole, and `password: null` takes the password away.',
       },
     )
     .delete(
@@ -103,11 +95,9 @@ export const shareRoutes = (ctx: AppContext) => {
       {
         access: 'write',
         response: schema.DeletedShareResponse,
-        detail: {
-          operationId: 'deleteShare',
-          summary: 'End a share',
-          description: 'Its URL is not found any more, as one that never was.',
-        },
+        operationId: 'deleteShare',
+        summary: 'End a share',
+        description: 'Its URL is not found any more, as one that never was.',
       },
     )
     .post(
@@ -118,11 +108,9 @@ export const shareRoutes = (ctx: AppContext) => {
       {
         access: 'write',
         response: schema.ShareResponse,
-        detail: {
-          operationId: 'rotateShare',
-          summary: 'Give a share another URL',
-          description: 'The old one is not found any more.',
-        },
+        operationId: 'rotateShare',
+        summary: 'Give a share another URL',
+        description: 'The old one is not found any more.',
       },
     )
 }

@@ -1,18 +1,4 @@
-import { t } from 'elysia'
-import {
-  choice,
-  deletedResponse,
-  flag,
-  id,
-  integer,
-  members,
-  nullableText,
-  paging,
-  response,
-  strict,
-  text,
-  timestamp,
-} from '../http/schema/types.ts'
+import { t } from '../http/schema/types.ts'
 import { parseInstant } from '../lib/dates.ts'
 import { findTimeZone } from '../lib/time-zones.ts'
 
@@ -27,58 +13,54 @@ const instant = (description: string) => ({
 })
 
 const line = (maxLength: number, description: string) =>
-  t.Optional(text({ minLength: 1, maxLength, singleLine: true, description }))
+  t.Optional(t.text({ minLength: 1, maxLength, singleLine: true, description }))
 
 /** Those of a form; each is optional. */
-export const FormOptions = strict({
+export const FormOptions = t.strict({
   title: line(200, 'The heading of the page; the name of the structure unless given.'),
-  text: t.Optional(text({ maxLength: 10_000, description: 'Shown above the fields.' })),
-  fields: t.Optional(
-    t.Array(
-      strict({
-        key: text({ minLength: 1, maxLength: 63, examples: ['email'] }),
+  ...t.optional({
+    text: t.text({ maxLength: 10_000, description: 'Shown above the fields.' }),
+    fields: t.Array(
+      t.strict({
+        key: t.text({ minLength: 1, maxLength: 63, examples: ['email'] }),
         label: line(500, 'The label of the field unless given.'),
         help: line(500, 'Shown at the field.'),
-        required: t.Optional(flag({ description: 'Also where the structure does not require it.' })),
+        required: t.Optional(t.flag({ description: 'Also where the structure does not require it.' })),
       }),
       { minItems: 1, maxItems: 100 },
     ),
-  ),
-  hidden: t.Optional(members({ description: 'Values by key that every row gets, and that no page shows.' })),
-  prefill: t.Optional(flag({ description: 'Whether `?key=value` in the address fills fields in.' })),
-  done_text: t.Optional(text({ maxLength: 2_000, description: 'Shown once the form was sent.' })),
-  closes_at: t.Optional(text(instant('From when on nothing is taken.'))),
-  max_rows: t.Optional(integer({ minimum: 1, description: 'How many rows it takes in all.' })),
-  per_address_per_day: t.Optional(
-    integer({
+    hidden: t.members({ description: 'Values by key that every row gets, and that no page shows.' }),
+    prefill: t.flag({ description: 'Whether `?key=value` in the address fills fields in.' }),
+    done_text: t.text({ maxLength: 2_000, description: 'Shown once the form was sent.' }),
+    closes_at: t.text(instant('From when on nothing is taken.')),
+    max_rows: t.integer({ minimum: 1, description: 'How many rows it takes in all.' }),
+    per_address_per_day: t.integer({
       minimum: 1,
       maximum: 1_000_000,
       description: 'How often one address may send it a day; 100 unless given.',
     }),
-  ),
-  tz: t.Optional(
-    text({
+    tz: t.text({
       maxLength: 100,
       check: (value) => findTimeZone(value) !== undefined,
       says: 'the name of a time zone, such as Europe/Berlin',
       description: 'In which times of the form are meant; UTC unless given.',
       examples: ['Europe/Berlin'],
     }),
-  ),
+  }),
 })
 
 /** Those of a view of rows. */
-export const RowViewOptions = strict({
-  csv: t.Optional(flag({ description: 'Whether the rows are also at `/s/<token>.csv`.' })),
+export const RowViewOptions = t.strict({
+  csv: t.Optional(t.flag({ description: 'Whether the rows are also at `/s/<token>.csv`.' })),
 })
 
-export const NoOptions = strict({})
+export const NoOptions = t.strict({})
 
-export const Share = strict(
+export const Share = t.strict(
   {
-    id: id(),
+    id: t.id(),
     kind: t.String({ enum: [...SHARE_KINDS], examples: ['note'] }),
-    target_id: id('Of the note, the view, the view of rows; of a form that of the structure.'),
+    target_id: t.id('Of the note, the view, the view of rows; of a form that of the structure.'),
     name: t.Union([t.String(), t.Null()], { examples: ['For the printers'] }),
     url: t.Union([t.String(), t.Null()], {
       description: 'null for those who may not write.',
@@ -86,47 +68,47 @@ export const Share = strict(
     }),
     options: t.Unsafe<object>(t.Object({}, { additionalProperties: true })),
     has_password: t.Boolean({ examples: [false] }),
-    expires_at: t.Union([timestamp(), t.Null()]),
-    created_by: strict({ id: id(), name: t.String({ examples: ['Ada'] }) }),
-    created_at: timestamp(),
-    last_used_at: t.Union([timestamp(), t.Null()]),
-    uses: integer({ description: 'How many pages were shown.', examples: [12] }),
+    expires_at: t.Union([t.timestamp(), t.Null()]),
+    created_by: t.strict({ id: t.id(), name: t.String({ examples: ['Ada'] }) }),
+    created_at: t.timestamp(),
+    last_used_at: t.Union([t.timestamp(), t.Null()]),
+    uses: t.integer({ description: 'How many pages were shown.', examples: [12] }),
   },
   { $id: 'Share', description: 'Shows one thing, or asks one thing, without an account.' },
 )
 
-export const ListQuery = strict(paging(200))
-export const SharesResponse = response({
+export const ListQuery = t.strict(t.paging(200))
+export const SharesResponse = t.response({
   shares: t.Array(Share),
-  total: integer({ examples: [1] }),
+  total: t.integer({ examples: [1] }),
   has_more: t.Boolean({ examples: [false] }),
 })
-export const ShareResponse = response({ share: Share })
-export const DeletedShareResponse = deletedResponse()
+export const ShareResponse = t.response({ share: Share })
+export const DeletedShareResponse = t.deletedResponse()
 
 const name = t.Optional(
-  nullableText({ minLength: 1, maxLength: 200, singleLine: true, examples: ['For the printers'] }),
+  t.nullableText({ minLength: 1, maxLength: 200, singleLine: true, examples: ['For the printers'] }),
 )
 const password = t.Optional(
-  nullableText({
+  t.nullableText({
     minLength: 1,
     maxLength: 200,
     description: 'Asked before anything is shown; not for forms.',
   }),
 )
-const expiresAt = t.Optional(nullableText(instant('When it ends; null for never.')))
+const expiresAt = t.Optional(t.nullableText(instant('When it ends; null for never.')))
 const options = t.Optional(
-  members({
+  t.members({
     description:
       'Of a form: `title`, `text`, `fields` (`[{key, label, help, required}]`; all if left out), `hidden` (`{key: value}`), `prefill`, `done_text`, `closes_at`, `max_rows`, `per_address_per_day`, `tz`. Of a view of rows: `csv`. Replaced whole.',
     examples: [{}],
   }),
 )
 
-export const CreateShareBody = strict(
+export const CreateShareBody = t.strict(
   {
-    kind: choice(SHARE_KINDS, { examples: ['note'] }),
-    target_id: text({ minLength: 1, maxLength: 500, examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'] }),
+    kind: t.choice(SHARE_KINDS, { examples: ['note'] }),
+    target_id: t.text({ minLength: 1, maxLength: 500, examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'] }),
     name,
     password,
     expires_at: expiresAt,
@@ -135,7 +117,7 @@ export const CreateShareBody = strict(
   { examples: [{ kind: 'note', target_id: '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60' }] },
 )
 
-export const PatchShareBody = strict(
+export const PatchShareBody = t.strict(
   { name, password, expires_at: expiresAt, options },
   { examples: [{ expires_at: '2026-12-24T18:00:00Z' }] },
 )

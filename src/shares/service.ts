@@ -146,7 +146,7 @@ export function createShare(
 ): ShareRow {
   const target = getTarget(tx, caller, kind, target_id)
   checkOptions(kind, options, target.structure)
-  if (shareKind.count(tx, caller.workspacePk) >= MAX_SHARES)
+  if (shareKind.count(tx, caller.workspacePk) >= MAX_SHARES && !deleteLost(tx, caller))
     throw refused(`A workspace has at most ${MAX_SHARES} shares; end one first.`)
   if (kind === 'form') refusePassword(passwordHash)
   const maker = findUserById(tx, caller.userId) ?? fail(notFound('user'))
@@ -161,6 +161,13 @@ export function createShare(
     expiresAt: instantOf(input.expires_at) ?? null,
     createdBy: maker.pk,
   })
+}
+
+/** Deletes the shares whose targets are gone; returns whether there was one. */
+function deleteLost(tx: Tx, caller: Caller): boolean {
+  const lost = shareKind.rows(tx, caller.workspacePk).filter((row) => !hasTarget(tx, row))
+  for (const row of lost) shareKind.delete(tx, caller, row)
+  return lost.length > 0
 }
 
 const instantOf = (text: string | null | undefined): number | null | undefined =>

@@ -41,7 +41,7 @@ function callerOf(share: VisitedShare): Caller {
     workspaceId,
     userId: '',
     keyId: null,
-    keyName: share.name,
+    keyName: share.name ?? kind,
     scope: kind === 'form' ? 'write' : 'read',
     role: kind === 'form' ? 'editor' : 'viewer',
     mayWrite: kind === 'form',

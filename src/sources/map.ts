@@ -5,7 +5,7 @@ import { isoTimestamp, utcDay } from '../lib/dates.ts'
 import { isObject } from '../lib/json.ts'
 import { invalid, refused } from '../refusal.ts'
 import type { Definition, FieldDefinition } from '../structures/store.ts'
-import { hasNumberKeys, orderedJson, readOrdered } from './ordered-json.ts'
+import { hasNumberKeys, OrderedJson } from './ordered-json.ts'
 import {
   checkedHeader,
   checkedPath,
@@ -144,8 +144,8 @@ function mappedValue(
   const found = ('value' in from ? from.value : valueAt(from, call)) ?? undefined
   if (found === undefined || !as) return found ?? otherwise
   if (as.name === 'json' && 'path' in from && call.text !== undefined && hasNumberKeys(call.text)) {
-    call.ordered ??= readOrdered(call.text) ?? null
-    if (call.ordered !== null) return orderedJson(call.ordered, keysOf(from.path))
+    call.ordered ??= new OrderedJson(call.text)
+    return call.ordered.at(keysOf(from.path))
   }
   const converted = as.convert(found, type)
   if (converted !== undefined) return converted

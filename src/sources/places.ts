@@ -1,6 +1,6 @@
 import { isObject } from '../lib/json.ts'
 import { invalid } from '../refusal.ts'
-import type { Ordered } from './ordered-json.ts'
+import type { OrderedJson } from './ordered-json.ts'
 import { type Call, headerOf } from './providers.ts'
 
 /** A call that was verified and read. */
@@ -11,8 +11,8 @@ export interface ReadCall extends Pick<Call, 'headers'> {
   readonly text?: string
   /** The type of the event. */
   readonly event: string | null
-  /** That text taken apart, once it was needed; null where it cannot be. */
-  ordered?: Ordered | null
+  /** That text with its order, once it was needed. */
+  ordered?: OrderedJson
 }
 
 /** Where a value is: a JSON pointer into the body, or a header. */

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
-import { choice, strict, text } from '../http/schema/types.ts'
+import { t } from '../http/schema/types.ts'
 import { createCheck, type FormCheck } from '../http/validation.ts'
 import { sha256 } from '../lib/sha256.ts'
 
@@ -118,7 +118,7 @@ const credentials = (call: Call, scheme: string): string | undefined =>
 
 const AUTHORIZATION = ['authorization']
 const headerName = () =>
-  text({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$", says: 'the name of a header' })
+  t.text({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$", says: 'the name of a header' })
 
 /** Schemes by provider. */
 export const PROVIDERS = {
@@ -160,11 +160,11 @@ export const PROVIDERS = {
   hmac: {
     options: createCheck(
       'body',
-      strict({
+      t.strict({
         header: headerName(),
-        algorithm: choice(['sha1', 'sha256', 'sha512']),
-        encoding: choice(['hex', 'base64']),
-        prefix: Type.Optional(text({ maxLength: 100, singleLine: true })),
+        algorithm: t.choice(['sha1', 'sha256', 'sha512']),
+        encoding: t.choice(['hex', 'base64']),
+        prefix: Type.Optional(t.text({ maxLength: 100, singleLine: true })),
       }),
     ),
     signatures: ({ header = '' }) => [header.toLowerCase()],
@@ -173,8 +173,8 @@ export const PROVIDERS = {
   basic: {
     options: createCheck(
       'body',
-      strict({
-        user: text({
+      t.strict({
+        user: t.text({
           maxLength: 1_000,
           singleLine: true,
           check: (user) => !user.includes(':'),
@@ -192,7 +192,7 @@ export const PROVIDERS = {
     verify: (call, { secret }) => isEqual(credentials(call, 'bearer') ?? '', secret),
   },
   none: {
-    options: createCheck('body', strict({ unverified: Type.Literal(true) })),
+    options: createCheck('body', t.strict({ unverified: Type.Literal(true) })),
     signatures: () => [],
     verify: () => true,
   },

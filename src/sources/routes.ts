@@ -22,7 +22,7 @@ import {
   patchSource,
   rotateSource,
 } from './service.ts'
-import { findSourceByToken, optionsOf, type SourceRow } from './store.ts'
+import { findVerifier, optionsOf, type SourceRow } from './store.ts'
 import { tryEvent } from './try.ts'
 
 const CALLS_PER_MINUTE = 6_000
@@ -48,12 +48,9 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
       {
         access: 'read',
         response: schema.SourcesResponse,
-        detail: {
-          operationId: 'listSources',
-          summary: 'List sources by creation',
-          description:
-            'A source gives an outside service a URL; what it posts is verified and becomes a row.',
-        },
+        operationId: 'listSources',
+        summary: 'List sources by creation',
+        description: 'A source gives an outside service a URL; what it posts is verified and becomes a row.',
       },
     )
     .post(
@@ -68,15 +65,13 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
         ),
       {
         access: 'write',
-        creates: true,
+        once: true,
         body: schema.CreateSourceBody,
         response: schema.SourceResponse,
-        detail: {
-          operationId: 'createSource',
-          summary: 'Make a URL for an outside service',
-          description:
-            'Give the service `url`, and here the secret with which it signs. Without a map every event is kept as `unmapped` until there is one. A workspace holds up to 100 sources.',
-        },
+        operationId: 'createSource',
+        summary: 'Make a URL for an outside service',
+        description:
+          'Give the service `url`, and here the secret with which it signs. Without a map every event is kept as `unmapped` until there is one. A workspace holds up to 100 sources.',
       },
     )
     .get(
@@ -88,11 +83,9 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
       {
         access: 'read',
         response: schema.SourceResponse,
-        detail: {
-          operationId: 'getSource',
-          summary: 'Read a source',
-          description: '`counts` says how many calls had each outcome.',
-        },
+        operationId: 'getSource',
+        summary: 'Read a source',
+        description: '`counts` says how many calls had each outcome.',
       },
     )
     .patch(
@@ -104,12 +97,10 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
         access: 'write',
         body: schema.PatchSourceBody,
         response: schema.SourceResponse,
-        detail: {
-          operationId: 'updateSource',
-          summary: 'Change a source',
-          description:
-            'Only what is sent changes; `map` and `when` are replaced whole. Its structure and provider stay.',
-        },
+        operationId: 'updateSource',
+        summary: 'Change a source',
+        description:
+          'Only what is sent changes; `map` and `when` are replaced whole. Its structure and provider stay.',
       },
     )
     .delete(
@@ -121,11 +112,9 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
       {
         access: 'write',
         response: schema.DeletedSourceResponse,
-        detail: {
-          operationId: 'deleteSource',
-          summary: 'Delete a source and its events',
-          description: 'Its URL is gone; the rows stay.',
-        },
+        operationId: 'deleteSource',
+        summary: 'Delete a source and its events',
+        description: 'Its URL is gone; the rows stay.',
       },
     )
     .post(
@@ -136,22 +125,18 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
       {
         access: 'write',
         response: schema.SourceResponse,
-        detail: {
-          operationId: 'rotateSource',
-          summary: 'Give a source a new URL',
-          description: 'The old one is 404 at once.',
-        },
+        operationId: 'rotateSource',
+        summary: 'Give a source a new URL',
+        description: 'The old one is 404 at once.',
       },
     )
     .get('/:id/events', ({ caller, params, query }) => readers.read(caller, params.id, query), {
       access: 'read',
       query: schema.EventsQuery,
       response: schema.EventsResponse,
-      detail: {
-        operationId: 'listSourceEvents',
-        summary: 'The calls that were verified, newest first',
-        description: 'With `after` the oldest first. Events are kept for 30 days.',
-      },
+      operationId: 'listSourceEvents',
+      summary: 'The calls that were verified, newest first',
+      description: 'With `after` the oldest first. Events are kept for 30 days.',
     })
     .get(
       '/:id/events/:eventId',
@@ -161,11 +146,9 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
         access: 'read',
         query: schema.EventQuery,
         response: schema.EventResponse,
-        detail: {
-          operationId: 'getSourceEvent',
-          summary: 'Read an event as it came',
-          description: 'Bytes of the body that are not UTF-8 are shown as U+FFFD.',
-        },
+        operationId: 'getSourceEvent',
+        summary: 'Read an event as it came',
+        description: 'Bytes of the body that are not UTF-8 are shown as U+FFFD.',
       },
     )
     .post(
@@ -174,11 +157,9 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
       {
         access: 'write',
         response: schema.ReplayedEventResponse,
-        detail: {
-          operationId: 'replaySourceEvent',
-          summary: 'Judge an event again, by the map as it is now',
-          description: 'One that was written is refused.',
-        },
+        operationId: 'replaySourceEvent',
+        summary: 'Judge an event again, by the map as it is now',
+        description: 'One that was written is refused.',
       },
     )
     .post(
@@ -193,22 +174,18 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
         access: 'write',
         body: schema.ReplayBody,
         response: schema.ReplayedResponse,
-        detail: {
-          operationId: 'replaySourceEvents',
-          summary: 'Judge all unmapped events again',
-          description: 'Oldest first, by the map as it is now.',
-        },
+        operationId: 'replaySourceEvents',
+        summary: 'Judge all unmapped events again',
+        description: 'Oldest first, by the map as it is now.',
       },
     )
     .post('/:id/try', ({ caller, params, body }) => tryEvent(ctx, caller, params.id, body), {
       access: 'read',
       body: schema.TryBody,
       response: schema.TriedResponse,
-      detail: {
-        operationId: 'trySource',
-        summary: 'What would become of an event',
-        description: 'Writes nothing. With `map` or `when` as if the source had these.',
-      },
+      operationId: 'trySource',
+      summary: 'What would become of an event',
+      description: 'Writes nothing. With `map` or `when` as if the source had these.',
     })
 }
 
@@ -218,7 +195,7 @@ export function incomingRoutes(ctx: AppContext, rejected: RejectedCalls) {
   return endpoints('Sources', '', 'nothing').post(
     '/in/:token',
     async ({ body, params: { token }, request }) => {
-      const source = findSourceByToken(ctx.db, token) ?? fail(notFound('source'))
+      const source = findVerifier(ctx.db, token) ?? fail(notFound('source'))
       const call = { headers: [...request.headers], body: await body.bytes(source.id) }
       const { provider, secret, secretVersion } = source
       const known = { secret: secret ?? '', options: optionsOf(source), nowMs: ctx.clock.now() }
@@ -236,12 +213,10 @@ export function incomingRoutes(ctx: AppContext, rejected: RejectedCalls) {
       query: IgnoredQuery,
       body: BytesBody,
       response: schema.ReceivedResponse,
-      detail: {
-        operationId: 'receive',
-        summary: 'What an outside service calls',
-        description:
-          'The URL of a source, without a key: the raw body is verified as the provider of the source signs it. 200 is sent once the row and the event are on the disk.',
-      },
+      operationId: 'receive',
+      summary: 'What an outside service calls',
+      description:
+        'The URL of a source, without a key: the raw body is verified as the provider of the source signs it. 200 is sent once the row and the event are on the disk.',
     },
   )
 }

@@ -1,19 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { t } from 'elysia'
-import {
-  choice,
-  deletedResponse,
-  flag,
-  id,
-  integer,
-  members,
-  nullableText,
-  paging,
-  response,
-  strict,
-  text,
-  timestamp,
-} from '../http/schema/types.ts'
+import { t } from '../http/schema/types.ts'
 import { parseInstant } from '../lib/dates.ts'
 import { structureName } from '../structures/schema.ts'
 import { MAX_CONDITIONS } from './conditions.ts'
@@ -30,23 +16,23 @@ const EXAMPLE_MAP = { title: '/data/object/description', pages: { path: '/data/o
 const EXAMPLE_WHEN = [{ event: true, op: 'eq', value: 'charge.succeeded' }]
 
 const when = () =>
-  t.Array(members(), {
+  t.Array(t.members(), {
     description: 'Conditions `{path | header | event: true, op, value}`; all must hold.',
     examples: [EXAMPLE_WHEN],
   })
 
-export const Source = strict(
+export const Source = t.strict(
   {
-    id: id(),
+    id: t.id(),
     name: t.String({ examples: ['Card payments'] }),
-    structure: strict({ id: id(), name: t.String({ examples: ['Books'] }) }),
+    structure: t.strict({ id: t.id(), name: t.String({ examples: ['Books'] }) }),
     provider: t.String({ enum: [...PROVIDER_NAMES], examples: ['stripe'] }),
-    options: members({ examples: [{}] }),
+    options: t.members({ examples: [{}] }),
     url: nullable(
       t.String({ examples: ['https://daybook.example.com/in/0iVQ3kqVn1UEXAMPLEw1vZ2Gm8b6Lw9b'] }),
       'null for those who may not write.',
     ),
-    map: members({ examples: [EXAMPLE_MAP] }),
+    map: t.members({ examples: [EXAMPLE_MAP] }),
     external_id: nullable(t.String({ examples: ['/id'] }), 'null where the provider says where it is.'),
     event: nullable(t.String({ examples: ['/type'] }), 'null where the provider says where it is.'),
     when: when(),
@@ -54,38 +40,38 @@ export const Source = strict(
     newer_by: nullable(t.String({ examples: ['paid_at'] })),
     enabled: t.Boolean(),
     description: nullable(t.String({ examples: ['Live mode'] })),
-    counts: strict(
-      Object.fromEntries(COUNTED.map((name) => [name, integer({ examples: [0] })])) as Record<
+    counts: t.strict(
+      Object.fromEntries(COUNTED.map((name) => [name, t.integer({ examples: [0] })])) as Record<
         (typeof COUNTED)[number],
-        ReturnType<typeof integer>
+        ReturnType<typeof t.integer>
       >,
     ),
-    last_event_at: nullable(timestamp()),
-    created_at: timestamp(),
-    updated_at: timestamp(),
+    last_event_at: nullable(t.timestamp()),
+    created_at: t.timestamp(),
+    updated_at: t.timestamp(),
   },
   { $id: 'Source', description: 'A URL at which an outside service posts events that become rows.' },
 )
 
-const SourceEvent = strict(
+const SourceEvent = t.strict(
   {
-    id: id(),
+    id: t.id(),
     external_id: nullable(t.String({ examples: ['evt_1NG8Du2eZvKYlo2CUI79vXWy'] }), 'That of the provider.'),
     event: nullable(t.String({ examples: ['charge.succeeded'] }), 'Its type.'),
     status: t.String({ enum: [...STATUSES], examples: ['written'] }),
-    record_id: nullable(id(), 'The row that was written.'),
+    record_id: nullable(t.id(), 'The row that was written.'),
     error: nullable(t.String(), 'Why there is no row.'),
-    size: integer({ description: 'Of the body, in bytes.', examples: [1_204] }),
-    received_at: timestamp(),
+    size: t.integer({ description: 'Of the body, in bytes.', examples: [1_204] }),
+    received_at: t.timestamp(),
   },
   { $id: 'SourceEvent', description: 'A call that was verified and kept.' },
 )
 
-export const SourcesResponse = response({ sources: t.Array(Source) })
-export const SourceResponse = response({ source: Source })
-export const DeletedSourceResponse = deletedResponse()
-export const EventsResponse = response({ events: t.Array(SourceEvent), has_more: t.Boolean() })
-export const EventResponse = response({
+export const SourcesResponse = t.response({ sources: t.Array(Source) })
+export const SourceResponse = t.response({ source: Source })
+export const DeletedSourceResponse = t.deletedResponse()
+export const EventsResponse = t.response({ events: t.Array(SourceEvent), has_more: t.Boolean() })
+export const EventResponse = t.response({
   event: SourceEvent,
   headers: t.Array(t.Array(t.String()), {
     description: 'Names and values, without `Authorization`, `Cookie` and signatures.',
@@ -102,32 +88,34 @@ export const EventResponse = response({
     ),
   ),
 })
-export const ReplayedEventResponse = response({ event: SourceEvent })
-export const ReplayedResponse = response({
-  replayed: integer({ description: 'How many are not unmapped any more.', examples: [3] }),
-  unmapped: integer({ description: 'How many still are.', examples: [0] }),
+export const ReplayedEventResponse = t.response({ event: SourceEvent })
+export const ReplayedResponse = t.response({
+  replayed: t.integer({ description: 'How many are not unmapped any more.', examples: [3] }),
+  unmapped: t.integer({ description: 'How many still are.', examples: [0] }),
 })
-export const TriedResponse = response({
+export const TriedResponse = t.response({
   status: t.String({ enum: [...STATUSES], examples: ['written'] }),
-  data: nullable(members({ examples: [{ title: 'Tea', pages: 12.5 }] }), 'The values that the map finds.'),
+  data: nullable(t.members({ examples: [{ title: 'Tea', pages: 12.5 }] }), 'The values that the map finds.'),
   error: nullable(t.String(), 'Why the row would be refused.'),
 })
-export const ReceivedResponse = response({
-  status: t.Optional(t.String({ enum: [...STATUSES], examples: ['written'] })),
-  event_id: t.Optional(id()),
-  record_id: t.Optional(nullable(id())),
-  challenge: t.Optional(t.String({ description: 'Of Slack, when it verifies the URL.' })),
-})
+export const ReceivedResponse = t.response(
+  t.optional({
+    status: t.String({ enum: [...STATUSES], examples: ['written'] }),
+    event_id: t.id(),
+    record_id: nullable(t.id()),
+    challenge: t.String({ description: 'Of Slack, when it verifies the URL.' }),
+  }),
+)
 
 const eventId = (description: string) =>
-  text({ minLength: 1, maxLength: 100, description, examples: [EXAMPLE_ID] })
+  t.text({ minLength: 1, maxLength: 100, description, examples: [EXAMPLE_ID] })
 
-const { limit } = paging(MAX_EVENTS)
-export const EventsQuery = strict({
-  status: t.Optional(choice(STATUSES)),
+const { limit } = t.paging(MAX_EVENTS)
+export const EventsQuery = t.strict({
+  status: t.Optional(t.choice(STATUSES)),
   before: t.Optional(eventId('The id of an event: only older ones, newest first.')),
   after: t.Optional(
-    text({
+    t.text({
       minLength: 1,
       maxLength: 100,
       description: 'The id of an event, or `start`: only later ones, oldest first.',
@@ -135,72 +123,56 @@ export const EventsQuery = strict({
   ),
   limit,
   wait: t.Optional(
-    integer({
+    t.integer({
       minimum: 0,
       maximum: MAX_WAIT_SECONDS,
       description: 'With `after`: for how many seconds an empty page waits for an event.',
     }),
   ),
 })
-export const EventQuery = strict({ sealed: t.Optional(flag({ description: 'Adds `sealed`.' })) })
+export const EventQuery = t.strict({ sealed: t.Optional(t.flag({ description: 'Adds `sealed`.' })) })
 
-const attributes = {
-  options: t.Optional(
-    members({
-      description:
-        '`hmac`: `{header, algorithm: sha1|sha256|sha512, encoding: hex|base64, prefix?}`; `basic`: `{user}`; `none`: `{unverified: true}`.',
-      examples: [{}],
-    }),
-  ),
-  secret: t.Optional(
-    text({
-      minLength: 1,
-      maxLength: 4_096,
-      says: 'a text of 1 to 4,096 characters',
-      description: 'With which the provider signs. It is never shown again.',
-      examples: ['whsec_EXAMPLEc2VjcmV0'],
-    }),
-  ),
-  map: t.Optional(
-    members({
-      description:
-        'Where the value of each field is, by its key: a JSON pointer, `header:Name`, or `{path | header | value, as?, default?}` with `as` of `text`, `number`, `bool`, `json`, `epoch_s`, `epoch_ms`, `cents`.',
-      examples: [EXAMPLE_MAP],
-    }),
-  ),
-  external_id: t.Optional(
-    nullableText({ description: 'Where the id of an event is, as in `map`.', examples: [null] }),
-  ),
-  event: t.Optional(
-    nullableText({ description: 'Where the type of an event is, as in `map`.', examples: [null] }),
-  ),
-  when: t.Optional(
-    t.Array(t.Unknown(), {
-      maxItems: MAX_CONDITIONS,
-      description:
-        'Only events for which all hold become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.',
-      examples: [EXAMPLE_WHEN],
-    }),
-  ),
-  on_conflict: t.Optional(
-    choice(['refuse', 'update'], {
-      description: 'Of a row that collides in a unique field. `refuse` unless given.',
-    }),
-  ),
-  newer_by: t.Optional(
-    nullableText({
-      description: 'A number, date or datetime: an update with a lower value writes nothing.',
-      examples: [null],
-    }),
-  ),
-  enabled: t.Optional(flag({ description: 'While false, events are kept as ignored.' })),
-  description: t.Optional(nullableText({ maxLength: 10_000, examples: ['Live mode'] })),
-}
+const attributes = t.optional({
+  options: t.members({
+    description:
+      '`hmac`: `{header, algorithm: sha1|sha256|sha512, encoding: hex|base64, prefix?}`; `basic`: `{user}`; `none`: `{unverified: true}`.',
+    examples: [{}],
+  }),
+  secret: t.text({
+    minLength: 1,
+    maxLength: 4_096,
+    says: 'a text of 1 to 4,096 characters',
+    description: 'With which the provider signs. It is never shown again.',
+    examples: ['whsec_EXAMPLEc2VjcmV0'],
+  }),
+  map: t.members({
+    description:
+      'Where the value of each field is, by its key: a JSON pointer, `header:Name`, or `{path | header | value, as?, default?}` with `as` of `text`, `number`, `bool`, `json`, `epoch_s`, `epoch_ms`, `cents`.',
+    examples: [EXAMPLE_MAP],
+  }),
+  external_id: t.nullableText({ description: 'Where the id of an event is, as in `map`.', examples: [null] }),
+  event: t.nullableText({ description: 'Where the type of an event is, as in `map`.', examples: [null] }),
+  when: t.Array(t.Unknown(), {
+    maxItems: MAX_CONDITIONS,
+    description:
+      'Only events for which all hold become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.',
+    examples: [EXAMPLE_WHEN],
+  }),
+  on_conflict: t.choice(['refuse', 'update'], {
+    description: 'Of a row that collides in a unique field. `refuse` unless given.',
+  }),
+  newer_by: t.nullableText({
+    description: 'A number, date or datetime: an update with a lower value writes nothing.',
+    examples: [null],
+  }),
+  enabled: t.flag({ description: 'While false, events are kept as ignored.' }),
+  description: t.nullableText({ maxLength: 10_000, examples: ['Live mode'] }),
+})
 
-const name = () => text({ minLength: 1, maxLength: 200, singleLine: true, examples: ['Card payments'] })
+const name = () => t.text({ minLength: 1, maxLength: 200, singleLine: true, examples: ['Card payments'] })
 
-export const CreateSourceBody = strict(
-  { name: name(), structure: structureName(), provider: choice(PROVIDER_NAMES), ...attributes },
+export const CreateSourceBody = t.strict(
+  { name: name(), structure: structureName(), provider: t.choice(PROVIDER_NAMES), ...attributes },
   {
     examples: [
       {
@@ -214,15 +186,15 @@ export const CreateSourceBody = strict(
     ],
   },
 )
-export const PatchSourceBody = strict(
+export const PatchSourceBody = t.strict(
   { name: t.Optional(name()), ...attributes },
   { examples: [{ description: 'Live mode', enabled: false }] },
 )
 
-export const ReplayBody = strict({
-  status: choice(['unmapped'], { description: 'Those that have no row.', examples: ['unmapped'] }),
+export const ReplayBody = t.strict({
+  status: t.choice(['unmapped'], { description: 'Those that have no row.', examples: ['unmapped'] }),
   since: t.Optional(
-    text({
+    t.text({
       check: (value) => parseInstant(value) !== undefined,
       says: 'an instant such as 2026-11-21T09:30:00.000Z',
       description: 'Only those that came at this instant or later.',
@@ -231,11 +203,11 @@ export const ReplayBody = strict({
   ),
 })
 
-export const TryBody = strict(
+export const TryBody = t.strict(
   {
     body: t.Optional(t.Unknown({ description: 'The JSON value of a body.' })),
     headers: t.Optional(
-      t.Union([members(), t.Array(t.Unknown())], {
+      t.Union([t.members(), t.Array(t.Unknown())], {
         description: 'Beside `body`: an object, or a list of pairs.',
       }),
     ),

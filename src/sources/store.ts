@@ -40,10 +40,21 @@ export const {
   count: countSources,
 } = stored
 
+const hasToken = (token: string) => and(eq(sources.token, token), visible)
+
 /** By the end of its URL, of any workspace. */
 export const findSourceByToken = rowBy((token: string) =>
-  from(sources, getTableColumns(sources)).where(and(eq(sources.token, token), visible)),
+  from(sources, getTableColumns(sources)).where(hasToken(token)),
 )
+
+const readVerifier = rowBy((token: string) => {
+  const { pk, id, provider, options, secret, secretVersion } = sources
+  return from(sources, { pk, id, provider, options, secret, secretVersion }).where(hasToken(token))
+})
+
+/** What verifies the calls of a URL, of which very many may be forged. */
+export const findVerifier = (reader: Reader, token: string): ReturnType<typeof readVerifier> =>
+  reader.sql.memoize(`source ${token}`, () => readVerifier(reader, token))
 
 /** The sources of a structure by creation. */
 export const listSourcesOf = rowsBy((structure: number) =>

@@ -14,11 +14,9 @@ export const structureRoutes = (ctx: AppContext) =>
     .get('', ({ caller }) => respondWhole(ctx, caller, structuresQuery, {}), {
       access: 'read',
       response: schema.StructuresResponse,
-      detail: {
-        operationId: 'listStructures',
-        summary: 'List structures by creation',
-        description: 'Each with the number of its live rows.',
-      },
+      operationId: 'listStructures',
+      summary: 'List structures by creation',
+      description: 'Each with the number of its live rows.',
     })
     .post(
       '',
@@ -32,15 +30,13 @@ export const structureRoutes = (ctx: AppContext) =>
         ),
       {
         access: 'write',
-        creates: true,
+        once: true,
         body: schema.CreateStructureBody,
         response: schema.StructureResponse,
-        detail: {
-          operationId: 'createStructure',
-          summary: 'Declare a structure',
-          description:
-            'Fields are typed; `unique`, `unique_together`, `min`, `max`, `options`, `max_rows` and `immutable` are rules that every write must keep.',
-        },
+        operationId: 'createStructure',
+        summary: 'Declare a structure',
+        description:
+          'Fields are typed; `unique`, `unique_together`, `min`, `max`, `options`, `max_rows` and `immutable` are rules that every write must keep.',
       },
     )
     .get(
@@ -51,11 +47,9 @@ export const structureRoutes = (ctx: AppContext) =>
       {
         access: 'read',
         response: schema.StructureResponse,
-        detail: {
-          operationId: 'getStructure',
-          summary: 'Read a structure',
-          description: 'By its id or by its name, ignoring case.',
-        },
+        operationId: 'getStructure',
+        summary: 'Read a structure',
+        description: 'By its id or by its name, ignoring case.',
       },
     )
     .patch(
@@ -68,12 +62,10 @@ export const structureRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.PatchStructureBody,
         response: schema.PatchedStructureResponse,
-        detail: {
-          operationId: 'updateStructure',
-          summary: 'Change a structure; once it has had rows, fields are only added, relabelled or hidden',
-          description:
-            '`fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min` or `max` keeps them.',
-        },
+        operationId: 'updateStructure',
+        summary: 'Change a structure; once it has had rows, fields are only added, relabelled or hidden',
+        description:
+          '`fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min` or `max` keeps them.',
       },
     )
 

@@ -1,19 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
-import { t } from 'elysia'
 import { FIELD_TYPES } from '../filter/record/operators.ts'
-import {
-  choice,
-  color,
-  flag,
-  icon,
-  id,
-  integer,
-  nullableText,
-  response,
-  strict,
-  text,
-  timestamp,
-} from '../http/schema/types.ts'
+import { t } from '../http/schema/types.ts'
 
 export const MAX_FIELDS = 100
 const MAX_OPTIONS = 1_000
@@ -22,13 +9,13 @@ export const RESERVED_KEYS: ReadonlySet<string> = new Set(['id', 'created_at', '
 
 /** A parameter or member that names an existing structure. */
 export const structureName = () =>
-  text({ minLength: 1, description: 'The id or the name of a structure.', examples: ['Books'] })
+  t.text({ minLength: 1, description: 'The id or the name of a structure.', examples: ['Books'] })
 
 const nullable = (member: TSchema) => t.Union([member, t.Null()])
 const bound = (description: string) =>
   t.Union([t.Number(), t.String({ maxLength: 100 }), t.Null()], { description, examples: [0] })
 
-const Field = strict(
+const Field = t.strict(
   {
     key: t.String({ examples: ['due'] }),
     type: t.String({ enum: [...FIELD_TYPES], examples: ['date'] }),
@@ -40,38 +27,38 @@ const Field = strict(
     min: bound('Least number or day, or fewest characters of a text.'),
     max: bound('Greatest number or day, or most characters of a text.'),
     options: t.Union([t.Array(t.String()), t.Null()], { description: 'For `select`.' }),
-    structure: nullable(id('For `record`: the structure whose rows it names.')),
+    structure: nullable(t.id('For `record`: the structure whose rows it names.')),
   },
   { $id: 'Field' },
 )
 
-export const Structure = strict(
+export const Structure = t.strict(
   {
-    id: id('Never changes; use it in anything long-lived.'),
+    id: t.id('Never changes; use it in anything long-lived.'),
     name: t.String({ examples: ['Books'] }),
     description: nullable(t.String({ examples: ['What I have read'] })),
     fields: t.Array(Field),
     label_field: nullable(t.String({ examples: ['title'] })),
     unique_together: t.Array(t.Array(t.String()), { examples: [[['title', 'author']]] }),
-    max_rows: t.Union([integer(), t.Null()], { description: '1 makes a settings object.' }),
+    max_rows: t.Union([t.integer(), t.Null()], { description: '1 makes a settings object.' }),
     immutable: t.Boolean(),
     icon: t.Optional(t.String({ description: 'Absent without one.', examples: ['book'] })),
     color: t.Optional(t.String({ description: 'Absent without one.', examples: ['#1E90FF'] })),
-    record_count: integer({ description: 'Live rows; absent for who may not read them.', examples: [12] }),
-    created_at: timestamp(),
-    updated_at: timestamp(),
+    record_count: t.integer({ description: 'Live rows; absent for who may not read them.', examples: [12] }),
+    created_at: t.timestamp(),
+    updated_at: t.timestamp(),
   },
   { $id: 'Structure' },
 )
 
-export const StructuresResponse = response({ structures: t.Array(Structure) })
-export const StructureResponse = response({ structure: Structure })
+export const StructuresResponse = t.response({ structures: t.Array(Structure) })
+export const StructureResponse = t.response({ structure: Structure })
 
-export const PatchedStructureResponse = response({
+export const PatchedStructureResponse = t.response({
   structure: Structure,
   refusals: t.Optional(
     t.Array(
-      strict({
+      t.strict({
         error: t.String(),
         code: t.String({ examples: ['refused'] }),
         field: nullable(
@@ -83,38 +70,39 @@ export const PatchedStructureResponse = response({
   ),
 })
 
-const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Books'] })
+const name = () => t.text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Books'] })
 export const fieldKey = () =>
-  text({
+  t.text({
     pattern: '^[a-z][a-z0-9_]{0,62}$',
     check: (key) => !RESERVED_KEYS.has(key),
     says: 'a key: a lower-case letter, then up to 62 lower-case letters, digits or "_"; "id", "created_at", "updated_at" and "deleted_at" are reserved',
     examples: ['due'],
   })
 
-export const SentField = strict({
+export const SentField = t.strict({
   key: fieldKey(),
-  type: choice(FIELD_TYPES, { examples: ['date'] }),
-  label: t.Optional(nullableText({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Due'] })),
-  required: t.Optional(flag({ description: 'Every row written from now on needs a value.' })),
-  unit: t.Optional(nullableText({ minLength: 1, maxLength: 50, examples: ['kg'] })),
-  hidden: t.Optional(flag()),
-  unique: t.Optional(flag({ description: 'No two live rows hold the same value.' })),
-  min: t.Optional(bound('Least number or day, or fewest characters of a text; null for none.')),
-  max: t.Optional(bound('Greatest number or day, or most characters of a text; null for none.')),
-  options: t.Optional(
-    t.Union([t.Array(text({ minLength: 1, maxLength: 500 }), { maxItems: MAX_OPTIONS }), t.Null()], {
-      description: 'What a `select` may hold; without any, every text.',
-      examples: [['open', 'done']],
-    }),
-  ),
-  structure: t.Optional(
-    nullableText({
+  type: t.choice(FIELD_TYPES, { examples: ['date'] }),
+  ...t.optional({
+    label: t.nullableText({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Due'] }),
+    required: t.flag({ description: 'Every row written from now on needs a value.' }),
+    unit: t.nullableText({ minLength: 1, maxLength: 50, examples: ['kg'] }),
+    hidden: t.flag(),
+    unique: t.flag({ description: 'No two live rows hold the same value.' }),
+    min: bound('Least number or day, or fewest characters of a text; null for none.'),
+    max: bound('Greatest number or day, or most characters of a text; null for none.'),
+    options: t.Union(
+      [t.Array(t.text({ minLength: 1, maxLength: 500 }), { maxItems: MAX_OPTIONS }), t.Null()],
+      {
+        description: 'What a `select` may hold; without any, every text.',
+        examples: [['open', 'done']],
+      },
+    ),
+    structure: t.nullableText({
       minLength: 1,
       maxLength: 500,
       description: 'For `record`: the name or id of the structure whose rows it may name.',
     }),
-  ),
+  }),
 })
 
 const fields = () =>
@@ -125,12 +113,12 @@ const uniqueTogether = () =>
     description: 'Sets of fields whose values together no two live rows share.',
     examples: [[['title', 'author']]],
   })
-const labelField = () => nullableText({ description: 'The field that names a row.', examples: ['title'] })
+const labelField = () => t.nullableText({ description: 'The field that names a row.', examples: ['title'] })
 const maxRows = () =>
   t.Unsafe<number | null>(
-    integer({ minimum: 1, nullable: true, description: '1 makes a settings object; null for no limit.' }),
+    t.integer({ minimum: 1, nullable: true, description: '1 makes a settings object; null for no limit.' }),
   )
-const description = () => nullableText({ maxLength: 10_000, description: 'null clears.' })
+const description = () => t.nullableText({ maxLength: 10_000, description: 'null clears.' })
 
 const BOOKS = {
   name: 'Books',
@@ -143,7 +131,7 @@ const BOOKS = {
   label_field: 'title',
 }
 
-export const CreateStructureBody = strict(
+export const CreateStructureBody = t.strict(
   {
     name: name(),
     fields: fields(),
@@ -151,31 +139,31 @@ export const CreateStructureBody = strict(
     label_field: t.Optional(labelField()),
     unique_together: t.Optional(uniqueTogether()),
     max_rows: t.Optional(maxRows()),
-    immutable: t.Optional(flag({ description: 'Rows are written and deleted, never edited.' })),
-    icon: t.Optional(icon()),
-    color: t.Optional(color()),
+    immutable: t.Optional(t.flag({ description: 'Rows are written and deleted, never edited.' })),
+    icon: t.Optional(t.icon()),
+    color: t.Optional(t.color()),
   },
   { examples: [BOOKS] },
 )
 
-export const PatchStructureBody = strict(
-  {
-    name: t.Optional(name()),
-    fields: t.Optional(fields()),
-    description: t.Optional(description()),
-    label_field: t.Optional(labelField()),
-    unique_together: t.Optional(uniqueTogether()),
-    max_rows: t.Optional(maxRows()),
-    immutable: t.Optional(flag()),
-    icon: t.Optional(icon()),
-    color: t.Optional(color()),
-    dry_run: t.Optional(
-      flag({ description: 'Answers what the structure would be and what would be refused; writes nothing.' }),
-    ),
-  },
+export const PatchStructureBody = t.strict(
+  t.optional({
+    name: name(),
+    fields: fields(),
+    description: description(),
+    label_field: labelField(),
+    unique_together: uniqueTogether(),
+    max_rows: maxRows(),
+    immutable: t.flag(),
+    icon: t.icon(),
+    color: t.color(),
+    dry_run: t.flag({
+      description: 'Answers what the structure would be and what would be refused; writes nothing.',
+    }),
+  }),
   { examples: [{ description: 'What I have read.', max_rows: 10_000 }] },
 )
 
 /** The body of a deletion in the application: the name of the structure again. */
-export const StructureName = strict({ name: t.String() })
-export const StructureDeleted = response({ deleted: t.Literal(true), id: id() })
+export const StructureName = t.strict({ name: t.String() })
+export const StructureDeleted = t.response({ deleted: t.Literal(true), id: t.id() })

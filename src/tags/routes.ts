@@ -11,21 +11,17 @@ export const tagRoutes = (ctx: AppContext) =>
     .get('', ({ caller }) => respondWhole(ctx, caller, tagsQuery, {}), {
       access: 'read',
       response: schema.TagsResponse,
-      detail: {
-        operationId: 'listTags',
-        summary: 'List tags by name',
-        description:
-          'Each with the number of active notes that carry it. A tag is made by writing it on a note.',
-      },
+      operationId: 'listTags',
+      summary: 'List tags by name',
+      description:
+        'Each with the number of active notes that carry it. A tag is made by writing it on a note.',
     })
     .get('/:id', ({ caller, params }) => getTag(ctx, caller, params.id), {
       access: 'read',
       response: schema.TagWithUseResponse,
-      detail: {
-        operationId: 'getTag',
-        summary: 'Read a tag and what uses it',
-        description: '`used_by` names the views and lenses whose filters name the tag.',
-      },
+      operationId: 'getTag',
+      summary: 'Read a tag and what uses it',
+      description: '`used_by` names the views and lenses whose filters name the tag.',
     })
     .patch(
       '/:id',
@@ -34,11 +30,9 @@ export const tagRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.TagPatch,
         response: schema.TagResponse,
-        detail: {
-          operationId: 'updateTag',
-          summary: 'Rename, colour or pin a tag',
-          description: 'Notes, views and lenses follow a new name.',
-        },
+        operationId: 'updateTag',
+        summary: 'Rename, colour or pin a tag',
+        description: 'Notes, views and lenses follow a new name.',
       },
     )
     .delete(
@@ -47,12 +41,10 @@ export const tagRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: schema.DeletedTagResponse,
-        detail: {
-          operationId: 'deleteTag',
-          summary: 'Take a tag off every note and remove it',
-          description:
-            'Refused (409) while a filter of a view or the scope of a lens names it; the sentence says which.',
-        },
+        operationId: 'deleteTag',
+        summary: 'Take a tag off every note and remove it',
+        description:
+          'Refused (409) while a filter of a view or the scope of a lens names it; the sentence says which.',
       },
     )
     .put(
@@ -64,11 +56,9 @@ export const tagRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.TagLinksBody,
         response: schema.TagResponse,
-        detail: {
-          operationId: 'setTagLinks',
-          summary: 'Replace the tags that come along with a tag',
-          description:
-            'From now on, and at once on the notes that carry the tag, the linked tags come along, and those linked to them. Taking a link away takes no tag off any note.',
-        },
+        operationId: 'setTagLinks',
+        summary: 'Replace the tags that come along with a tag',
+        description:
+          'From now on, and at once on the notes that carry the tag, the linked tags come along, and those linked to them. Taking a link away takes no tag off any note.',
       },
     )

@@ -13,11 +13,9 @@ export const viewRoutes = (ctx: AppContext) =>
     .get('', ({ caller }) => respondWhole(ctx, caller, viewsQuery, {}), {
       access: 'read',
       response: schema.ViewsResponse,
-      detail: {
-        operationId: 'listViews',
-        summary: 'List views by creation',
-        description: 'The definitions; the notes of a view are at `GET /v1/views/{id}/notes`.',
-      },
+      operationId: 'listViews',
+      summary: 'List views by creation',
+      description: 'The definitions; the notes of a view are at `GET /v1/views/{id}/notes`.',
     })
     .post(
       '',
@@ -27,25 +25,21 @@ export const viewRoutes = (ctx: AppContext) =>
         })),
       {
         access: 'write',
-        creates: true,
+        once: true,
         body: schema.CreateViewBody,
         response: schema.ViewResponse,
-        detail: {
-          operationId: 'createView',
-          summary: 'Save a view',
-          description:
-            'Without a filter it shows every note. The operators of `filter` are in the description of `POST /v1/notes/query`.',
-        },
+        operationId: 'createView',
+        summary: 'Save a view',
+        description:
+          'Without a filter it shows every note. The operators of `filter` are in the description of `POST /v1/notes/query`.',
       },
     )
     .get('/:id', ({ caller, params }) => ({ view: viewKind.get(ctx.db, caller, params.id) }), {
       access: 'read',
       response: schema.ViewResponse,
-      detail: {
-        operationId: 'getView',
-        summary: 'Read a view',
-        description: '`filter_summary` is the filter as a sentence.',
-      },
+      operationId: 'getView',
+      summary: 'Read a view',
+      description: '`filter_summary` is the filter as a sentence.',
     })
     .get(
       '/:id/notes',
@@ -54,12 +48,10 @@ export const viewRoutes = (ctx: AppContext) =>
         access: 'read',
         query: schema.ViewNotesQuery,
         response: NotesResponse,
-        detail: {
-          operationId: 'listViewNotes',
-          summary: 'The notes that a view matches now, in its order',
-          description:
-            'Evaluated at every call; `content=false` leaves the bodies out. Notes without a value in the property that orders the view come last.',
-        },
+        operationId: 'listViewNotes',
+        summary: 'The notes that a view matches now, in its order',
+        description:
+          'Evaluated at every call; `content=false` leaves the bodies out. Notes without a value in the property that orders the view come last.',
       },
     )
     .patch(
@@ -71,12 +63,10 @@ export const viewRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.PatchViewBody,
         response: schema.ViewResponse,
-        detail: {
-          operationId: 'updateView',
-          summary: 'Change a view',
-          description:
-            'Only what is sent changes; `filter` and `sort` are each replaced whole, and `filter: null` shows every note.',
-        },
+        operationId: 'updateView',
+        summary: 'Change a view',
+        description:
+          'Only what is sent changes; `filter` and `sort` are each replaced whole, and `filter: null` shows every note.',
       },
     )
     .delete(
@@ -88,10 +78,8 @@ export const viewRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: schema.DeletedViewResponse,
-        detail: {
-          operationId: 'deleteView',
-          summary: 'Delete a view; notes are untouched',
-          description: 'Its filter, order and display are gone.',
-        },
+        operationId: 'deleteView',
+        summary: 'Delete a view; notes are untouched',
+        description: 'Its filter, order and display are gone.',
       },
     )

@@ -1,19 +1,5 @@
-import { t } from 'elysia'
 import { EXAMPLE_TREE, filterTree } from '../http/schema/filter-tree.ts'
-import {
-  choice,
-  color,
-  coverUrl,
-  deletedResponse,
-  flag,
-  icon,
-  id,
-  paging,
-  response,
-  strict,
-  text,
-  timestamp,
-} from '../http/schema/types.ts'
+import { t } from '../http/schema/types.ts'
 import { MAX_PAGE, shownParts } from '../notes/schema.ts'
 
 const MAX_DISPLAYED = 3
@@ -22,10 +8,10 @@ const DIRECTIONS = ['asc', 'desc'] as const
 
 const orNull = (type: ReturnType<typeof t.String>) => t.Union([type, t.Null()])
 
-const Sort = strict(
+const Sort = t.strict(
   {
-    field: choice(SORT_FIELDS, { examples: ['updated_at'] }),
-    direction: choice(DIRECTIONS, { examples: ['desc'] }),
+    field: t.choice(SORT_FIELDS, { examples: ['updated_at'] }),
+    direction: t.choice(DIRECTIONS, { examples: ['desc'] }),
     property: t.Optional(
       t.String({ description: 'The key of a property, with the field `property` alone.', examples: ['due'] }),
     ),
@@ -36,16 +22,16 @@ const Sort = strict(
   },
 )
 
-const DisplayedProperty = strict({
-  id: id(),
+const DisplayedProperty = t.strict({
+  id: t.id(),
   key: t.String({ examples: ['due'] }),
   label: t.String({ examples: ['Due'] }),
   type: t.String({ examples: ['date'] }),
 })
 
-export const View = strict(
+export const View = t.strict(
   {
-    id: id(),
+    id: t.id(),
     name: t.String({ examples: ['Open work'] }),
     filter: t.Union([filterTree(), t.Null()], { description: 'null for every note.' }),
     filter_summary: t.String({
@@ -53,7 +39,7 @@ export const View = strict(
       examples: ['tagged "work" and status is "open"'],
     }),
     sort: Sort,
-    display: strict({
+    display: t.strict({
       properties: t.Array(DisplayedProperty, { description: 'What a card shows, in this order.' }),
       show_tags: t.Boolean(),
     }),
@@ -64,69 +50,61 @@ export const View = strict(
     icon: orNull(t.String({ examples: ['book'] })),
     color: orNull(t.String({ examples: ['#1E90FF'] })),
     cover_url: orNull(t.String({ examples: ['https://example.com/cover.png'] })),
-    created_at: timestamp(),
-    updated_at: timestamp(),
+    created_at: t.timestamp(),
+    updated_at: t.timestamp(),
   },
   { $id: 'View', description: 'A saved filter, evaluated at every read.' },
 )
 
-export const ViewsResponse = response({ views: t.Array(View) })
-export const ViewResponse = response({ view: View })
-export const DeletedViewResponse = deletedResponse()
+export const ViewsResponse = t.response({ views: t.Array(View) })
+export const ViewResponse = t.response({ view: View })
+export const DeletedViewResponse = t.deletedResponse()
 
-export const ViewNotesQuery = strict({ ...shownParts, ...paging(MAX_PAGE) })
+export const ViewNotesQuery = t.strict({ ...shownParts, ...t.paging(MAX_PAGE) })
 
-const name = () => text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Open work'] })
+const name = () => t.text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Open work'] })
 
-const attributes = {
-  filter: t.Optional(
-    t.Union([filterTree(), t.Null()], { description: 'Replaces the whole tree; null for every note.' }),
+const attributes = t.optional({
+  filter: t.Union([filterTree(), t.Null()], { description: 'Replaces the whole tree; null for every note.' }),
+  sort: t.strict(
+    {
+      field: t.choice(SORT_FIELDS, { examples: ['updated_at'] }),
+      ...t.optional({
+        direction: t.choice(DIRECTIONS, {
+          description: 'By default desc for times, asc otherwise.',
+          examples: ['desc'],
+        }),
+        property: t.text({
+          minLength: 1,
+          maxLength: 500,
+          description: 'The key of a property, with the field `property` alone.',
+          examples: ['due'],
+        }),
+      }),
+    },
+    {
+      description: 'Replaced whole; by default the newest edit first.',
+      examples: [{ field: 'updated_at', direction: 'desc' }],
+    },
   ),
-  sort: t.Optional(
-    strict(
-      {
-        field: choice(SORT_FIELDS, { examples: ['updated_at'] }),
-        direction: t.Optional(
-          choice(DIRECTIONS, {
-            description: 'By default desc for times, asc otherwise.',
-            examples: ['desc'],
-          }),
-        ),
-        property: t.Optional(
-          text({
-            minLength: 1,
-            maxLength: 500,
-            description: 'The key of a property, with the field `property` alone.',
-            examples: ['due'],
-          }),
-        ),
-      },
-      {
-        description: 'Replaced whole; by default the newest edit first.',
-        examples: [{ field: 'updated_at', direction: 'desc' }],
-      },
-    ),
-  ),
-  display_properties: t.Optional(
-    t.Array(text({ minLength: 1, maxLength: 500, examples: ['due'] }), {
-      maxItems: MAX_DISPLAYED,
-      description: 'Keys of the properties that a card shows.',
-      examples: [[]],
-    }),
-  ),
-  show_tags: t.Optional(flag({ description: 'Whether a card shows tags; by default it does.' })),
-  is_pinned: t.Optional(flag()),
-  is_default: t.Optional(flag({ description: 'true takes it from the view that is the default so far.' })),
-  icon: t.Optional(icon()),
-  color: t.Optional(color()),
-  cover_url: t.Optional(coverUrl()),
-}
+  display_properties: t.Array(t.text({ minLength: 1, maxLength: 500, examples: ['due'] }), {
+    maxItems: MAX_DISPLAYED,
+    description: 'Keys of the properties that a card shows.',
+    examples: [[]],
+  }),
+  show_tags: t.flag({ description: 'Whether a card shows tags; by default it does.' }),
+  is_pinned: t.flag(),
+  is_default: t.flag({ description: 'true takes it from the view that is the default so far.' }),
+  icon: t.icon(),
+  color: t.color(),
+  cover_url: t.coverUrl(),
+})
 
-export const CreateViewBody = strict(
+export const CreateViewBody = t.strict(
   { name: name(), ...attributes },
   { examples: [{ name: 'Open work', filter: EXAMPLE_TREE, display_properties: ['status'] }] },
 )
-export const PatchViewBody = strict(
+export const PatchViewBody = t.strict(
   { name: t.Optional(name()), ...attributes },
   { examples: [{ sort: { field: 'title', direction: 'asc' }, is_pinned: true }] },
 )

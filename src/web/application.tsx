@@ -3,7 +3,7 @@
  * component that is given the signal, or a handler that reads it again before the next render; `useState` holds what
  * one component alone reads.
  */
-import { effect } from '@preact/signals'
+import { computed, effect } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Finder } from './components/finder/finder.tsx'
@@ -15,8 +15,9 @@ import { useScreenTitle } from './components/page-title.ts'
 import { Loading } from './components/pane.tsx'
 import { Rail, RailMenus } from './components/rail.tsx'
 import { startDocuments } from './data/note-documents.ts'
-import { isSignedOut } from './data/request.ts'
+import { answerFrom, isSignedOut } from './data/request.ts'
 import { hadCookie, session, startSession } from './data/session.ts'
+import { holdVersion } from './data/version.ts'
 import { whose } from './data/whose.ts'
 import { findScreen, type Screen, titleOf } from './pages/screens.ts'
 import { setupToken } from './pages/sign-in/setup-token.ts'
@@ -68,6 +69,18 @@ function CurrentScreen() {
   )
 }
 
+// What the screen needs is asked for before what is to be kept.
+const isEntered = computed(() => session.value !== undefined)
+effect(() => {
+  if (isEntered.value)
+    import('./worker/start.ts').then(({ startServiceWorker }) => startServiceWorker()).catch(() => undefined)
+})
+
+effect(() => {
+  if (isEntered.value)
+    import('./offline/start.ts').then(({ startOffline }) => startOffline()).catch(() => undefined)
+})
+
 effect(() => {
   document.body.classList.toggle('signed-out', session.value === null)
 })
@@ -81,6 +94,10 @@ for (const kind of ['dragover', 'drop'] as const)
     event.dataTransfer.dropEffect = 'none'
   })
 
+holdVersion()
+answerFrom(async (...read) =>
+  (await import('./offline/answers.ts').catch(() => undefined))?.answerFromCopy(...read),
+)
 startRouter()
 startDocuments()
 // Read beside the session; a failure is shown where the screen is.

@@ -44,6 +44,7 @@ export const presentWebhook = ({ row, structure }: DescribedWebhook) => ({
   enabled: row.enabled === 1,
   status: statusOf(row),
   paused_at: isoOrNull(row.pausedAt),
+  ...(row.pauseReason !== null && { pause_reason: row.pauseReason }),
   consecutive_failures: row.consecutiveFailures,
   created_by_key_id: row.createdByKeyId,
   created_at: isoTimestamp(row.createdAt),

@@ -44,11 +44,9 @@ export const webhookRoutes = (ctx: AppContext) =>
         access: 'read',
         query: schema.ListQuery,
         response: schema.WebhooksResponse,
-        detail: {
-          operationId: 'listWebhooks',
-          summary: 'List subscriptions by creation',
-          description: 'With `structure` only those of one structure. Secrets are never shown here.',
-        },
+        operationId: 'listWebhooks',
+        summary: 'List subscriptions by creation',
+        description: 'With `structure` only those of one structure. Secrets are never shown here.',
       },
     )
     .post(
@@ -61,14 +59,12 @@ export const webhookRoutes = (ctx: AppContext) =>
       },
       {
         access: 'write',
-        creates: true,
+        once: true,
         body: schema.CreateWebhookBody,
         response: schema.CreatedWebhookResponse,
-        detail: {
-          operationId: 'createWebhook',
-          summary: 'Subscribe to changes of the rows of a structure, of notes or of files',
-          description: schema.CREATE_DESCRIPTION,
-        },
+        operationId: 'createWebhook',
+        summary: 'Subscribe to changes of the rows of a structure, of notes or of files',
+        description: schema.CREATE_DESCRIPTION,
       },
     )
     .get(
@@ -77,11 +73,9 @@ export const webhookRoutes = (ctx: AppContext) =>
       {
         access: 'read',
         response: schema.WebhookResponse,
-        detail: {
-          operationId: 'getWebhook',
-          summary: 'Read a subscription',
-          description: '`status` distinguishes one that is disabled from one that was paused after failures.',
-        },
+        operationId: 'getWebhook',
+        summary: 'Read a subscription',
+        description: '`status` distinguishes one that is disabled from one that was paused after failures.',
       },
     )
     .patch(
@@ -93,12 +87,10 @@ export const webhookRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.PatchWebhookBody,
         response: schema.WebhookResponse,
-        detail: {
-          operationId: 'updateWebhook',
-          summary: 'Change, enable, disable or resume a subscription',
-          description:
-            'Only what is sent changes. `resume: true` ends a pause and sends what waits. The operators of `filter` are in the description of `POST /v1/webhooks`.',
-        },
+        operationId: 'updateWebhook',
+        summary: 'Change, enable, disable or resume a subscription',
+        description:
+          'Only what is sent changes. `resume: true` ends a pause and sends what waits. The operators of `filter` are in the description of `POST /v1/webhooks`.',
       },
     )
     .delete(
@@ -110,11 +102,9 @@ export const webhookRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: schema.DeletedWebhookResponse,
-        detail: {
-          operationId: 'deleteWebhook',
-          summary: 'Delete a subscription and its deliveries',
-          description: 'What is pending is not sent any more.',
-        },
+        operationId: 'deleteWebhook',
+        summary: 'Delete a subscription and its deliveries',
+        description: 'What is pending is not sent any more.',
       },
     )
     .post(
@@ -123,12 +113,10 @@ export const webhookRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: schema.RotatedWebhookResponse,
-        detail: {
-          operationId: 'rotateWebhookSecret',
-          summary: 'Replace the signing secret; the old one stops working at once',
-          description:
-            'The answer holds the new secret, which is shown only now; deliveries are signed with it from now on.',
-        },
+        operationId: 'rotateWebhookSecret',
+        summary: 'Replace the signing secret; the old one stops working at once',
+        description:
+          'The answer holds the new secret, which is shown only now; deliveries are signed with it from now on.',
       },
     )
     .post(
@@ -139,11 +127,9 @@ export const webhookRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.RotateBody,
         response: schema.RotatedWebhookResponse,
-        detail: {
-          operationId: 'rotateWebhook',
-          summary: 'Replace the signing secret; the old one signs too until the overlap ends',
-          description: schema.ROTATE_DESCRIPTION,
-        },
+        operationId: 'rotateWebhook',
+        summary: 'Replace the signing secret; the old one signs too until the overlap ends',
+        description: schema.ROTATE_DESCRIPTION,
       },
     )
     .post(
@@ -153,12 +139,10 @@ export const webhookRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: { 202: schema.DeliveryResponse },
-        detail: {
-          operationId: 'testWebhook',
-          summary: 'Send a webhook.test event',
-          description:
-            'Delivered at once, with `record` null (of notes and files `data`), also to a subscription that is disabled or paused.',
-        },
+        operationId: 'testWebhook',
+        summary: 'Send a webhook.test event',
+        description:
+          'Delivered at once, with `record` null (of notes and files `data`), also to a subscription that is disabled or paused.',
       },
     )
     .get(
@@ -174,11 +158,9 @@ export const webhookRoutes = (ctx: AppContext) =>
         access: 'read',
         query: schema.DeliveriesQuery,
         response: schema.DeliveriesResponse,
-        detail: {
-          operationId: 'listDeliveries',
-          summary: 'List deliveries, the newest first',
-          description: 'Kept for 30 days after a delivery has ended.',
-        },
+        operationId: 'listDeliveries',
+        summary: 'List deliveries, the newest first',
+        description: 'Kept for 30 days after a delivery has ended.',
       },
     )
     .post(
@@ -190,11 +172,9 @@ export const webhookRoutes = (ctx: AppContext) =>
         access: 'write',
         body: schema.RecoverBody,
         response: schema.RecoveredResponse,
-        detail: {
-          operationId: 'recoverDeliveries',
-          summary: 'Send every event again whose delivery failed since an instant',
-          description: schema.RECOVER_DESCRIPTION,
-        },
+        operationId: 'recoverDeliveries',
+        summary: 'Send every event again whose delivery failed since an instant',
+        description: schema.RECOVER_DESCRIPTION,
       },
     )
     .get(
@@ -204,12 +184,10 @@ export const webhookRoutes = (ctx: AppContext) =>
       {
         access: 'read',
         response: schema.DeliveryLogResponse,
-        detail: {
-          operationId: 'getDelivery',
-          summary: 'Read a delivery with its body and its attempts',
-          description:
-            'The body is the text that every attempt sends; the attempts are the newest 50, oldest first, over all redeliveries.',
-        },
+        operationId: 'getDelivery',
+        summary: 'Read a delivery with its body and its attempts',
+        description:
+          'The body is the text that every attempt sends; the attempts are the newest 50, oldest first, over all redeliveries.',
       },
     )
     .post(
@@ -219,10 +197,8 @@ export const webhookRoutes = (ctx: AppContext) =>
       {
         access: 'write',
         response: { 202: schema.DeliveryResponse },
-        detail: {
-          operationId: 'redeliver',
-          summary: 'Send the event of a delivery again now',
-          description: 'The ids of the delivery and of its event stay, the attempts start again from none.',
-        },
+        operationId: 'redeliver',
+        summary: 'Send the event of a delivery again now',
+        description: 'The ids of the delivery and of its event stay, the attempts start again from none.',
       },
     )

@@ -1,24 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
-import { t } from 'elysia'
 import { FORMATS, KINDS } from '../delivery/formats.ts'
 import { EVENTS, SUBSCRIBED_EVENTS } from '../delivery/payload.ts'
 import { MAX_CONDITIONS } from '../filter/record/parse.ts'
 import { condition } from '../http/schema/conditions.ts'
 import { filterTree } from '../http/schema/filter-tree.ts'
 import { RECORD_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
-import {
-  choice,
-  flag,
-  id,
-  integer,
-  members,
-  nullableText,
-  paging,
-  response,
-  strict,
-  text,
-  timestamp,
-} from '../http/schema/types.ts'
+import { t } from '../http/schema/types.ts'
 import { parseInstant } from '../lib/dates.ts'
 import { findTimeZone } from '../lib/time-zones.ts'
 import { MAX_FIELDS, structureName } from '../structures/schema.ts'
@@ -35,15 +22,15 @@ const MAX_QUIET_SECONDS = 3_600
 const MAX_TEMPLATE = 10_000
 
 const kind = () =>
-  choice(KINDS, { description: 'What the events are about; `record` unless given.', examples: ['record'] })
+  t.choice(KINDS, { description: 'What the events are about; `record` unless given.', examples: ['record'] })
 const format = () =>
-  choice(FORMATS, {
+  t.choice(FORMATS, {
     description:
       'The form in which an event is sent; `json` unless given. `slack` and `discord` are the JSON that those take, `ntfy` and `text` plain text. All are signed.',
     examples: ['json'],
   })
 const template = () =>
-  text({
+  t.text({
     minLength: 1,
     maxLength: MAX_TEMPLATE,
     description:
@@ -51,7 +38,7 @@ const template = () =>
     examples: ['{event}: {record.title}'],
   })
 const quietSeconds = () =>
-  integer({
+  t.integer({
     minimum: 0,
     maximum: MAX_QUIET_SECONDS,
     description:
@@ -59,40 +46,36 @@ const quietSeconds = () =>
     examples: [30],
   })
 const includeContent = () =>
-  flag({ description: 'Whether events of notes hold the text.', examples: [false] })
+  t.flag({ description: 'Whether events of notes hold the text.', examples: [false] })
 const due = () =>
-  strict(
+  t.strict(
     {
-      field: text({
+      field: t.text({
         minLength: 1,
         maxLength: 63,
         description: 'A field of type `date` or `datetime`.',
         examples: ['due'],
       }),
-      offset_days: t.Optional(
-        integer({
+      ...t.optional({
+        offset_days: t.integer({
           minimum: -MAX_OFFSET_DAYS,
           maximum: MAX_OFFSET_DAYS,
           description: 'How many days after the value, or before it; 0 unless given.',
           examples: [-1],
         }),
-      ),
-      at: t.Optional(
-        text({
+        at: t.text({
           pattern: '^(?:[01]\\d|2[0-3]):[0-5]\\d$',
           says: 'a time of day in the form HH:MM',
           description: 'The time of day, of a `date` only; 08:00 unless given.',
           examples: ['08:00'],
         }),
-      ),
-      tz: t.Optional(
-        text({
+        tz: t.text({
           check: (name) => findTimeZone(name) !== undefined,
           says: 'an IANA time zone such as Europe/Berlin',
           description: 'The time zone of that time; UTC unless given.',
           examples: ['Europe/Berlin'],
         }),
-      ),
+      }),
     },
     {
       $id: 'WebhookDue',
@@ -100,9 +83,9 @@ const due = () =>
     },
   )
 
-export const Webhook = strict(
+export const Webhook = t.strict(
   {
-    id: id(),
+    id: t.id(),
     kind: t.Optional(kind()),
     structure: subscribedStructure('null for notes and files.'),
     url: t.String({ examples: ['https://hooks.example.com/books'] }),
@@ -121,7 +104,7 @@ export const Webhook = strict(
       examples: [['pages']],
     }),
     ignore_own_key: t.Boolean(),
-    ignore_key_id: nullable(id()),
+    ignore_key_id: nullable(t.id()),
     description: nullable(t.String({ examples: ['Tells the shelf'] })),
     headers: t.Optional(
       t.Record(t.String(), t.String({ enum: [MASK] }), {
@@ -133,17 +116,25 @@ export const Webhook = strict(
     enabled: t.Boolean(),
     status: t.String({
       enum: ['enabled', 'disabled', 'paused'],
-      description: 'Ten failed deliveries in a row pause a subscription; `resume` ends the pause.',
+      description:
+        'Ten failed deliveries in a row pause a subscription, as does the end of the right of its maker; `resume` ends the pause.',
       examples: ['enabled'],
     }),
-    paused_at: nullable(timestamp()),
-    consecutive_failures: integer({
+    paused_at: nullable(t.timestamp()),
+    pause_reason: t.Optional(
+      t.String({
+        description:
+          'Why it is paused, where that is not because of its deliveries: the member on whose right it rests may not write what it is about any more.',
+        examples: ['Who made it may not write what it is about any more.'],
+      }),
+    ),
+    consecutive_failures: t.integer({
       description: 'Deliveries of record events that failed since the last one that was delivered.',
       examples: [0],
     }),
-    created_by_key_id: nullable(id('The API key that made it.')),
-    created_at: timestamp(),
-    updated_at: timestamp(),
+    created_by_key_id: nullable(t.id('The API key that made it.')),
+    created_at: t.timestamp(),
+    updated_at: t.timestamp(),
   },
   {
     $id: 'Webhook',
@@ -151,38 +142,38 @@ export const Webhook = strict(
   },
 )
 
-const Delivery = strict(
+const Delivery = t.strict(
   {
-    id: id(),
-    webhook_id: id(),
-    event_id: id('The same at every attempt; receivers know repetitions by it.'),
+    id: t.id(),
+    webhook_id: t.id(),
+    event_id: t.id('The same at every attempt; receivers know repetitions by it.'),
     event: t.String({ enum: [...EVENTS], examples: ['record.created'] }),
-    record_id: nullable(id(), 'null for `webhook.test`, notes and files.'),
-    object_id: t.Optional(nullable(id(), 'Of a note or file; null for `webhook.test`.')),
+    record_id: nullable(t.id(), 'null for `webhook.test`, notes and files.'),
+    object_id: t.Optional(nullable(t.id(), 'Of a note or file; null for `webhook.test`.')),
     status: t.String({ enum: [...DELIVERY_STATUSES], examples: ['delivered'] }),
-    attempts: integer({ description: 'Since it was made or last asked for again.', examples: [1] }),
-    response_status: t.Union([integer(), t.Null()], {
+    attempts: t.integer({ description: 'Since it was made or last asked for again.', examples: [1] }),
+    response_status: t.Union([t.integer(), t.Null()], {
       description: 'What the receiver answered last; null without an answer.',
       examples: [200],
     }),
     error: nullable(t.String({ examples: ['The receiver answered 503.'] }), 'Why the last attempt failed.'),
-    next_attempt_at: nullable(timestamp(), 'null once it is delivered or failed.'),
-    created_at: timestamp(),
-    last_attempt_at: nullable(timestamp()),
-    delivered_at: nullable(timestamp()),
+    next_attempt_at: nullable(t.timestamp(), 'null once it is delivered or failed.'),
+    created_at: t.timestamp(),
+    last_attempt_at: nullable(t.timestamp()),
+    delivered_at: nullable(t.timestamp()),
   },
   { $id: 'Delivery', description: 'One event on its way to one subscription.' },
 )
 
-const Attempt = strict(
+const Attempt = t.strict(
   {
-    at: timestamp(),
-    response_status: t.Union([integer(), t.Null()], {
+    at: t.timestamp(),
+    response_status: t.Union([t.integer(), t.Null()], {
       description: 'What the receiver answered; null without an answer.',
       examples: [503],
     }),
     error: nullable(t.String({ examples: ['The receiver answered 503.'] }), 'null when it was delivered.'),
-    ms: integer({ description: 'How long the attempt took, in milliseconds.', examples: [41] }),
+    ms: t.integer({ description: 'How long the attempt took, in milliseconds.', examples: [41] }),
   },
   { $id: 'Attempt', description: 'One request that carried a delivery.' },
 )
@@ -190,9 +181,9 @@ const Attempt = strict(
 const secret = (description: string) =>
   t.String({ description, examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDEXAMPLEKEY0='] })
 
-export const WebhooksResponse = response({ webhooks: t.Array(Webhook) })
-export const WebhookResponse = response({ webhook: Webhook })
-export const CreatedWebhookResponse = response({
+export const WebhooksResponse = t.response({ webhooks: t.Array(Webhook) })
+export const WebhookResponse = t.response({ webhook: Webhook })
+export const CreatedWebhookResponse = t.response({
   webhook: Webhook,
   secret: t.Optional(
     secret(
@@ -200,11 +191,11 @@ export const CreatedWebhookResponse = response({
     ),
   ),
 })
-export const RotatedWebhookResponse = response({ webhook: Webhook, secret: secret('Shown only now.') })
-export const DeletedWebhookResponse = response({ deleted: t.Boolean({ examples: [true] }) })
-export const DeliveriesResponse = response({ deliveries: t.Array(Delivery) })
-export const DeliveryResponse = response({ delivery: Delivery })
-export const DeliveryLogResponse = response({
+export const RotatedWebhookResponse = t.response({ webhook: Webhook, secret: secret('Shown only now.') })
+export const DeletedWebhookResponse = t.response({ deleted: t.Boolean({ examples: [true] }) })
+export const DeliveriesResponse = t.response({ deliveries: t.Array(Delivery) })
+export const DeliveryResponse = t.response({ delivery: Delivery })
+export const DeliveryLogResponse = t.response({
   delivery: Delivery,
   body: t.String({
     description: 'The text that is sent, byte for byte.',
@@ -215,17 +206,17 @@ export const DeliveryLogResponse = response({
       'The newest 50, oldest first, also those before it was last asked for again. Empty for what was delivered by a version that kept none.',
   }),
 })
-export const RecoveredResponse = response({
-  redelivered: integer({ description: 'How many deliveries are sent again.', examples: [12] }),
+export const RecoveredResponse = t.response({
+  redelivered: t.integer({ description: 'How many deliveries are sent again.', examples: [12] }),
 })
 
-export const ListQuery = strict({ structure: t.Optional(structureName()) })
+export const ListQuery = t.strict({ structure: t.Optional(structureName()) })
 
-const { limit } = paging(MAX_DELIVERIES)
-export const DeliveriesQuery = strict({
-  status: t.Optional(choice(DELIVERY_STATUSES)),
+const { limit } = t.paging(MAX_DELIVERIES)
+export const DeliveriesQuery = t.strict({
+  status: t.Optional(t.choice(DELIVERY_STATUSES)),
   before: t.Optional(
-    text({
+    t.text({
       minLength: 1,
       maxLength: 100,
       description: 'The id of a delivery: only older ones are listed.',
@@ -238,8 +229,8 @@ export const DeliveriesQuery = strict({
 export const ROTATE_DESCRIPTION =
   'During the overlap each delivery carries the signatures of both secrets, the new one first: `t=…,v1=…,v1=…` and `webhook-signature: v1,… v1,…`. With `overlap_hours` 0 the old secret stops working at once, as do those whose overlap has not ended.'
 
-export const RotateBody = strict({
-  overlap_hours: integer({
+export const RotateBody = t.strict({
+  overlap_hours: t.integer({
     minimum: 0,
     maximum: 72,
     description: 'How long the old secret signs beside the new one.',
@@ -250,8 +241,8 @@ export const RotateBody = strict({
 export const RECOVER_DESCRIPTION =
   'Each is sent again as by `redeliver`: at once, also while the subscription is disabled or paused, and with new retries.'
 
-export const RecoverBody = strict({
-  since: text({
+export const RecoverBody = t.strict({
+  since: t.text({
     check: (value) => parseInstant(value) !== undefined,
     says: 'an instant such as 2026-11-21T09:30:00.000Z',
     description: 'Deliveries that failed for good at this instant or later.',
@@ -260,7 +251,7 @@ export const RecoverBody = strict({
 })
 
 const url = () =>
-  text({
+  t.text({
     minLength: 1,
     maxLength: 2_048,
     description: 'A public https address; redirects are not followed.',
@@ -271,7 +262,7 @@ const orNull = <Schema extends TSchema>(schema: Schema) => t.Optional(t.Union([s
 
 const attributes = {
   events: t.Optional(
-    t.Array(choice(SUBSCRIBED_EVENTS), {
+    t.Array(t.choice(SUBSCRIBED_EVENTS), {
       minItems: 1,
       maxItems: SUBSCRIBED_EVENTS.length,
       description: 'Events of its kind; by default all, `record.due` excepted.',
@@ -283,49 +274,46 @@ const attributes = {
   due: orNull(due()),
   quiet_seconds: orNull(quietSeconds()),
   include_content: orNull(includeContent()),
-  filter: t.Optional(
-    t.Union([t.Array(t.Unsafe<unknown>(condition()), { maxItems: MAX_CONDITIONS }), filterTree(), t.Null()], {
-      description:
-        'Only rows that meet every condition; of notes those that a filter tree finds. Checked on the row or note after the change, for a deletion before it.',
-      examples: [[]],
-    }),
-  ),
-  fields: t.Optional(
-    t.Union(
-      [t.Array(text({ minLength: 1, maxLength: 63 }), { minItems: 1, maxItems: MAX_FIELDS }), t.Null()],
+  ...t.optional({
+    filter: t.Union(
+      [t.Array(t.Unsafe<unknown>(condition()), { maxItems: MAX_CONDITIONS }), filterTree(), t.Null()],
+      {
+        description:
+          'Only rows that meet every condition; of notes those that a filter tree finds. Checked on the row or note after the change, for a deletion before it.',
+        examples: [[]],
+      },
+    ),
+    fields: t.Union(
+      [t.Array(t.text({ minLength: 1, maxLength: 63 }), { minItems: 1, maxItems: MAX_FIELDS }), t.Null()],
       {
         description: 'An update fires only when one of these fields changed; null for any.',
         examples: [null],
       },
     ),
-  ),
-  ignore_own_key: t.Optional(
-    flag({ description: 'Writes with the API key that made the subscription do not fire it.' }),
-  ),
-  ignore_key_id: t.Optional(
-    nullableText({
+    ignore_own_key: t.flag({
+      description: 'Writes with the API key that made the subscription do not fire it.',
+    }),
+    ignore_key_id: t.nullableText({
       minLength: 1,
       maxLength: 100,
       description: 'Writes with this API key do not fire it.',
       examples: [null],
     }),
-  ),
-  description: t.Optional(nullableText({ maxLength: 10_000, examples: ['Tells the shelf'] })),
-  headers: t.Optional(
-    t.Union([members(), t.Null()], {
+    description: t.nullableText({ maxLength: 10_000, examples: ['Tells the shelf'] }),
+    headers: t.Union([t.members(), t.Null()], {
       description:
         'Up to 10 headers of your own for each delivery, such as `Authorization`, by name. Their values are never shown again. Headers of HTTP itself and of the service are refused. null for none.',
       examples: [{ Authorization: 'Bearer receiver-token' }],
     }),
-  ),
-  enabled: t.Optional(flag({ description: 'While false no event is recorded and nothing is sent.' })),
+    enabled: t.flag({ description: 'While false no event is recorded and nothing is sent.' }),
+  }),
 }
 
 export const CREATE_DESCRIPTION = `What is sent to \`url\`, and how to verify it, is described under "Webhooks" in this document. \`secret\` is shown only now. A workspace holds up to 25 subscriptions.
 
 ${RECORD_OPERATORS_TEXT}`
 
-export const CreateWebhookBody = strict(
+export const CreateWebhookBody = t.strict(
   {
     kind: t.Optional(kind()),
     structure: t.Optional(structureName()),
@@ -334,11 +322,11 @@ export const CreateWebhookBody = strict(
   },
   { examples: [{ structure: 'Books', url: 'https://hooks.example.com/books' }] },
 )
-export const PatchWebhookBody = strict(
+export const PatchWebhookBody = t.strict(
   {
     url: t.Optional(url()),
     ...attributes,
-    resume: t.Optional(flag({ description: 'true ends a pause and sends what waits.', examples: [true] })),
+    resume: t.Optional(t.flag({ description: 'true ends a pause and sends what waits.', examples: [true] })),
   },
   { examples: [{ filter: EXAMPLE_FILTER, description: 'Tells the shelf' }] },
 )

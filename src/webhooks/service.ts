@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { type Ability, checkWrite, hides } from '../access/rights.ts'
 import { findKey } from '../account/keys.ts'
+import { findUserById } from '../account/store.ts'
 import { differenceOf } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import type { Config } from '../config.ts'
@@ -171,12 +172,15 @@ export function createWebhook(
   const { columns } = newColumns(tx, caller, input)
   const secret = newSecret()
   const own = { id: tx.newId(), workspace, structure: structure?.pk ?? null, secret, createdByKeyId }
-  store.insertWebhook(tx, { ...columns, ...own })
+  store.insertWebhook(tx, { ...columns, ...own, user: userOf(tx, caller) })
   const row = getRow(tx, caller, own.id, 'change')
   renewSubscription(tx, undefined, row)
   logChange(tx, caller, changedWebhook({ row, structure }), 'created')
   return { row, structure, secret }
 }
+
+/** Null for a command. */
+const userOf = (reader: Reader, { userId }: Caller): number | null => findUserById(reader, userId)?.pk ?? null
 
 /** Must follow every change of a subscription: writes learn of it, and its moments begin, or begin again. */
 export function renewSubscription(
@@ -216,7 +220,7 @@ export async function patchWebhook(
       store.updateWebhook(tx, before.pk, columns)
       renewSubscription(tx, before, getRow(tx, caller, id, 'change'))
     }
-    if (resume) resumeRow(tx, before)
+    if (resume) resumeRow(tx, caller, before)
     wakeDeliveries(tx, [before.pk])
     const after = getWebhook(tx, caller, id, 'change')
     logWebhookUpdate(tx, caller, old, after)
@@ -229,13 +233,13 @@ export const resumeWebhook = (ctx: Pick<AppContext, 'db'>, caller: Caller, id: s
   ctx.db.write((tx): void => {
     const before = getWebhook(tx, caller, id, 'change')
     const { row } = before
-    resumeRow(tx, row)
+    resumeRow(tx, caller, row)
     logWebhookUpdate(tx, caller, before, getWebhook(tx, caller, id, 'change'))
     wakeDeliveries(tx, [row.pk])
   })
 
-function resumeRow(tx: Tx, { pk, pausedAt }: store.WebhookRow): void {
-  if (pausedAt !== null) store.clearPause(tx, pk, tx.now)
+function resumeRow(tx: Tx, caller: Caller, { pk, pausedAt }: store.WebhookRow): void {
+  if (pausedAt !== null) store.clearPause(tx, pk, userOf(tx, caller))
 }
 
 /** A subscription in the change log. */
@@ -261,7 +265,7 @@ export function logWebhookUpdate(
 const logged = (webhook: DescribedWebhook) => ({ headers: null, ...presentWebhook(webhook) })
 
 /** Attributes that follow from others, or count. */
-const DERIVED = ['structure', 'status', 'consecutive_failures']
+const DERIVED = ['structure', 'status', 'pause_reason', 'consecutive_failures']
 
 /** Deletes a subscription and its deliveries; nothing more is sent after the first transaction. */
 export async function deleteWebhook({ db }: AppContext, caller: Caller, id: string): Promise<void> {

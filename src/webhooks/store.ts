@@ -71,7 +71,8 @@ const insert = insertInto(webhooks)
 /** Returns the pk of the new subscription. */
 export const insertWebhook = (
   tx: Tx,
-  row: WebhookColumns & Pick<WebhookRow, 'id' | 'workspace' | 'structure' | 'secret' | 'createdByKeyId'>,
+  row: WebhookColumns &
+    Pick<WebhookRow, 'id' | 'workspace' | 'structure' | 'secret' | 'createdByKeyId' | 'user'>,
 ): number => insert(tx, { ...row, createdAt: tx.now, updatedAt: tx.now })
 
 const update = updateOf(webhooks, webhooks.pk)
@@ -97,9 +98,9 @@ export const listWithEarlierSecrets = rowsBy(() =>
 export const setEarlierSecrets = (reader: Reader, key: number, secrets: string | null): void =>
   update(reader, key, { earlierSecrets: secrets })
 
-/** Ends the pause and resets the failures that led to it. */
-export const clearPause = (reader: Reader, key: number, now: number): void =>
-  update(reader, key, { pausedAt: null, consecutiveFailures: 0 }, now)
+/** Ends the pause and resets the failures that led to it; from now on the subscription rests on the right of `user`. */
+export const clearPause = (tx: Tx, key: number, user: number | null): void =>
+  update(tx, key, { pausedAt: null, pauseReason: null, consecutiveFailures: 0, user }, tx.now)
 
 /** The keys of fields that a subscription to rows names. */
 const fieldsNamedBy = (row: WebhookRow): string[] => {

@@ -33,6 +33,12 @@ const keyWith = async (access: Access, scope: 'read' | 'write' = 'write'): Promi
   service.as(await service.newKey({ access, scope }))
 
 const outcome = ({ status, body }: Answer) => (status < 300 ? status : [status, body.code])
+const stateOf = ({ status, pause_reason }: { status: string; pause_reason?: string }) => [
+  status,
+  pause_reason?.slice(0, 11),
+]
+const PAUSED = ['paused', 'Who made it']
+const ENABLED = ['enabled', undefined]
 const NO_ACCESS = [403, 'no_access']
 const NOT_FOUND = [404, 'not_found']
 
@@ -197,12 +203,15 @@ test('a response that was saved under an Idempotency-Key is not repeated to who 
     site.request('POST', '/v1/records', { structure: leads, data: {} }, { 'idempotency-key': 'one' })
   const first = await send()
   expect((await send()).body).toEqual(first.body)
+  const change = () =>
+    site.request('PATCH', `/v1/records/${lead}`, { data: {} }, { 'idempotency-key': 'one' })
+  expect([outcome(await change()), outcome(await change())]).toEqual([200, 200])
   const narrow = (level: 'none' | 'read') =>
     owner.request('PATCH', `/app/api/keys/${body.key.id}`, { access: { structures: { [leads]: level } } })
   await narrow('read')
-  expect(outcome(await send())).toEqual(NO_ACCESS)
+  expect([outcome(await send()), outcome(await change())]).toEqual([NO_ACCESS, NO_ACCESS])
   await narrow('none')
-  expect(outcome(await send())).toEqual(NOT_FOUND)
+  expect([outcome(await send()), outcome(await change())]).toEqual([NOT_FOUND, NOT_FOUND])
 })
 
 describe('the access of members and keys', () => {
@@ -256,11 +265,70 @@ describe('the access of members and keys', () => {
       access: { structures: { [leads]: 'read' } },
     })
     const { webhooks } = (await service.get('/v1/webhooks')).body
-    expect(webhooks.map(({ status }: { status: string }) => status)).toEqual(['paused', 'enabled'])
+    expect(webhooks.map(stateOf)).toEqual([PAUSED, ENABLED])
     const path = `/v1/webhooks/${made[0].webhook.id}`
     expect(outcome(await hooks.patch(path, { resume: true }))).toEqual(NO_ACCESS)
-    expect((await service.patch(path, { resume: true })).body.webhook.status).toBe('enabled')
+    expect(stateOf((await service.patch(path, { resume: true })).body.webhook)).toEqual(ENABLED)
   })
+
+  test('may still name a structure that has been deleted since', async () => {
+    const access = { structures: { [leads]: 'read', [costs]: 'none' } }
+    const { body } = await owner.request('POST', '/app/api/members', { name: 'Vera', role: 'editor', access })
+    const made = await owner.request('POST', '/app/api/keys', { name: 'site', scope: 'write', access })
+    const deleted = await owner.request('DELETE', `/app/api/structures/${costs}`, { name: 'Costs' })
+    expect(deleted.status).toBe(200)
+    for (const path of [`members/${body.member.user_id}`, `keys/${made.body.key.id}`]) {
+      const changed = await owner.request('PATCH', `/app/api/${path}`, {
+        access: { ...access, notes: 'read' },
+      })
+      expect([path, changed.status]).toEqual([path, 200])
+    }
+    expect((await owner.request('POST', '/app/api/keys', { name: 'x', scope: 'read', access })).status).toBe(
+      400,
+    )
+  })
+
+  const narrowings: [string, (member: string) => Promise<unknown>, unknown[]][] = [
+    [
+      'is narrowed',
+      (member) =>
+        owner.request('PATCH', `/app/api/members/${member}`, { access: { structures: { [leads]: 'read' } } }),
+      [PAUSED, ENABLED, ENABLED],
+    ],
+    [
+      'becomes a viewer',
+      (member) => owner.request('PATCH', `/app/api/members/${member}`, { role: 'viewer' }),
+      [PAUSED, PAUSED, PAUSED],
+    ],
+    [
+      'is removed',
+      (member) => owner.request('DELETE', `/app/api/members/${member}`),
+      [PAUSED, PAUSED, PAUSED],
+    ],
+  ]
+  test.each(narrowings)(
+    'pauses the subscriptions of a member who %s, made with a key or without one',
+    async (_, change, paused) => {
+      const { body } = await owner.request('POST', '/app/api/members', { name: 'Vera', role: 'editor' })
+      const vera = await signedIn(service, 'Vera')
+      const made = await vera.request('POST', '/app/api/keys', { name: 'hooks', scope: 'write' })
+      const url = 'https://hooks.example.com/x'
+      await vera.request('POST', '/v1/webhooks', { structure: leads, url })
+      await service.as(made.body.secret).post('/v1/webhooks', { structure: costs, url })
+      await vera.request('POST', '/v1/webhooks', { kind: 'note', url })
+      await service.post('/v1/webhooks', { structure: leads, url })
+      await change(body.member.user_id)
+      const { webhooks } = (await service.get('/v1/webhooks')).body
+      expect(webhooks.map(stateOf)).toEqual([...paused, ENABLED])
+      // Who resumes one answers for it: it stays when the first maker loses more.
+      const path = `/v1/webhooks/${webhooks[0].id}`
+      expect(stateOf((await service.patch(path, { resume: true })).body.webhook)).toEqual(ENABLED)
+      await owner.request('PATCH', `/app/api/members/${body.member.user_id}`, {
+        access: { notes: 'read', structures: { '*': 'none' } },
+      })
+      expect(stateOf((await service.get(path)).body.webhook)).toEqual(ENABLED)
+    },
+  )
 
   test('ends the streams that a change touches, and no others', async () => {
     const { body } = await owner.request('POST', '/app/api/keys', { name: 'reader', scope: 'write' })
@@ -281,6 +349,23 @@ describe('the access of members and keys', () => {
     expect(await other.rest()).toEqual([])
     await other.leave()
   })
+})
+
+test('the feed tells of the shares of a structure who may read it, and of those of notes who reads notes', async () => {
+  const { body } = await owner.request('POST', '/app/api/members', { name: 'Vera', role: 'editor' })
+  const vera = await signedIn(service, 'Vera')
+  const note = (await service.post('/v1/notes', { title: 'Plan' })).body.note.id
+  const share = async (kind: string, target_id: string) =>
+    (await vera.request('POST', '/v1/shares', { kind, target_id })).body.share.id
+  const [form, page] = [await share('form', leads), await share('note', note)]
+  await owner.request('DELETE', `/app/api/members/${body.member.user_id}`)
+  const told = async (access: Access) => {
+    const { changes } = (await (await keyWith(access)).get('/v1/changes?kinds=share')).body
+    return [form, page].map((id) => changes.filter((change: { id: string }) => change.id === id).length)
+  }
+  expect(await told({ files: 'none' })).toEqual([2, 2])
+  expect(await told({ structures: { [leads]: 'add' } })).toEqual([0, 2])
+  expect(await told({ notes: 'none' })).toEqual([2, 0])
 })
 
 test('an agent sees and writes what its key reaches', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, contentOf, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
@@ -33,6 +33,16 @@ describe.skipIf(!hasBrowser)('the table of who reaches what', () => {
         `document.querySelector('[aria-label="Costs for first key"]')?.value === 'none'`,
       )
       expect((await call('GET', '/v1/records?structure=Costs', key)).status).toBe(404)
+      // By keys alone: one choice is the next letter away, the next key of the table one Tab.
+      await page.focus('[aria-label="Leads for first key"]')
+      await page.keyboard.press('Tab')
+      const focused = 'document.activeElement?.getAttribute("aria-label")'
+      expect(await page.evaluate(focused)).toBe('Costs for first key')
+      await page.keyboard.type('r')
+      const costs = () => call('GET', '/v1/records?structure=Costs', key)
+      while ((await costs()).status === 404) await Bun.sleep(50)
+      expect((await call('POST', '/v1/records', key, { structure: 'Costs', data: {} })).status).toBe(403)
+      expect(await page.evaluate(focused)).toBe('Costs for first key')
       await press(page, 'Make website key')
       const secret = String(await contentOf(page, 'Website key of Leads'))
       const lines = String(await contentOf(page, 'Lines of the website'))
@@ -41,12 +51,13 @@ describe.skipIf(!hasBrowser)('the table of who reaches what', () => {
       const listed = await call('GET', '/v1/records?structure=Leads', key)
       const rows = (await listed.json()) as { records: { data: object }[] }
       expect(rows.records.map(({ data }) => data)).toEqual([{ email: 'text' }])
-      for (const width of [1440, 390])
-        for (const scheme of ['light', 'dark']) {
+      for (const width of [1440, 1024, 768, 390])
+        for (const scheme of ['light', 'dark'] as const) {
           await page.setViewport({ width, height: 900 })
           await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
           await page.evaluate(`document.getElementById('access').scrollIntoView()`)
           expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+          expect(await accessibilityProblems(page, [[width, scheme]])).toEqual([])
         }
       expect(app.problems).toEqual([])
     },

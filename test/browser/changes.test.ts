@@ -132,6 +132,31 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   )
 
   test(
+    'of a text are the words taken out and put in, in the list and in what an undo would write',
+    async () => {
+      const note = { title: 'Kiln log', content: 'Loaded at noon.\nHeld 40 minutes at 1,240.\n' }
+      const { id } = (await app.server.post('/v1/notes', note)).body.note
+      await app.server.patch(`/v1/notes/${id}`, { content: 'Loaded at noon.\nHeld 45 minutes at 1,240.\n' })
+      await app.server.patch(`/v1/notes/${id}`, { content: 'Loaded at noon.\nHeld 45 minutes at 1,260.\n' })
+      const pieces = (within: string) =>
+        `[...document.querySelectorAll('${within} .differences > p > *')].map((one) => one.localName + ' ' + one.textContent.trim()).join('|')`
+      await page.waitForFunction(
+        `${pieces('.ledger')} === 'span Held 45 minutes at 1,|del 240|ins 260|span .|span Held|del 40|ins 45|span minutes at 1,240.'`,
+      )
+      await page.evaluate(
+        `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('260')).querySelector('a.button').focus()`,
+      )
+      await page.keyboard.press('Enter')
+      await untilText(page, 'It can go back.')
+      await page.waitForFunction(`${pieces('.side')} === 'span Held 45 minutes at 1,|del 260|ins 240|span .'`)
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await untilNoText(page, 'It can go back.')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'of one write are counted exactly, however many, and what was undone says so',
     async () => {
       const batch = Array.from({ length: 500 }, (_, n) => ({ data: { number: `batch ${n}` } }))

@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
       await visit('notes', HOSTILE)
       await visit(`notes/${note}`, HOSTILE, SHORT)
       await page.locator('#details .ledger button').click()
-      await page.waitForSelector('.diff')
+      await page.waitForSelector('.differences')
       await isHarmless('the differences of a revision')
       await visit(`notes/${note}?show=preview`, HOSTILE, SHORT)
       await visit(`notes?view=${view}`, HOSTILE)

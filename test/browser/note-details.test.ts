@@ -247,34 +247,37 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   )
 
   test(
-    'all revisions can be listed, and the open one is in the address',
+    'the revisions of a sitting are one, each can be looked at, all can be listed, and the open one is in the address',
     async () => {
       const id = await createNote('Written often', 'version 0')
       for (let version = 1; version <= 70; version++)
         await app.server.patch(`/v1/notes/${id}`, { content: `version ${version}` })
       await open(id)
-      const count = () => page.$$eval('#details .ledger li', ({ length }) => length)
-      const untilListed = (wanted: number) =>
-        page.waitForFunction(`document.querySelectorAll('#details .ledger li').length === ${wanted}`)
-      await untilListed(20)
+      const untilEdits = (wanted: number) => untilTextIn(page, '#details .ledger li', `${wanted} times`)
+      await untilEdits(20)
       await press(page, 'Older ones')
-      await untilListed(60)
+      await untilEdits(60)
       await app.server.patch(`/v1/notes/${id}`, { content: 'version 71' })
-      await untilListed(61)
+      await untilEdits(61)
       await press(page, 'Older ones')
-      await untilListed(71)
+      await untilEdits(71)
       await page.waitForFunction(
         `![...document.querySelectorAll('button')].some((one) => one.textContent === 'Older ones')`,
       )
+      expect(await page.$$eval('#details .ledger li', ({ length }) => length)).toBe(1)
       await page.evaluate(`document.querySelector('#details .ledger li:last-child button').focus()`)
       await page.keyboard.press('Enter')
-      const shown = `[...document.querySelectorAll('.diff > *')].map((one) => one.textContent).join('|')`
-      await page.waitForFunction(`${shown} === 'version 0|version 1'`)
+      const shown = `[...document.querySelectorAll('.differences > p > *')].map((one) => one.textContent).join('|')`
+      await page.waitForFunction(`${shown} === 'version |0|71'`)
       await page.reload()
-      await page.waitForFunction(`${shown} === 'version 0|version 1'`)
-      expect(await count()).toBe(71)
+      await page.waitForFunction(`${shown} === 'version |0|71'`)
+      const newest = (await app.server.get(`/v1/notes/${id}/revisions?limit=1`)).body.revisions[0].id
+      await page.select('#details select[aria-label="Which edit"]', newest)
+      await page.waitForFunction(`${shown} === 'version |70|71'`)
       await page.goBack()
-      await page.waitForSelector('.diff', { hidden: true })
+      await page.waitForFunction(`${shown} === 'version |0|71'`)
+      await page.goBack()
+      await page.waitForSelector('.differences', { hidden: true })
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -5,7 +5,6 @@ import {
   type Application,
   press as clickOn,
   contentOf as contentOfField,
-  fieldOf,
   fill,
   startApplication,
 } from '../support/application-server.ts'
@@ -162,23 +161,21 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'that could not be made, as the server is away, are there again when one comes back, and made then',
+    'are made while the server is away, wait here, and are made there when it is back',
     async () => {
       await page.goto(`${app.server.url}/app/notes`)
       await clickOn(page, 'New note (N)')
       await page.waitForSelector('.title-field:focus')
       await page.setOfflineMode(true)
       await page.keyboard.type('Off')
-      await saysText('cannot be reached')
+      await page.waitForSelector('.cm-content')
+      await saysText('waits until the server is back')
+      const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+      await page.focus('.cm-content')
+      await page.keyboard.type('and on')
       await page.evaluate('history.back()')
       await page.waitForFunction(`location.pathname === '/app/notes'`)
       await page.setOfflineMode(false)
-      await clickOn(page, 'New note (N)')
-      await page.waitForFunction(`document.querySelector('.title-field')?.value === 'Off'`)
-      await (await fieldOf(page, 'Text')).focus()
-      await page.keyboard.type('and on')
-      await page.waitForSelector('.cm-content:focus')
-      const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
       await isStored(id, 'and on')
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.title).toBe('Off')
     },
@@ -271,7 +268,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await typeAtEnd('before ')
       await app.restart(async () => {
         await typeAtEnd('while')
-        await saysText('the server is away')
+        await saysText('waits until the server is back')
         await other.bringToFront()
         await typeAtEnd('in a closed tab', other)
         await saysText('Draft kept in this browser', other)
@@ -318,7 +315,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.waitForSelector('#details .tag-item', { hidden: true })
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual([])
       await page.locator('#details .ledger button').click()
-      const shown = `[...document.querySelectorAll('.diff > *')].map((one) => one.textContent).join('|')`
+      const shown = `[...document.querySelectorAll('.differences > p > *')].map((one) => one.textContent).join('|')`
       await page.waitForFunction(`${shown} === 'first|second'`)
       await clickOn(page, 'Restore the text before')
       await page.waitForFunction(`document.querySelector('.cm-content').textContent === 'first'`)

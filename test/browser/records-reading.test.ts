@@ -314,6 +314,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       expect(await customerOf('of two')).toBe(twins[1])
 
       await open('', `/${rowIds[7]}`)
+      await page.waitForFunction(`document.querySelector('#value-customer')?.value.startsWith('Ada')`)
       await fill(page, 'Customer', 'nobody')
       await page.keyboard.press('Tab')
       await page.waitForSelector('#value-customer[aria-invalid=true]')

@@ -145,6 +145,50 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
+    'rows that are chosen by keys and by their boxes are changed together and deleted together, each as one transaction',
+    async () => {
+      const transactions = async () =>
+        (await app.server.get('/v1/changes/transactions?kinds=record&limit=2')).body.transactions.map(
+          ({ counts }: { counts: { op: string; n: number }[] }) =>
+            counts.map(({ op, n }) => `${op} ${n}`).join(),
+        )
+      await openSorted()
+      await page.focus(cell(20, 2))
+      await page.keyboard.down('Shift')
+      await grid.press('ArrowDown', 'Space')
+      await page.keyboard.up('Shift')
+      await grid.has('2 chosen')
+      await page.locator('input[aria-label="Choose row 30"]').click()
+      await grid.has('3 chosen')
+      expect(await accessibilityProblems(page, [[1280, 'light']])).toEqual([])
+      await clickOn(page, 'Change a field…')
+      await page.select('#bulk-field', 'bike')
+      await page.type('#value-bike', 'Chosen')
+      await clickOn(page, 'Write into 3 rows')
+      await grid.shows(29, 2, 'Chosen')
+      await grid.hasNot('3 chosen')
+      expect((await transactions())[0]).toBe('updated 3')
+      for (const ref of ['R21', 'R22', 'R30']) expect((await stored(ref))?.data.bike).toBe('Chosen')
+      await page.focus(cell(20, 2))
+      await grid.withControl('z')
+      await grid.shows(29, 2, 'Bike 1')
+      await page.keyboard.down('Shift')
+      await grid.press('Space')
+      await page.keyboard.up('Shift')
+      await clickOn(page, 'Choose all 1,200 rows')
+      await grid.has('1,200 chosen')
+      await clickOn(page, 'Delete 1,200 rows')
+      await grid.has('1,200 rows were deleted.')
+      await grid.has('No rows yet.')
+      expect(await transactions()).toEqual(['deleted 200', 'deleted 1000'])
+      await clickOn(page, 'Put them back')
+      await grid.shows(0, 1, 'R1')
+      expect((await app.server.get('/v1/records?structure=Orders&limit=1')).body.total).toBe(ROWS)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'columns of a wide table can be read at any width, are resized by keys and by dragging, and stay so',
     async () => {
       const fields = Array.from({ length: 16 }, (_, at) => ({

@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
         return options.find(({ text }) => text === 'Form for Classes')?.value ?? ''
       })
       await page.select('#share-target', value)
-      await page.click('input[name=field][value=internal]')
+      await page.locator('input[name=field][value=internal]').click()
       await fill(page, 'What it says when it was sent (optional)', 'See you on Monday.')
       expect(await accessibilityProblems(page)).toEqual([])
       await press(page, 'Make link')
@@ -86,6 +86,45 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
       const { records } = (await app.server.get('/v1/records?structure=Classes')).body
       expect(records.map(({ data }: { data: object }) => data)).toEqual([{ name: 'Noor', people: 2 }])
       await untilText(page, 'Form')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a view of notes, a view of rows and a form are shared from their own screens, and the settings name what is shared',
+    async () => {
+      const { body } = await app.server.get('/v1/records/structures/Classes')
+      const { id } = body.structure
+      const rowView = { structure: id, name: 'By name', columns: [{ key: 'name' }] }
+      const { row_view } = (await app.server.post('/v1/records/views', rowView)).body
+      const { view } = (await app.server.post('/v1/views', { name: 'All of them' })).body
+      const linkMade = async () => {
+        await press(page, 'Make link')
+        const link = String(await contentOf(page, 'Link'))
+        expect(await accessibilityProblems(page)).toEqual([])
+        await press(page, 'Close')
+        return link
+      }
+      await page.goto(`${app.server.url}/app/views/views/${view.id}`)
+      await press(page, 'Share by link')
+      await visitor.goto(await linkMade())
+      await untilText(visitor, 'Guide')
+      await page.goto(`${app.server.url}/app/records/${id}?view=${row_view.id}`)
+      await press(page, 'What to do with By name')
+      await press(page, 'Share by link…')
+      await visitor.goto(await linkMade())
+      await untilText(visitor, 'Noor')
+      await page.goto(`${app.server.url}/app/records/${id}/structure`)
+      await press(page, 'Share a form')
+      await page.locator('dialog input[name=field][value=internal]').click()
+      await visitor.goto(await linkMade())
+      await visitor.waitForSelector('#f-people')
+      expect(await visitor.$('[name=internal]')).toBeNull()
+      await page.goto(`${app.server.url}/app/settings/shares`)
+      for (const what of ['All of them', 'Classes: By name'])
+        await page.waitForFunction(
+          `[...document.querySelectorAll('[aria-label="Shared links"] a')].some((one) => one.textContent === ${JSON.stringify(what)})`,
+        )
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -90,6 +90,45 @@ test('rows under ids of any order are listed in the order of their creation, and
   expect(answer.records.slice(1).map(({ id }: { id: string }) => id)).toEqual(ids.toSorted().slice(0, 499))
 })
 
+test('rows exchange unique values, and notes aliases, in one call, which undo takes back', async () => {
+  const [eve] = await write(service, 'People', { name: 'Eve' })
+  const [one, two] = [await makeNote(service, { alias: 'one' }), await makeNote(service, { alias: 'two' })]
+  const update = (kind: string, { id }: { id: string }, data: Sent) => ({ kind, op: 'updated', id, data })
+  const names = async () =>
+    (await list(service, 'People', { sort: 'created_at', direction: 'asc' })).body.records.map(
+      ({ data }: { data: { name: string } }) => data.name,
+    )
+  const aliases = async () => [
+    (await readNote(service, one.id)).alias,
+    (await readNote(service, two.id)).alias,
+  ]
+  const { status, body } = await apply([
+    update('record', ada, { name: 'Eve' }),
+    update('record', eve, { name: 'Ada', friend: ada.id }),
+    update('note', one, { alias: 'two' }),
+    update('note', two, { alias: 'one' }),
+  ])
+  expect([status, await names(), await aliases()]).toEqual([200, ['Eve', 'Ada'], ['two', 'one']])
+  const held = await service.post('/v1/records', { structure: 'People', data: { name: 'Ada' } })
+  expect([held.status, held.body.code]).toEqual([400, 'unique_violation'])
+  expect((await service.post('/v1/notes', { title: 'x', alias: 'two' })).status).toBe(409)
+  const undone = await service.post('/v1/changes/undo', { transaction: body.transaction })
+  expect([undone.status, await names(), await aliases()]).toEqual([200, ['Ada', 'Eve'], ['one', 'two']])
+})
+
+test('what collides when all changes are written is refused, and values that stay are still held', async () => {
+  const [eve] = await write(service, 'People', { name: 'Eve' })
+  const rename = (id: string, name: string) => ({ kind: 'record', op: 'updated', id, data: { name } })
+  const both = await apply([rename(ada.id, 'Zoe'), rename(eve.id, 'Zoe')])
+  expect([both.status, both.body.code]).toEqual([400, 'unique_violation'])
+  expect(both.body.error).toContain(`changes[1], the record ${eve.id}`)
+  const same = await apply([rename(ada.id, 'Ada'), rename(eve.id, 'Ada')])
+  expect([same.status, same.body.code]).toEqual([400, 'unique_violation'])
+  const cleared = await apply([rename(ada.id, 'Ada'), rename(eve.id, 'Eve')])
+  const taken = await service.post('/v1/records', { structure: 'People', data: { name: 'Ada' } })
+  expect([cleared.status, taken.body.code]).toEqual([200, 'unique_violation'])
+})
+
 test('webhooks and the log have each row once, as of any write', async () => {
   const url = 'https://hooks.example.com/x'
   const { webhook } = (await service.post('/v1/webhooks', { structure: 'People', url })).body

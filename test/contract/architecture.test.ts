@@ -46,11 +46,24 @@ const ORDER = [
 ]
 
 /**
- * The application runs in a browser: it is built of files of its own and of the pure functions of `lib`, and talks to
- * the API alone.
+ * The application runs in a browser: it is built of files of its own, of the pure functions of `lib` and of those by which
+ * it searches and filters what it keeps as the server does, and talks to the API alone.
  */
 const APPLICATION = /^web\//
-const OPEN_TO_APPLICATION = /^(web|lib)\//
+const PURE = [
+  'refusal.ts',
+  'changes/record-data.ts',
+  'filter/record/match.ts',
+  'filter/record/operators.ts',
+  'filter/record/parse.ts',
+  'filter/record/values.ts',
+  'notes/excerpt.ts',
+  'notes/links/syntax.ts',
+  'search/highlighter.ts',
+  'search/query.ts',
+  'search/tokenizer.ts',
+]
+const isOpenToApplication = (path: string) => /^(web|lib)\//.test(path) || PURE.includes(path)
 
 interface SourceFile {
   path: string
@@ -279,14 +292,21 @@ describe('the server', () => {
 describe('the application', () => {
   test('imports nothing of the server but pure functions, nor the server of it but its page', () => {
     const inward = applicationFiles.flatMap(({ path, imports }) =>
-      imports
-        .filter((target) => !OPEN_TO_APPLICATION.test(target))
-        .map((target) => `${path} imports ${target}`),
+      imports.filter((target) => !isOpenToApplication(target)).map((target) => `${path} imports ${target}`),
     )
+    const impure = files
+      .filter(({ path }) => PURE.includes(path))
+      .flatMap(({ path, imports, packages }) =>
+        [
+          ...packages,
+          ...imports.filter((target) => !target.startsWith('lib/') && !PURE.includes(target)),
+        ].map((target) => `${path} imports ${target}`),
+      )
     const outward = files.flatMap(({ path, imports }) =>
       imports.filter((target) => APPLICATION.test(target)).map((target) => `${path} imports ${target}`),
     )
     expect(inward).toEqual([])
+    expect(impure).toEqual([])
     expect(outward).toEqual([])
   })
 

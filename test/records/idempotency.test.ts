@@ -84,10 +84,60 @@ test.each([['ä'], ['a'.repeat(256)], ['']])('the key %j is refused', async (key
   expect(await total()).toBe(0)
 })
 
-test('calls that create nothing do not look at the header', async () => {
-  const { body } = await send('/v1/records', ROW, 'k')
-  const id = body.records[0].id
-  const patch = (a: string) =>
-    service.request('PATCH', `/v1/records/${id}`, { data: { a } }, { 'idempotency-key': 'k' })
-  expect([(await patch('y')).status, (await patch('z')).status]).toEqual([200, 200])
+test('other calls than those that create or change an object do not look at the header', async () => {
+  const { body } = await send('/v1/notes', { title: 'Once' }, 'k')
+  const append = (text: string) => send(`/v1/notes/${body.note.id}/append`, { text }, 'k')
+  expect([(await append('x')).status, (await append('y')).status]).toEqual([200, 200])
+})
+
+/** A note and a row as they are made for a change. */
+async function changeable() {
+  const { body } = await service.post('/v1/notes', { title: 'Plan', content: 'one' })
+  const [record] = (await service.post('/v1/records', ROW)).body.records
+  const if_unchanged = body.note.updated_at
+  return [
+    {
+      path: `/v1/notes/${body.note.id}`,
+      body: { content: 'two', if_unchanged },
+      later: { content: 'three' },
+    },
+    {
+      path: `/v1/notes/${body.note.id}`,
+      body: { title: 'Renamed', rewrite_links: true, content: 'four' },
+      later: { content: 'five' },
+    },
+    {
+      path: `/v1/records/${record.id}`,
+      body: { data: { a: 'y' }, if_unchanged: record.updated_at },
+      later: { data: { a: 'z' } },
+    },
+  ]
+}
+
+const patch = (path: string, body: unknown, key: string, client: Pick<TestService, 'request'> = service) =>
+  client.request('PATCH', path, body, { 'idempotency-key': key })
+
+test('a change of a note or a row is made once: sent again after a later change, it overwrites nothing', async () => {
+  for (const { path, body, later } of await changeable()) {
+    const first = await patch(path, body, 'k')
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null])
+    expect((await service.request('PATCH', path, later)).status).toBe(200)
+    const now = (await service.get(path)).body
+    const woken = watchWakes(service).length
+    const again = await patch(path, body, 'k')
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+    expect(again.body).toEqual(first.body)
+    expect((await service.get(path)).body).toEqual(now)
+    expect(watchWakes(service).length).toBe(woken)
+    expect((await patch(path, later, 'k')).body.code).toBe('refused')
+    service.clock.advance(25 * HOUR)
+  }
+})
+
+test('a change that was refused is not saved', async () => {
+  for (const { path, body } of await changeable()) {
+    const stale = { ...body, if_unchanged: '2020-01-01T00:00:00.000Z' }
+    expect((await patch(path, stale, 'k')).body.code).toBe('stale')
+    service.clock.advance(25 * HOUR)
+  }
 })

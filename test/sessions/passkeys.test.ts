@@ -179,6 +179,14 @@ describe('a registration is refused', () => {
   )
 })
 
+test('a challenge stays good however many others are asked for at the same address', async () => {
+  await add(owner)
+  const begun = await optionsFor(browserOf(service))
+  for (let count = 0; count < 300; count++) await optionsFor(browserOf(service))
+  const sent = { passkey: passkey.get(begun) }
+  expect((await browserOf(service).request('POST', '/app/api/session', sent)).status).toBe(200)
+})
+
 describe('a sign-in by passkey is refused, with one sentence', () => {
   const SENTENCE = 'This passkey does not sign in here; try again, or sign in another way.'
   const REFUSED = [401, { error: SENTENCE, code: 'unauthorized' }]
@@ -209,6 +217,16 @@ describe('a sign-in by passkey is refused, with one sentence', () => {
       const { status, body } = await browserOf(service).request('POST', '/app/api/session', { passkey: sent })
       expect([status, body]).toEqual(REFUSED as never)
     }
+  })
+
+  test('for a challenge that was used, in another spelling of the same bytes', async () => {
+    await add(owner)
+    const used = await optionsFor(browserOf(service))
+    const sent = (challenge: string) =>
+      browserOf(service).request('POST', '/app/api/session', { passkey: passkey.get({ challenge }) })
+    expect((await sent(used.challenge)).status).toBe(200)
+    for (const same of [`${used.challenge}=`, `${used.challenge} `])
+      expect((await sent(same)).status).toBe(401)
   })
 
   test('for a challenge that was used, is 5 minutes old, or was made to add a passkey', async () => {

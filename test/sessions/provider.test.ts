@@ -12,6 +12,7 @@ import {
 import { newAuthority } from '../support/certificates.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { type Forged, type SmallProvider, startSmallProvider } from '../support/small-provider.ts'
+import { readWatch } from '../support/watch.ts'
 
 const MINUTE = 60_000
 const ROLES = {
@@ -226,7 +227,7 @@ describe('the way to the provider', () => {
       response_type: 'code',
       redirect_uri: 'http://localhost/app/sign-in/oidc/callback',
       scope: 'openid profile',
-      state: expect.stringMatching(/^.{43}$/),
+      state: expect.stringMatching(/^[\w-]{43,}$/),
       nonce: expect.stringMatching(/^.{43}$/),
       code_challenge: expect.stringMatching(/^.{43}$/),
       code_challenge_method: 'S256',
@@ -348,6 +349,14 @@ describe('nobody gets in', () => {
   })
 })
 
+test('a sign-in may end after any number of others have begun at the same address', async () => {
+  await linked()
+  const browser = browserOf(service)
+  const begun = await start(browser)
+  for (let count = 0; count < 300; count++) await start(browserOf(service))
+  expect(await back(browser, provider.signIn(begun, { sub: 'mira' }))).toBe('/app')
+})
+
 test('two tabs may be at the provider at once, and each ends', async () => {
   await linked()
   const browser = browserOf(service)
@@ -400,6 +409,31 @@ describe('a provider', () => {
     }
   })
 
+  test('that answers slowly is asked once for all who wait, and holds up nobody else', async () => {
+    await restart()
+    const before = provider.asked()
+    provider.answerAfter(300)
+    let isWaiting = true
+    const starts = Promise.all(Array.from({ length: 300 }, () => start(browserOf(service)))).finally(() => {
+      isWaiting = false
+    })
+    expect((await service.get('/v1/me')).status).toBe(200)
+    expect((await browserOf(service).request('POST', '/app/api/session/options')).status).toBe(200)
+    expect(isWaiting).toBe(true)
+    for (const location of await starts) expect(location).toStartWith(`${provider.issuer}/authorize?`)
+    expect(provider.asked() - before).toBe(1)
+  })
+
+  test('that dies between the code and the token leaves nobody signed in, and the next try works', async () => {
+    const browser = browserOf(service)
+    const query = provider.signIn(await start(browser), { sub: 'mira' })
+    provider.forge({ tokenText: '' })
+    expect(await back(browser, query)).toBe('/app?sign-in=failed')
+    expect(browser.cookie).toBeUndefined()
+    provider.forge({})
+    expect(await throughProvider(browser, { sub: 'mira' })).toBe('/app')
+  })
+
   test('that is gone leaves the other ways in, and is asked again', async () => {
     const owner = await signedIn(service)
     await owner.request('PATCH', '/app/api/password', { password: PASSWORD })
@@ -430,9 +464,11 @@ describe('a provider', () => {
     await back(browser, `${query}&error=${'secret'}`)
     provider.forge({ idToken: { nonce: 'wrong' } })
     await throughProvider(browserOf(service), { sub: 'mira' })
+    provider.forge({ tokenText: 'sesame-token is no JSON' })
+    await throughProvider(browserOf(service), { sub: 'mira' })
     const logged = JSON.stringify(service.logged())
     expect(logged).toContain('a sign-in with the provider failed')
-    for (const secret of ['s+cret', 's%2Bcret', 'mira', ...new URLSearchParams(query).values()])
+    for (const secret of ['s+cret', 's%2Bcret', 'mira', 'sesame', ...new URLSearchParams(query).values()])
       if (secret !== provider.issuer) expect(logged).not.toContain(secret)
   })
 })
@@ -502,6 +538,27 @@ describe('the role claim', () => {
       'owner',
       'editor',
     ])
+  })
+
+  test('ends what a session began in the workspace also once it has entered another one', async () => {
+    await service.newWorkspace('Other')
+    const { browser } = await enter({ sub: 'vera', name: 'Vera', groups: 'guests' })
+    const other = await signedIn(service, 'owner of Other')
+    await other.request('POST', '/app/api/members', { name: 'Vera', role: 'editor' })
+    const headers = {
+      cookie: `${browser.cookie}`,
+      accept: 'text/event-stream',
+      'sec-fetch-site': 'same-origin',
+    }
+    const path = 'http://localhost/v1/changes?after=now'
+    const stream = readWatch(await service.app.fetch(new Request(path, { headers })))
+    await stream.next()
+    const { workspaces } = await sessionOf(browser)
+    const entered = workspaces.find(({ name }: { name: string }) => name === 'Other')
+    await browser.request('PATCH', '/app/api/session', { workspace_id: entered.id })
+    await enter({ sub: 'vera', groups: [] })
+    expect((await stream.event('closed')).code).toBe('session_ended')
+    expect((await sessionOf(browser)).workspace.name).toBe('Other')
   })
 
   test('gives no session to who fits nowhere, whatever the way, until a setup link opens the door', async () => {

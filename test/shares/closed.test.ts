@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Access } from '../../src/access/rights.ts'
 import { makeSamples } from '../contract/samples.ts'
 import { makeNote } from '../support/notes.ts'
+import { randomSource } from '../support/random.ts'
+import { routesOf } from '../support/routes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /*
@@ -16,7 +18,8 @@ let view: string
 
 const visit = async (path: string, init: RequestInit = {}) => {
   const response = await service.app.fetch(new Request(`http://anywhere.example${path}`, init))
-  return { status: response.status, text: await response.text() }
+  const headers = Object.fromEntries(response.headers)
+  return { status: response.status, text: await response.text(), headers: { ...headers, 'x-request-id': '' } }
 }
 
 async function share(input: Record<string, unknown>): Promise<string> {
@@ -46,47 +49,93 @@ afterAll(() => service.close())
 
 test('no id of the workspace opens anything under a link but what that link shows', async () => {
   const nothing = await visit('/s/AAAAAAAAAAAAAAAAAAAAAA')
-  const rowView = (await service.get('/v1/records/views')).body.row_views[0].id
-  const structure = (await service.get('/v1/records/structures/Errands')).body.structure.id
-  const shares = {
-    note: await share({ kind: 'note', target_id: note }),
-    view: await share({ kind: 'view', target_id: view }),
-    row_view: await share({ kind: 'row_view', target_id: rowView, options: { csv: true } }),
-    form: await share({ kind: 'form', target_id: structure }),
-  }
   expect(ids.length).toBeGreaterThan(10)
-  for (const [kind, base] of Object.entries(shares))
+  for (const [kind, base] of Object.entries(await oneOfEach()))
     for (const id of ids)
       for (const path of [`/${id}`, `/files/${id}`, `/files/${id}?note=${note}`, `.${id}`]) {
         const opens = kind === 'view' && path === `/${note}`
-        const { status, text } = await visit(base + path)
-        expect([kind, path, status]).toEqual([kind, path, opens ? 200 : 404])
-        if (!opens) expect(text).toBe(nothing.text)
+        const page = await visit(base + path)
+        expect([kind, path, page.status]).toEqual([kind, path, opens ? 200 : 404])
+        if (!opens) expect(page).toEqual(nothing)
       }
 })
 
-test('a token that is changed is as one that never was, whatever was changed', async () => {
-  const path = await share({ kind: 'note', target_id: note })
+/** One of each kind, with all that it can offer. */
+async function oneOfEach() {
+  const structure = (await service.get('/v1/records/structures/Errands')).body.structure.id
+  const rows = (await service.get('/v1/records/views')).body.row_views[0].id
+  return {
+    note: await share({ kind: 'note', target_id: note }),
+    view: await share({ kind: 'view', target_id: view }),
+    row_view: await share({ kind: 'row_view', target_id: rows, options: { csv: true } }),
+    form: await share({ kind: 'form', target_id: structure }),
+  }
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const MUTATIONS = 5_000
+
+test('a token that is changed is as one that never was, has ended or has expired, whatever was changed', async () => {
+  const random = randomSource(33)
+  const letter = () => LETTERS[random(LETTERS.length)] ?? ''
+  const changed = (token: string) => {
+    const at = random(token.length)
+    const other = [...token]
+    const how = random(8)
+    if (how === 0) other.splice(at, 1)
+    else if (how === 1) other.splice(at, 0, letter())
+    else for (let count = 1 + random(3); count > 0; count--) other[random(token.length)] = letter()
+    return other.join('')
+  }
   const nothing = await visit('/s/AAAAAAAAAAAAAAAAAAAAAA')
-  const letters = 'ABCabc019-_'
-  const token = path.slice('/s/'.length)
-  for (let at = 0; at < token.length; at++)
-    for (const letter of letters) {
-      const other = token.slice(0, at) + letter + token.slice(at + 1)
-      if (other !== token) expect(await visit(`/s/${other}`)).toEqual(nothing)
-    }
-  for (const other of [token.toLowerCase(), token.toUpperCase(), `${token}A`, token.slice(1), `${token}%20`])
-    expect(await visit(`/s/${other}`)).toEqual(nothing)
+  const gone = (await service.post('/v1/shares', { kind: 'note', target_id: note })).body.share
+  await service.delete(`/v1/shares/${gone.id}`)
+  const expired = await share({ kind: 'note', target_id: note, expires_at: '2020-01-01T00:00:00Z' })
+  for (const path of [new URL(gone.url).pathname, expired]) expect(await visit(path)).toEqual(nothing)
+  for (const path of Object.values(await oneOfEach())) {
+    const [, where, token = ''] = path.split('/')
+    const others = Array.from({ length: MUTATIONS }, () => changed(token)).filter((one) => one !== token)
+    for (const other of [...others, token.toLowerCase(), token.toUpperCase(), `${token}%20`, `%00${token}`])
+      expect(await visit(`/${where}/${other}`)).toEqual(nothing)
+  }
+  const path = await share({ kind: 'note', target_id: note })
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
     expect((await visit(path, { method, body: 'x' })).status).toBeOneOf([404, 405])
   expect((await service.get(`/v1/notes/${note}`)).body.note.content).toBe('nothing here')
 })
 
-test('a key or a session is not what a page is opened with, and the token opens no endpoint', async () => {
-  const path = await share({ kind: 'note', target_id: note })
-  const token = path.slice('/s/'.length)
-  for (const endpoint of ['/v1/notes', `/v1/notes/${note}`, '/v1/shares', '/metrics'])
-    expect((await visit(endpoint, { headers: { authorization: `Bearer ${token}` } })).status).toBe(401)
+test('no path of the service is below a link, and none takes its token for a key', async () => {
+  const nothing = await visit('/s/AAAAAAAAAAAAAAAAAAAAAA')
+  const routes = [...new Set(routesOf(service.app).map(({ path }) => path))].filter((path) =>
+    path.startsWith('/v1/'),
+  )
+  expect(routes.length).toBeGreaterThan(50)
+  for (const base of Object.values(await oneOfEach()))
+    for (const route of routes)
+      for (const id of ids) {
+        const path = route.replace(/:\w+/g, id)
+        expect([base, path, await visit(base + path)]).toEqual([base, path, nothing])
+        const key = { headers: { authorization: `Bearer ${base.slice('/s/'.length)}` } }
+        expect((await visit(path, key)).status, path).toBeOneOf([401, 405, 429])
+      }
+})
+
+test('who follows every link of a page stays on pages of that share', async () => {
+  await service.post('/v1/notes', { title: 'Hidden', content: 'classified' })
+  for (const [kind, base] of Object.entries(await oneOfEach())) {
+    const seen = new Set([base])
+    for (const path of seen) {
+      const { status, text } = await visit(path)
+      expect([path, status]).toEqual([path, 200])
+      expect(text).not.toMatch(/Hidden|classified/)
+      for (const [, link = ''] of text.matchAll(/(?:href|src|action)="([^"]*)"/g)) {
+        const next = link.replaceAll('&amp;', '&')
+        expect([kind, next.startsWith(base)]).toEqual([kind, true])
+        if (!next.includes('month=')) seen.add(next)
+      }
+    }
+    expect(seen.size).toBeLessThan(20)
+  }
 })
 
 test('who does not reach files shares no note with them, and who only adds rows neither sees nor ends shares', async () => {

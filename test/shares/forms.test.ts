@@ -136,7 +136,7 @@ describe('a post', () => {
     const content = await service.get(`/v1/files/${row.data.picture}/content`)
     expect([content.status, content.body]).toEqual([200, 'pixels'])
     const [version] = (await service.get(`/v1/records/${row.id}/history`)).body.versions
-    expect(version.actor).toMatchObject({ surface: 'form', user_id: null, key_id: null })
+    expect(version.actor).toMatchObject({ surface: 'form', user_id: null, key_id: null, name: 'form' })
   })
 
   test('that is refused is the page again, with what was typed and a sentence at each field, and leaves nothing', async () => {

@@ -211,6 +211,17 @@ describe('a shared note', () => {
     expect(text.length - note.content.length).toBeLessThan(20_000)
   })
 
+  test('has headings that are underlined, and bars in links', async () => {
+    const content =
+      'Up\n==\n\nDown\n--\ntext\n\n| a | b |\n| - | - |\n| [[One|two]] | x |\n\n[[A|b|c]] [r]\n\n[r]: https://e.org/[[a|b]]'
+    const note = await makeNote(service, { title: 'N', content })
+    const { text } = await visit(pathOf(await share({ kind: 'note', target_id: note.id })))
+    expect(text).toContain('<h2 dir="auto">Up</h2><h3 dir="auto">Down</h3><p dir="auto">text</p>')
+    expect(text).toMatch(/<td class="left">two<\/td><td class="left">x<\/td>/)
+    expect(text).toContain('b|c')
+    expect(text).toContain('href="https://e.org/[[a|b]]"')
+  })
+
   test('names no other note, and gives the files that it names now, and no others', async () => {
     const other = await makeNote(service, { title: 'Hidden title' })
     const picture = await fileNamed('a.png', 'picture')
@@ -254,6 +265,8 @@ test('a shared view lists its notes and shows each that is in it now, with its f
   expect((await visit(`${path}/${outside.id}`)).status).toBe(404)
   expect((await visit(`${path}/files/${file}?note=${inside.id}`)).text).toBe('inside')
   expect((await visit(`${path}/files/${file}?note=${outside.id}`)).status).toBe(404)
+  expect((await visit(`${path}/files/${file}`)).text).toBe('inside')
+  await service.delete(`/v1/notes/${inside.id}`)
   expect((await visit(`${path}/files/${file}`)).status).toBe(404)
 })
 
@@ -301,6 +314,13 @@ describe('shared rows', () => {
       'title,state',
     ])
     expect((await visit(`${path}.ics`)).status).toBe(404)
+  })
+
+  test('a view that becomes the own one of somebody is no longer shown', async () => {
+    const view = await rowView({ columns })
+    const path = pathOf(await share({ kind: 'row_view', target_id: view, options: { csv: true } }))
+    await service.patch(`/v1/records/views/${view}`, { personal: true })
+    for (const address of [path, `${path}.csv`]) expect((await visit(address)).status).toBe(404)
   })
 
   test('has no csv unless it is offered', async () => {

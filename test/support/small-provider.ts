@@ -5,6 +5,8 @@ export interface Forged {
   readonly idToken?: object
   readonly header?: object
   readonly signWith?: KeyObject
+  /** What it answers in place of tokens. */
+  readonly tokenText?: string
   /** How far its clock is ahead. */
   readonly aheadSeconds?: number
 }
@@ -80,6 +82,8 @@ export function startSmallProvider({
     const isOwn = code?.sent.get('code_challenge') === challenge
     if (!code || !isOwn || sent.get('redirect_uri') !== code.sent.get('redirect_uri'))
       return Response.json({ error: 'invalid_grant' }, { status: 400 })
+    if (forged.tokenText !== undefined)
+      return new Response(forged.tokenText, { headers: { 'content-type': 'application/json' } })
     return Response.json({ access_token: randomUUID(), token_type: 'bearer', id_token: idToken(code) })
   }
 

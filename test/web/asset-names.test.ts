@@ -5,7 +5,10 @@ import type { BuiltFiles } from '../../src/http/web-app/build.ts'
 import { newFolder } from '../support/process.ts'
 
 /** The sources of the application, and what builds them. */
-const SOURCES = ['src/web', 'src/lib', 'src/http/web-app/build.ts', 'package.json', 'tsconfig.json']
+const SOURCES = ['src', 'package.json', 'tsconfig.json']
+
+/** What a browser asks of the server each time. */
+const ASKED_ANEW = ['index.html', 'worker.js']
 
 /** A copy of the sources, so that they can be changed. */
 const folder = newFolder()
@@ -40,7 +43,7 @@ test('a name never stands for two contents, so that a browser that keeps a file 
   ] as const) {
     const after = await buildWith(path, from, to)
     expect(Object.values(after).join()).not.toBe(Object.values(before).join())
-    const common = Object.keys(after).filter((name) => name !== 'index.html' && name in before)
+    const common = Object.keys(after).filter((name) => !ASKED_ANEW.includes(name) && name in before)
     expect([path, common.filter((name) => after[name] !== before[name])]).toEqual([path, []])
     // The page leads to what has changed: every file that it or another names is there.
     const named = Object.values(after).flatMap((text) => [

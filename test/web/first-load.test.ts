@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { gzipSync } from 'bun'
 import { ASSETS_PATH, buildApplication } from '../../src/http/web-app/build.ts'
 
-const MAX_BYTES = 60 * 1024
+/** 60 KB for the screen, and 3 KB for what works without a network. */
+const MAX_BYTES = 63 * 1024
 
 test('no rule of the style sheet has an old form of :is(), which weighs more than what was written', async () => {
   const styles = Object.entries(await buildApplication()).filter(([name]) => name.endsWith('.css'))
@@ -12,7 +13,7 @@ test('no rule of the style sheet has an old form of :is(), which weighs more tha
   expect(css).not.toContain('-any(')
 })
 
-test('the list of notes needs at most 60 KB of script and style, compressed, and the editor is none of it', async () => {
+test('the list of notes needs at most 63 KB of script and style, compressed, and the editor is none of it', async () => {
   const files = await buildApplication()
   const needed = new Set<string>()
   const need = (name: string) => {

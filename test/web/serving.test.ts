@@ -11,7 +11,7 @@ const POLICY = [
   "img-src 'self' data: blob:",
   "font-src 'self'",
   'frame-src blob:',
-  'worker-src HOST/app/assets/',
+  'worker-src HOST/app/assets/ HOST/app/worker.js',
   "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
@@ -119,6 +119,20 @@ describe('the page of the application', () => {
       expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\//)
     }
   })
+})
+
+test('what is shared without the worker of the application leads to a new note, and is written nowhere', async () => {
+  const form = new FormData()
+  form.set('title', 'Shared')
+  form.append('files', new File(['x'.repeat(5_000_000)], 'a.txt'))
+  for (const body of [form, 'no form', undefined]) {
+    const answer = await fetch(`${server.url}/app/share`, {
+      method: 'POST',
+      redirect: 'manual',
+      ...(body && { body }),
+    })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/app/new'])
+  }
 })
 
 describe('the files of the application', () => {

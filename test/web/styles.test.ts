@@ -13,8 +13,8 @@ const styles = textOf('styles/*.css')
   .replaceAll(/@import[^;]+;/g, '')
 const classes = [...new Set([...styles.matchAll(/\.([a-z][\w-]*)/gi)].map(([, name = '']) => name))]
 
-/** Of CodeMirror, of Markdown's own words (the kind of a callout, the side of a column), or put together from parts. */
-const isComposed = (name: string) => /^(cm|md)-|^(right|center)$/.test(name)
+/** Of CodeMirror, of Markdown's own words (the kind of a callout, the side of a column), of the ten hues, or put together from parts. */
+const isComposed = (name: string) => /^(cm|md|hue)-|^(right|center)$/.test(name)
 
 test('each class that the styles know is one that the application gives', () => {
   const sources = textOf('**/*.{ts,tsx}')

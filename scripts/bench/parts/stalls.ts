@@ -12,6 +12,7 @@ import {
   type Operation,
   RECORD_READS,
   type Setting,
+  VISITS,
   WRITES,
 } from '../stalls/operations.ts'
 import { WATCH } from '../stalls/watches.ts'
@@ -170,6 +171,7 @@ export async function benchStalls(size: number, only?: string): Promise<Section[
     ['reads of records', RECORD_READS],
     ['reads of notes', NOTE_READS],
     ['watches', [WATCH]],
+    ['visits of shared pages', VISITS],
     ['writes', WRITES],
     ['commands', COMMANDS],
   ]

@@ -205,6 +205,54 @@ export const NOTE_READS: readonly Operation[] = [
   get('text of a file', ({ file }) => `/v1/files/${file}/text?max_chars=200000`),
 ]
 
+/** A shared page is asked for at an even pace, whatever it takes: visitors do not wait for each other. */
+const visits = (what: string, share: (setting: Setting) => Promise<object>): Operation => ({
+  what: `1,000 visits a second to ${what}, for 3 s`,
+  run: async (setting) => {
+    const made = await setting.send('POST', '/v1/shares', await share(setting))
+    const url = `http://127.0.0.1:${setting.port}${new URL(JSON.parse(made.text).share.url).pathname}`
+    const visit = async () => {
+      const response = await fetch(url)
+      await response.arrayBuffer()
+      return response
+    }
+    const begun = performance.now()
+    const sent: Promise<{ status: number }>[] = []
+    for (let ms = 0; ms < 3_000; ms = performance.now() - begun) {
+      while (sent.length < ms) sent.push(visit())
+      await Bun.sleep(1)
+    }
+    return statuses(sent)
+  },
+})
+
+const ofRows =
+  (view: object) =>
+  async ({ send }: Setting) => {
+    const body = { structure: 'entries', name: JSON.stringify(view), ...view }
+    const { row_view } = JSON.parse((await send('POST', '/v1/records/views', body)).text)
+    return { kind: 'row_view', target_id: row_view.id }
+  }
+
+const PASSAGE =
+  'A **line** of text with a [link](https://example.com/page), [[a note|another]] and `code`, that goes on for a while.\n\n'
+
+/** What people without an account ask for. */
+export const VISITS: readonly Operation[] = [
+  visits('a note', async ({ world }) => ({ kind: 'note', target_id: world.smallNote })),
+  visits('a note of 50,000 characters', async ({ send }) => {
+    const content = PASSAGE.repeat(Math.ceil(50_000 / PASSAGE.length))
+    const { note } = JSON.parse((await send('POST', '/v1/notes', { title: 'Shared', content })).text)
+    return { kind: 'note', target_id: note.id }
+  }),
+  visits('a table', ofRows({ kind: 'table' })),
+  visits('a month', ofRows({ kind: 'calendar', date_field: 'due' })),
+  visits('a form', async ({ send }) => {
+    const { structure } = JSON.parse((await send('GET', '/v1/records/structures/small')).text)
+    return { kind: 'form', target_id: structure.id }
+  }),
+]
+
 const patch = (what: string, path: (world: World) => string, body: unknown): Operation => ({
   what,
   run: ({ world, send }) => statuses([send('PATCH', path(world), body)]),

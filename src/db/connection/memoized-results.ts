@@ -4,7 +4,7 @@ import { MAX_AGE_MS, type ReadSnapshot } from './read-snapshot.ts'
 /**
  * What `Sql.memoize` may read: tables that are needed for every request and seldom written, with the event of an update.
  * Of a workspace it may read what identifies it, not its counters; of a structure which one a name means, and its
- * fields.
+ * fields; of a source what verifies calls.
  */
 const TABLES = [
   ['workspaces', 'UPDATE OF id, name'],
@@ -14,6 +14,7 @@ const TABLES = [
   ['sessions', 'UPDATE'],
   ['change_epochs', 'UPDATE'],
   ['structures', 'UPDATE OF name_fold, fields'],
+  ['sources', 'UPDATE OF token, secret, secret_version, options, is_removed'],
 ] as const
 
 /** The SQL function that the triggers call. */

@@ -4,8 +4,8 @@ import { realFile } from './server-lock.ts'
 /*
  * The names of an open database must lead to the files that were opened: what is written into a file that has lost its
  * name is lost when the process ends, and SQLite would fold the WAL into whatever database has been put in its place.
- * Hence device and inode are compared before and after each commit, and several times a second; other threads compare them before
- * they open the database by its name. One file can be changed without a new inode: a backup may be copied over
+ * Hence device and inode are compared before and after each commit, and several times a second; other threads compare them
+ * before they open the database by its name. One file can be changed without a new inode: a backup may be copied over
  * the database. Backups are in rollback mode, and an open database never is.
  */
 

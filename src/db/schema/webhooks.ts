@@ -49,9 +49,13 @@ export const webhooks = sqliteTable(
     headers: text(),
     enabled: integer().notNull(),
     pausedAt: integer('paused_at'),
+    /** A sentence, where it is not paused because deliveries failed. */
+    pauseReason: text('pause_reason'),
     consecutiveFailures: integer('consecutive_failures').notNull().default(0),
     /** Null for one made without a key. */
     createdByKeyId: text('created_by_key_id'),
+    /** On whose right it rests: who made it, or ended its last pause; null for one of the command line or of a copy. */
+    user: integer(),
     /** 1 while its deliveries are being removed: it is no longer visible. */
     isRemoved: integer('is_removed').notNull().default(0),
     createdAt: integer('created_at').notNull(),

@@ -29,8 +29,10 @@ export interface WorkerQuery<Input, Output> {
   run(reader: Reader, input: Input): Output
 }
 
-/** Thrown by a query on the main thread that reads so much that the worker has to run it. */
+/** Thrown by what reads so much on the main thread that another one has to run it. */
 export class TooLongForMainThread extends Error {}
+
+const tooLong = () => new TooLongForMainThread()
 
 /** Those who are told of a write after its commit. */
 export interface WriteListeners {
@@ -40,7 +42,8 @@ export interface WriteListeners {
 
 /**
  * A write that may take long; it runs in one transaction, on the main thread or, while other writes wait, in a thread of
- * writes, where neither reads nor requests wait for it. Its input and output are copied between the threads.
+ * writes, where neither reads nor requests wait for it. One that reads long values on the main thread is rolled back and
+ * runs there, too. Its input and output are copied between the threads.
  */
 export interface WorkerTask<Input, Output> {
   /** As that of a query. */
@@ -165,7 +168,6 @@ export function openWorker({
     run: async <Input, Output>(query: WorkerQuery<Input, Output>, input: Input, requester: Requester) => {
       if (isInline) return query.run(db, input)
       try {
-        const tooLong = () => new TooLongForMainThread()
         if (!query.isLong && !longReads.has(query.name, input))
           return db.sql.withRowLimit(manyRows, tooLong, () => query.run(db, input))
       } catch (error) {
@@ -184,7 +186,14 @@ export function openWorker({
     ) => {
       if (isInline || (size && isShort(size))) {
         const isLong = (size?.items ?? 0) > FEW_ITEMS
-        return writeUnlessDry(db, (tx) => task.run(tx, input, listeners), isDryRun, isLong)
+        const run = (tx: Tx) => task.run(tx, input, listeners)
+        const limited = (tx: Tx) =>
+          isInline ? run(tx) : tx.sql.withValueLimit(maxWriteLength, tooLong, () => run(tx))
+        try {
+          return await writeUnlessDry(db, limited, isDryRun, isLong)
+        } catch (error) {
+          if (!(error instanceof TooLongForMainThread)) throw error
+        }
       }
       if (db.refusal) throw db.refusal
       const { isPreparation = false, isBackground = false } = task

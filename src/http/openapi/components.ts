@@ -37,7 +37,7 @@ export const parameterComponents = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice.',
+      'Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice.',
     required: false,
     schema: {
       type: 'string',

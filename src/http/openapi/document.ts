@@ -128,7 +128,7 @@ interface Endpoint extends Omit<EndpointMarks, 'response'> {
 function endpointOf({ method, hooks }: InternalRoute): Endpoint {
   const { query, body, detail } = hooks
   const marks = detail as EndpointMarks
-  const [[status, response] = [marks.creates ? '201' : '200', marks.response]] = Object.entries(
+  const [[status, response] = [marks.once ? '201' : '200', marks.response]] = Object.entries(
     marks.response ?? {},
   ).filter(([key]) => /^2\d\d$/.test(key))
   return { ...marks, method, query, body, response, status: Number(status) }
@@ -225,9 +225,9 @@ function parameter(
   }
 }
 
-/** What creates may be repeated safely; a stream, and a download, may go on where it was left. */
+/** What is written once may be repeated safely; a stream, and a download, may go on where it was left. */
 const headerParameters = (endpoint: Endpoint): object[] => [
-  ...(endpoint.creates ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+  ...(endpoint.once ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
   ...(endpoint.response?.contentMediaType === 'text/event-stream'
     ? [{ $ref: '#/components/parameters/Last-Event-ID' }]
     : []),
@@ -235,14 +235,14 @@ const headerParameters = (endpoint: Endpoint): object[] => [
 ]
 
 function success(endpoint: Endpoint, components: SchemaComponents) {
-  const { status, creates, response } = endpoint
+  const { status, once, response } = endpoint
   const content = response && contentOf(response, components)
   if (content && isDownload(endpoint))
     return downloadResponses(content, components.write(ErrorBody), REQUEST_ID_HEADER)
   return {
     [status]: {
       description: SUCCESS_DESCRIPTIONS[status] ?? 'Done.',
-      headers: creates ? { ...REQUEST_ID_HEADER, ...REPLAYED_HEADER } : REQUEST_ID_HEADER,
+      headers: once ? { ...REQUEST_ID_HEADER, ...REPLAYED_HEADER } : REQUEST_ID_HEADER,
       ...(content && { content }),
     },
   }

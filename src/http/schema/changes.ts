@@ -1,7 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
-import { t } from 'elysia'
 import { CHANGE_OPERATIONS } from '../../changes/entries.ts'
-import { strict, text, timestamp } from './types.ts'
+import { t } from './types.ts'
 
 /*
  * What the schemas of all endpoints that show changes are built of.
@@ -10,11 +9,11 @@ import { strict, text, timestamp } from './types.ts'
 export const CURSOR = '5d0c7e91ab34-2s'
 
 export const cursor = (description: string, example = CURSOR) =>
-  text({ minLength: 1, maxLength: 64, description, examples: [example] })
+  t.text({ minLength: 1, maxLength: 64, description, examples: [example] })
 
 export const nullable = (type: TSchema, description?: string) => t.Union([type, t.Null()], { description })
 
-export const Actor = strict(
+export const Actor = t.strict(
   {
     surface: t.String({ examples: ['api'] }),
     user_id: nullable(t.String()),
@@ -53,7 +52,7 @@ export const operation = () =>
 export const cursorField = () => t.String({ description: 'Opaque.', examples: [CURSOR] })
 
 /** A version of an object. */
-export const Version = strict(
-  { cursor: cursorField(), at: timestamp(), op: operation(), ...difference, actor: Actor },
+export const Version = t.strict(
+  { cursor: cursorField(), at: t.timestamp(), op: operation(), ...difference, actor: Actor },
   { $id: 'Version' },
 )

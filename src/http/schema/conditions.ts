@@ -1,10 +1,9 @@
-import { t } from 'elysia'
 import { OPERATORS } from '../../filter/record/operators.ts'
 import { MAX_NEEDLE } from '../../filter/record/parse.ts'
-import { strict, type TextOptions, text } from './types.ts'
+import { type TextOptions, t } from './types.ts'
 
 export const condition = () =>
-  strict(
+  t.strict(
     {
       field: t.String({
         description: 'A field key, `id`, `created_at`, `updated_at` or `*`.',
@@ -20,7 +19,7 @@ export const condition = () =>
 
 /** A text that a row has in any of its fields. */
 export const searchText = (rules: TextOptions = {}) =>
-  text({
+  t.text({
     minLength: 1,
     maxLength: MAX_NEEDLE,
     description: 'A text in any field, ignoring case: `contains` on `*`.',

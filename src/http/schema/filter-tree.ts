@@ -1,8 +1,7 @@
 import { Kind } from '@sinclair/typebox'
-import { t } from 'elysia'
 import { GROUP_MATCHES, TAG_OPERATORS, TREE_FIELDS, TREE_OPERATORS } from '../../filter/tree/operators.ts'
 import type { FilterTree } from '../../filter/tree/parse.ts'
-import { choice, integer, strict } from './types.ts'
+import { t } from './types.ts'
 
 export const EXAMPLE_TREE = {
   type: 'group',
@@ -21,44 +20,44 @@ const value = t.Optional(
   }),
 )
 
-const FilterGroup = strict(
+const FilterGroup = t.strict(
   {
-    type: choice(['group']),
-    match: choice(GROUP_MATCHES, { description: 'How many of the children must hold.' }),
+    type: t.choice(['group']),
+    match: t.choice(GROUP_MATCHES, { description: 'How many of the children must hold.' }),
     children: t.Array(t.Unsafe<FilterTree>({ $ref: TREE })),
   },
   { $id: 'FilterGroup', description: 'Nodes that hold together; without any, `any` matches nothing.' },
 )
 
-const TagsCondition = strict(
+const TagsCondition = t.strict(
   {
-    type: choice(['tags']),
-    op: choice(TAG_OPERATORS),
-    tag_ids: t.Array(integer(), { minItems: 1, description: 'Ids of tags.', examples: [[1]] }),
+    type: t.choice(['tags']),
+    op: t.choice(TAG_OPERATORS),
+    tag_ids: t.Array(t.integer(), { minItems: 1, description: 'Ids of tags.', examples: [[1]] }),
   },
   { $id: 'TagsCondition', description: 'A condition on the tags of a note.' },
 )
 
-const PropertyCondition = strict(
+const PropertyCondition = t.strict(
   {
-    type: choice(['property']),
+    type: t.choice(['property']),
     def_id: t.String({
       description: 'The id of a property; its type decides which operators there are.',
       examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
     }),
-    op: choice(TREE_OPERATORS),
+    op: t.choice(TREE_OPERATORS),
     value,
   },
   { $id: 'PropertyCondition', description: 'A condition on the value of a property.' },
 )
 
-const FieldCondition = strict(
+const FieldCondition = t.strict(
   {
-    type: choice(['field']),
-    field: choice(Object.keys(TREE_FIELDS) as (keyof typeof TREE_FIELDS)[], {
+    type: t.choice(['field']),
+    field: t.choice(Object.keys(TREE_FIELDS) as (keyof typeof TREE_FIELDS)[], {
       description: 'The title has the operators of a text, the others those of a date, by UTC day.',
     }),
-    op: choice(TREE_OPERATORS),
+    op: t.choice(TREE_OPERATORS),
     value,
   },
   { $id: 'FieldCondition', description: 'A condition on a field of the note itself.' },

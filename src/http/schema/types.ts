@@ -2,11 +2,12 @@ import {
   Kind,
   type ObjectOptions,
   type Static,
+  type TOptional,
   type TProperties,
   type TSchema,
   TypeRegistry,
 } from '@sinclair/typebox'
-import { t } from 'elysia'
+import { t as base } from 'elysia'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { codePointLength, hasControlCharacter } from '../../lib/text.ts'
 import { DEFAULT_LIMIT } from '../pagination.ts'
@@ -131,7 +132,7 @@ function patternOf({ pattern, singleLine, without = '', trimmed, minLength = 0 }
 export const text = (rules: TextOptions = {}) => {
   const { minLength, maxLength } = rules
   const pattern = patternOf(rules)
-  return t.Unsafe<string>(
+  return base.Unsafe<string>(
     ruleSchema('DaybookText', 'string', textWords(rules), rules, {
       ...(minLength !== undefined && { minLength }),
       ...(maxLength !== undefined && { maxLength }),
@@ -141,11 +142,11 @@ export const text = (rules: TextOptions = {}) => {
 }
 
 export const nullableText = (rules: TextOptions = {}) =>
-  t.Unsafe<string | null>(text({ ...rules, nullable: true }))
+  base.Unsafe<string | null>(text({ ...rules, nullable: true }))
 
 export const integer = (rules: IntegerOptions = {}) => {
   const { minimum, maximum } = rules
-  return t.Unsafe<number>(
+  return base.Unsafe<number>(
     ruleSchema('DaybookInteger', 'integer', integerWords(rules), rules, {
       ...(minimum !== undefined && { minimum }),
       ...(maximum !== undefined && { maximum }),
@@ -155,14 +156,14 @@ export const integer = (rules: IntegerOptions = {}) => {
 }
 
 export const flag = (rules: Described & { nullable?: boolean } = {}) =>
-  t.Unsafe<boolean>(ruleSchema('DaybookFlag', 'boolean', 'true or false', rules, {}))
+  base.Unsafe<boolean>(ruleSchema('DaybookFlag', 'boolean', 'true or false', rules, {}))
 
 /** One of a fixed list of words. */
 export const choice = <const Value extends string>(
   values: readonly Value[],
   rules: Described & { nullable?: boolean } = {},
 ) =>
-  t.Unsafe<Value>(
+  base.Unsafe<Value>(
     ruleSchema(
       'DaybookChoice',
       'string',
@@ -176,11 +177,21 @@ export const choice = <const Value extends string>(
 
 /** An object of exactly these members: anything else in it is refused by name. */
 export const strict = <Properties extends TProperties>(properties: Properties, options: ObjectOptions = {}) =>
-  judging(t.Object(properties, { additionalProperties: false, ...options }))
+  judging(base.Object(properties, { additionalProperties: false, ...options }))
+
+/** Members of an object that may be left out. */
+export const optional = <Properties extends TProperties>(properties: Properties) =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, base.Optional(schema)])) as {
+    [Name in keyof Properties]: TOptional<Properties[Name]>
+  }
 
 /** An object with members of any name and value; the service checks them. */
 export const members = (options: ObjectOptions = {}) =>
-  judging(t.Unsafe<Record<string, unknown>>(t.Object({}, { additionalProperties: t.Unknown(), ...options })))
+  judging(
+    base.Unsafe<Record<string, unknown>>(
+      base.Object({}, { additionalProperties: base.Unknown(), ...options }),
+    ),
+  )
 
 /** The body of an endpoint that takes none; `{}` is accepted. */
 export const NoBody = strict({})
@@ -189,27 +200,27 @@ export const NoBody = strict({})
 export const NoQuery = strict({})
 
 /** For pages whose own script reads the query. */
-export const AnyQuery = judging(t.Object({}, { additionalProperties: true }))
+export const AnyQuery = judging(base.Object({}, { additionalProperties: true }))
 
 /** The body of an endpoint that reads it by itself. */
-export const RawBody = unjudged(t.Unsafe<undefined>({ [Kind]: 'DaybookUnchecked' }))
+export const RawBody = unjudged(base.Unsafe<undefined>({ [Kind]: 'DaybookUnchecked' }))
 
 /** The body of an endpoint that is open: its handler has the bytes read once it knows who sends them. */
 export const BytesBody = unjudged(
-  t.Unsafe<{ bytes(key: string, most?: number): Promise<Uint8Array> }>({ [Kind]: 'DaybookUnchecked' }),
+  base.Unsafe<{ bytes(key: string, most?: number): Promise<Uint8Array> }>({ [Kind]: 'DaybookUnchecked' }),
 )
 
 /** The query of an endpoint that ignores it. */
 export const IgnoredQuery = unjudged(
-  t.Unsafe<unknown>({ [Kind]: 'DaybookUnchecked', type: 'object', properties: {} }),
+  base.Unsafe<unknown>({ [Kind]: 'DaybookUnchecked', type: 'object', properties: {} }),
 )
 
 /** `limit` and `offset` of a paged list. */
 export const paging = (maximum: number) => ({
-  limit: t.Optional(
+  limit: base.Optional(
     integer({ minimum: 1, maximum, default: DEFAULT_LIMIT, description: 'The maximum number of results.' }),
   ),
-  offset: t.Optional(
+  offset: base.Optional(
     integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
@@ -229,12 +240,12 @@ export const response = <Properties extends TProperties>(
   properties: Properties,
   options: ObjectOptions = {},
 ) => {
-  const schema = t.Object(properties, { additionalProperties: false, ...options })
-  return t.Unsafe<Static<typeof schema>>({ ...schema, [Kind]: 'DaybookUnchecked' })
+  const schema = base.Object(properties, { additionalProperties: false, ...options })
+  return base.Unsafe<Static<typeof schema>>({ ...schema, [Kind]: 'DaybookUnchecked' })
 }
 
 const content = (contentMediaType: string, more: object) =>
-  t.Unsafe<Response>({ [Kind]: 'DaybookUnchecked', type: 'string', contentMediaType, ...more })
+  base.Unsafe<Response>({ [Kind]: 'DaybookUnchecked', type: 'string', contentMediaType, ...more })
 
 /** A response of Server-Sent Events; `example` is the lines of one event. */
 export const eventStreamText = (example: readonly string[]) =>
@@ -253,7 +264,7 @@ export const binaryContent = () => content('application/octet-stream', { format:
 
 /** An instant in responses: ISO 8601, UTC, milliseconds. */
 export const timestamp = (description?: string) =>
-  t.Unsafe<string>({
+  base.Unsafe<string>({
     [Kind]: 'DaybookUnchecked',
     type: 'string',
     format: 'date-time',
@@ -262,7 +273,7 @@ export const timestamp = (description?: string) =>
   })
 
 export const id = (description?: string) =>
-  t.Unsafe<string>({
+  base.Unsafe<string>({
     [Kind]: 'DaybookUnchecked',
     type: 'string',
     format: 'uuid',
@@ -272,10 +283,10 @@ export const id = (description?: string) =>
 
 /** The response to a deletion: the id of what was deleted. */
 export const deletedResponse = (description?: string) =>
-  response({ deleted: t.Boolean({ examples: [true] }), id: id(description) })
+  response({ deleted: base.Boolean({ examples: [true] }), id: id(description) })
 
 /** A `UsedBy` of `feature-hooks.ts`. */
-export const usedBy = () => strict({ id: id(), name: t.String({ examples: ['Open work'] }) })
+export const usedBy = () => strict({ id: id(), name: base.String({ examples: ['Open work'] }) })
 
 /* How an object looks in an application. */
 
@@ -293,3 +304,28 @@ export const coverUrl = () =>
     says: 'an http or https URL of at most 2,048 characters',
     examples: ['https://example.com/cover.png'],
   })
+
+/** What schemas are built of: the types of Elysia, and those of this file. */
+export const t = Object.assign({}, base, {
+  text,
+  nullableText,
+  integer,
+  flag,
+  choice,
+  strict,
+  optional,
+  members,
+  paging,
+  response,
+  deletedResponse,
+  eventStreamText,
+  plainText,
+  lineStreamText,
+  binaryContent,
+  timestamp,
+  id,
+  usedBy,
+  color,
+  icon,
+  coverUrl,
+})

@@ -21,35 +21,42 @@ class Asset {
 
 export interface Assets {
   readonly page: string
+  readonly worker: string
   readonly files: ReadonlyMap<string, Asset>
 }
 
 /** The application as it is built into the executable: its files compressed, in base64. */
 export interface PackedApplication {
   readonly page: string
+  readonly worker: string
   readonly files: Readonly<Record<string, string>>
 }
 
 /** Compresses the files, which takes longer than a server may be held up. */
-export function packApplication({ 'index.html': page = '', ...files }: BuiltFiles): PackedApplication {
+export function packApplication({
+  'index.html': page = '',
+  'worker.js': worker = '',
+  ...files
+}: BuiltFiles): PackedApplication {
   const packed = Object.entries(files).map(([name, text]) => [
     name,
     Buffer.from(gzipSync(new TextEncoder().encode(text), { level: 9 })).toString('base64'),
   ])
-  return { page, files: Object.fromEntries(packed) }
+  return { page, worker, files: Object.fromEntries(packed) }
 }
 
 async function builtIn(): Promise<PackedApplication> {
   const [name] = PACKED.split('.')
   const packed = Bun.embeddedFiles.find((file) => (file as File).name.startsWith(`${name}`))
-  return packed ? JSON.parse(await packed.text()) : { page: '', files: {} }
+  return packed ? JSON.parse(await packed.text()) : { page: '', worker: '', files: {} }
 }
 
 /** The application as it is served; it is read, or from the sources built, when it is first asked for. */
 export const loadAssets = once(async (): Promise<Assets> => {
-  const { page, files } = isExecutable ? await builtIn() : packApplication(await buildApplication())
+  const { page, worker, files } = isExecutable ? await builtIn() : packApplication(await buildApplication())
   return {
     page,
+    worker,
     files: new Map(
       Object.entries(files).map(([name, base64]) => [
         name,

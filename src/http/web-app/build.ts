@@ -3,7 +3,10 @@ import { basename } from 'node:path'
 /** The name of the file that holds the built application, in the executable too. */
 export const PACKED = 'application.pack'
 
-/** The files of the application by their names, which hold a hash of their content; `index.html` is the page. */
+/**
+ * The files of the application by their names, which hold a hash of their content; `index.html` is the page, `worker.js`
+ * the service worker.
+ */
 export type BuiltFiles = Readonly<Record<string, string>>
 
 /** Where the files of the application are served. */
@@ -11,6 +14,12 @@ export const ASSETS_PATH = '/app/assets'
 
 /** The page, from which everything else is reached. */
 const page = (): string => Bun.fileURLToPath(new URL('../../web/index.html', import.meta.url))
+
+const serviceWorker = (): string =>
+  Bun.fileURLToPath(new URL('../../web/worker/service-worker.ts', import.meta.url))
+
+/** The place in the page for the name of this version of the application. */
+const VERSION = 'VERSION'
 
 /** Builds the application from its sources: what a page loads only when it needs it is a file of its own. */
 export async function buildApplication(): Promise<BuiltFiles> {
@@ -28,7 +37,29 @@ export async function buildApplication(): Promise<BuiltFiles> {
     const name = basename(output.path)
     files[name] = name.endsWith('.css') ? withoutOldForms(await output.text()) : await output.text()
   }
-  return { ...files, 'index.html': withPreloads(files) }
+  const built = withLinks(files)
+  // All files are reached from the page by names that hold their hashes.
+  const version = Bun.hash(built).toString(36)
+  const paths = Object.keys(files).filter((name) => name !== 'index.html')
+  return {
+    ...files,
+    'index.html': built.replace(VERSION, version),
+    'worker.js': await buildWorker(version, paths),
+  }
+}
+
+/** Builds the service worker, which keeps the files of this version and no others. */
+async function buildWorker(version: string, names: readonly string[]): Promise<string> {
+  const { outputs } = await Bun.build({
+    entrypoints: [serviceWorker()],
+    minify: true,
+    format: 'iife',
+    define: {
+      VERSION: JSON.stringify(version),
+      FILES: JSON.stringify(names.map((name) => `${ASSETS_PATH}/${name}`)),
+    },
+  })
+  return (await outputs[0]?.text()) ?? ''
 }
 
 /**
@@ -38,9 +69,17 @@ export async function buildApplication(): Promise<BuiltFiles> {
 const withoutOldForms = (css: string): string =>
   css.replace(/(?<![^{};])[^{};]*:-(?:webkit|moz)-any\([^{}]*\{[^{}]*\}/g, '')
 
+/** What the server has beside these files, which the bundler would look for among the sources. */
+const INSTALLATION = [
+  '<link rel="icon" href="/app/icons/icon.svg" type="image/svg+xml">',
+  '<link rel="apple-touch-icon" href="/app/icons/apple-touch-icon.png">',
+  // With the cookies that a proxy before the server may ask for.
+  '<link rel="manifest" href="/app/manifest.json" crossorigin="use-credentials">',
+].join('')
+
 /** The page asks at once for the files that every screen needs, which it would else find one after another. */
-function withPreloads(files: BuiltFiles): string {
+function withLinks(files: BuiltFiles): string {
   const name = Object.keys(files).find((file) => /^application-\w+\.js$/.test(file))
   const link = name === undefined ? '' : `<link rel="modulepreload" href="${ASSETS_PATH}/${name}">`
-  return (files['index.html'] ?? '').replace('</head>', `${link}</head>`)
+  return (files['index.html'] ?? '').replace('</head>', `${link}${INSTALLATION}</head>`)
 }

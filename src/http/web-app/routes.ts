@@ -3,15 +3,18 @@ import { scriptSources } from '../browser/script-sources.ts'
 import { hasCurrent } from '../download.ts'
 import { hiddenEndpoints } from '../endpoints.ts'
 import { unknownPath } from '../pipeline.ts'
-import { AnyQuery } from '../schema/types.ts'
+import { AnyQuery, BytesBody } from '../schema/types.ts'
 import { loadAssets } from './assets.ts'
 import { ASSETS_PATH } from './build.ts'
+import { iconOf, MANIFEST, SHARE_PATH } from './manifest.ts'
 
 /** The place in the page for what allows the styles that the editor makes. */
 const NONCE = 'NONCE'
 
 /** The place in the page that says whether the browser sent a session's cookie, so that the page need not send a request that must fail. */
 const COOKIE = 'COOKIE'
+
+const WORKER_PATH = '/app/worker.js'
 
 /**
  * Nothing from elsewhere, no code and no style in the page itself, and no text that is taken for code. The nonce allows
@@ -27,7 +30,7 @@ const contentSecurityPolicy = (nonce: string, scripts: string): string =>
     "img-src 'self' data: blob:",
     "font-src 'self'",
     'frame-src blob:',
-    `worker-src ${scripts}`,
+    `worker-src ${scripts} ${scripts.replaceAll(`${ASSETS_PATH}/`, WORKER_PATH)}`,
     "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -58,6 +61,33 @@ async function pageResponse(hasCookie: boolean, scripts: string): Promise<Respon
   })
 }
 
+/** The service worker, which serves every page of the application; it makes requests of this server alone. */
+async function workerResponse(request: Request): Promise<Response> {
+  const { worker } = await loadAssets()
+  const etag = `"${Bun.hash(worker).toString(36)}"`
+  const headers = new Headers({
+    ...SAFE_HEADERS,
+    'Content-Type': 'text/javascript; charset=utf-8',
+    'Content-Security-Policy': "default-src 'none'; connect-src 'self'",
+    'Service-Worker-Allowed': '/app',
+    'Cache-Control': 'no-cache',
+    ETag: etag,
+  })
+  const isKnown = hasCurrent(request, etag)
+  return new Response(isKnown ? null : worker, { status: isKnown ? 304 : 200, headers })
+}
+
+const manifestResponse = (): Response =>
+  Response.json(MANIFEST, {
+    headers: { 'Content-Type': 'application/manifest+json', 'Cache-Control': 'no-cache' },
+  })
+
+function iconResponse(name: string): Response {
+  const icon = iconOf(name)
+  if (!icon) throw notFound('file')
+  return new Response(icon, { headers: { ...SAFE_HEADERS, 'Cache-Control': 'public, max-age=86400' } })
+}
+
 const acceptsGzip = (request: Request): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(request.headers.get('accept-encoding') ?? '')
 
@@ -80,7 +110,7 @@ async function assetResponse(name: string, request: Request): Promise<Response> 
 }
 
 /** Whether a path below `/app` belongs to endpoints or files: where there is none, it is not the page's. */
-const isElsewhere = (below: string): boolean => /^(?:api|assets)(?:\/|$)/.test(below)
+const isElsewhere = (below: string): boolean => /^(?:api|assets|icons)(?:\/|$)/.test(below)
 
 const nowhere = (): never => {
   throw unknownPath()
@@ -90,17 +120,30 @@ const nowhere = (): never => {
 export function applicationRoutes(publicUrls: readonly string[], hasCookie: (request: Request) => boolean) {
   const page = (request: Request) =>
     pageResponse(hasCookie(request), scriptSources(request, publicUrls, ASSETS_PATH))
-  return hiddenEndpoints('', 'nothing')
-    .get('/', () => new Response(null, { status: 302, headers: { Location: '/app' } }), {
-      open: true,
-      query: AnyQuery,
-    })
-    .get('/app', ({ request }) => page(request), { open: true, query: AnyQuery })
-    .get('/app/*', ({ request, params }) => (isElsewhere(params['*']) ? nowhere() : page(request)), {
-      open: true,
-      query: AnyQuery,
-    })
-    .get(`${ASSETS_PATH}/:name`, ({ params, request }) => assetResponse(params.name, request), { open: true })
-    .all('/app/api/*', nowhere)
-    .all(`${ASSETS_PATH}/*`, nowhere)
+  return (
+    hiddenEndpoints('', 'nothing')
+      .get('/', () => new Response(null, { status: 302, headers: { Location: '/app' } }), {
+        open: true,
+        query: AnyQuery,
+      })
+      .get('/app', ({ request }) => page(request), { open: true, query: AnyQuery })
+      .get('/app/*', ({ request, params }) => (isElsewhere(params['*']) ? nowhere() : page(request)), {
+        open: true,
+        query: AnyQuery,
+      })
+      .get(WORKER_PATH, ({ request }) => workerResponse(request), { open: true })
+      .get('/app/manifest.json', manifestResponse, { open: true })
+      // What is shared goes to the worker, which may be missing: then nothing is written.
+      .post(SHARE_PATH, () => new Response(null, { status: 303, headers: { Location: '/app/new' } }), {
+        open: true,
+        query: AnyQuery,
+        body: BytesBody,
+      })
+      .get('/app/icons/:name', ({ params }) => iconResponse(params.name), { open: true })
+      .get(`${ASSETS_PATH}/:name`, ({ params, request }) => assetResponse(params.name, request), {
+        open: true,
+      })
+      .all('/app/api/*', nowhere)
+      .all(`${ASSETS_PATH}/*`, nowhere)
+  )
 }

@@ -125,7 +125,7 @@ interface OfStructure {
 /** What is absent from a subscription that does not have it. */
 const NOT_GIVEN = {
   ...{ headers: null, kind: null, format: null, template: null },
-  ...{ quietSeconds: null, includeContent: null, due: null },
+  ...{ quietSeconds: null, includeContent: null, due: null, pauseReason: null },
 }
 
 const insertWebhook = insertInto(webhooks)

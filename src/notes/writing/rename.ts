@@ -2,6 +2,15 @@ import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import type { Exchange } from '../../http/exchange.ts'
+import {
+  createdResponse,
+  identityOf,
+  type Outcome,
+  once,
+  type SignedRequest,
+  signed,
+} from '../../http/idempotency.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { fold } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
@@ -10,6 +19,7 @@ import { distinctLinkKeys } from '../links/link-keys.ts'
 import { keysOfName } from '../links/note-links.ts'
 import { resolveLink, resolveTarget, resolveTargets } from '../links/resolve-target.ts'
 import { isLinkable, namesIn, targetKey, targetText, type WikiLink, withLinks } from '../links/syntax.ts'
+import { presentRenamed } from '../present.ts'
 import { isTooLong } from '../schema.ts'
 import type { NoteRow, RenamedNote } from '../store.ts'
 import { bytesOf, type NoteText, notesWithLinks, type Rewritten, replaceEach } from './replace-content.ts'
@@ -28,22 +38,27 @@ interface RenameInput {
   readonly caller: Caller
   readonly id: string
   readonly patch: NotePatch
+  readonly request: SignedRequest | undefined
 }
 
-export const noteRename: WorkerTask<RenameInput, RenamedNote> = {
+export const noteRename: WorkerTask<RenameInput, Outcome> = {
   name: 'notes.rename',
-  run: (tx, { caller, id, patch }) => rename(tx, caller, id, patch),
+  run: (tx, { caller, id, patch, request }) =>
+    once(tx, request, () => presentRenamed(rename(tx, caller, id, patch))),
 }
 
 /** Applies the patch to the note and rewrites the links that lead to it by a title or an alias that changes. */
-export async function renameNote(
+export async function respondToRename(
   ctx: AppContext,
   { signal: _, ...caller }: Caller,
+  exchange: Exchange,
   id: string,
   patch: NotePatch,
-): Promise<RenamedNote> {
+): Promise<Response> {
   await refreshLinks(ctx, caller)
-  return ctx.worker.write(noteRename, { caller, id, patch })
+  const request = signed(identityOf(exchange), exchange.bodyText)
+  const { text, replayed } = await ctx.worker.write(noteRename, { caller, id, patch, request })
+  return createdResponse(text, replayed, 200)
 }
 
 type Name = 'title' | 'alias'

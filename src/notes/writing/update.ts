@@ -2,8 +2,11 @@ import type { Static } from '@sinclair/typebox'
 import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import type { Exchange } from '../../http/exchange.ts'
+import { createdResponse, createOnce, identityOf } from '../../http/idempotency.ts'
 import { fold } from '../../lib/text.ts'
 import { indexLinks } from '../links/indexing.ts'
+import { presentNote } from '../present.ts'
 import type { PatchBody } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
 import {
@@ -24,7 +27,23 @@ export type NotePatch = Omit<Static<typeof PatchBody>, 'rewrite_links'>
 
 /** Changes what the patch names; its tags are added. With `if_unchanged`, only when the note was not changed since. */
 export const patchNote = (ctx: AppContext, caller: Caller, id: string, patch: NotePatch): Promise<NoteRow> =>
-  ctx.db.write((tx) => applyPatch(tx, caller, getPatchable(tx, caller, id, patch), patch))
+  ctx.db.write((tx) => patched(tx, caller, id, patch))
+
+/** The same, with the response; with an `Idempotency-Key` once. */
+export async function respondToPatch(
+  { db }: AppContext,
+  caller: Caller,
+  exchange: Exchange,
+  id: string,
+  patch: NotePatch,
+): Promise<Response> {
+  const write = (tx: Tx) => ({ note: presentNote(patched(tx, caller, id, patch)) })
+  const { text, replayed } = await createOnce(db, identityOf(exchange), exchange.bodyText, write)
+  return createdResponse(text, replayed, 200)
+}
+
+const patched = (tx: Tx, caller: Caller, id: string, patch: NotePatch): NoteRow =>
+  applyPatch(tx, caller, getPatchable(tx, caller, id, patch), patch)
 
 /** The note; refused if the patch cannot be applied to it. */
 export function getPatchable(

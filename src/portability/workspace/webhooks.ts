@@ -47,7 +47,13 @@ export interface NewWebhookSecret {
 
 /** The webhook may name keys of another database, which match no key here. */
 export function importWebhook(tx: Tx, caller: Caller, value: unknown, tags: TagIds): NewWebhookSecret {
-  const { paused_at, consecutive_failures = 0, created_by_key_id = null, ...rest } = asObject(value)
+  const {
+    paused_at,
+    pause_reason,
+    consecutive_failures = 0,
+    created_by_key_id = null,
+    ...rest
+  } = asObject(value)
   const original = parseExported<UnparsedInput & Pick<NewWebhook, 'kind' | 'structure' | 'url'>>(
     rest,
     CreateWebhookBody,
@@ -66,6 +72,7 @@ export function importWebhook(tx: Tx, caller: Caller, value: unknown, tags: TagI
     secret,
     createdByKeyId: textOrNull(created_by_key_id),
     pausedAt: instantOrNull(paused_at, 'paused_at'),
+    pauseReason: textOrNull(pause_reason),
     consecutiveFailures: failuresOf(consecutive_failures),
     createdAt: original.createdAt,
     updatedAt: original.updatedAt,

@@ -11,11 +11,9 @@ export const conversionRoutes = (ctx: AppContext) =>
       access: 'write',
       body: schema.ConvertBody,
       response: schema.ConvertedResponse,
-      detail: {
-        operationId: 'convertField',
-        summary: 'Give a field another type: a new field with its values',
-        description:
-          'Values are read as `import` reads the cells of a column. The old field is hidden and keeps all of them; what cannot be read stays in it alone. One transaction, of at most 200,000 rows, with the log entries and events of any change of these rows.',
-      },
+      operationId: 'convertField',
+      summary: 'Give a field another type: a new field with its values',
+      description:
+        'Values are read as `import` reads the cells of a column. The old field is hidden and keeps all of them; what cannot be read stays in it alone. One transaction, of at most 200,000 rows, with the log entries and events of any change of these rows.',
     },
   )

@@ -59,8 +59,8 @@ interface Stacks {
   readonly stacks: ReadonlyMap<Cell, Stack>
 }
 
-interface BoardResult extends Stacks {
-  readonly body: JsonBody
+interface Board extends Stacks {
+  readonly columns: readonly BoardColumn[]
   readonly costs: ReadCosts
 }
 
@@ -73,37 +73,43 @@ export async function boardBody(ctx: AppContext, caller: Caller, request: BoardR
   return body
 }
 
-export const boardQuery: WorkerQuery<BoardInput, BoardResult> = {
+export const boardQuery: WorkerQuery<BoardInput, Omit<Board, 'columns'> & { readonly body: JsonBody }> = {
   name: 'records.board',
-  run: (reader, { caller, request: sent }) => {
-    const started = performance.now()
-    const request = withView(reader, caller, sent)
-    const query = rowQuery(reader, caller, request)
-    const field = groupField(query, request.group_by ?? request.groupBy)
-    const sort = sortTarget(query.definition, request.sort)
-    const { direction, limit = DEFAULT_LIMIT } = request
-    const order = orderBy(query.structure, sort, { direction, isReversed: false })
-    const indexes = usableIndexes(reader, query)
-    const choice = chooseIndex(reader, query, indexes)
-    const path = choice?.few === undefined ? textIndexPath(reader, query, indexes) : undefined
-    const key = `${limit} ${field.column} ${order} ${totalKeyText(query)}`
-    const stacks = cachedList(reader, key, () => {
-      const { text, values } = scanSource(reader, query, path ?? scanPath(choice))
-      const rows = reader.sql.rows<[Cell, number]>(
-        `SELECT ${valueColumn(field.column)}, pk ${text} ${order}`,
-        ...values,
-      )
-      return stacked(rows, limit)
-    })
-    const missing = path || reader.sql.isLimited ? [] : missingForFilter(query, choice)
-    const used = path ? TEXT_INDEX : choice?.index.name
-    return {
-      body: encoded(boardResponse(columnsOf(reader, field, stacks))),
-      key,
-      stacks,
-      costs: readCosts(query, indexes, performance.now() - started, missing, [used]),
-    }
+  run: (reader, input) => {
+    const { columns, ...board } = readBoard(reader, input)
+    return { ...board, body: encoded(boardResponse(columns)) }
   },
+}
+
+/** The rows in columns by the values of a field. */
+export function readBoard(reader: Reader, { caller, request: sent }: BoardInput): Board {
+  const started = performance.now()
+  const request = withView(reader, caller, sent)
+  const query = rowQuery(reader, caller, request)
+  const field = groupField(query, request.group_by ?? request.groupBy)
+  const sort = sortTarget(query.definition, request.sort)
+  const { direction, limit = DEFAULT_LIMIT } = request
+  const order = orderBy(query.structure, sort, { direction, isReversed: false })
+  const indexes = usableIndexes(reader, query)
+  const choice = chooseIndex(reader, query, indexes)
+  const path = choice?.few === undefined ? textIndexPath(reader, query, indexes) : undefined
+  const key = `${limit} ${field.column} ${order} ${totalKeyText(query)}`
+  const stacks = cachedList(reader, key, () => {
+    const { text, values } = scanSource(reader, query, path ?? scanPath(choice))
+    const rows = reader.sql.rows<[Cell, number]>(
+      `SELECT ${valueColumn(field.column)}, pk ${text} ${order}`,
+      ...values,
+    )
+    return stacked(rows, limit)
+  })
+  const missing = path || reader.sql.isLimited ? [] : missingForFilter(query, choice)
+  const used = path ? TEXT_INDEX : choice?.index.name
+  return {
+    columns: columnsOf(reader, field, stacks),
+    key,
+    stacks,
+    costs: readCosts(query, indexes, performance.now() - started, missing, [used]),
+  }
 }
 
 function groupField({ definition: { byKey } }: RowQuery, key: string | undefined): FieldDefinition {

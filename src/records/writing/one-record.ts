@@ -1,10 +1,12 @@
 import { checkAbility } from '../../access/rights.ts'
 import { refuseStale } from '../../changes/if-unchanged.ts'
+import { changedKeys } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { WriteListeners } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { notFound } from '../../refusal.ts'
-import { findStructureByPk } from '../../structures/store.ts'
+import { clearLiveValues } from '../../structures/storage/row-table-writes.ts'
+import { definitionOf, findStructureByPk, type StructureRow } from '../../structures/store.ts'
 import * as store from '../store.ts'
 import { checkedChanges, mergedData, refuseBrokenReferences, refuseMissing } from './row-values.ts'
 import {
@@ -18,20 +20,51 @@ import {
   updateRow,
 } from './row-writer.ts'
 
-/** A record of the caller's workspace, with the writer of its structure. */
-function get(
-  listeners: WriteListeners,
+/** A record of the caller's workspace, and its structure. */
+function find(
   tx: Tx,
   caller: Caller,
   id: string,
   is: 'live' | 'deleted',
-): { row: store.RecordRow; writer: RowWriter } {
+): { row: store.RecordRow; structure: StructureRow } {
   const row = store.findRecord(tx, id)
   const structure = row && findStructureByPk(tx, caller, row.structure)
   if (structure) checkAbility(caller.rights, structure, 'change')
   if (!structure || (row.deletedAt === null) !== (is === 'live'))
     throw notFound(is === 'live' ? 'record' : 'deleted record')
+  return { row, structure }
+}
+
+/** A record of the caller's workspace, with the writer of its structure. */
+function get(
+  listeners: WriteListeners,
+  tx: Tx,
+  caller: Caller,
+  ...wanted: [id: string, is: 'live' | 'deleted']
+): { row: store.RecordRow; writer: RowWriter } {
+  const { row, structure } = find(tx, caller, ...wanted)
   return { row, writer: rowWriter(listeners, tx, caller, structure) }
+}
+
+/** Refuses who may not change the rows of the structure that a row is, or was, one of. */
+export function checkChanger(tx: Tx, caller: Caller, id: string): void {
+  const row = store.findRecordHead(tx, id)
+  const structure = row && findStructureByPk(tx, caller, row.structure)
+  if (!structure) throw notFound('record')
+  checkAbility(caller.rights, structure, 'change')
+}
+
+/**
+ * Gives the unique values free that `changeLive` is to replace with those in `data` later in the transaction, so that
+ * rows can exchange them.
+ */
+export function releaseUnique(tx: Tx, caller: Caller, id: string, data: Record<string, unknown>): void {
+  const { row, structure } = find(tx, caller, id, 'live')
+  const definition = definitionOf(structure)
+  const before = store.dataOf(row)
+  const changed = changedKeys(before, mergedData(definition, before, checkedChanges(definition, data)))
+  const unique = [...new Set(definition.uniqueSets.flat())].filter(({ key }) => changed.includes(key))
+  clearLiveValues(tx, structure.pk, unique, row.pk)
 }
 
 /** Merges values into a live row; `expected` is the `updated_at` that it must have. `checkReferences` may put that off. */

@@ -15,10 +15,10 @@ import {
 } from '../../http/idempotency.ts'
 import { RequestBody } from '../../http/request-body.ts'
 import type { JsonBody } from '../../http/responses.ts'
-import { presentWritten, writtenResponse } from '../present.ts'
+import { presentWritten, recordResponse, writtenResponse } from '../present.ts'
 import type { PatchBody } from '../schema.ts'
-import { type RecordRow, recordLength } from '../store.ts'
-import { changeLive, deleteLive, restoreDeleted } from './one-record.ts'
+import type { RecordRow } from '../store.ts'
+import { changeLive, checkChanger, deleteLive, restoreDeleted } from './one-record.ts'
 import { revertLive } from './revert.ts'
 import { checkedWrite, checkWriter, sizeOf, type WriteRequest, writeRecords } from './write-records.ts'
 
@@ -72,28 +72,43 @@ const recordWrite = <Input extends RecordInput>(
 
 type RecordPatch = Static<typeof PatchBody>
 
-export const recordPatch = recordWrite<RecordInput & { readonly body: RequestBody<RecordPatch> }>(
-  'patch',
-  (listeners, tx, { caller, id, body }) => {
-    const { data, if_unchanged } = RequestBody.valueOf(body)
-    return changeLive(listeners, tx, caller, id, data, expectedInstant(if_unchanged))
-  },
-)
+interface PatchInput extends RecordInput {
+  readonly identity: RequestIdentity | undefined
+  readonly body: RequestBody<RecordPatch>
+}
+
+export const recordPatch: WorkerTask<PatchInput, Outcome> = {
+  name: 'record-writes.patch',
+  run: (tx, { caller, id, identity, body }, listeners) =>
+    once(
+      tx,
+      signed(identity, body.text),
+      (tx) => {
+        const { data, if_unchanged } = RequestBody.valueOf(body)
+        return recordResponse(changeLive(listeners, tx, caller, id, data, expectedInstant(if_unchanged)))
+      },
+      undefined,
+      () => caller.rights && checkChanger(tx, caller, id),
+    ),
+}
 
 /**
  * Merges values into a live row; null removes one. Only the values that are sent are checked. With `if_unchanged`,
- * only when the row was not changed since. `text` is the patch as it was sent.
+ * only when the row was not changed since; with an `Idempotency-Key` once.
  */
-export async function patchRecord(
-  { db, worker }: AppContext,
+export async function respondToPatch(
+  { worker }: AppContext,
   caller: Caller,
+  exchange: Exchange,
   id: string,
   patch: RecordPatch,
-  text: string,
-): Promise<JsonBody> {
+): Promise<Response> {
+  const { bodyText } = exchange
   expectedInstant(patch.if_unchanged)
-  const input = { caller, id, body: new RequestBody(patch, text) }
-  return worker.write(recordPatch, input, { size: { length: text.length + recordLength(db, id) } })
+  const input = { caller, id, identity: identityOf(exchange), body: new RequestBody(patch, bodyText) }
+  const size = { length: bodyText.length }
+  const { text, replayed } = await worker.write(recordPatch, input, { size })
+  return createdResponse(text, replayed, 200)
 }
 
 export const recordDeletion: WorkerTask<RecordInput, void> = {
@@ -102,16 +117,16 @@ export const recordDeletion: WorkerTask<RecordInput, void> = {
 }
 
 /** Deletes a row; it can be restored. */
-export const deleteRecord = ({ db, worker }: AppContext, caller: Caller, id: string): Promise<void> =>
-  worker.write(recordDeletion, { caller, id }, { size: { length: recordLength(db, id) } })
+export const deleteRecord = ({ worker }: AppContext, caller: Caller, id: string): Promise<void> =>
+  worker.write(recordDeletion, { caller, id }, { size: {} })
 
 export const recordRestoration = recordWrite('restore', (listeners, tx, { caller, id }) =>
   restoreDeleted(listeners, tx, caller, id),
 )
 
 /** Restores a deleted row under its id, checked like a new row; also where rows are immutable. */
-export const restoreRecord = ({ db, worker }: AppContext, caller: Caller, id: string): Promise<JsonBody> =>
-  worker.write(recordRestoration, { caller, id }, { size: { length: recordLength(db, id) } })
+export const restoreRecord = ({ worker }: AppContext, caller: Caller, id: string): Promise<JsonBody> =>
+  worker.write(recordRestoration, { caller, id }, { size: {} })
 
 export const recordRevert = recordWrite<RecordInput & { readonly to: string }>(
   'revert',
@@ -126,5 +141,5 @@ export async function revertRecord(
   to: string,
 ): Promise<JsonBody> {
   checkCursor(to, 'to')
-  return worker.write(recordRevert, { caller, id, to })
+  return worker.write(recordRevert, { caller, id, to }, { size: {} })
 }

@@ -1,7 +1,13 @@
 import { type Access, narrows } from '../../access/rights.ts'
 import { checkedAccess } from '../../account/access.ts'
 import { getOwnUser } from '../../account/self-service.ts'
-import { findWorkspace, listMembers, type MemberRow, ownsWorkspacesOf } from '../../account/store.ts'
+import {
+  findWorkspace,
+  listMembers,
+  type MemberRow,
+  ownsWorkspacesOf,
+  readAccess,
+} from '../../account/store.ts'
 import { addUser, changeRole, removeUser } from '../../account/users.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
@@ -69,7 +75,10 @@ export async function changeMember(
   const member = await db.write((tx) => {
     const user = getMember(tx, caller, userId)
     const next = role ?? user.role
-    const checked = access === undefined ? undefined : checkedMemberAccess(tx, caller, next, access)
+    const checked =
+      access === undefined
+        ? undefined
+        : checkedMemberAccess(tx, caller, next, access, readAccess(user.access))
     changeRole(tx, user, getOwnWorkspace(tx, caller), next, checked)
     return getMember(tx, caller, userId)
   })
@@ -89,10 +98,11 @@ function checkedMemberAccess(
   caller: Caller,
   role: Role,
   access: Access | null,
+  before?: Access | null,
 ): Access | null {
   if (role === 'owner' && access && narrows(access))
     throw refused('An owner reaches the whole workspace; make them an editor or a viewer first.')
-  return checkedAccess(reader, caller, access)
+  return checkedAccess(reader, caller, access, before)
 }
 
 const getOwnWorkspace = (reader: Reader, { workspacePk }: Caller) =>

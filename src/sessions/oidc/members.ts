@@ -1,6 +1,5 @@
 import { checkedAccountName, findByName, findNamed } from '../../account/names.ts'
 import {
-  deleteSessionsIn,
   findUserByPk,
   listMembershipsOf,
   listUserRows,
@@ -14,6 +13,7 @@ import type { AppContext } from '../../context.ts'
 import type { Role } from '../../db/schema/account.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { Refusal } from '../../refusal.ts'
+import { endSessionsIn } from '../store.ts'
 import type { Account } from './provider.ts'
 
 /** The role of the first pair whose value the claim is or holds. */
@@ -46,7 +46,7 @@ export function followClaim(ctx: AppContext, tx: Tx, userPk: number, account: Ac
   const isLast = isMember && isLastOwner(tx, userPk, workspace.pk)
   setClosedWorkspace(tx, userPk, role === undefined && !isLast ? workspace.pk : null)
   if (isLast) return
-  if (role === undefined) deleteSessionsIn(tx, workspace.pk, userPk)
+  if (role === undefined) endSessionsIn(tx, workspace.pk, userPk)
   else if (isMember) changeRole(tx, user, workspace, role)
   else setMember(tx, workspace.pk, userPk, role)
 }

@@ -13,9 +13,8 @@ const KNOWN_MS = 5 * 60_000
 /** Clocks may differ by five minutes, and the way of a token takes a while. */
 const CLOCK_TOLERANCE_SECONDS = 330
 
-/** What only the browser and the server know of one sign-in, besides the state. */
+/** What only the server knows of one sign-in. */
 export interface Secrets {
-  readonly state: string
   readonly nonce: string
   readonly verifier: string
 }
@@ -33,6 +32,8 @@ export interface Account {
 /** The OpenID Connect provider with which people sign in. */
 export class Provider {
   #known: { readonly metadata: ServerMetadata; readonly until: number } | undefined
+  /** While the provider is asked. */
+  #asked: Promise<ServerMetadata> | undefined
 
   constructor(
     private readonly settings: OidcSettings,
@@ -42,12 +43,12 @@ export class Provider {
   ) {}
 
   async newSecrets(): Promise<Secrets> {
-    const { randomState, randomNonce, randomPKCECodeVerifier } = await library()
-    return { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
+    const { randomNonce, randomPKCECodeVerifier } = await library()
+    return { nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
   }
 
   /** Where a browser is sent to sign in there. */
-  async authorizationUrl({ state, nonce, verifier }: Secrets): Promise<string> {
+  async authorizationUrl(state: string, { nonce, verifier }: Secrets): Promise<string> {
     const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library()
     const configuration = await this.#configuration()
     const metadata = configuration.serverMetadata()
@@ -68,7 +69,7 @@ export class Provider {
   }
 
   /** Whose code the provider sent with a browser; `search` is the query of the callback. */
-  async accountOf(search: string, { state, nonce, verifier }: Secrets): Promise<Account> {
+  async accountOf(search: string, state: string, { nonce, verifier }: Secrets): Promise<Account> {
     const { authorizationCodeGrant, fetchUserInfo } = await library()
     const configuration = await this.#configuration()
     const tokens = await authorizationCodeGrant(configuration, new URL(`${this.callback}?${search}`), {
@@ -107,9 +108,15 @@ export class Provider {
     return configuration
   }
 
-  async #metadata(): Promise<ServerMetadata> {
-    const now = this.clock.now()
-    if (this.#known && now < this.#known.until) return this.#known.metadata
+  #metadata(): ServerMetadata | Promise<ServerMetadata> {
+    if (this.#known && this.clock.now() < this.#known.until) return this.#known.metadata
+    this.#asked ??= this.#discover().finally(() => {
+      this.#asked = undefined
+    })
+    return this.#asked
+  }
+
+  async #discover(): Promise<ServerMetadata> {
     const { allowInsecureRequests, customFetch, discovery } = await library()
     const { issuer, clientId } = this.settings
     const found = await discovery(new URL(issuer), clientId, undefined, undefined, {
@@ -117,7 +124,7 @@ export class Provider {
       [customFetch]: this.#fetch,
       execute: isLoopbackUrl(issuer) ? [allowInsecureRequests] : [],
     })
-    this.#known = { metadata: found.serverMetadata(), until: now + KNOWN_MS }
+    this.#known = { metadata: found.serverMetadata(), until: this.clock.now() + KNOWN_MS }
     return this.#known.metadata
   }
 

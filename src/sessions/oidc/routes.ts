@@ -1,9 +1,8 @@
-import { t } from 'elysia'
 import type { AppContext, Caller } from '../../context.ts'
 import { hostOf, nameOf } from '../../http/browser/browser-rules.ts'
 import { applicationEndpoints, hiddenEndpoints } from '../../http/endpoints.ts'
 import { unknownPath } from '../../http/pipeline.ts'
-import { choice, IgnoredQuery, response, strict, text } from '../../http/schema/types.ts'
+import { IgnoredQuery, t } from '../../http/schema/types.ts'
 import { fail, unavailable } from '../../refusal.ts'
 import type { SessionCookie } from '../cookie.ts'
 import { RemovedResponse, SetupByProviderBody } from '../schema.ts'
@@ -40,10 +39,10 @@ export function redirect(location: string, cookies: readonly string[] = []): Res
   return new Response(null, { status: 302, headers })
 }
 
-/** The path if it is one of a page of the application, else that of the application itself. */
-/** Encoded, it is kept while somebody is at the provider. */
-const MAX_PAGE_LENGTH = 2_000
+/** The provider is sent it, encrypted, as a part of the state. */
+const MAX_PAGE_LENGTH = 1_000
 
+/** The path if it is one of a page of the application, else that of the application itself. */
 function pageOf(path: string | undefined, otherwise: string): string {
   const base = 'http://localhost'
   if (path === undefined || !path.startsWith('/') || !URL.canParse(path, base)) return otherwise
@@ -79,7 +78,7 @@ export function providerRoutes(
             const site = request.headers.get('sec-fetch-site') ?? 'same-origin'
             if (isLink && site !== 'same-origin') throw new SignInFailure('cross-site')
             const purpose = isLink ? known.linkOf(callerOf(request)) : ({ kind: 'sign-in' } as const)
-            const url = await known.begin(purpose, returnTo, token, exchange.address)
+            const url = await known.begin(purpose, returnTo, token)
             return redirect(url, [setCookie(token)])
           } catch (error) {
             if (error instanceof SignInFailure) return redirect(locationOf(returnTo, error.reason))
@@ -88,9 +87,9 @@ export function providerRoutes(
         },
         {
           open: true,
-          query: strict({
-            return: t.Optional(text({ maxLength: 2_000 })),
-            link: t.Optional(choice(['1'])),
+          query: t.strict({
+            return: t.Optional(t.text({ maxLength: 2_000 })),
+            link: t.Optional(t.choice(['1'])),
           }),
         },
       )
@@ -105,19 +104,19 @@ export function providerRoutes(
     applicationEndpoints('nothing')
       .post(
         '/setup/oidc',
-        async ({ exchange, request, body }) => {
+        async ({ request, body }) => {
           const known = getSignIn()
           checkNotForeign(request)
           const token = cookie.tokenIn(request) ?? newToken()
           const purpose = known.setupOf(body.token, body.user)
-          const url = await known.begin(purpose, '/app', token, exchange.address).catch((error) => {
+          const url = await known.begin(purpose, '/app', token).catch((error) => {
             throw error instanceof SignInFailure
               ? unavailable('The provider does not answer; try again, or choose a password.')
               : error
           })
           return Response.json({ url }, { headers: { 'Set-Cookie': setCookie(token) } })
         },
-        { open: true, body: SetupByProviderBody, response: response({ url: t.String() }) },
+        { open: true, body: SetupByProviderBody, response: t.response({ url: t.String() }) },
       )
       .delete(
         '/oidc',

@@ -3,11 +3,11 @@ import { deleteProviderLink, findLinkOf, saveProviderLink } from '../../account/
 import type { AppContext, Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fail, Refusal } from '../../refusal.ts'
-import { Pending } from '../pending.ts'
 import { expiryOf, getRecentSession, listEnterable } from '../sessions.ts'
 import { findUserOfLink } from '../setup-links.ts'
 import { type Browser, beginSession, checkChoice, type NewSession, openDoor, usedLink } from '../sign-in.ts'
 import { findSessionById } from '../store.ts'
+import { Tickets } from '../tickets.ts'
 import { isLinked } from '../ways-in.ts'
 import { type FailureReason, reasonOf, SignInFailure } from './failures.ts'
 import { addNewcomer, followClaim } from './members.ts'
@@ -45,22 +45,22 @@ export function locationOf(returnTo: string, reason: FailureReason): string {
 
 /** Signing in with the provider, in two steps: a browser is sent there, and it comes back. */
 export class ProviderSignIn {
-  readonly #steps: Pending<Step>
+  /** The state of a sign-in is its ticket. */
+  readonly #steps: Tickets<Step>
 
   constructor(
     private readonly ctx: AppContext,
     private readonly provider: Provider,
   ) {
-    this.#steps = new Pending(ctx.clock, AT_PROVIDER_SECONDS * 1000)
+    this.#steps = new Tickets(ctx.clock, AT_PROVIDER_SECONDS * 1000)
   }
 
   /** Where the browser with this cookie is sent. Throws `SignInFailure`. */
-  async begin(purpose: Purpose, returnTo: string, cookie: string, from: string): Promise<string> {
+  async begin(purpose: Purpose, returnTo: string, cookie: string): Promise<string> {
     try {
       const secrets = await this.provider.newSecrets()
-      const url = await this.provider.authorizationUrl(secrets)
-      this.#steps.add(secrets.state, { ...secrets, purpose, cookie, returnTo }, from)
-      return url
+      const state = this.#steps.issue({ ...secrets, purpose, cookie, returnTo })
+      return await this.provider.authorizationUrl(state, secrets)
     } catch (error) {
       throw new SignInFailure(this.#noted(error), { cause: error })
     }
@@ -89,11 +89,12 @@ export class ProviderSignIn {
 
   /** What comes of a browser that the provider has sent back with this query. */
   async end(search: string, cookie: string | undefined, browser: Browser): Promise<Ended> {
-    const step = this.#steps.take(new URLSearchParams(search).get('state') ?? '')
+    const state = new URLSearchParams(search).get('state') ?? ''
+    const step = this.#steps.take(state)
     const returnTo = step?.returnTo ?? '/app'
     try {
       if (!step || step.cookie !== cookie) throw new SignInFailure('expired')
-      const account = await this.provider.accountOf(search, step)
+      const account = await this.provider.accountOf(search, state, step)
       const names = await this.#namesOf(account)
       const session = await this.ctx.db.write((tx) => this.#enter(tx, step.purpose, account, names, browser))
       this.ctx.bus.wake()
@@ -176,9 +177,15 @@ export class ProviderSignIn {
   #noted(error: unknown): FailureReason {
     const reason = reasonOf(error)
     if (reason === 'failed' || reason === 'unreachable') {
-      const { message, code } = ((error as Error).cause ?? error) as { message?: string; code?: string }
+      const { message, code } = loggable(error)
       this.ctx.log.warn('a sign-in with the provider failed', { reason, error: message, code })
     }
     return reason
   }
+}
+
+/** What says why: of a provider that is not reached the reason, else what the library says, whose own reason may quote the provider. */
+function loggable(error: unknown): { message?: string; code?: string } {
+  const failure = [error, (error as Error).cause].find((one) => one instanceof SignInFailure)
+  return failure?.cause ?? failure ?? (error as Error)
 }

@@ -9,9 +9,9 @@ import { once } from '../../lib/bounded-cache.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { fail, notFound, Refusal, refused } from '../../refusal.ts'
 import type { FailedSignIns } from '../failed-sign-ins.ts'
-import { Pending } from '../pending.ts'
 import { getOwnSession, getRecentSession } from '../sessions.ts'
 import { type Browser, beginSession, type NewSession } from '../sign-in.ts'
+import { Tickets } from '../tickets.ts'
 import { removeWayIn } from '../ways-in.ts'
 import type { RelyingParty } from './relying-party.ts'
 import {
@@ -38,10 +38,10 @@ const MAX_PASSKEYS = 20
 /** Ed25519, ECDSA with P-256, and RSA. */
 const ALGORITHMS = [-8, -7, -257]
 
-/** What a challenge was made for: the host, and the session that adds a passkey, undefined for a sign-in. */
+/** What a challenge was made for: the host, and the session that adds a passkey, null for a sign-in. */
 interface Challenge {
   readonly host: string
-  readonly sessionId: string | undefined
+  readonly sessionId: string | null
 }
 
 /** What a browser sends, which the library checks. */
@@ -53,24 +53,25 @@ const wrongPasskey = () =>
 
 /** Adding passkeys, and signing in with them. */
 export class Passkeys {
-  readonly #challenges: Pending<Challenge>
+  readonly #challenges: Tickets<Challenge>
 
   constructor(
     private readonly ctx: AppContext,
     private readonly failures: FailedSignIns,
   ) {
-    this.#challenges = new Pending(ctx.clock, VALID_MS)
+    this.#challenges = new Tickets(ctx.clock, VALID_MS)
   }
 
   /** The options with which a browser makes a passkey of the caller. */
-  async creationOptions(caller: Caller, { host }: RelyingParty, from: string) {
+  async creationOptions(caller: Caller, { host }: RelyingParty) {
     const { db, clock } = this.ctx
     const { id: sessionId, userPk } = getRecentSession(db, caller, clock.now())
     const { id, name } = findUserByPk(db, userPk) ?? fail(notFound('user'))
     const known = listPasskeyRows(db, userPk)
     checkCount(known)
     const { generateRegistrationOptions } = await webauthn()
-    const options = await generateRegistrationOptions({
+    return generateRegistrationOptions({
+      challenge: this.#newChallenge({ host, sessionId }),
       rpName: 'daybook',
       rpID: host,
       userID: Uint8Array.from(Buffer.from(id)),
@@ -86,8 +87,6 @@ export class Passkeys {
       authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
       supportedAlgorithmIDs: ALGORITHMS,
     })
-    this.#challenges.add(options.challenge, { host, sessionId }, from)
-    return options
   }
 
   /** Adds the passkey that a browser has made. */
@@ -136,15 +135,14 @@ export class Passkeys {
   }
 
   /** The options with which a browser signs somebody in, without a name: it offers the passkeys that it has. */
-  async requestOptions({ host }: RelyingParty, from: string) {
+  async requestOptions({ host }: RelyingParty) {
     const { generateAuthenticationOptions } = await webauthn()
-    const options = await generateAuthenticationOptions({
+    return generateAuthenticationOptions({
+      challenge: this.#newChallenge({ host, sessionId: null }),
       rpID: host,
       userVerification: 'required',
       timeout: VALID_MS,
     })
-    this.#challenges.add(options.challenge, { host, sessionId: undefined }, from)
-    return options
   }
 
   /** Begins a session for the user of a passkey. */
@@ -177,7 +175,7 @@ export class Passkeys {
     try {
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({
         response,
-        expectedChallenge: (challenge) => this.#isOwn(challenge, { host, sessionId: undefined }),
+        expectedChallenge: (challenge) => this.#isOwn(challenge, { host, sessionId: null }),
         expectedOrigin: origins,
         expectedRPID: host,
         requireUserVerification: true,
@@ -198,6 +196,10 @@ export class Passkeys {
     return (
       !userHandle || Buffer.from(userHandle, 'base64url').toString() === findUserByPk(this.ctx.db, user)?.id
     )
+  }
+
+  #newChallenge(challenge: Challenge): Uint8Array<ArrayBuffer> {
+    return Uint8Array.from(Buffer.from(this.#challenges.issue(challenge), 'base64url'))
   }
 
   #isOwn(challenge: string, { host, sessionId }: Challenge): boolean {

@@ -13,11 +13,10 @@ export const passkeyRoutes = (
   partyOf: (request: Request) => RelyingParty,
 ) =>
   applicationEndpoints('nothing')
-    .post(
-      '/passkeys/options',
-      ({ exchange, request, caller }) => passkeys.creationOptions(caller, partyOf(request), exchange.address),
-      { access: 'session', response: schema.OptionsResponse },
-    )
+    .post('/passkeys/options', ({ request, caller }) => passkeys.creationOptions(caller, partyOf(request)), {
+      access: 'session',
+      response: schema.OptionsResponse,
+    })
     .get('/passkeys', ({ caller }) => ({ passkeys: listPasskeys(ctx, caller).map(presentPasskey) }), {
       access: 'session',
       response: schema.PasskeysResponse,

@@ -1,4 +1,4 @@
-import { type AppContext, wholeWorkspace } from '../../context.ts'
+import type { AppContext } from '../../context.ts'
 import { STATUS_OF } from '../../http/errors.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import { KEY_FORM } from '../../http/idempotency.ts'
@@ -20,9 +20,8 @@ interface Form extends Pick<ShownForm, 'title' | 'settings' | 'fields'> {
   readonly definition: Definition
 }
 
-function formOf({ db }: AppContext, { share }: Visit): Form {
-  const structure =
-    findStructureById(db, wholeWorkspace(share.workspace), share.target) ?? fail(notFound('form'))
+function formOf({ db }: AppContext, { caller, share }: Visit): Form {
+  const structure = findStructureById(db, caller, share.target) ?? fail(notFound('form'))
   const settings: FormSettings = optionsOf(share)
   const definition = definitionOf(structure)
   const fields: readonly FormField[] = formFields(definition, settings)

@@ -1,13 +1,15 @@
-import type { AppContext } from '../../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeFor, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import { isoTimestamp, utcDay } from '../../lib/dates.ts'
 import { Html, html } from '../../lib/html.ts'
 import { fileIdOf, fileOfImage } from '../../lib/markdown.ts'
+import { fileTarget } from '../../notes/links/syntax.ts'
 import { evaluationOf, matchTree } from '../../notes/query/evaluate.ts'
 import { checkedTree } from '../../notes/query/stored-trees.ts'
 import { treeQuery } from '../../notes/query/tree-query.ts'
-import { findNote, type NoteRow } from '../../notes/store.ts'
+import { getNote, type NoteRow } from '../../notes/store.ts'
+import { notesWithLinks } from '../../notes/writing/replace-content.ts'
 import { fail, notFound } from '../../refusal.ts'
 import { sortOf } from '../../views/notes.ts'
 import { filterOf, viewKind } from '../../views/service.ts'
@@ -15,54 +17,67 @@ import type { Visit, VisitedShare } from '../visits.ts'
 import { renderMarkdown } from './markdown.ts'
 import { pageResponse } from './page.ts'
 
-/** Whom the queries of a share are run for: all visitors of one share take turns with everybody else. */
-export const visitorOf = ({ share }: Visit) => ({ userId: share.id, keyId: null, surface: 'share' })
+/** Whom a visit reads as: all visitors of one share take turns with everybody else. */
+export const visitorOf = ({ caller, share }: Visit): Caller => ({ ...caller, userId: share.id })
 
-/** The note of a share, or one that is in its view now; `today` is the UTC day. */
-function sharedNote(reader: Reader, share: SharedNotes, id: string, today: string): NoteRow {
-  const { kind, target, workspace } = share
-  const note = kind === 'note' && id !== target ? undefined : findNote(reader, workspace, id)
-  if (!note || (kind === 'view' && !isInView(reader, share, note.pk, today))) throw notFound('note')
+/** What a share shows of the notes that its caller may read. */
+interface SharedNotes extends Pick<VisitedShare, 'kind' | 'target'> {
+  readonly caller: InWorkspace
+  /** The UTC day, to which filters refer. */
+  readonly today: string
+}
+
+const sharedNotes = (ctx: AppContext, { caller, share: { kind, target } }: Visit): SharedNotes => ({
+  caller: placeOf(caller),
+  kind,
+  target,
+  today: utcDay(ctx.clock.now()),
+})
+
+/** The note of a share, or one that is in its view now. */
+function sharedNote(reader: Reader, shared: SharedNotes, id: string): NoteRow {
+  const { kind, target, caller } = shared
+  if (kind === 'note' && id !== target) throw notFound('note')
+  const note = getNote(reader, placeFor(caller, 'notes'), id)
+  if (kind === 'view' && !isAnyInView(reader, shared, [note.pk])) throw notFound('note')
   return note
 }
 
-type SharedNotes = Pick<VisitedShare, 'kind' | 'target' | 'workspace'>
-
-function isInView(reader: Reader, { workspace, target }: SharedNotes, note: number, today: string): boolean {
-  const view = viewKind.findById(reader, workspace, target) ?? fail(notFound('view'))
-  const tree = checkedTree(reader, workspace, filterOf(view), 'filter')
-  return matchTree(evaluationOf(reader, workspace, today), tree, [note]).total === 1
+function isAnyInView(
+  reader: Reader,
+  { caller, target, today }: SharedNotes,
+  notes: readonly number[],
+): boolean {
+  const { workspacePk } = placeFor(caller, 'notes')
+  const view = viewKind.findById(reader, workspacePk, target) ?? fail(notFound('view'))
+  const tree = checkedTree(reader, workspacePk, filterOf(view), 'filter')
+  return matchTree(evaluationOf(reader, workspacePk, today), tree, notes).total > 0
 }
 
-interface NoteInput {
-  readonly share: SharedNotes
+interface NoteInput extends SharedNotes {
   readonly base: string
   readonly id: string
-  readonly today: string
 }
 
 /** A shared note as its page shows it. */
 export const noteQuery: WorkerQuery<NoteInput, { title: string; updatedAt: number; body: string }> = {
   name: 'shares.note',
   isLong: true,
-  run: (reader, { share, base, id, today }) => {
-    const { title, content, updatedAt } = sharedNote(reader, share, id, today)
+  run: (reader, { base, id, ...shared }) => {
+    const { title, content, updatedAt } = sharedNote(reader, shared, id)
     // Of a view, the note that names the file is in the address: the file is shown as long as that note is.
-    const within = share.kind === 'view' ? `?note=${id}` : ''
+    const within = shared.kind === 'view' ? `?note=${id}` : ''
     const fileAddress = (file: string) => `${base}/files/${file.toLowerCase()}${within}`
     return { title, updatedAt, body: renderMarkdown(content, title, fileAddress).text }
   },
 }
-
-const sharedOf = ({ share: { kind, target, workspace } }: Visit): SharedNotes => ({ kind, target, workspace })
 
 const shownTime = (instant: number): string => `${isoTimestamp(instant).slice(0, 16).replace('T', ' ')} UTC`
 
 /** The page of a note. */
 export async function notePage(ctx: AppContext, visit: Visit, id: string): Promise<Response> {
   const { share, base } = visit
-  const today = utcDay(ctx.clock.now())
-  const input = { share: sharedOf(visit), base, id, today }
+  const input = { ...sharedNotes(ctx, visit), base, id }
   const { title, updatedAt, body } = await ctx.worker.run(noteQuery, input, visitorOf(visit))
   const shown = title.trim() === '' ? 'Untitled' : title
   return pageResponse({
@@ -74,20 +89,21 @@ ${new Html(body)}`,
   })
 }
 
-interface FileInput {
-  readonly share: SharedNotes
-  /** The note that names it. */
-  readonly note: string
+interface FileInput extends SharedNotes {
+  /** The note that names it; without one, any note of a view that links to it. */
+  readonly note: string | null
   readonly file: string
-  readonly today: string
 }
 
 /** Whether a note that is shown names a file now. */
 export const fileNamedQuery: WorkerQuery<FileInput, boolean> = {
   name: 'shares.fileNamed',
   isLong: true,
-  run: (reader, { share, note, file, today }) =>
-    namesFile(sharedNote(reader, share, note, today).content, file),
+  run: (reader, { note, file, ...shared }) => {
+    if (note !== null) return namesFile(sharedNote(reader, shared, note).content, file)
+    const { workspacePk } = placeFor(shared.caller, 'notes')
+    return isAnyInView(reader, shared, notesWithLinks(reader, workspacePk, [fileTarget(file)]))
+  },
 }
 
 const FILE_LINKS =
@@ -101,20 +117,15 @@ function namesFile(content: string, file: string): boolean {
   return false
 }
 
-/** Whether the share shows a file: the note that names it is its own, or the one in the address. */
+/** Whether the share shows a file: its own note names it, or one that is in its view. */
 export function showsFile(
   ctx: AppContext,
   visit: Visit,
   file: string,
   note: string | null,
 ): Promise<boolean> {
-  const share = sharedOf(visit)
-  const input = {
-    share,
-    note: share.kind === 'note' ? share.target : (note ?? ''),
-    file,
-    today: utcDay(ctx.clock.now()),
-  }
+  const shared = sharedNotes(ctx, visit)
+  const input = { ...shared, note: shared.kind === 'note' ? shared.target : note, file }
   return ctx.worker.run(fileNamedQuery, input, visitorOf(visit))
 }
 
@@ -128,11 +139,12 @@ interface FoundNotes {
 /** The page of a view of notes: what is in it now. */
 export async function viewPage(ctx: AppContext, visit: Visit, page: number): Promise<Response> {
   const { share, base } = visit
-  const view = viewKind.findById(ctx.db, share.workspace, share.target) ?? fail(notFound('view'))
+  const { workspacePk: workspace } = placeFor(visit.caller, 'notes')
+  const view = viewKind.findById(ctx.db, workspace, share.target) ?? fail(notFound('view'))
   const found = await ctx.worker.run(
     treeQuery,
     {
-      workspace: share.workspace,
+      workspace,
       filter: filterOf(view),
       sort: sortOf(view),
       page: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE },

@@ -1,4 +1,4 @@
-import { type Html, html, Html as Markup } from '../../lib/html.ts'
+import { Html, html } from '../../lib/html.ts'
 import { STYLE } from './style.ts'
 
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64')
@@ -32,7 +32,7 @@ interface Page {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const STYLE_ELEMENT = new Markup(`<style>${STYLE}</style>`)
+const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`)
 
 /** A page for who has no account: one document without script, which fetches nothing but its own pictures. */
 export function pageResponse({ title, above, main, isBroad, status = 200, headers }: Page): Response {
@@ -47,7 +47,7 @@ ${STYLE_ELEMENT}
 </head>
 <body>
 ${above !== undefined && html`<header>${above}</header>`}
-<main${isBroad ? new Markup(' class="broad"') : ''}>
+<main${isBroad ? new Html(' class="broad"') : ''}>
 ${main}
 </main>
 <footer>Shared from a daybook. This page runs no script.</footer>

@@ -10,16 +10,8 @@ import { notFound } from '../../refusal.ts'
 import type { FieldDefinition } from '../../structures/store.ts'
 import { optionsOf } from '../service.ts'
 import type { Visit } from '../visits.ts'
-import {
-  calendarFields,
-  labelOf,
-  nameOf,
-  readerOf,
-  type SharedRows,
-  sharedRows,
-  shownValue,
-  valueIn,
-} from './rows.ts'
+import { visitorOf } from './notes.ts'
+import { calendarFields, labelOf, nameOf, type SharedRows, sharedRows, shownValue, valueIn } from './rows.ts'
 
 /*
  * The rows of a view as files: CSV (RFC 4180) of its visible columns, and a calendar as iCalendar (RFC 5545).
@@ -46,7 +38,7 @@ function streamed(
       offset,
       ...(view.sort === null && { sort: 'created_at' }),
     }
-    const { rows, hasMore } = await listRecords(ctx, readerOf(visit), request)
+    const { rows, hasMore } = await listRecords(ctx, visitorOf(visit), request)
     const before = offset === 0 ? parts.before : ''
     offset += rows.length
     isOver = !hasMore
@@ -64,7 +56,7 @@ function streamed(
   return markStreamed(new Response(body, { headers }))
 }
 
-const LOOKS_LIKE_FORMULA = /^'*[=+\-@]/
+const LOOKS_LIKE_FORMULA = /^[=+\-@]/
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/
 
@@ -79,7 +71,7 @@ const csvValue = (field: FieldDefinition, value: RecordData[string] | undefined)
 
 /** The rows as CSV, where the share offers it. */
 export function csvResponse(ctx: AppContext, exchange: Exchange, visit: Visit): Response {
-  const shared = sharedRows(ctx, visit)
+  const shared = sharedRows(ctx.db, visitorOf(visit), visit.share.target)
   if (optionsOf(visit.share).csv !== true) throw notFound('file')
   const { columns } = shared
   const lineOf = (cells: readonly string[]) => `${cells.map(cellOf).join(',')}\r\n`
@@ -123,14 +115,14 @@ const dayAfter = (value: unknown): string =>
 
 /** The rows as a calendar. */
 export function icsResponse(ctx: AppContext, exchange: Exchange, visit: Visit): Response {
-  const shared = sharedRows(ctx, visit)
+  const shared = sharedRows(ctx.db, visitorOf(visit), visit.share.target)
   const { view } = shared
   if (view.kind !== 'calendar') throw notFound('file')
   const { start, end } = calendarFields(shared)
   const times = (data: RecordData): string[] => {
     const from = valueIn(data, start)
     const last =
-      end && valueIn(data, end) !== undefined && String(valueIn(data, end)) >= String(from)
+      end && valueIn(data, end) !== undefined && String(valueIn(data, end)) > String(from)
         ? valueIn(data, end)
         : undefined
     if (start.type === 'date')

@@ -1,17 +1,22 @@
 import type { RecordData } from '../../changes/record-data.ts'
-import { type AppContext, wholeWorkspace } from '../../context.ts'
-import { type Html, html } from '../../lib/html.ts'
-import { boardBody } from '../../records/query/board.ts'
-import { listRecords } from '../../records/query/list.ts'
+import { type AppContext, type InWorkspace, placeOf } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
+import { utcDay } from '../../lib/dates.ts'
+import { Html, html } from '../../lib/html.ts'
+import { readBoard } from '../../records/query/board.ts'
+import { type ListRequest, listQuery, type RecordPage } from '../../records/query/list.ts'
+import { parseRequest } from '../../records/query/row-query.ts'
 import { dataOf, type RecordRow } from '../../records/store.ts'
 import { fail, notFound, refused } from '../../refusal.ts'
 import { columnsOf } from '../../row-views/fields.ts'
-import { type RowViewRow, rowViewKind } from '../../row-views/service.ts'
+import { getRowView, type RowViewRow } from '../../row-views/service.ts'
+import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import {
   type Definition,
   definitionOf,
   type FieldDefinition,
-  findStructureById,
+  getStructure,
   type StructureRow,
 } from '../../structures/store.ts'
 import { optionsOf } from '../service.ts'
@@ -28,10 +33,9 @@ export interface SharedRows {
   readonly columns: readonly FieldDefinition[]
 }
 
-export function sharedRows({ db }: AppContext, { share }: Visit): SharedRows {
-  const view = rowViewKind.findById(db, share.workspace, share.target) ?? fail(notFound('view of rows'))
-  const structure =
-    findStructureById(db, wholeWorkspace(share.workspace), view.structureId) ?? fail(notFound('view of rows'))
+export function sharedRows(reader: Reader, caller: InWorkspace, target: string): SharedRows {
+  const view = getRowView(reader, caller, target)
+  const structure = getStructure(reader, caller, view.structureId, 'read')
   const definition = definitionOf(structure)
   const chosen = columnsOf(view)
   const columns = chosen
@@ -39,13 +43,6 @@ export function sharedRows({ db }: AppContext, { share }: Visit): SharedRows {
     : definition.fields.filter(({ hidden }) => !hidden)
   return { view, structure, definition, columns }
 }
-
-/** The caller of a visit, under whose key its queries take turns. */
-export const readerOf = (visit: Visit) => ({
-  ...visit.caller,
-  ...visitorOf(visit),
-  surface: visit.caller.surface,
-})
 
 /** A field may be called `constructor`. */
 export const valueIn = (data: RecordData, { key }: FieldDefinition): RecordData[string] | undefined =>
@@ -82,56 +79,95 @@ export interface RowsAsked {
   readonly month: string | null
 }
 
-/** The page of a view of rows, as its kind is read. */
+interface RowsInput {
+  readonly caller: InWorkspace
+  /** The id of the view. */
+  readonly target: string
+  readonly base: string
+  readonly asked: RowsAsked
+  /** The UTC day; its month is shown unless another is asked for. */
+  readonly today: string
+}
+
+/** A visit to rows while its page is made. */
+interface Reading extends Omit<RowsInput, 'target'>, SharedRows {
+  readonly reader: Reader
+  readonly costs: ReadCosts[]
+}
+
+interface RowsRead {
+  readonly view: Pick<RowViewRow, 'name' | 'kind'>
+  readonly body: string
+  readonly costs: readonly ReadCosts[]
+}
+
+const BODIES = { table, board, calendar: month } as const
+
+/** A view of rows as its page shows it, by its kind. */
+export const rowsQuery: WorkerQuery<RowsInput, RowsRead> = {
+  name: 'shares.rows',
+  isLong: true,
+  run: (reader, { target, ...input }) => {
+    const reading: Reading = { ...input, ...sharedRows(reader, input.caller, target), reader, costs: [] }
+    const { name, kind } = reading.view
+    return { view: { name, kind }, body: BODIES[kind](reading).text, costs: reading.costs }
+  },
+}
+
+/** One page of the rows. */
+function listed({ reader, caller, view, costs }: Reading, request: Omit<ListRequest, 'view'>): RecordPage {
+  const { page, costs: cost } = listQuery.run(reader, {
+    caller,
+    request: parseRequest({ ...request, view: view.id }),
+  })
+  costs.push(cost)
+  return page
+}
+
+/** The page of a view of rows. */
 export async function rowsPage(ctx: AppContext, visit: Visit, asked: RowsAsked): Promise<Response> {
-  const shared = sharedRows(ctx, visit)
-  const { view } = shared
   const { share, base } = visit
-  const main =
-    view.kind === 'board'
-      ? await board(ctx, visit, shared)
-      : view.kind === 'calendar'
-        ? await month(ctx, visit, shared, asked.month)
-        : await table(ctx, visit, shared, asked)
-  const isOpen = share.passwordHash === null
+  const visitor = visitorOf(visit)
+  const today = utcDay(ctx.clock.now())
+  const input = { caller: placeOf(visitor), target: share.target, base, asked, today }
+  const { view, body, costs } = await ctx.worker.run(rowsQuery, input, visitor)
+  for (const cost of costs) recordReadCosts(ctx, cost)
   const extras = [
     optionsOf(share).csv === true && html`<a href="${base}.csv">As CSV</a>`,
-    view.kind === 'calendar' && isOpen && html`<a href="${base}.ics">As a calendar (ics)</a>`,
+    view.kind === 'calendar' &&
+      share.passwordHash === null &&
+      html`<a href="${base}.ics">As a calendar (ics)</a>`,
   ].filter((one) => one !== false)
   const title = share.name ?? view.name
   return pageResponse({
     title,
     isBroad: true,
-    main: html`<h1 dir="auto">${title}</h1>${main}${extras.length > 0 && html`<p class="pages">${extras}</p>`}`,
+    main: html`<h1 dir="auto">${title}</h1>${new Html(body)}${extras.length > 0 && html`<p class="pages">${extras}</p>`}`,
   })
 }
 
-async function table(
-  ctx: AppContext,
-  visit: Visit,
-  { view, columns }: SharedRows,
-  { page, sort, direction }: RowsAsked,
-): Promise<Html> {
+function table(reading: Reading): Html {
+  const { view, columns, base, asked } = reading
+  const { page, sort, direction } = asked
   if (sort !== null && !columns.some(({ key }) => key === sort))
     throw refused('This table is not sorted by that; choose one of its columns.')
   const isDescending = direction === 'desc'
   const ordered =
     sort === null ? {} : { sort, direction: isDescending ? ('desc' as const) : ('asc' as const) }
-  const request = { view: view.id, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...ordered }
-  const { rows, total } = await listRecords(ctx, readerOf(visit), request)
+  const { rows, total } = listed(reading, { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...ordered })
   const sortedBy = sort ?? view.sort
   const descends = sort === null ? view.direction !== 'asc' : isDescending
   const heads = columns.map((field) => {
     const isSorted = field.key === sortedBy
     const next = isSorted && !descends ? 'desc' : 'asc'
     const order = isSorted && html` aria-sort="${descends ? 'descending' : 'ascending'}"`
-    return html`<th scope="col"${order}><a href="${visit.base}?sort=${field.key}&direction=${next}">${labelOf(field)}</a>${isSorted && (descends ? ' ↓' : ' ↑')}</th>`
+    return html`<th scope="col"${order}><a href="${base}?sort=${field.key}&direction=${next}">${labelOf(field)}</a>${isSorted && (descends ? ' ↓' : ' ↑')}</th>`
   })
   const lines = rows.map((row) => html`<tr>${cells(columns, dataOf(row))}</tr>`)
   const ofSort = sort === null ? '' : `sort=${sort}&direction=${isDescending ? 'desc' : 'asc'}&`
   return html`<p class="by">${total === 1 ? '1 row' : `${total} rows`}</p>
 <div class="wide" tabindex="0"><table><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>
-${pageLinks(page, Math.ceil(total / PAGE_SIZE), (other) => `${visit.base}?${ofSort}page=${other}`)}`
+${pageLinks(page, Math.ceil(total / PAGE_SIZE), (other) => `${base}?${ofSort}page=${other}`)}`
 }
 
 const cells = (columns: readonly FieldDefinition[], data: RecordData): Html[] =>
@@ -142,26 +178,17 @@ const cells = (columns: readonly FieldDefinition[], data: RecordData): Html[] =>
       : html`<td dir="auto">${value}</td>`
   })
 
-interface Board {
-  readonly columns: readonly {
-    readonly value: string | boolean | null
-    readonly total: number
-    readonly records: readonly { readonly data: RecordData }[]
-    readonly has_more: boolean
-  }[]
-}
-
-async function board(ctx: AppContext, visit: Visit, shared: SharedRows): Promise<Html> {
-  const { view, definition } = shared
-  const body = await boardBody(ctx, readerOf(visit), { view: view.id, limit: PAGE_SIZE })
-  const { columns: stacks }: Board = JSON.parse(
-    typeof body === 'string' ? body : new TextDecoder().decode(body),
-  )
+function board(reading: Reading): Html {
+  const { reader, caller, view, definition, costs } = reading
+  const request = parseRequest({ view: view.id, limit: PAGE_SIZE })
+  const { columns: stacks, costs: cost } = readBoard(reader, { caller, request })
+  costs.push(cost)
   const field = definition.byKey.get(view.groupBy ?? '') ?? fail(notFound('view of rows'))
-  const sections = stacks.map(({ value, total, records, has_more }) => {
-    const cards = records.map((record) => card(shared, record.data, field))
+  const sections = stacks.map(({ value, total, rows }) => {
+    const cards = rows.map((row) => card(reading, dataOf(row), field))
     const name = value === null ? 'None' : shownValue(field, value)
-    return html`<section aria-label="${name}"><h2 dir="auto">${name} <span class="dim">${total}</span></h2>${cards}${has_more && html`<p class="dim">${total - records.length} more</p>`}</section>`
+    const more = total - rows.length
+    return html`<section aria-label="${name}"><h2 dir="auto">${name} <span class="dim">${total}</span></h2>${cards}${more > 0 && html`<p class="dim">${more} more</p>`}</section>`
   })
   return html`<div class="board" tabindex="0">${sections}</div>`
 }
@@ -195,65 +222,61 @@ export function calendarFields({ view, definition }: SharedRows) {
 }
 
 /** Rows whose days meet a period, both ends included. */
-async function rowsBetween(
-  ctx: AppContext,
-  visit: Visit,
-  shared: SharedRows,
-  [first, last]: readonly [string, string],
-): Promise<RecordRow[]> {
-  const { start, end } = calendarFields(shared)
+function rowsBetween(reading: Reading, [first, last]: readonly [string, string]): RecordRow[] {
+  const { start, end } = calendarFields(reading)
   const instant = (day: string, isEnd: boolean) =>
     start.type === 'date' ? day : `${day}T${isEnd ? '23:59:59.999' : '00:00:00'}Z`
-  const find = async (...filter: readonly object[]) => {
-    const request = {
-      view: shared.view.id,
+  const find = (...filter: readonly object[]) =>
+    listed(reading, {
       filter: JSON.stringify(filter),
       limit: MONTH_ROWS,
       sort: start.key,
-    }
-    const { rows } = await listRecords(ctx, readerOf(visit), { ...request, direction: 'asc' })
-    return rows
-  }
+      direction: 'asc',
+    }).rows
   const [from, to] = [instant(first, false), instant(last, true)]
-  const beginning = await find(
+  const beginning = find(
     { field: start.key, op: 'gte', value: from },
     { field: start.key, op: 'lte', value: to },
   )
   if (!end) return beginning
-  const earlier = await find(
+  const earlier = find(
     { field: start.key, op: 'lt', value: from },
     { field: end.key, op: 'gte', value: from },
   )
   return [...earlier, ...beginning]
 }
 
-async function month(ctx: AppContext, visit: Visit, shared: SharedRows, asked: string | null): Promise<Html> {
-  const now = new Date(ctx.clock.now())
-  const [, year = String(now.getUTCFullYear()), number = String(now.getUTCMonth() + 1)] =
-    MONTH.exec(asked ?? '') ?? []
+/** The names of the rows on each day of a period. */
+function namesByDay(reading: Reading, days: readonly string[]): Map<string, string[]> {
+  const { start, end } = calendarFields(reading)
+  const byDay = new Map(days.map((day) => [day, [] as string[]]))
+  for (const row of rowsBetween(reading, [days[0] ?? '', days.at(-1) ?? ''])) {
+    const data = dataOf(row)
+    const name = nameOf(reading, data)
+    const first = dayOf(valueIn(data, start))
+    const last = end ? dayOf(valueIn(data, end) ?? valueIn(data, start)) : first
+    if (last <= first) byDay.get(first)?.push(name)
+    else for (const [day, names] of byDay) if (first <= day && day <= last) names.push(name)
+  }
+  return byDay
+}
+
+function month(reading: Reading): Html {
+  const { base, asked, today } = reading
+  const [, year = '', number = ''] = MONTH.exec(asked.month ?? '') ?? MONTH.exec(today.slice(0, 7)) ?? []
   const [y, m] = [Number(year), Number(number) - 1]
   const offset = (new Date(Date.UTC(y, m, 1)).getUTCDay() + 6) % 7
   const weeks = Math.ceil((offset + new Date(Date.UTC(y, m + 1, 0)).getUTCDate()) / 7)
   const days = Array.from({ length: weeks * 7 }, (_, at) => utcDate(y, m, 1 - offset + at))
-  const rows = await rowsBetween(ctx, visit, shared, [days[0] ?? '', days.at(-1) ?? ''])
-  const { start, end } = calendarFields(shared)
-  const entries = rows.map((row) => {
-    const data = dataOf(row)
-    const first = dayOf(valueIn(data, start))
-    const last = end ? dayOf(valueIn(data, end) ?? valueIn(data, start)) : first
-    const days = [first, last].sort()
-    return { name: nameOf(shared, data), first, last: days[1] ?? first }
-  })
+  const byDay = namesByDay(reading, days)
   const cell = (day: string) =>
-    html`<td><b><time datetime="${day}">${Number(day.slice(8))}</time></b>${entries
-      .filter(({ first, last }) => first <= day && day <= last)
-      .map(({ name }) => html`<p dir="auto">${name}</p>`)}</td>`
+    html`<td><b><time datetime="${day}">${Number(day.slice(8))}</time></b>${byDay.get(day)?.map((name) => html`<p dir="auto">${name}</p>`)}</td>`
   const lines = Array.from(
     { length: weeks },
     (_, at) => html`<tr>${days.slice(at * 7, at * 7 + 7).map(cell)}</tr>`,
   )
   const link = (other: number, text: string) =>
-    html`<a href="${visit.base}?month=${utcDate(y, other, 1).slice(0, 7)}">${text}</a>`
+    html`<a href="${base}?month=${utcDate(y, other, 1).slice(0, 7)}">${text}</a>`
   return html`<nav class="pages" aria-label="Months">${link(m - 1, 'Previous month')}${link(m + 1, 'Next month')}</nav>
 <div class="wide" tabindex="0"><table class="month"><caption>${MONTH_NAMES[m]} ${y}</caption><thead><tr>${WEEKDAYS.map((day) => html`<th scope="col">${day}</th>`)}</tr></thead><tbody>${lines}</tbody></table></div>`
 }

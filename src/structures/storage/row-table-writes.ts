@@ -114,6 +114,18 @@ export function updateLiveRow(
   refusingDuplicates(() => sql.run(text, updatedAt, ...values, pk))
 }
 
+/** Takes away the values of these fields, which collide with none until others are written. */
+export function clearLiveValues(
+  { sql }: Reader,
+  structurePk: number,
+  fields: readonly FieldDefinition[],
+  pk: number,
+): void {
+  if (fields.length === 0) return
+  const assignments = fields.map(({ column }) => `${valueColumn(column)} = NULL`).join(', ')
+  sql.run(`UPDATE ${rowTable(structurePk)} SET ${assignments} WHERE pk = ?`, pk)
+}
+
 export const deleteLiveRow = ({ sql }: Reader, structurePk: number, pk: number) =>
   sql.run(`DELETE FROM ${rowTable(structurePk)} WHERE pk = ?`, pk)
 

@@ -3420,7 +3420,7 @@ export interface components {
             headers?: Record<string, never>;
             enabled: boolean;
             /**
-             * @description Ten failed deliveries in a row pause a subscription; `resume` ends the pause.
+             * @description Ten failed deliveries in a row pause a subscription, as does the end of the right of its maker; `resume` ends the pause.
              * @example enabled
              * @enum {string}
              */
@@ -3430,6 +3430,11 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             paused_at: string | null;
+            /**
+             * @description Why it is paused, where that is not because of its deliveries: the member on whose right it rests may not write what it is about any more.
+             * @example Who made it may not write what it is about any more.
+             */
+            pause_reason?: string;
             /**
              * @description Deliveries of record events that failed since the last one that was delivered.
              * @example 0
@@ -4006,7 +4011,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+        /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
         "Idempotency-Key": string;
         /** @description The `id` of the last event that was received; a browser sends it when it reconnects. */
         "Last-Event-ID": string;
@@ -4298,7 +4303,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4879,7 +4884,10 @@ export interface operations {
     updateNote: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
             path: {
                 /** @description The note. */
                 id: string;
@@ -4941,6 +4949,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6126,7 +6135,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6555,7 +6564,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -7163,7 +7172,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -7812,7 +7821,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -8430,7 +8439,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -8714,7 +8723,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -9400,7 +9409,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -9888,7 +9897,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -10280,7 +10289,10 @@ export interface operations {
     updateRecord: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
             path: {
                 /** @description The record. */
                 id: string;
@@ -10322,6 +10334,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10602,6 +10615,7 @@ export interface operations {
                      *           "enabled": false,
                      *           "status": "enabled",
                      *           "paused_at": "2026-11-21T09:30:00.000Z",
+                     *           "pause_reason": "Who made it may not write what it is about any more.",
                      *           "consecutive_failures": 0,
                      *           "created_by_key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *           "created_at": "2026-11-21T09:30:00.000Z",
@@ -10628,7 +10642,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -10770,6 +10784,7 @@ export interface operations {
                      *         "enabled": false,
                      *         "status": "enabled",
                      *         "paused_at": "2026-11-21T09:30:00.000Z",
+                     *         "pause_reason": "Who made it may not write what it is about any more.",
                      *         "consecutive_failures": 0,
                      *         "created_by_key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "created_at": "2026-11-21T09:30:00.000Z",
@@ -10858,6 +10873,7 @@ export interface operations {
                      *         "enabled": false,
                      *         "status": "enabled",
                      *         "paused_at": "2026-11-21T09:30:00.000Z",
+                     *         "pause_reason": "Who made it may not write what it is about any more.",
                      *         "consecutive_failures": 0,
                      *         "created_by_key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "created_at": "2026-11-21T09:30:00.000Z",
@@ -11066,6 +11082,7 @@ export interface operations {
                      *         "enabled": false,
                      *         "status": "enabled",
                      *         "paused_at": "2026-11-21T09:30:00.000Z",
+                     *         "pause_reason": "Who made it may not write what it is about any more.",
                      *         "consecutive_failures": 0,
                      *         "created_by_key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "created_at": "2026-11-21T09:30:00.000Z",
@@ -11148,6 +11165,7 @@ export interface operations {
                      *         "enabled": false,
                      *         "status": "enabled",
                      *         "paused_at": "2026-11-21T09:30:00.000Z",
+                     *         "pause_reason": "Who made it may not write what it is about any more.",
                      *         "consecutive_failures": 0,
                      *         "created_by_key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "created_at": "2026-11-21T09:30:00.000Z",
@@ -11251,6 +11269,7 @@ export interface operations {
                      *         "enabled": false,
                      *         "status": "enabled",
                      *         "paused_at": "2026-11-21T09:30:00.000Z",
+                     *         "pause_reason": "Who made it may not write what it is about any more.",
                      *         "consecutive_failures": 0,
                      *         "created_by_key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "created_at": "2026-11-21T09:30:00.000Z",
@@ -11655,7 +11674,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -12074,7 +12093,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -13757,7 +13776,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is created twice. */
+                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;

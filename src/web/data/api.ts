@@ -29,6 +29,7 @@ export interface Call<Found> {
   readonly body?: Found extends { requestBody?: infer Body } ? Json<Body> : undefined
   readonly headers?: Record<string, string>
   readonly signal?: AbortSignal
+  readonly isFresh?: boolean
 }
 
 /** The response of an endpoint, by its path and method as the OpenAPI document names them. */

@@ -9,8 +9,11 @@ export async function goToWorkspace(id: string): Promise<void> {
   navigate('/app')
 }
 
-/** Ends the session of this browser. */
+/** Ends the session of this browser, which then keeps nothing; asks first where something waits to be sent. */
 export async function leave(): Promise<void> {
   await saveWhatWaits()
+  const { emptyAll, mayLeave } = await import('../offline/leave.tsx')
+  if (!(await mayLeave())) return
+  await emptyAll()
   await signOut()
 }

@@ -1,6 +1,6 @@
-import { signal } from '@preact/signals'
+import { effect, signal, untracked } from '@preact/signals'
 import { cache, invalidate } from './cache.ts'
-import { awaySince, isSignedOut, request, retryDelayOf } from './request.ts'
+import { awaySince, isSignedOut, request, retryDelayOf, setAway } from './request.ts'
 
 /** An entry of the change feed. */
 export interface Change {
@@ -34,6 +34,19 @@ export function onMissed(listener: () => void): () => void {
   return () => missedListeners.delete(listener)
 }
 
+function readAgain(): void {
+  void cache.invalidateQueries()
+  for (const listener of missedListeners) listener()
+}
+
+let isAway = false
+/** What was shown meanwhile came from what this browser keeps. */
+effect(() => {
+  const wasAway = isAway
+  isAway = awaySince.value !== undefined
+  if (wasAway && !isAway) untracked(readAgain)
+})
+
 /** Changes that arrive within this time are applied together. */
 const GATHER_MS = 100
 
@@ -66,17 +79,14 @@ export function startLive(hasMissed = false): void {
   stream = opened
   opened.onopen = () => {
     connection.value = 'live'
-    awaySince.value = undefined
-    if (isBehind) {
-      void cache.invalidateQueries()
-      for (const listener of missedListeners) listener()
-    }
+    if (awaySince.peek() !== undefined) awaySince.value = undefined
+    else if (isBehind) readAgain()
     isBehind = false
   }
   opened.onerror = () => {
     isBehind = true
     connection.value = 'away'
-    awaySince.value ??= Date.now()
+    setAway()
     if (opened.readyState === EventSource.CLOSED) void openAgain(opened)
   }
   opened.addEventListener('change', (event) => {
@@ -92,7 +102,7 @@ export function startLive(hasMissed = false): void {
 
 /** The browser does not say why a stream was refused; how the session is answered does, also that it has ended. */
 async function openAgain(refused: EventSource): Promise<void> {
-  const error = await request('GET', '/app/api/session').catch((thrown: unknown) => thrown)
+  const error = await request('GET', '/app/api/session', { isFresh: true }).catch((thrown: unknown) => thrown)
   setTimeout(() => stream === refused && startLive(true), retryDelayOf(error))
 }
 

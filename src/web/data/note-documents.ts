@@ -1,15 +1,23 @@
 import { effect, signal, untracked } from '@preact/signals'
 import { api } from './api.ts'
-import { listDrafts, putDraft, removeDraft } from './drafts.ts'
-import type { Draft, DraftKey, NoteText, NoteVersion } from './note-text.ts'
-import { pendingCount, savers } from './pending.ts'
-import { isSignedOut } from './request.ts'
+import { newIds } from './apply.ts'
+import {
+  type Draft,
+  type DraftKey,
+  keyOfChange,
+  NOT_MADE,
+  type NoteText,
+  type NoteVersion,
+} from './note-text.ts'
+import { discarders, pendingCount, savers } from './pending.ts'
+import { isSignedOut, Refused } from './request.ts'
 import { type Kept, SaveQueue } from './save-queue.ts'
 import { session } from './session.ts'
+import { openTabs, TAB, watchTabs } from './tabs.ts'
 import { whose } from './whose.ts'
 
-/** This tab; its drafts are not another tab's to take up while it is open. */
-const TAB = crypto.getRandomValues(new Uint32Array(4)).join('-')
+/** Where drafts are kept. */
+const queue = () => import('../offline/queue.ts')
 
 /** A note that is open here or has something to be saved. */
 export interface NoteDocument {
@@ -83,25 +91,34 @@ function forget(document: NoteDocument): void {
   documents.value = left
 }
 
+/** What makes a new note of what is typed; it is there at once, whether or not the server is. Returns its id. */
+export function makeDocument(text: NoteText, tags: readonly string[]): string {
+  const [id = ''] = newIds(1)
+  const present = owner()
+  const base = { title: '', content: '', updated_at: NOT_MADE }
+  if (present) addDocument({ ...present, id }, base, { base, text, sent: [], tags })
+  return id
+}
+
 function addDocument(
   { id, user, workspace }: Owner & Pick<NoteDocument, 'id'>,
   base: NoteVersion,
-  draft: Draft | undefined,
+  draft: (Kept & Pick<Draft, 'tags'>) | undefined,
 ): SaveQueue {
+  const tags = draft?.tags ?? []
   const saver = {
     save: async (changes: Partial<NoteText>, if_unchanged: string) => {
       if (!isOwn({ user, workspace }))
         throw new Error('This note belongs to another workspace; its draft waits here.')
-      const body = { ...changes, if_unchanged, ...(changes.title !== undefined && { rewrite_links: true }) }
-      return versionOf((await api.patch('/v1/notes/{id}', { params: { id }, body })).note)
+      return if_unchanged === NOT_MADE ? makeNote(id, changes, tags) : changeNote(id, changes, if_unchanged)
     },
-    read: async () => versionOf((await api.get('/v1/notes/{id}', { params: { id } })).note),
+    read: () => readVersion(id),
   }
-  const queue = new SaveQueue(
+  const saving = new SaveQueue(
     base,
     {
       ...saver,
-      keep: keeperOf({ user, workspace, note: id, tab: TAB }),
+      keep: keeperOf({ user, workspace, note: id, tab: TAB }, tags),
       later: (act, ms) => {
         const timer = setTimeout(act, ms)
         return () => clearTimeout(timer)
@@ -113,10 +130,40 @@ function addDocument(
     },
     draft,
   )
-  const opened = { id, user, workspace, queue }
+  const opened = { id, user, workspace, queue: saving }
   documents.value = new Map(documents.peek()).set(nameOf(opened), opened)
-  return queue
+  return saving
 }
+
+async function changeNote(
+  id: string,
+  changes: Partial<NoteText>,
+  if_unchanged: string,
+): Promise<NoteVersion> {
+  const body = { ...changes, if_unchanged, ...(changes.title !== undefined && { rewrite_links: true }) }
+  const { note } = await api.patch('/v1/notes/{id}', { params: { id }, body, headers: keyOfChange(body) })
+  return versionOf(note)
+}
+
+async function makeNote(
+  id: string,
+  { title = '', content = '' }: Partial<NoteText>,
+  tags: readonly string[],
+): Promise<NoteVersion> {
+  const data = { title, content, tags: [...tags] }
+  const body = { changes: [{ kind: 'note' as const, op: 'created' as const, id, data }] }
+  try {
+    await api.post('/v1/changes/apply', { body, headers: keyOfChange(body) })
+  } catch (error) {
+    // It was made by an earlier call that got no response: what was typed since is a change of it.
+    const isMade = error instanceof Refused && error.code === 'name_taken'
+    throw isMade ? new Refused(409, 'stale', error.message, undefined) : error
+  }
+  return readVersion(id)
+}
+
+const readVersion = async (id: string): Promise<NoteVersion> =>
+  versionOf((await api.get('/v1/notes/{id}', { params: { id }, isFresh: true })).note)
 
 const versionOf = ({ title, content, updated_at }: NoteVersion): NoteVersion => ({
   title,
@@ -125,11 +172,15 @@ const versionOf = ({ title, content, updated_at }: NoteVersion): NoteVersion => 
 })
 
 /** Writes each draft at once, as the tab may be closed with the next key; the browser keeps them in order. */
-function keeperOf(key: DraftKey) {
+function keeperOf(key: DraftKey, tags: readonly string[]) {
   return async (draft: Kept | undefined) => {
+    // What somebody else left is not kept for this person's eyes.
+    if (session.peek() && session.peek()?.user.id !== key.user) return
+    const at = Date.now()
     try {
+      const { putDraft, removeDraft } = await queue()
       if (!draft) return await removeDraft(key)
-      await putDraft({ ...key, ...draft, at: Date.now() })
+      await putDraft({ ...key, ...draft, at, ...(tags.length > 0 && { tags }) })
       draftKeptAt.value = Date.now()
     } catch (error) {
       draftsRefusal.value = `This browser keeps no drafts (${(error as Error).message}); leave this page only when the note is saved.`
@@ -137,36 +188,46 @@ function keeperOf(key: DraftKey) {
   }
 }
 
-/** Takes up the drafts that closed tabs left behind, and saves them. */
+/** Takes up the drafts that closed tabs left behind, and saves them in the order in which they were written. */
 export async function takeUpDrafts(): Promise<void> {
   const present = owner()
   if (!present) return
+  const { listDrafts, putDraft, removeDraft, takeOldDrafts } = await queue()
+  await takeOldDrafts()
   const alive = await openTabs()
+  const taken: SaveQueue[] = []
   for (const draft of await listDrafts(present.user, present.workspace)) {
     if (alive.has(draft.tab) || documents.peek().has(nameOf({ ...present, id: draft.note }))) continue
     await putDraft({ ...draft, tab: TAB })
     await removeDraft(draft)
     // Of whom it is, not of who may have signed in meanwhile.
-    void addDocument({ ...present, id: draft.note }, draft.base, draft).flush()
+    taken.push(addDocument({ ...present, id: draft.note }, draft.base, draft))
   }
+  void saveInOrder(taken)
 }
 
-const lockOf = (tab: string) => `daybook-tab ${tab}`
-
-/** Every tab holds a lock for as long as it is open; where the browser has none, only this tab is known. */
-async function openTabs(): Promise<Set<string>> {
-  const held = (await navigator.locks?.query())?.held ?? []
-  return new Set([TAB, ...held.map(({ name }) => name?.slice(lockOf('').length) ?? '')])
+async function saveInOrder(queues: readonly SaveQueue[]): Promise<void> {
+  for (const one of queues) await one.flush()
 }
 
 let ready: Promise<void> | undefined
 
 /** Resolves once the drafts that were left behind are taken up. */
-export const draftsTaken = (): Promise<void> => (ready ??= takeUpDrafts().catch(() => undefined))
+export const draftsTaken = (): Promise<void> => (ready ??= takeUp())
+
+/** One tab at a time takes up what others left. */
+async function takeUp(): Promise<void> {
+  try {
+    if (navigator.locks) await navigator.locks.request('daybook-queue', takeUpDrafts)
+    else await takeUpDrafts()
+  } catch {
+    // A browser that keeps nothing has nothing to be taken up.
+  }
+}
 
 /** Starts keeping drafts for this tab; what waited is sent when somebody is signed in again. */
 export function startDocuments(): void {
-  void navigator.locks?.request(lockOf(TAB), () => new Promise(() => {}))
+  watchTabs(() => void takeUp())
   effect(() => {
     if (!session.value || isSignedOut.value) return
     ready = undefined
@@ -176,6 +237,12 @@ export function startDocuments(): void {
   addEventListener('pagehide', flushAll)
   addEventListener('online', flushAll)
   savers.add(flushAll)
+  discarders.add((except) => {
+    const all = [...documents.peek()]
+    for (const [, { user, queue }] of all) if (user !== except) queue.discard()
+    // What is on the screen stays there, as the server has it.
+    documents.value = new Map(all.filter(([, { id, user }]) => user === except || shown.has(id)))
+  })
 }
 
 const flushAll = (): Promise<unknown> => Promise.all(ownDocuments().map(({ queue }) => queue.flush()))

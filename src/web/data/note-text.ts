@@ -23,7 +23,12 @@ export interface Draft {
   /** Fingerprints of what was sent since then without an acknowledgement. */
   readonly sent: readonly string[]
   readonly at: number
+  /** Of a note that is not made yet: the tags that it begins with. */
+  readonly tags?: readonly string[]
 }
+
+/** The `updated_at` of a note that the server does not hold yet. */
+export const NOT_MADE = ''
 
 /** Names one draft. */
 export type DraftKey = Pick<Draft, 'user' | 'workspace' | 'note' | 'tab'>
@@ -53,6 +58,11 @@ export function fingerprint({ title, content }: NoteText): string {
   }
   return [text.length, one >>> 0, other >>> 0].join('-')
 }
+
+/** The header by which a change is made once, though two tabs send it: the same change of the same version has the same key. */
+export const keyOfChange = (body: object) => ({
+  'Idempotency-Key': fingerprint({ title: '', content: JSON.stringify(body) }),
+})
 
 export const mergeNotes = (base: NoteText, mine: NoteText, theirs: NoteVersion): Conflict => ({
   theirs,

@@ -9,6 +9,12 @@ export const notSaved = signal<ReadonlyMap<string, string>>(new Map())
 /** Save at once what waits; each resolves when it is saved, or cannot be saved now. */
 export const savers = new Set<() => Promise<unknown>>()
 
+/** Give up what waits in memory, but for that of one person: who signs in after another is not to find it. */
+export const discarders = new Set<(except?: string) => void>()
+
+/** What is to be said on every screen about what this browser keeps. */
+export const notice = signal<string | undefined>(undefined)
+
 /** Each says whether something that is under way would be lost with the page; the browser then asks before it closes it. */
 export const unfinished = new Set<() => boolean>()
 

@@ -37,6 +37,19 @@ export const isSignedOut = signal(false)
 /** The instant since which the server cannot be reached, if it cannot. */
 export const awaySince = signal<number | undefined>(undefined)
 
+/** Has reads answered from what this browser keeps until the server responds again. */
+export function setAway(): void {
+  if (awaySince.peek() !== undefined) return
+  awaySince.value = Date.now()
+  setTimeout(askWhetherBack, RETRY_MS)
+}
+
+function askWhetherBack(): void {
+  if (awaySince.peek() === undefined) return
+  const again = () => setTimeout(askWhetherBack, RETRY_MS)
+  request('GET', '/app/api/session', { isFresh: true }).then(again, again)
+}
+
 /** Whether the server can be reached, and put off calls that are made again by themselves. */
 export const isBusy = signal(false)
 
@@ -56,13 +69,46 @@ export interface RequestOptions {
   readonly body?: unknown
   readonly headers?: Record<string, string>
   readonly signal?: AbortSignal
+  /** Whether a read is never answered from what this browser keeps. */
+  readonly isFresh?: boolean
 }
 
-/** Calls an endpoint with the session of this browser; returns the parsed response. Throws `Refused` or `Away`. */
+/** Answers a read from what this browser keeps; undefined where it keeps nothing. */
+type Copy = (method: string, path: string, body: unknown) => Promise<object | undefined>
+
+let copy: Copy = () => Promise.resolve(undefined)
+
+/** Has reads answered by the function while the server is away. */
+export function answerFrom(kept: Copy): void {
+  copy = kept
+}
+
+/**
+ * Calls an endpoint with the session of this browser; returns the parsed response. Throws `Refused` or `Away`. While the
+ * server is away, reads are answered from what this browser keeps.
+ */
 export async function request<Result>(
   method: string,
   path: string,
-  { body, headers = {}, signal }: RequestOptions = {},
+  options: RequestOptions = {},
+): Promise<Result> {
+  const isKept = !options.isFresh && (method === 'GET' || path === '/v1/notes/query')
+  const fromCopy = async () => (isKept ? await copy(method, path, options.body) : undefined) as Result
+  const known = awaySince.peek() === undefined ? undefined : await fromCopy()
+  if (known) return known
+  try {
+    return await call<Result>(method, path, options)
+  } catch (error) {
+    const kept = error instanceof Away ? await fromCopy() : undefined
+    if (kept) return kept
+    throw error
+  }
+}
+
+async function call<Result>(
+  method: string,
+  path: string,
+  { body, headers = {}, signal }: RequestOptions,
 ): Promise<Result> {
   const response = await reach(path, {
     method,
@@ -110,8 +156,8 @@ async function received<Sent>(sending: Promise<Sent>): Promise<Sent> {
     return await sending
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    awaySince.value ??= Date.now()
-    throw new Away('The server cannot be reached; what you write waits here until it is back.')
+    setAway()
+    throw new Away('The server cannot be reached; try again when it is back.')
   }
 }
 

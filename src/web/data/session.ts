@@ -1,7 +1,7 @@
 import { batch, computed, effect, signal } from '@preact/signals'
 import { cache } from './cache.ts'
 import { startLive, stopLive } from './live.ts'
-import { isSignedOut, Refused, request, retryDelayOf } from './request.ts'
+import { Away, isSignedOut, Refused, request, retryDelayOf, setAway } from './request.ts'
 import { whose } from './whose.ts'
 
 export type Role = 'owner' | 'editor' | 'viewer'
@@ -59,8 +59,10 @@ function enter(entered: Session): void {
 
 /** Reads again what the session is called and where it may go. */
 export async function refreshSession(): Promise<void> {
-  session.value = await request<Session>('GET', '/app/api/session')
+  session.value = await readSession()
 }
+
+const readSession = () => request<Session>('GET', '/app/api/session', { isFresh: true })
 
 /** Whether the browser sent a cookie with the request for the page. */
 export const hadCookie = (): boolean =>
@@ -71,21 +73,37 @@ export const entryRefusal = signal<string | undefined>(undefined)
 
 /** Reads who is signed in, when the page is loaded; only a 401 says that nobody is, after anything else it asks again. */
 async function loadSession(): Promise<void> {
+  const timer = setTimeout(enterKept, PATIENCE_MS)
   try {
-    enter(await request<Session>('GET', '/app/api/session'))
+    enter(await readSession())
   } catch (error) {
     const isRefused = error instanceof Refused
-    if (isRefused && error.status === 401) session.value = null
+    if (error instanceof Away) await enterKept()
+    if (isRefused && error.status === 401) session.value ??= null
     else setTimeout(() => void loadSession(), retryDelayOf(error))
     entryRefusal.value = isRefused ? error.message : undefined
+  } finally {
+    clearTimeout(timer)
   }
+}
+
+/** A server that takes longer is away, where something is kept to be shown meanwhile. */
+const PATIENCE_MS = 3_000
+
+/** Shows what is kept of who was signed in last, until the server says who is. */
+async function enterKept(): Promise<void> {
+  const copy = await import('../offline/answers.ts').catch(() => undefined)
+  const kept = session.peek() === undefined ? await copy?.keptSession() : undefined
+  if (!kept || session.peek() !== undefined) return
+  setAway()
+  enter(kept)
 }
 
 /** All tabs of a browser have one session: what one of them does with it, the others follow. */
 const tabs = new BroadcastChannel('daybook-session')
 
 async function followOtherTabs(): Promise<void> {
-  const present = await request<Session>('GET', '/app/api/session').catch(() => undefined)
+  const present = await readSession().catch(() => undefined)
   if (!present) return
   if (isSignedOut.peek() || !isShown(present)) enter(present)
   // An owner may have changed the role.

@@ -4,14 +4,23 @@ import { cache, type Key, useQuery } from './cache.ts'
 export type Share = Answer<'/v1/shares/{id}', 'get'>['share']
 export type ShareKind = Share['kind']
 
-const MOST = 200
+/** How many the server gives at once; there are never more than five times as many. */
+const AT_ONCE = 200
 const KEY: Key = ['share']
 
-/** The links that are open, as far as this person sees them. */
+/** All links that are open, as far as this person sees them. */
 export const useShares = () =>
   useQuery(
     KEY,
-    async ({ signal }) => (await api.get('/v1/shares', { query: { limit: MOST }, signal })).shares,
+    async ({ signal }) => {
+      const all: Share[] = []
+      for (;;) {
+        const query = { limit: AT_ONCE, offset: all.length }
+        const { shares, has_more } = await api.get('/v1/shares', { query, signal })
+        all.push(...shares)
+        if (!has_more) return all
+      }
+    },
     { refetchOnMount: 'always' },
   )
 

@@ -8,10 +8,17 @@ interface TrustedTypes {
 
 const ENTRY = document.querySelector<HTMLScriptElement>('script[type=module]')?.src ?? ''
 
+const SERVICE_WORKER = '/app/worker.js'
+
 const policy = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('daybook', {
-  createScriptURL: () => ENTRY,
+  createScriptURL: (url) => (url === SERVICE_WORKER ? url : ENTRY),
 })
+
+const trusted = (url: string): string => policy?.createScriptURL(url) ?? url
+
+/** The address of the service worker, which keeps the application in this browser. */
+export const serviceWorkerUrl = (): string => trusted(SERVICE_WORKER)
 
 /** Starts the script of this page as a worker; `main.tsx` says what it does there. */
 export const startWorker = (name: 'layout' | 'csv' | 'preview'): Worker =>
-  new Worker(policy ? policy.createScriptURL(ENTRY) : ENTRY, { type: 'module', name })
+  new Worker(trusted(ENTRY), { type: 'module', name })

@@ -16,6 +16,7 @@ const SCREENS: Record<string, () => Promise<Screen>> = {
   changes: () => import('./changes/screen.tsx'),
   settings: () => import('./settings/screen.tsx'),
   views: () => import('./views/screen.tsx'),
+  new: () => import('./new.tsx'),
 }
 
 /** What the page of a screen is called. */

@@ -159,6 +159,7 @@ export const WITHOUT_CALLER = [
   'POST /app/api/session',
   'POST /app/api/session/options',
   'GET /app/api/sign-in',
+  'POST /app/share',
   'POST /in/:token',
   'OPTIONS /f/:token',
   'POST /s/:token',

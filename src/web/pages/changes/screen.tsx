@@ -1,11 +1,15 @@
 import { computed } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
+import { DayHead } from '../../components/day-head.tsx'
 import { Button, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { addStyles } from '../../components/styles.ts'
 import { clockTime } from '../../components/time.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { address, search, setParameters } from '../../router.ts'
+import styles from '../../styles/changes.css' with { type: 'text' }
+import { EditedText, isTextEdit } from './edited-text.tsx'
 import { transactions, useChanges } from './feed.ts'
 import { type Names, useNames } from './names.ts'
 import { Sentence, Values } from './sentence.tsx'
@@ -19,6 +23,8 @@ import {
   whoOf,
 } from './transactions.ts'
 import { Undo } from './undo.tsx'
+
+addStyles(styles)
 
 const KINDS: readonly (readonly [kind: string, title: string])[] = [
   ['note', 'Notes'],
@@ -210,8 +216,6 @@ function Filters() {
   )
 }
 
-const day = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
-
 interface ListProps {
   readonly values: ReadonlyMap<string, readonly Value[]>
   readonly names: Names
@@ -220,15 +224,11 @@ interface ListProps {
 
 function Days({ transactions, ...rest }: ListProps & { transactions: readonly Transaction[] }) {
   const days = Map.groupBy(transactions, ({ at }) => new Date(at).toDateString())
-  const today = new Date().toDateString()
   return (
     <>
       {[...days].map(([name, ofDay]) => (
         <section key={name} aria-label={name}>
-          <h3 class="day">
-            {name === today && 'Today, '}
-            {day.format(new Date(ofDay[0]?.at ?? 0))}
-          </h3>
+          <DayHead at={ofDay[0]?.at ?? ''} />
           <ol class="ledger">
             {ofDay.map((transaction) => (
               <Row key={transaction.transaction} transaction={transaction} {...rest} />
@@ -266,6 +266,7 @@ function Row({ transaction, values, names, undone }: ListProps & { transaction: 
               <Values values={changed} label={label} />
             </p>
           )}
+          {isTextEdit(single) && <EditedText entry={single} />}
         </div>
         <UndoLink transaction={transaction} isOn={isOn} />
       </div>

@@ -4,10 +4,11 @@ import { Icon } from '../../components/icon.tsx'
 import { Banner, Loading, Pane } from '../../components/pane.tsx'
 import { api } from '../../data/api.ts'
 import { setParameters } from '../../router.ts'
+import { EditedText, isTextEdit } from './edited-text.tsx'
 import { useEntries } from './feed.ts'
 import { type Names, nameOf, placeOf } from './names.ts'
 import { shown } from './sentence.tsx'
-import { type Transaction, type Value, valuesOf, whoOf } from './transactions.ts'
+import { type Entry, type Transaction, type Value, valuesOf, whoOf } from './transactions.ts'
 
 interface Undone {
   readonly kind: string
@@ -171,7 +172,7 @@ function Plan({ id: write, tried, transaction, values, names }: PlanProps) {
                 {op !== 'updated' ? (
                   OPERATIONS[op]
                 ) : entry ? (
-                  <Back values={own.get(entry.cursor) ?? []} />
+                  <Back entry={entry} values={own.get(entry.cursor) ?? []} />
                 ) : (
                   'as it was before'
                 )}
@@ -191,9 +192,8 @@ function Plan({ id: write, tried, transaction, values, names }: PlanProps) {
   )
 }
 
-/** What each value would be again. */
-function Back({ values }: { values: readonly Value[] }) {
-  if (values.length === 0) return <>the text as it was before</>
+/** What each value would be again, and the text. */
+function Back({ entry, values }: { entry: Entry; values: readonly Value[] }) {
   return (
     <>
       {values.map(({ key, before, after }, at) => (
@@ -204,6 +204,11 @@ function Back({ values }: { values: readonly Value[] }) {
           {shown(before)}
         </span>
       ))}
+      {isTextEdit(entry) ? (
+        <EditedText entry={entry} isBack />
+      ) : (
+        values.length === 0 && 'the text as it was before'
+      )}
     </>
   )
 }

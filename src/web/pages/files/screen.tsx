@@ -1,7 +1,11 @@
 import { Empty, Pane } from '../../components/pane.tsx'
+import { addStyles } from '../../components/styles.ts'
 import { path } from '../../router.ts'
+import styles from '../../styles/files.css' with { type: 'text' }
 import { FileList } from './file-list.tsx'
 import { FilePane } from './file-pane.tsx'
+
+addStyles(styles)
 
 /** The files of the workspace, and beside them the one that the address names. */
 export function Main() {

@@ -4,12 +4,16 @@ import { Icon } from '../../components/icon.tsx'
 import { useKeys } from '../../components/keys.tsx'
 import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
 import { noteAddress } from '../../components/places.ts'
+import { addStyles } from '../../components/styles.ts'
 import { api } from '../../data/api.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate, search, setParameters } from '../../router.ts'
+import styles from '../../styles/graph.css' with { type: 'text' }
 import { Canvas } from './canvas.tsx'
 import { type Drawn, useGraph, useLayout, useLenses } from './data.ts'
 import { NodeList } from './list.tsx'
+
+addStyles(styles)
 
 const parameter = (name: string): string | undefined => search.value.get(name) ?? undefined
 

@@ -2,12 +2,15 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { type Key, useKeys } from '../../components/keys.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
-import { noteAddress, noteId, TODAY } from './place.ts'
+import type { Row } from './list-data.ts'
+import { endPicking, isPicking, pick, picked } from './picks.ts'
+import { list, noteAddress, noteId, TODAY } from './place.ts'
 
 interface ListKeys {
   readonly rows: { scrollToIndex(index: number): void }
   readonly total: number
   readonly onCreate: () => void
+  readonly find: (index: number) => Row | undefined
 }
 
 const LIST_KEYS: readonly Key[] = [
@@ -15,6 +18,7 @@ const LIST_KEYS: readonly Key[] = [
   { keys: ['K'], does: 'note before' },
   { keys: ['Enter'], does: 'open the chosen note' },
   { keys: ['/'], does: 'search' },
+  { keys: ['X'], does: 'choose the note, to change several together; Esc ends it' },
   { keys: ['N'], does: 'new note' },
   { keys: ['T'], does: 'the note of today' },
   { keys: ['Alt', '↑ ↓'], does: 'move the chosen note of quick access' },
@@ -39,7 +43,7 @@ const isTyping = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   metaKey ||
   altKey ||
   (target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches('input, textarea, select, dialog *')))
+    (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select, dialog *')))
 
 const focusedIndex = (): number | undefined => {
   const row = document.activeElement?.closest<HTMLElement>('.notes-rows > li')
@@ -52,11 +56,11 @@ const openIndex = (): number | undefined => {
 }
 
 /** J and K move through the list, / searches, N makes a note; Enter opens, as the row with the focus is a link. */
-export function useListKeys({ rows, total, onCreate }: ListKeys): void {
+export function useListKeys(given: ListKeys): void {
   useKeys('Writing', WRITING_KEYS)
   useKeys('Notes', LIST_KEYS)
-  const latest = useRef({ rows, total, onCreate })
-  latest.current = { rows, total, onCreate }
+  const latest = useRef(given)
+  latest.current = given
   // Before anything is painted: a key that is pressed at once is not lost.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -64,6 +68,8 @@ export function useListKeys({ rows, total, onCreate }: ListKeys): void {
       const key = event.key.toLowerCase()
       if (key === 'j' || key === 'k') move(latest.current, key === 'j' ? 1 : -1)
       else if (key === '/') document.querySelector<HTMLInputElement>('#list input[type=search]')?.focus()
+      else if (key === 'x' && mayWrite.peek()) pickFocused(latest.current)
+      else if (key === 'escape' && isPicking.peek()) endPicking()
       else if (key === 'n' && mayWrite.peek()) latest.current.onCreate()
       else if (key === 't') navigate(noteAddress(TODAY))
       else return
@@ -72,6 +78,14 @@ export function useListKeys({ rows, total, onCreate }: ListKeys): void {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [])
+}
+
+/** Chooses the note with the focus, else the open one, or lets it go. */
+function pickFocused({ find }: ListKeys): void {
+  const index = focusedIndex() ?? openIndex()
+  const row = index === undefined ? undefined : find(index)
+  if (row && index !== undefined && list.peek().kind !== 'trash')
+    pick([row], !picked.peek().has(row.id), index)
 }
 
 function move({ rows, total }: Pick<ListKeys, 'rows' | 'total'>, step: 1 | -1): void {

@@ -11,7 +11,10 @@ export type Note = components['schemas']['Note']
 export interface Row {
   readonly id: string
   readonly title: string
+  /** The instant by which the list is ordered, else the last edit. */
   readonly at: string
+  /** Of this version; undefined in the trash. */
+  readonly updatedAt: string | undefined
   readonly tags: readonly string[]
   /** Of a search, as HTML. */
   readonly snippet: string | undefined
@@ -35,17 +38,21 @@ const EVERYTHING: components['schemas']['FilterTree'] = { type: 'group', match: 
 
 type ListedNote = components['schemas']['ListedNote']
 
-const rowOf = ({ id, title, updated_at, edited_at, tags, snippet, excerpt }: ListedNote): Row => ({
+const rowOf = (
+  { id, title, created_at, updated_at, edited_at, tags, snippet, excerpt }: ListedNote,
+  sort: Sort | undefined,
+): Row => ({
   id,
   title,
-  at: edited_at ?? updated_at,
+  at: sort === 'created_at' ? created_at : (edited_at ?? updated_at),
+  updatedAt: updated_at,
   tags,
   snippet,
   excerpt,
 })
 
-const pageOf = ({ notes, total }: { notes: readonly ListedNote[]; total: number }): Page => ({
-  rows: notes.map(rowOf),
+const pageOf = ({ notes, total }: { notes: readonly ListedNote[]; total: number }, sort?: Sort): Page => ({
+  rows: notes.map((note) => rowOf(note, sort)),
   total,
 })
 
@@ -53,17 +60,24 @@ const pageOf = ({ notes, total }: { notes: readonly ListedNote[]; total: number 
 const asTyped = (text: string): string =>
   text.split('"').length % 2 === 1 ? text.replace(/(?<![-\p{L}\p{N}])[\p{L}\p{N}]{2,}$/u, '$&*') : text
 
-async function readPage(noteQuery: NoteQuery, index: number, signal: AbortSignal): Promise<Page> {
+interface Slice {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A part of a list, as it is now. */
+export async function readSlice(noteQuery: NoteQuery, slice: Slice, signal?: AbortSignal): Promise<Page> {
   const { list, sort } = noteQuery
   const search = asTyped(noteQuery.search)
-  const slice = { limit: PAGE_SIZE, offset: index * PAGE_SIZE }
+  const options = signal ? { signal } : {}
   if (list.kind === 'trash') {
-    const { notes, total } = await api.get('/v1/notes/trash', { query: slice, signal })
+    const { notes, total } = await api.get('/v1/notes/trash', { query: slice, ...options })
     return {
       rows: notes.map(({ id, title, deleted_at }) => ({
         id,
         title,
         at: deleted_at,
+        updatedAt: undefined,
         tags: [],
         snippet: undefined,
         excerpt: undefined,
@@ -74,10 +88,11 @@ async function readPage(noteQuery: NoteQuery, index: number, signal: AbortSignal
   const part = { ...slice, content: false, excerpt: true }
   if (list.kind === 'view') {
     const params = { id: list.id }
-    if (search === '') return pageOf(await api.get('/v1/views/{id}/notes', { params, query: part, signal }))
-    const { view } = await api.get('/v1/views/{id}', { params, signal })
+    if (search === '')
+      return pageOf(await api.get('/v1/views/{id}/notes', { params, query: part, ...options }))
+    const { view } = await api.get('/v1/views/{id}', { params, ...options })
     const body = { filter: view.filter ?? EVERYTHING, search, ...part }
-    return pageOf(await api.post('/v1/notes/query', { body, signal }))
+    return pageOf(await api.post('/v1/notes/query', { body, ...options }))
   }
   const query = {
     ...part,
@@ -85,12 +100,13 @@ async function readPage(noteQuery: NoteQuery, index: number, signal: AbortSignal
     ...(sort ? { sort } : search === '' && { sort: 'edited_at' as const }),
     ...(list.kind === 'tag' && { tag: list.name }),
   }
-  return pageOf(await api.get('/v1/notes', { query, signal }))
+  return pageOf(await api.get('/v1/notes', { query, ...options }), sort)
 }
 
 const queryOf = (noteQuery: NoteQuery, index: number) => ({
   queryKey: ['note tag view', 'list', noteQuery, index],
-  queryFn: ({ signal }: { signal: AbortSignal }) => readPage(noteQuery, index, signal),
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    readSlice(noteQuery, { limit: PAGE_SIZE, offset: index * PAGE_SIZE }, signal),
 })
 
 export interface Pages {

@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { DayHead } from '../../components/day-head.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
 import { Failed, Loading } from '../../components/pane.tsx'
@@ -10,8 +11,9 @@ import { ownDocuments } from '../../data/note-documents.ts'
 import { mayWrite } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
 import { useListKeys } from './keys.ts'
-import { type NoteQuery, PAGE_SIZE, type Row, usePages } from './list-data.ts'
+import { type NoteQuery, PAGE_SIZE, type Pages, type Row, usePages } from './list-data.ts'
 import { ListHead, Trash } from './list-head.tsx'
+import { isPicking, pick, picked, pickedAt, setPicked } from './picks.ts'
 import { list, listAddress, NEW, noteAddress, noteId, searchText, sort } from './place.ts'
 
 const ROW_PX = 97
@@ -97,9 +99,16 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
   const inSight = rows.getVirtualItems()
   const indices = [...new Set(inSight.map(({ index }) => Math.floor(index / PAGE_SIZE)))]
   const pages = usePages(noteQuery, indices)
-  useListKeys({ rows, total: first.total ?? 0, onCreate })
+  useListKeys({ rows, total: first.total ?? 0, onCreate, find: pages.find })
   if (first.total === undefined) return first.error ? <Failed error={first.error} /> : <Loading />
-  if (first.total === 0) return <Nothing noteQuery={noteQuery} onCreate={onCreate} />
+  const bar = isPicking.value && <BulkBar noteQuery={noteQuery} total={first.total} />
+  if (first.total === 0)
+    return (
+      <>
+        <Nothing noteQuery={noteQuery} onCreate={onCreate} />
+        {bar}
+      </>
+    )
   const margin = items.current?.offsetTop ?? 0
   const before = (inSight[0]?.start ?? margin) - margin
   const after = rows.getTotalSize() - ((inSight.at(-1)?.end ?? margin) - margin)
@@ -109,9 +118,17 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
       <p class="list-end" role="status">
         {number.format(first.total)} {first.total === 1 ? 'note' : 'notes'}
         {noteQuery.search !== '' && noteQuery.sort === undefined && ', best match first'}
+        {mayWrite.value && noteQuery.list.kind !== 'trash' && !isPicking.value && (
+          <>
+            {' '}
+            <button type="button" class="link" onClick={() => setPicked(new Map())}>
+              Choose several
+            </button>
+          </>
+        )}
       </p>
       <ol
-        class="ledger notes-rows"
+        class={isPicking.value ? 'ledger notes-rows picking' : 'ledger notes-rows'}
         ref={items}
         style={{ paddingTop: `${before}px`, paddingBottom: `${after}px` }}
       >
@@ -121,15 +138,42 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
             index={index}
             total={first.total ?? 0}
             row={pages.find(index)}
+            day={isByDay(noteQuery) ? dayAt(pages, index) : undefined}
+            pickTo={(isOn) => pickFrom(pages, pickedAt() ?? index, index, isOn)}
             isTrash={noteQuery.list.kind === 'trash'}
             measure={rows.measureElement}
           />
         ))}
       </ol>
+      {bar}
     </>
   )
 }
 
+/** Whether the list is in an order of time. */
+const isByDay = ({ list, search, sort }: NoteQuery): boolean =>
+  list.kind !== 'view' && (sort === undefined ? search === '' : sort !== 'title')
+
+const dayOf = ({ at }: Row): string => new Date(at).toDateString()
+
+/** The instant of a row with which a day begins. */
+function dayAt(pages: Pages, index: number): string | undefined {
+  const [row, before] = [pages.find(index), index === 0 ? undefined : pages.find(index - 1)]
+  if (!row || (index > 0 && (!before || dayOf(before) === dayOf(row)))) return undefined
+  return row.at
+}
+
+/** Chooses all notes from one place of the list to another. */
+function pickFrom(pages: Pages, from: number, to: number, isOn: boolean): void {
+  const [first, last] = [Math.min(from, to), Math.max(from, to)]
+  pick(
+    Array.from({ length: last - first + 1 }, (_, at) => pages.find(first + at)),
+    isOn,
+    to,
+  )
+}
+
+const BulkBar = lazy(async () => (await import('./bulk-bar.tsx')).BulkBar)
 const Nothing = lazy(async () => (await import('./list-states.tsx')).Nothing)
 const UnsettledNotes = lazy(async () => (await import('./list-states.tsx')).UnsettledNotes)
 
@@ -137,21 +181,38 @@ interface ListRowProps {
   readonly index: number
   readonly total: number
   readonly row: Row | undefined
+  /** The instant of the row where it is the first of a day in a list by time. */
+  readonly day: string | undefined
+  readonly pickTo: (isOn: boolean) => void
   readonly isTrash: boolean
   readonly measure: (element: HTMLElement | null) => void
 }
 
-function ListRow({ index, total, row, isTrash, measure }: ListRowProps) {
+function ListRow({ index, total, row, day, pickTo, isTrash, measure }: ListRowProps) {
   const isOpen = row !== undefined && row.id === noteId.value
+  const isPicked = row !== undefined && picked.value.has(row.id)
   return (
     <li
-      class={isOpen ? 'chosen' : undefined}
+      class={isOpen || isPicked ? 'chosen' : undefined}
       data-index={index}
       ref={measure}
       aria-setsize={total}
       aria-posinset={index + 1}
     >
+      {day && <DayHead at={day} />}
       {row ? <Time at={row.at} /> : <span class="when" />}
+      {row && mayWrite.value && !isTrash && (
+        <input
+          type="checkbox"
+          class="pick"
+          tabIndex={isPicking.value ? 0 : -1}
+          aria-label={`Choose ${row.title}`}
+          checked={isPicked}
+          onClick={({ shiftKey, currentTarget: { checked } }) =>
+            shiftKey ? pickTo(checked) : pick([row], checked, index)
+          }
+        />
+      )}
       {row === undefined ? (
         <span class="item">…</span>
       ) : isTrash ? (

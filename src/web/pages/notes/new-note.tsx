@@ -1,14 +1,9 @@
-import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useAction, Why } from '../../components/form.tsx'
 import { usePartTitle } from '../../components/page-title.ts'
-import { api } from '../../data/api.ts'
-import { findDocument, openDocument, showDocument } from '../../data/note-documents.ts'
-import { unfinished } from '../../data/pending.ts'
-import { whose } from '../../data/whose.ts'
+import { findDocument, makeDocument, saveDocument, showDocument } from '../../data/note-documents.ts'
 import { navigate } from '../../router.ts'
 import { BackToList } from './list-pane.tsx'
-import { list, newTitle, noteAddress } from './place.ts'
+import { list, newTags, newText, newTitle, noteAddress } from './place.ts'
 import { MAX_TITLE, oneLine } from './title.tsx'
 import { holdKeys, type Typing } from './typing.ts'
 
@@ -21,13 +16,8 @@ interface Typed {
   readonly content: string
 }
 
-/** What is typed and in no note yet, because the server is away, and by whom: it is there again when one comes back. */
-const unsent = signal<(Typed & { readonly whose: string | undefined }) | undefined>(undefined)
-
-function firstTyped(): Typed {
-  const left = unsent.peek()
-  return left && left.whose === whose.peek() ? left : { title: newTitle.peek(), content: '' }
-}
+/** What the address gives, which is no note before something is written into it. */
+const firstText = (): Typed => ({ title: newTitle.peek(), content: newText.peek() })
 
 const textOf = ({ title, content }: Typed): Typed => ({
   title: oneLine(title).trim() === '' ? UNTITLED : oneLine(title),
@@ -38,14 +28,13 @@ const textOf = ({ title, content }: Typed): Typed => ({
 function useNewNote() {
   const title = useRef<HTMLTextAreaElement>(null)
   const content = useRef<HTMLTextAreaElement>(null)
-  const [first] = useState(firstTyped)
+  const [first] = useState(firstText)
   const typed = useRef(first)
-  /** The note, once it is there, until the person is in it or somewhere else. */
+  /** The note, until the person is in it or somewhere else. */
   const made = useRef<string | undefined>(undefined)
-  /** What was sent first: sent again, it makes no second note. */
-  const sent = useRef<Typed | undefined>(undefined)
+  /** Whether the note can be opened: it is saved, or waits here. */
+  const isReady = useRef(false)
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const isLeft = useRef(false)
   const open = (id: string) => {
     const field = document.activeElement === content.current ? 'content' : 'title'
     const at = (field === 'content' ? content : title).current?.selectionStart ?? 0
@@ -57,47 +46,43 @@ function useNewNote() {
   const goOn = (id: string) => {
     findDocument(id)?.queue.edit(textOf(typed.current))
     clearTimeout(pause.current)
-    pause.current = setTimeout(() => open(id), PAUSE_MS)
+    if (isReady.current) pause.current = setTimeout(() => open(id), PAUSE_MS)
   }
-  const creation = useAction(async () => {
+  const make = async () => {
     const shown = list.peek()
-    const tags = shown.kind === 'tag' ? [shown.name] : []
     const editor = import('./editor/code-mirror.ts')
-    sent.current ??= textOf(typed.current)
-    const { note } = await api.post('/v1/notes', { body: { ...sent.current, tags } })
-    unsent.value = undefined
-    openDocument(note.id, note)
-    const leave = showDocument(note.id)
-    findDocument(note.id)?.queue.edit(textOf(typed.current))
-    if (isLeft.current) return leave()
-    made.current = note.id
+    const tags = shown.kind === 'tag' ? [shown.name, ...newTags.peek()] : newTags.peek()
+    const id = makeDocument(textOf(typed.current), tags)
+    made.current = id
+    showDocument(id)
+    await saveDocument(id)
     // Without its code the note says itself that it was not loaded.
     await editor.catch(() => {})
-    if (!isLeft.current) goOn(note.id)
-  })
-  useEffect(() => {
-    const isUnfinished = () => creation.isRunning.peek() || unsent.peek() !== undefined
-    unfinished.add(isUnfinished)
-    return () => {
-      isLeft.current = true
-      unfinished.delete(isUnfinished)
+    isReady.current = true
+    if (made.current === id) goOn(id)
+  }
+  useEffect(
+    () => () => {
       clearTimeout(pause.current)
-      if (made.current !== undefined) showDocument(made.current)()
-    }
-  }, [creation.isRunning])
+      const left = made.current
+      made.current = undefined
+      if (left !== undefined) showDocument(left)()
+    },
+    [],
+  )
   const onInput = ({ isComposing }: InputEvent) => {
     typed.current = { title: title.current?.value ?? '', content: content.current?.value ?? '' }
-    if (isComposing || (typed.current.title === newTitle.peek() && typed.current.content === '')) return
-    if (made.current !== undefined) return goOn(made.current)
-    unsent.value = { ...typed.current, whose: whose.peek() }
-    void creation.run()
+    const isAsGiven = typed.current.title === first.title && typed.current.content === first.content
+    if (isComposing || (isAsGiven && made.current === undefined)) return
+    if (made.current !== undefined) goOn(made.current)
+    else void make()
   }
-  return { title, content, first, onInput, refusal: creation.refusal }
+  return { title, content, first, onInput }
 }
 
 /** An empty sheet. */
 export function NewNote() {
-  const { title, content, first, onInput, refusal } = useNewNote()
+  const { title, content, first, onInput } = useNewNote()
   usePartTitle(UNTITLED)
   // A title that is given is no text yet: the note is made with what is written into it.
   useEffect(() => (newTitle.peek() === '' ? title : content).current?.focus(), [title, content])
@@ -106,7 +91,6 @@ export function NewNote() {
       <header class="bar">
         <BackToList />
       </header>
-      {refusal.value && <Why>{refusal.value}</Why>}
       <article class="sheet">
         <h2 class="title">
           <textarea
@@ -126,6 +110,15 @@ export function NewNote() {
             }}
           />
         </h2>
+        {newTags.value.length > 0 && (
+          <ul class="plain tags" aria-label="Tags">
+            {newTags.value.map((name) => (
+              <li key={name}>
+                <span class="tag">{name}</span>
+              </li>
+            ))}
+          </ul>
+        )}
         <div class="source">
           <textarea
             ref={content}

@@ -153,7 +153,7 @@ function SaveLine({ queue }: { queue: SaveQueue }) {
       case 'saving':
         return ['off', 'Not saved yet']
       case 'away':
-        return ['warn', 'Not saved: the server is away']
+        return ['warn', 'Not saved: waits until the server is back']
       case 'signed-out':
         return ['warn', 'Not saved: sign in again']
       case 'refused':

@@ -2,7 +2,7 @@ import { mayWrite } from '../../data/session.ts'
 import { Details } from './details/details.tsx'
 import { NewNote } from './new-note.tsx'
 import { NotePane } from './note-pane.tsx'
-import { NEW, newTitle, TODAY } from './place.ts'
+import { NEW, newTags, newText, newTitle, TODAY } from './place.ts'
 import { Today } from './today.tsx'
 
 /** The open note and its details; or an empty sheet, or the way to the note of the day. */
@@ -10,7 +10,7 @@ export const OpenedNote = ({ id }: { id: string }) =>
   id === TODAY ? (
     <Today />
   ) : id === NEW && mayWrite.value ? (
-    <NewNote key={newTitle.value} />
+    <NewNote key={JSON.stringify([newTitle.value, newText.value, newTags.value])} />
   ) : (
     <>
       <NotePane id={id} />

@@ -16,8 +16,19 @@ export const NEW = 'new'
 /** Stands in the address for the note of the day. */
 export const TODAY = 'today'
 
-/** The title that an empty sheet begins with. */
+/** What a sheet begins with: a title, a text and the names of tags, with commas between. */
 export const newTitle = computed(() => search.value.get('title') ?? '')
+export const newText = computed(() => search.value.get('text') ?? '')
+export const newTags = computed(() => namesIn(search.value.get('tags') ?? ''))
+
+const namesIn = (text: string): readonly string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((name) => name.trim().replace(/^#/, ''))
+      .filter(Boolean),
+  ),
+]
 
 export const noteId = computed(() => path.value[1])
 

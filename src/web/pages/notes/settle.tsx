@@ -1,30 +1,23 @@
-import type { ComponentChildren } from 'preact'
 import { Button } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { diffLines } from '../../data/line-diff.ts'
 import type { Part } from '../../data/merge.ts'
 import type { Choice, Conflict } from '../../data/note-text.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
-
-const words = (text: string) => text.match(/\s+|[^\s]+/g) ?? []
+import { wordDiff } from '../../data/word-diff.ts'
 
 /** A text with what the other one does not have marked. */
-function Marked({ text, other }: { text: string; other: string }) {
-  const mine = words(text)
-  const marked: ComponentChildren[] = []
-  let at = 0
-  for (const { newFrom, newTo } of diffLines(words(other), mine)) {
-    marked.push(mine.slice(at, newFrom).join(''))
-    if (newTo > newFrom) marked.push(<mark>{mine.slice(newFrom, newTo).join('')}</mark>)
-    at = newTo
-  }
-  marked.push(mine.slice(at).join(''))
-  return (
-    <p class="verbatim">
-      {text === '' ? <span class="dim">Nothing: these lines were removed.</span> : marked}
-    </p>
-  )
-}
+const Marked = ({ text, other }: { text: string; other: string }) => (
+  <p class="verbatim">
+    {text === '' ? (
+      <span class="dim">Nothing: these lines were removed.</span>
+    ) : (
+      wordDiff(other, text).map(
+        (piece) =>
+          piece.kind !== 'removed' && (piece.kind === 'added' ? <mark>{piece.text}</mark> : piece.text),
+      )
+    )}
+  </p>
+)
 
 /** The merged note with the passages that both sides changed; nothing is saved until each is settled. */
 export function Settle({ queue, conflict }: { queue: SaveQueue; conflict: Conflict }) {

@@ -4,12 +4,17 @@ import { whose } from '../../data/whose.ts'
 import type { Row } from './model.ts'
 import { undoStack } from './undo.ts'
 
-/** The row that was deleted last, so that it can be put back at once. */
-export const deletedRow = signal<Row | undefined>(undefined)
+/** What was deleted last, so that it can be put back at once. */
+export interface Deleted {
+  readonly count: number
+  readonly putBack: () => Promise<unknown>
+}
+
+export const deleted = signal<Deleted | undefined>(undefined)
 
 /** What was done to the rows of one structure, or by one person, is not offered to be taken back elsewhere. */
 export function forgetDone(): void {
-  deletedRow.value = undefined
+  deleted.value = undefined
   undoStack.clear()
 }
 
@@ -21,13 +26,13 @@ effect(() => {
 export async function deleteRow(row: Row): Promise<void> {
   const keep = undoStack.begin()
   await api.delete('/v1/records/{id}', { params: { id: row.id } })
-  deletedRow.value = row
+  deleted.value = { count: 1, putBack: () => restoreRow(row.id) }
   keep({ label: 'the deletion of a row', run: () => restoreRow(row.id) })
 }
 
 export async function restoreRow(id: string): Promise<Row> {
   const { record } = await api.post('/v1/records/{id}/restore', { params: { id } })
-  if (deletedRow.peek()?.id === id) deletedRow.value = undefined
+  deleted.value = undefined
   return record as Row
 }
 
@@ -45,22 +50,6 @@ export async function writeRows(
   })
   return written as unknown as { inserted: number; updated: number; records: readonly Row[] }
 }
-
-/** The changes of others that may come between a write and the question which transaction it was. */
-const OTHERS = 100
-
-/** The transaction of the batch that left a row as it is, when the batch changed at most 500 rows. */
-export async function transactionOf(structure: string, { id, updated_at }: Row): Promise<string | undefined> {
-  const { changes } = await api.get('/v1/changes', {
-    query: { before: 'now', kinds: 'record', structure, limit: 500 + OTHERS },
-  })
-  const ofRow = changes.filter((change) => change.id === id)
-  return (ofRow.find(({ at }) => at === updated_at) ?? ofRow[0])?.transaction
-}
-
-/** Takes every row change of a transaction back in one new one. */
-export const undoTransaction = (transaction: string) =>
-  api.post('/v1/changes/undo', { body: { transaction } })
 
 /** Writes one new row; taking it back deletes it. */
 export async function createRow(structure: string, data: Data): Promise<Row> {

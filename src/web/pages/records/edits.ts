@@ -1,5 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
+import { keyOfChange } from '../../data/note-text.ts'
 import { notSaved, pendingCount, savers, unfinished } from '../../data/pending.ts'
 import { isPutOff, Refused, retryDelayOf } from '../../data/request.ts'
 import { whose } from '../../data/whose.ts'
@@ -252,9 +253,11 @@ const newer = (known: Row | undefined, read: Row): Row =>
 
 async function patch(row: Row, values: Values): Promise<Row> {
   const data = Object.fromEntries([...values].map(([{ key }, value]) => [key, value ?? null]))
+  const body = { data, if_unchanged: row.updated_at }
   const { record } = await api.patch('/v1/records/{id}', {
     params: { id: row.id },
-    body: { data, if_unchanged: row.updated_at },
+    body,
+    headers: keyOfChange(body),
   })
   return record as Row
 }

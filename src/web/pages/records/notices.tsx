@@ -3,12 +3,14 @@ import { Button } from '../../components/form.tsx'
 import { Banner, Empty } from '../../components/pane.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { setParameters } from '../../router.ts'
-import { deletedRow, restoreRow } from './actions.ts'
+import { deleted } from './actions.ts'
 import type { GridState } from './grid/state.ts'
 import { currentOrder } from './orders.ts'
 import type { RowSource } from './rows.ts'
 import { undoRefusal } from './undo.ts'
 import { paneAddress } from './view.ts'
+
+const NUMBER = new Intl.NumberFormat()
 
 interface NoticesProps {
   readonly refusal: Signal<string | undefined>
@@ -18,7 +20,7 @@ interface NoticesProps {
 /** What was deleted or refused, with the way back. */
 export function Notices({ refusal, source }: NoticesProps) {
   const why = refusal.value ?? undoRefusal.value
-  const deleted = deletedRow.value
+  const gone = deleted.value
   return (
     <>
       {why !== undefined && (
@@ -34,12 +36,14 @@ export function Notices({ refusal, source }: NoticesProps) {
           </Button>
         </Banner>
       )}
-      {deleted && (
+      {gone && (
         <Banner>
-          <p>The row was deleted.</p>
+          <p>
+            {gone.count === 1 ? 'The row was deleted.' : `${NUMBER.format(gone.count)} rows were deleted.`}
+          </p>
           <Button
             onClick={() =>
-              restoreRow(deleted.id).then(
+              gone.putBack().then(
                 () => source.refreshNow(),
                 (error: Error) => {
                   undoRefusal.value = error.message
@@ -47,12 +51,12 @@ export function Notices({ refusal, source }: NoticesProps) {
               )
             }
           >
-            Put it back
+            {gone.count === 1 ? 'Put it back' : 'Put them back'}
           </Button>
           <Button
             kind="quiet"
             onClick={() => {
-              deletedRow.value = undefined
+              deleted.value = undefined
             }}
           >
             Close
@@ -90,8 +94,6 @@ export function NoRows({ isFiltered }: { isFiltered: boolean }) {
     </Empty>
   )
 }
-
-const NUMBER = new Intl.NumberFormat()
 
 /** Which rows are seen, in which order, and what the keys do. */
 export function GridFoot({ grid, seen }: { grid: GridState; seen: readonly [first: number, last: number] }) {

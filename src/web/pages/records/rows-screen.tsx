@@ -1,3 +1,4 @@
+import '../../styles/row-views.ts'
 import { signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
@@ -7,6 +8,7 @@ import { Banner, Failed, Loading, Pane } from '../../components/pane.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { address, search } from '../../router.ts'
 import { createRow, deleteRow, forgetDone } from './actions.ts'
+import { BulkBar } from './bulk-bar.tsx'
 import { ChartStrip } from './chart/strip.tsx'
 import { ImportPane } from './csv/import-pane.tsx'
 import { RowsMenu } from './csv/menu.tsx'
@@ -29,7 +31,6 @@ import { StructureList } from './side.tsx'
 import { chosenRow, currentRowQuery, paneAddress } from './view.ts'
 import { Tile } from './views/drawn.tsx'
 import { chosenView, fieldsInAddress, type RowView, useRowViews, useViewInAddress } from './views/model.ts'
-import { useViewStyles } from './views/styles.ts'
 import { ViewTabs } from './views/tabs.tsx'
 import { follow } from './watch.ts'
 
@@ -40,7 +41,6 @@ const Calendar = lazy(async () => (await import('./views/calendar.tsx')).Calenda
 /** The rows of one structure. */
 export function RowsScreen({ structure }: { structure: Structure }) {
   usePartTitle(structure.name)
-  useViewStyles()
   const { data: views } = useRowViews(structure.id)
   const view = chosenView(views)
   useViewInAddress(view)
@@ -82,9 +82,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
         {search.value.get('chart') !== null && <ChartStrip structure={structure} />}
         {error && <Failed error={error} />}
         <Notices refusal={refusal} source={source} />
-        {pasted.value && (
-          <PasteBanner key={pasted.value.number} grid={grid} pasted={pasted} onRefused={refuse} />
-        )}
+        {pasted.value && <PasteBanner key={pasted.value.number} grid={grid} pasted={pasted} />}
         {isGone(views) && (
           <Banner>
             <p>This view is no longer there, or is somebody’s own.</p>
@@ -108,6 +106,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
               onDelete={remove}
               onRefused={refuse}
             />
+            <BulkBar grid={grid} />
             <GridFoot grid={grid} seen={seen} />
           </>
         )}
@@ -168,9 +167,16 @@ function useGrid(structure: Structure): GridState {
     cursor: signal(cursorOfAddress(fields)),
     editing: signal<Editing | undefined>(undefined),
     isFocused: signal(false),
+    picked: signal<ReadonlySet<string>>(new Set()),
   }))
   useEffect(() => forgetDone, [])
   useEffect(() => edits.show(), [edits])
+  useEffect(
+    () => () => {
+      shared.picked.value = new Set()
+    },
+    [source],
+  )
   useCursorFollowsRow(source, shared.cursor)
   return { ...shared, structure, fields, source, edits, isEditable: mayWrite.value && !structure.immutable }
 }

@@ -1,11 +1,15 @@
 import { useEffect } from 'preact/hooks'
 import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { addStyles } from '../../components/styles.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate, path } from '../../router.ts'
+import styles from '../../styles/records.css' with { type: 'text' }
 import { RowsScreen } from './rows-screen.tsx'
 import { Side, StructureList } from './side.tsx'
 import { StructureScreen } from './structure/screen.tsx'
 import { useStructures } from './structures.ts'
+
+addStyles(styles)
 
 export { Side }
 

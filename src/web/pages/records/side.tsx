@@ -1,9 +1,9 @@
+import '../../styles/row-views.ts'
 import { Icon } from '../../components/icon.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { address, path } from '../../router.ts'
 import { useStructures } from './structures.ts'
 import { Tile } from './views/drawn.tsx'
-import { useViewStyles } from './views/styles.ts'
 
 const NUMBER = new Intl.NumberFormat()
 
@@ -19,7 +19,6 @@ export function Side() {
 
 /** The rail shows it, and a phone where no structure is chosen. */
 export function StructureList() {
-  useViewStyles()
   const { data } = useStructures()
   const here = path.value[1]
   return (

@@ -164,11 +164,12 @@ function SubjectRow({ subject, parts }: { subject: Subject; parts: readonly Part
                   class="input"
                   aria-label={`${title} for ${name}`}
                   value={level}
-                  disabled={action.isRunning.value}
+                  // Disabled it would lose the focus of who works with the keyboard.
+                  aria-disabled={action.isRunning.value}
                   onChange={({ currentTarget }) => {
                     const { value } = currentTarget
                     currentTarget.value = level
-                    void action.run(part, value)
+                    if (!action.isRunning.value) void action.run(part, value)
                   }}
                 >
                   {shown.map((one) => (

@@ -1,16 +1,21 @@
 import { useLayoutEffect } from 'preact/hooks'
 import { Pane } from '../../components/pane.tsx'
+import { addStyles } from '../../components/styles.ts'
 import { session } from '../../data/session.ts'
 import { address, path } from '../../router.ts'
+import styles from '../../styles/settings.css' with { type: 'text' }
 import { AccessSection } from './access.tsx'
 import { Agents } from './agents.tsx'
 import { Backup } from './backup.tsx'
 import { Keys } from './keys.tsx'
 import { Members } from './members.tsx'
+import { Offline } from './offline.tsx'
 import { Sessions } from './sessions.tsx'
 import { Shares } from './shares.tsx'
 import { WaysIn } from './ways-in.tsx'
 import { Workspaces } from './workspaces.tsx'
+
+addStyles(styles)
 
 const mayBackUp = () => session.value?.workspaces.every(({ role }) => role === 'owner') ?? false
 
@@ -22,6 +27,7 @@ const sections = () => [
   { name: 'shares', title: 'Shared links', Section: Shares },
   { name: 'sign-in', title: 'Sign-in', Section: WaysIn },
   { name: 'sessions', title: 'Sessions, password', Section: Sessions },
+  { name: 'offline', title: 'Offline', Section: Offline },
   { name: 'workspaces', title: 'Workspaces', Section: Workspaces },
   ...(mayBackUp() ? [{ name: 'backup', title: 'Backup', Section: Backup }] : []),
 ]

@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks'
 import { Button, Field, useAction, Why } from '../../components/form.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { createShare, type Share, type ShareKind } from '../../data/shares.ts'
+import type { FormField } from './targets.ts'
 
 interface NewShareProps {
   readonly kind: ShareKind
   readonly targetId: string
   /** The fields that a form may ask. */
-  readonly fields?: readonly { readonly key: string; readonly label: string; readonly required: boolean }[]
+  readonly fields?: readonly FormField[]
 }
 
 const textIn = (data: FormData, name: string): string => String(data.get(name) ?? '').trim()
@@ -86,7 +87,7 @@ export function NewShare({ kind, targetId, fields }: NewShareProps) {
   )
 }
 
-const FormFields = ({ fields }: { fields: NonNullable<NewShareProps['fields']> }) => (
+const FormFields = ({ fields }: { fields: readonly FormField[] }) => (
   <fieldset class="field">
     <legend class="label">It asks</legend>
     {fields.map(({ key, label, required }) => (

@@ -4,23 +4,26 @@ import { Known } from '../../components/pane.tsx'
 import { type ShareKind, useShares } from '../../data/shares.ts'
 import { NewShare } from './new-share.tsx'
 import { ShareTable } from './share-table.tsx'
+import type { FormField } from './targets.ts'
 
-interface ShareDialogProps {
+export interface ShareDialogProps {
   readonly kind: ShareKind
   readonly targetId: string
   readonly title: string
+  /** Those that a form may ask. */
+  readonly fields?: readonly FormField[]
   readonly onClose: () => void
 }
 
 /** The links to one thing: those that are open, and a new one. */
-export function ShareDialog({ kind, targetId, title, onClose }: ShareDialogProps) {
+export function ShareDialog({ kind, targetId, title, fields, onClose }: ShareDialogProps) {
   const shares = useShares()
   return (
     <Modal title={`Share ${title}`} onClose={onClose}>
-      <NewShare kind={kind} targetId={targetId} />
+      <NewShare kind={kind} targetId={targetId} {...(fields && { fields })} />
       <Known query={shares}>
         {(known) => {
-          const open = known.filter((share) => share.target_id === targetId)
+          const open = known.filter((share) => share.target_id === targetId && share.kind === kind)
           return open.length > 0 && <ShareTable shares={open} />
         }}
       </Known>

@@ -1,7 +1,12 @@
+import { useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../components/form.tsx'
 import { CopyButton } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
+import { api } from '../../data/api.ts'
+import { useQuery } from '../../data/cache.ts'
 import { endShare, rotateShare, type Share } from '../../data/shares.ts'
+import { address } from '../../router.ts'
+import { useTargets } from './targets.ts'
 
 const KINDS: Readonly<Record<string, string>> = {
   note: 'Note',
@@ -18,8 +23,33 @@ const conditionsOf = ({ has_password, expires_at }: Share): string =>
     .filter(Boolean)
     .join(', ')
 
+/** The name of what a link shows, which leads there. */
+const NoteTarget = ({ id }: { id: string }) => {
+  const { data } = useQuery(['note', id, 'title'], async ({ signal }) => {
+    const { note } = await api.get('/v1/notes/{id}', { params: { id }, signal })
+    return note.title
+  })
+  return <a href={address(['notes', id])}>{data === '' ? 'Untitled' : data}</a>
+}
+
+function OtherTarget({ kind, target_id }: Share) {
+  const target = useTargets().data?.find((one) => one.kind === kind && one.id === target_id)
+  if (!target) return null
+  const query = kind === 'row_view' ? `?view=${target_id}` : ''
+  return <a href={address([...target.path]) + query}>{target.name}</a>
+}
+
+const AT_ONCE = 50
+
+interface ShareTableProps {
+  readonly shares: readonly Share[]
+  /** Whether they are links to several things, whose names are shown. */
+  readonly isOfMany?: boolean
+}
+
 /** Links with what they show, how often they were used, and what ends them. */
-export function ShareTable({ shares }: { shares: readonly Share[] }) {
+export function ShareTable({ shares, isOfMany = false }: ShareTableProps) {
+  const [count, setCount] = useState(AT_ONCE)
   const { run, refusal } = useAction((act: () => Promise<void>) => act())
   return (
     <>
@@ -40,7 +70,7 @@ export function ShareTable({ shares }: { shares: readonly Share[] }) {
           </tr>
         </thead>
         <tbody>
-          {shares.map((share) => (
+          {shares.slice(0, count).map((share) => (
             <tr key={share.id}>
               <td class="margin">
                 {share.last_used_at === null ? 'never' : <Time at={share.last_used_at} />}
@@ -49,7 +79,14 @@ export function ShareTable({ shares }: { shares: readonly Share[] }) {
                 {nameOf(share)}
               </th>
               <td class="bottom-start">
-                {KINDS[share.kind]} <small>{conditionsOf(share)}</small>
+                {KINDS[share.kind]}{' '}
+                {isOfMany &&
+                  (share.kind === 'note' ? (
+                    <NoteTarget id={share.target_id} />
+                  ) : (
+                    <OtherTarget {...share} />
+                  ))}{' '}
+                <small>{conditionsOf(share)}</small>
               </td>
               <td class="desk">{share.created_by.name}</td>
               <td class="desk">{share.uses}</td>
@@ -70,6 +107,9 @@ export function ShareTable({ shares }: { shares: readonly Share[] }) {
           ))}
         </tbody>
       </table>
+      {shares.length > count && (
+        <Button onClick={() => setCount(count + AT_ONCE)}>Show {shares.length - count} more</Button>
+      )}
     </>
   )
 }

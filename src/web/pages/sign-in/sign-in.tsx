@@ -2,6 +2,7 @@ import type { ComponentChildren, TargetedSubmitEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { Modal } from '../../components/modal.tsx'
+import { pendingCount } from '../../data/pending.ts'
 import { session, setUp, signIn } from '../../data/session.ts'
 import { hasPasskeys, readSetup, type SetupUser, setUpAtProvider } from '../../data/ways-in.ts'
 import { navigate } from '../../router.ts'
@@ -83,11 +84,17 @@ function SignInForm() {
 }
 
 /** Over the page of a session that has ended; what is on the page stays, and goes on after signing in. */
-export const SignInAgain = () => (
-  <SignInDialog title="Your session has ended">
-    Sign in to go on where you are. What you wrote is still here.
-  </SignInDialog>
-)
+export function SignInAgain() {
+  const { value: count } = pendingCount
+  const waits = count === 1 ? '1 change waits' : `${count} changes wait`
+  return (
+    <SignInDialog title="Your session has ended">
+      Sign in to go on where you are. What you wrote is still here.
+      {count > 0 &&
+        ` ${waits} in this browser until ${session.value?.user.name} signs in; somebody else who does so gives it up.`}
+    </SignInDialog>
+  )
+}
 
 interface SignInDialogProps {
   readonly title: string

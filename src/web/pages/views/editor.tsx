@@ -19,11 +19,13 @@ interface EditorProps {
   readonly remove?: (() => Promise<unknown>) | undefined
   /** What its deletion means. */
   readonly consequence?: string
+  /** What else can be done with it. */
+  readonly more?: ComponentChildren
   readonly children: ComponentChildren
 }
 
 /** The pane in which one thing is made or changed. */
-export function Editor({ title, what, name, save, remove, consequence, children }: EditorProps) {
+export function Editor({ title, what, name, save, remove, consequence, more, children }: EditorProps) {
   const [isDeleting, setDeleting] = useState(false)
   const [isSaved, setSaved] = useState(false)
   const section = path.value[1] ?? 'views'
@@ -46,6 +48,8 @@ export function Editor({ title, what, name, save, remove, consequence, children 
           <Icon name="back" />
         </a>
         <h2 class="cut">{title}</h2>
+        <span class="grow" />
+        {mayWrite.value && more}
       </header>
       <form
         class="editor"

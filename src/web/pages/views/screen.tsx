@@ -2,9 +2,11 @@ import type { ComponentChildren } from 'preact'
 import { useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { addStyles } from '../../components/styles.ts'
 import { api } from '../../data/api.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, path } from '../../router.ts'
+import styles from '../../styles/views.css' with { type: 'text' }
 import { useDefinitions, useLenses, usePresets, useProperties, useTags, useViews } from './data.ts'
 import { sentenceOf } from './filter/sentence.ts'
 import { LensForm } from './lens-form.tsx'
@@ -12,6 +14,8 @@ import { PresetForm } from './preset-form.tsx'
 import { PropertyForm } from './property-form.tsx'
 import { TagForm } from './tag-form.tsx'
 import { ViewForm } from './view-form.tsx'
+
+addStyles(styles)
 
 const SECTIONS = [
   ['views', 'Views', 'view', 'A view is a saved filter of notes, evaluated whenever it is read.'],

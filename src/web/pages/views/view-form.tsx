@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../data/api.ts'
+import { ShareButton } from '../shares/share-button.tsx'
 import type { View } from './data.ts'
 import { Check, Editor, Select, Text } from './editor.tsx'
 import { GroupEditor } from './filter/builder.tsx'
@@ -65,6 +66,9 @@ export function ViewForm({ view, definitions }: { view: View | undefined; defini
       save={save}
       remove={view && (() => api.delete('/v1/views/{id}', { params: { id: view.id } }))}
       consequence="The view goes; its notes stay as they are."
+      more={
+        view && <ShareButton word="Share by link" kind="view" targetId={view.id} title={`“${view.name}”`} />
+      }
     >
       <Text label="Name" value={name} isRequired onInput={setName} />
       <GroupEditor group={group} definitions={definitions} onChange={setGroup} />

@@ -1,8 +1,10 @@
 import { Icon } from '../../components/icon.tsx'
+import { addStyles } from '../../components/styles.ts'
 import { mayWrite } from '../../data/session.ts'
 import { useSources } from '../../data/sources.ts'
 import { nameOf, useWebhooks } from '../../data/webhooks.ts'
 import { address, path } from '../../router.ts'
+import styles from '../../styles/sources.css' with { type: 'text' }
 import { NewSource } from './sources/new-source.tsx'
 import { SourceList, SourceState } from './sources/source-list.tsx'
 import { SourceScreen } from './sources/source-screen.tsx'
@@ -10,6 +12,8 @@ import { Status } from './status.tsx'
 import { EditWebhook, NewWebhook } from './subscription-form.tsx'
 import { SubscriptionList } from './subscription-list.tsx'
 import { SubscriptionScreen } from './subscription-screen.tsx'
+
+addStyles(styles)
 
 /** The most subscriptions that a workspace holds. */
 const MOST = 25

@@ -84,17 +84,17 @@ function Trouble({ webhook }: { webhook: Webhook }) {
   return failed.length > 0 ? <FailedForGood id={webhook.id} failed={failed} /> : null
 }
 
-function Paused({ webhook: { id, paused_at, consecutive_failures } }: { webhook: Webhook }) {
+function Paused({ webhook: { id, paused_at, pause_reason, consecutive_failures } }: { webhook: Webhook }) {
   const { run, isRunning, refusal } = useAction(() => updateWebhook(id, { resume: true }))
   return (
     <Banner kind="bad">
       <Icon name="warn" />
       <p>
         <strong>
-          Paused since {paused_at && <Time at={paused_at} />}: {consecutive_failures} deliveries failed in a
-          row.
+          Paused since {paused_at && <Time at={paused_at} />}
+          {pause_reason === undefined && `: ${consecutive_failures} deliveries failed in a row`}.
         </strong>{' '}
-        What happens meanwhile waits, and is sent once it is resumed.
+        {pause_reason} What happens meanwhile waits, and is sent once it is resumed.
         {refusal.value !== undefined && <Why>{refusal.value}</Why>}
       </p>
       {mayWrite.value && (

@@ -1,24 +1,18 @@
 import { useEffect, useState } from 'preact/hooks'
-import { api } from '../../../data/api.ts'
-import type { components } from '../../../data/api-types.d.ts'
 import { useQuery } from '../../../data/cache.ts'
+import { readRevisions } from '../../../data/note-revisions.ts'
 import { joined } from './joined.ts'
-
-export type Revision = components['schemas']['Revision']
 
 /** How many are read: the newest again after every edit, more of them once, when older ones are asked for. */
 const LIMITS = [20, 60, 200] as const
-
-const read = async (id: string, limit: number, signal: AbortSignal) =>
-  (await api.get('/v1/notes/{id}/revisions', { params: { id }, query: { limit }, signal })).revisions
 
 /** The revisions of a note, newest first, as far back as was asked for. */
 export function useRevisions(id: string) {
   const [step, setStep] = useState(0)
   const limit = LIMITS[step] ?? LIMITS[0]
-  const newest = useQuery(['note', 'revisions', id], ({ signal }) => read(id, LIMITS[0], signal))
+  const newest = useQuery(['note', 'revisions', id], ({ signal }) => readRevisions(id, LIMITS[0], signal))
   // No change of the feed names this key: many long texts are not read again while somebody writes.
-  const older = useQuery(['revisions', id, limit], ({ signal }) => read(id, limit, signal), {
+  const older = useQuery(['revisions', id, limit], ({ signal }) => readRevisions(id, limit, signal), {
     enabled: step > 0,
     placeholderData: (before) => before,
   })

@@ -1,14 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
+import { TextDifferences } from '../../../components/text-differences.tsx'
 import { Time } from '../../../components/time.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
-import { diffLines, linesOf } from '../../../data/line-diff.ts'
+import type { Revision } from '../../../data/note-revisions.ts'
 import type { NoteText } from '../../../data/note-text.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { address, search, setParameters } from '../../../router.ts'
 import type { Note } from '../list-data.ts'
-import { type Revision, useRevisions } from './revision-list.ts'
+import { useRevisions } from './revision-list.ts'
+import { type Sitting, sittingsOf } from './sittings.ts'
 
 const SURFACES: Record<string, string> = {
   web: 'on the web',
@@ -34,23 +36,14 @@ export function Revisions({ note }: { note: Note }) {
       {revisions?.length === 0 && <p class="dim">No edit so far.</p>}
       {isMissing && !hasOlder && <p class="dim">The revision that the address names is not kept any more.</p>}
       <ol class="ledger">
-        {revisions?.map((revision, index) => (
-          <li key={revision.id} class={revision.id === named ? 'chosen' : undefined}>
-            <Time at={revision.created_at} />
-            <div class="item">
-              <button
-                type="button"
-                class="link"
-                aria-expanded={revision.id === named}
-                onClick={() => setParameters({ revision: revision.id === named ? undefined : revision.id })}
-              >
-                Edited {SURFACES[revision.surface] ?? revision.surface}
-              </button>
-              {revision.id === named && (
-                <OpenRevision note={note} revision={revision} next={revisions[index - 1] ?? note} />
-              )}
-            </div>
-          </li>
+        {sittingsOf(revisions ?? []).map((sitting) => (
+          <SittingRow
+            key={sitting.first.id}
+            note={note}
+            sitting={sitting}
+            named={named}
+            all={revisions ?? []}
+          />
         ))}
       </ol>
       {hasOlder && (
@@ -69,6 +62,62 @@ export function Revisions({ note }: { note: Note }) {
     </section>
   )
 }
+
+const open = (revision: string | undefined) => setParameters({ revision })
+
+interface SittingProps {
+  readonly note: Note
+  readonly sitting: Sitting
+  /** The revision that the address names. */
+  readonly named: string | undefined
+  readonly all: readonly Revision[]
+}
+
+/** The edits of a sitting as one; each of them can be looked at by itself. */
+function SittingRow({ note, sitting: { first, revisions }, named, all }: SittingProps) {
+  const chosen = revisions.find(({ id }) => id === named)
+  const newest = chosen === first ? revisions[0] : chosen
+  const next = newest && (all[all.indexOf(newest) - 1] ?? note)
+  const last = revisions[0] ?? first
+  return (
+    <li class={chosen && 'chosen'}>
+      <Time at={last.created_at} />
+      <div class="item">
+        <button
+          type="button"
+          class="link"
+          aria-expanded={chosen !== undefined}
+          onClick={() => open(chosen ? undefined : first.id)}
+        >
+          Edited {SURFACES[first.surface] ?? first.surface}
+        </button>
+        {revisions.length > 1 && <small> {revisions.length} times</small>}
+        {chosen && next && (
+          <>
+            {revisions.length > 1 && (
+              <select
+                class="input"
+                aria-label="Which edit"
+                value={chosen.id}
+                onChange={({ currentTarget }) => open(currentTarget.value)}
+              >
+                <option value={first.id}>All of them together</option>
+                {revisions.slice(0, -1).map(({ id, created_at }) => (
+                  <option key={id} value={id}>
+                    {precise.format(new Date(created_at))}
+                  </option>
+                ))}
+              </select>
+            )}
+            <OpenRevision key={chosen.id} note={note} revision={chosen} next={next} />
+          </>
+        )}
+      </div>
+    </li>
+  )
+}
+
+const precise = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 interface OpenRevisionProps {
   readonly note: Note
@@ -89,7 +138,11 @@ function OpenRevision({ note, revision, next }: OpenRevisionProps) {
   })
   return (
     <div ref={place}>
-      {isWhole ? <p class="verbatim">{revision.content}</p> : <Differences before={revision} after={next} />}
+      {isWhole ? (
+        <p class="verbatim">{revision.content}</p>
+      ) : (
+        <TextDifferences before={whole(revision)} after={whole(next)} />
+      )}
       <p class="actions">
         {mayWrite.value && (
           <Button disabled={isRunning.value} onClick={() => void run()}>
@@ -105,17 +158,4 @@ function OpenRevision({ note, revision, next }: OpenRevisionProps) {
   )
 }
 
-const whole = ({ title, content }: NoteText) => linesOf(`${title}\n${content}`)
-
-/** The lines that an edit took away and those that it wrote. */
-function Differences({ before, after }: { before: NoteText; after: NoteText }) {
-  const [old, young] = [whole(before), whole(after)]
-  return (
-    <div class="diff">
-      {diffLines(old, young).flatMap(({ from, to, newFrom, newTo }) => [
-        to > from && <del>{old.slice(from, to).join('')}</del>,
-        newTo > newFrom && <ins>{young.slice(newFrom, newTo).join('')}</ins>,
-      ])}
-    </div>
-  )
-}
+const whole = ({ title, content }: NoteText) => `${title}\n${content}`

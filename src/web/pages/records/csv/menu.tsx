@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { Button, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
+import { lazy } from '../../../components/lazy.tsx'
 import { mayWrite } from '../../../data/session.ts'
 import { address } from '../../../router.ts'
 import { queryOf, type Structure } from '../model.ts'
@@ -73,6 +74,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
             Copy as request (curl)
           </button>
         )}
+        <KeepOffline structure={structure} onChosen={close} />
         <a href={paneAddress('deleted')} onClick={close}>
           Deleted rows
         </a>
@@ -83,6 +85,8 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
     </>
   )
 }
+
+const KeepOffline = lazy(async () => (await import('../../../offline/keep-offline.tsx')).KeepOffline)
 
 /** The request that reads these rows; the key is the reader's own. */
 function curlOf({ rowQuery }: RowSource): string {

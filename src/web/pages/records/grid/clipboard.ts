@@ -44,7 +44,8 @@ export async function readAndCopy(grid: GridState): Promise<void> {
   })
 }
 
-async function readRows({ source }: GridState, top: number, count: number): Promise<readonly Row[]> {
+/** Some rows of the query, as they are now; as many as there are. */
+export async function readRows({ source }: GridState, top: number, count: number): Promise<readonly Row[]> {
   const rows: Row[] = []
   while (rows.length < count) {
     const limit = Math.min(PAGE, count - rows.length)

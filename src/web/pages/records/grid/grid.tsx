@@ -11,6 +11,7 @@ import type { Closing } from './editor.tsx'
 import { type Geometry, scrollTopFor, sliceAt } from './geometry.ts'
 import { Head } from './head.tsx'
 import { GRID_KEYS, onGridKey } from './keys.ts'
+import { PickBox } from './pick-box.tsx'
 import { usePlaceInAddress } from './place.ts'
 import { ROLES } from './roles.ts'
 import { type GridState, openEditor } from './state.ts'
@@ -87,7 +88,7 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
       onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}
     >
       <table
-        class="table grid"
+        class={grid.picked.value.size > 0 ? 'table grid picking' : 'table grid'}
         {...ROLES.grid}
         {...gridState(grid)}
         aria-label={grid.structure.name}
@@ -278,14 +279,15 @@ function GridRow({ grid, index, tabRow, places, onClose }: GridRowProps) {
   const trouble = edits.trouble(row.id, fields)
   const isNew = source.moved.value.has(row.id)
   const isChosen = chosenRow() === row.id
-  const classes = [isChosen && 'chosen', trouble && 'trouble', isNew && !trouble && 'new']
+  const isPicked = grid.picked.value.has(row.id)
+  const classes = [(isChosen || isPicked) && 'chosen', trouble && 'trouble', isNew && !trouble && 'new']
   const isHere = tabRow === index && cursor.value.column === 0
   return (
     <>
       <tr
         {...ROLES.row}
         aria-rowindex={index + 2}
-        aria-selected={isChosen}
+        aria-selected={isChosen || isPicked}
         class={classes.filter(Boolean).join(' ')}
       >
         <td {...ROLES.cell} class="margin" data-row={index} data-column={0} tabIndex={isHere ? 0 : -1}>
@@ -296,6 +298,7 @@ function GridRow({ grid, index, tabRow, places, onClose }: GridRowProps) {
           >
             {isNew ? 'now' : index + 1}
           </a>
+          {grid.isEditable && <PickBox grid={grid} row={row} index={index} />}
         </td>
         {fields.map((field, place) => (
           <Cell

@@ -5,6 +5,7 @@ import { clearBlock, fillDown } from '../paste/write.ts'
 import { undoStack } from '../undo.ts'
 import { rowAddress } from '../view.ts'
 import { cursorAt, moved } from './cursor.ts'
+import { pickBlock } from './picks.ts'
 import { type GridState, openEditor } from './state.ts'
 
 interface Keys {
@@ -22,6 +23,7 @@ export const GRID_KEYS: readonly Key[] = [
   { keys: ['Delete'], does: 'clear the cell or the block' },
   { keys: ['Ctrl', 'D'], does: 'fill the block with its first row' },
   { keys: ['Space'], does: 'open the row' },
+  { keys: ['Shift', 'Space'], does: 'choose the row, or the rows of the block, to change them together' },
   { keys: ['Ctrl', 'Delete'], does: 'delete the row' },
   { keys: ['Ctrl', 'C'], does: 'copy the block' },
   { keys: ['Ctrl', 'V'], does: 'paste a block' },
@@ -59,6 +61,10 @@ function act(event: KeyboardEvent, { grid, page, onDelete, onRefused }: Keys): b
   const { row, column } = cursor.peek()
   const record = source.row(row)
   if (!record) return false
+  if (key === ' ' && shiftKey && grid.isEditable) {
+    pickBlock(grid)
+    return true
+  }
   if (key === ' ' || (key === 'Enter' && column === 0)) {
     navigate(rowAddress(record.id))
     return true
@@ -68,12 +74,13 @@ function act(event: KeyboardEvent, { grid, page, onDelete, onRefused }: Keys): b
   return edit(event, { grid, remove: () => onDelete(row), onRefused })
 }
 
-/** Takes back a value that was refused, else the selection. */
-function giveUp({ cursor, edits, fields }: GridState, id: string): boolean {
+/** Takes back a value that was refused, else what was chosen. */
+function giveUp({ cursor, edits, fields, picked }: GridState, id: string): boolean {
   const { row, column } = cursor.peek()
   const field = fields[column - 1]
   const refused = edits.trouble(id, field ? [field, ...fields] : fields)
   if (refused) edits.drop(id, refused.field.key)
+  else picked.value = new Set()
   cursor.value = cursorAt(row, column)
   return true
 }

@@ -21,6 +21,8 @@ export interface GridState {
   readonly isEditable: boolean
   readonly cursor: Signal<Cursor>
   readonly editing: Signal<Editing | undefined>
+  /** The ids of the rows that were chosen one by one, to be changed together. */
+  readonly picked: Signal<ReadonlySet<string>>
   /** Whether the keyboard is in the grid. */
   readonly isFocused: Signal<boolean>
 }

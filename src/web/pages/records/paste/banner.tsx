@@ -12,11 +12,10 @@ import { addRows, coveredRows, writeOver } from './write.ts'
 interface PasteBannerProps {
   readonly grid: GridState
   readonly pasted: Signal<Pasted | undefined>
-  readonly onRefused: (sentence: string) => void
 }
 
 /** Says what was pasted and where it can go; a refusal is shown here and at its cell, and nothing is written then. */
-export function PasteBanner({ grid, pasted, onRefused }: PasteBannerProps) {
+export function PasteBanner({ grid, pasted }: PasteBannerProps) {
   const [why, setWhy] = useState<string>()
   const refused = useSignal<RefusedCell | undefined>(undefined)
   const isBusy = useSignal(false)
@@ -57,8 +56,7 @@ export function PasteBanner({ grid, pasted, onRefused }: PasteBannerProps) {
   const overwrite = async () => {
     const records = await coveredRows(grid, block)
     try {
-      const count = await writeOver(grid, records, dataOf(grid.fields, block))
-      if (count > 0) onRefused(`${refusedRows(count)} Each says at its cell why.`)
+      await writeOver(grid, records, dataOf(grid.fields, block))
     } catch (error) {
       refused.value = showAtCell(grid, block, records, error as Error)
       throw error
@@ -99,11 +97,6 @@ export function PasteBanner({ grid, pasted, onRefused }: PasteBannerProps) {
 /** Only a refusal says that nothing was written; of a server that cannot be reached this is not known. */
 const sentenceOf = (error: Error): string =>
   error instanceof BlockRefused ? `${error.message} Nothing was written.` : error.message
-
-const refusedRows = (count: number): string =>
-  count === 1
-    ? 'One row of the block was not written as it is.'
-    : `${count} rows of the block were not written as they are.`
 
 interface RefusedCell {
   readonly id: string

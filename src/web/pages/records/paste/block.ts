@@ -3,10 +3,12 @@ import { blockOf } from '../grid/cursor.ts'
 import type { GridState } from '../grid/state.ts'
 import type { Field } from '../model.ts'
 import { parseValue } from '../values.ts'
-import type { Data } from './naming-keys.ts'
 
-/** The API takes this many rows in one batch; a block is one batch. */
-export const MOST_ROWS = 500
+/** Values of a row by their keys; null is none. */
+export type Data = Record<string, string | number | boolean | null>
+
+/** A block is one transaction, in which the API takes this many rows. */
+const MOST_ROWS = 1_000
 
 /** A block from the clipboard, before it is written. */
 export interface Pasted {

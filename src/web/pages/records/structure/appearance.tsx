@@ -1,6 +1,6 @@
+import '../../../styles/row-views.ts'
 import type { ComponentChildren } from 'preact'
 import { Drawn, STRUCTURE_ICONS, Tile } from '../views/drawn.tsx'
-import { useViewStyles } from '../views/styles.ts'
 import type { Draft } from './draft.ts'
 
 /** The hues, as the icon of a structure is drawn in them. */
@@ -24,7 +24,6 @@ interface AppearanceProps {
 
 /** The icon and the colour by which a structure is recognised. */
 export function Appearance({ draft, onChange }: AppearanceProps) {
-  useViewStyles()
   const { icon, color } = draft
   return (
     <>

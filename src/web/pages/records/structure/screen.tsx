@@ -8,6 +8,8 @@ import { api } from '../../../data/api.ts'
 import { cache } from '../../../data/cache.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { address, navigate } from '../../../router.ts'
+import { ShareButton } from '../../shares/share-button.tsx'
+import { formFieldsOf } from '../../shares/targets.ts'
 import type { Structure } from '../model.ts'
 import { Appearance } from './appearance.tsx'
 import { DeleteStructure } from './delete.tsx'
@@ -37,6 +39,16 @@ export function StructureScreen({ structure }: { structure: Structure | undefine
           <h2 class="cut">{structure ? structure.name : 'New structure'}</h2>
           {structure?.record_count !== undefined && (
             <small>{new Intl.NumberFormat().format(structure.record_count)} rows</small>
+          )}
+          <span class="grow" />
+          {structure && mayWrite.value && (
+            <ShareButton
+              word="Share a form"
+              kind="form"
+              targetId={structure.id}
+              title={`a form for ${structure.name}`}
+              fields={formFieldsOf(structure.fields)}
+            />
           )}
         </header>
         {mayWrite.value ? (

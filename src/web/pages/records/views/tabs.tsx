@@ -12,6 +12,7 @@ import { ColumnsMenu } from './columns-menu.tsx'
 import { Drawn } from './drawn.tsx'
 import { fieldsInAddress, isChanged, type RowView, shownNow, showSaved, viewAddress } from './model.ts'
 
+const ShareDialog = lazy(async () => (await import('../../shares/share-dialog.tsx')).ShareDialog)
 const ViewDialog = lazy(async () => (await import('./dialog.tsx')).ViewDialog)
 
 interface TabsProps {
@@ -22,7 +23,7 @@ interface TabsProps {
 
 /** The views of the rows, and what can be done with the one that is shown. */
 export function ViewTabs({ structure, views, view }: TabsProps) {
-  const dialog = useSignal<'new' | 'edit' | 'copy' | undefined>(undefined)
+  const dialog = useSignal<'new' | 'edit' | 'copy' | 'share' | undefined>(undefined)
   const change = useAction(async (body: object) => {
     const { row_view } = await api.patch('/v1/records/views/{id}', { params: { id: view?.id ?? '' }, body })
     showSaved(row_view)
@@ -78,7 +79,15 @@ export function ViewTabs({ structure, views, view }: TabsProps) {
           onDelete={() => void remove.run()}
         />
       )}
-      {dialog.value && (
+      {view && dialog.value === 'share' && (
+        <ShareDialog
+          kind="row_view"
+          targetId={view.id}
+          title={`“${view.name}”`}
+          onClose={() => (dialog.value = undefined)}
+        />
+      )}
+      {dialog.value && dialog.value !== 'share' && (
         <ViewDialog
           structure={structure}
           view={dialog.value === 'new' ? undefined : view}
@@ -112,7 +121,7 @@ const Tab = ({ structure, view, isHere }: { structure: Structure; view: RowView;
 
 interface ViewMenuProps {
   readonly view: RowView
-  readonly onDialog: (kind: 'edit' | 'copy') => void
+  readonly onDialog: (kind: 'edit' | 'copy' | 'share') => void
   readonly onChange: (body: object) => void
   readonly onSave: () => void
   readonly onDelete: () => void
@@ -126,6 +135,7 @@ function ViewMenu({ view, onDialog, onChange, onSave, onDelete }: ViewMenuProps)
     [!isLocked, 'Edit the view…', () => onDialog('edit')],
     [!isLocked, 'Save what is shown, and the widths', onSave],
     [true, 'Copy the view…', () => onDialog('copy')],
+    [!isPersonal, 'Share by link…', () => onDialog('share')],
     [!isLocked && position > 0, 'Move to the left', () => onChange({ position: position - 1 })],
     [!isLocked, 'Move to the right', () => onChange({ position: position + 1 })],
     [

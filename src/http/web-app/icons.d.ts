@@ -1,0 +1,10 @@
+declare module '*.png' {
+  /** The path of the file. */
+  const path: string
+  export default path
+}
+
+declare module '*.svg' {
+  const path: string
+  export default path
+}

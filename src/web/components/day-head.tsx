@@ -1,0 +1,23 @@
+const DAY_MS = 86_400_000
+
+const number = new Intl.DateTimeFormat(undefined, { day: 'numeric' })
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long' })
+const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' })
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+
+/** What comes before the first of a day in a list by time: the day left of the rule, its name right of it. */
+export function DayHead({ at }: { at: string }) {
+  const instant = new Date(at)
+  const ago = [0, 1].find(
+    (days) => new Date(Date.now() - days * DAY_MS).toDateString() === instant.toDateString(),
+  )
+  return (
+    <h3 class="day">
+      <b>{number.format(instant)}</b>
+      <span>
+        {weekday.format(instant)}, {month.format(instant)}
+        {ago !== undefined && <small> {relative.format(-ago, 'day')}</small>}
+      </span>
+    </h3>
+  )
+}

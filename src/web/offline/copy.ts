@@ -1,0 +1,314 @@
+import { excerptOf } from '../../notes/excerpt.ts'
+import type { components } from '../data/api-types.d.ts'
+import type { Change } from '../data/live.ts'
+import { Refused, request } from '../data/request.ts'
+import type { Session } from '../data/session.ts'
+import type { RowPage } from '../pages/records/model.ts'
+import {
+  type About,
+  COPY,
+  database,
+  type KeptNote,
+  type Mark,
+  rowsOf,
+  tellChanged,
+  whereOf,
+} from './database.ts'
+
+/*
+ * The copy of a part of the workspace: the titles of the notes edited last, the texts of the latest and of those that are
+ * pinned, what is small, and the rows of marked structures. It is made once and then follows the feed.
+ */
+
+/** Of so many notes the title is known; of the latest the text is kept, too. */
+export const KNOWN_NOTES = 5_000
+export const WHOLE_NOTES = 500
+const MOST_CHARACTERS = 40_000_000
+export const MOST_ROWS = 50_000
+
+/** Small lists that are kept as they are. */
+const LISTS = [
+  '/v1/tags',
+  '/v1/properties',
+  '/v1/presets',
+  '/v1/views',
+  '/v1/lenses',
+  '/v1/quick-access',
+  '/v1/records/structures',
+  '/v1/workspace',
+  '/app/api/preferences',
+] as const
+
+type Note = components['schemas']['Note'] & {
+  edited_at?: string
+  excerpt?: string
+  properties?: Record<string, unknown>
+}
+
+const read = <Response>(path: string): Promise<Response> => request<Response>('GET', path, { isFresh: true })
+
+/** Acts on several at a time, so that what a person asks for meanwhile need not wait for all. */
+async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>): Promise<void> {
+  const left = [...items]
+  const next = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await act(item)
+  }
+  await Promise.all([next(), next(), next()])
+}
+
+const kept = ({ content = '', edited_at, excerpt, ...head }: Note): KeptNote => ({
+  ...head,
+  edited_at: edited_at ?? head.updated_at,
+  excerpt: excerpt ?? excerptOf(content),
+})
+
+/** Brings the copy up to date, or makes it; resolves to whether it was made anew because the server was set back. */
+export async function bringUpToDate(session: Session): Promise<boolean> {
+  const about = await (await database()).get('about', 'copy')
+  const isSame =
+    about?.session.user.id === session.user.id && about.session.workspace.id === session.workspace.id
+  let isSetBack = false
+  if (!isSame || about.cursor === undefined) await makeCopy(session, undefined)
+  else
+    try {
+      await follow(session, about, about.cursor)
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== 410) throw error
+      await makeCopy(session, about.since)
+      isSetBack = true
+    }
+  await copyMarked(session, isSetBack)
+  await tellSize()
+  return isSetBack
+}
+
+/** Makes the copy anew; what was there is there until the new one is whole. */
+async function makeCopy(session: Session, since: number | undefined): Promise<void> {
+  const { cursor } = await read<{ cursor: string }>('/v1/changes?after=now')
+  const heads: KeptNote[] = []
+  for (let more = true; more && heads.length < KNOWN_NOTES; ) {
+    const path = `/v1/notes?sort=edited_at&content=false&excerpt=true&limit=200&offset=${heads.length}`
+    const page = await read<{ notes: Note[]; has_more: boolean }>(path)
+    heads.push(...page.notes.map(kept))
+    more = page.has_more && page.notes.length > 0
+  }
+  const lists = await readLists()
+  const notes = new Map(heads.map((head) => [head.id, head]))
+  const texts = await readTexts(notes, wholeNotes(heads, lists))
+  if (hasItems(lists, '/v1/properties', 'properties'))
+    await each([...texts.keys()], async (id) => {
+      const { properties } = await read<Pick<KeptNote, 'properties'>>(`/v1/notes/${id}/properties`)
+      const head = notes.get(id)
+      if (head && properties) notes.set(id, { ...head, properties })
+    })
+  const transaction = (await database()).transaction([...COPY, 'marks'], 'readwrite')
+  const store = <Name extends (typeof COPY)[number]>(name: Name) => transaction.objectStore(name)
+  for (const name of COPY) void store(name).clear()
+  for (const note of notes.values()) void store('notes').put(note)
+  for (const [id, text] of texts) void store('texts').put(text, id)
+  for (const [path, list] of lists) void store('answers').put(list, path)
+  // Rows are read again, too.
+  for (const mark of await transaction.objectStore('marks').getAll(placeOf(session))) {
+    const { since: _, ...unread } = mark
+    void transaction.objectStore('marks').put({ ...unread, rows: 0 })
+  }
+  const size = { notes: notes.size, characters: 0 }
+  void store('about').put({ session, cursor, since: since ?? Date.now(), ...size }, 'copy')
+  await transaction.done
+  tellChanged()
+}
+
+const placeOf = ({ user, workspace }: Session) => whereOf(user.id, workspace.id)
+
+async function readLists(): Promise<Map<string, object>> {
+  const lists = new Map<string, object>()
+  await each(LISTS, async (path) => lists.set(path, await read<object>(path)))
+  return lists
+}
+
+const hasItems = (lists: ReadonlyMap<string, object>, path: string, name: string): boolean =>
+  ((lists.get(path) as Record<string, readonly unknown[]> | undefined)?.[name]?.length ?? 0) > 0
+
+/** The ids of the notes whose texts are kept: the latest, the pinned ones, and those in quick access. */
+function wholeNotes(heads: readonly KeptNote[], lists: ReadonlyMap<string, object>): Set<string> {
+  const { items = [] } = (lists.get('/v1/quick-access') ?? {}) as { items?: readonly { note_id: string }[] }
+  const pinned = heads.filter(({ pinned }) => pinned)
+  const latest = heads.slice(0, WHOLE_NOTES)
+  return new Set([...latest, ...pinned].map(({ id }) => id).concat(items.map(({ note_id }) => note_id)))
+}
+
+/** The texts of these notes; notes of which no title is known yet are added. */
+async function readTexts(
+  notes: Map<string, KeptNote>,
+  wanted: ReadonlySet<string>,
+): Promise<Map<string, string>> {
+  const texts = new Map<string, string>()
+  let characters = 0
+  const add = (note: Note) => {
+    if (!wanted.has(note.id) || characters > MOST_CHARACTERS) return
+    const { content } = note
+    characters += content.length
+    texts.set(note.id, content)
+    notes.set(note.id, { ...kept(note), ...notes.get(note.id) })
+  }
+  for (let offset = 0; offset < Math.min(WHOLE_NOTES, notes.size); ) {
+    const path = `/v1/notes?sort=edited_at&limit=100&offset=${offset}`
+    const page = await read<{ notes: Note[]; has_more: boolean }>(path)
+    for (const note of page.notes) add(note)
+    if (!page.has_more || page.notes.length === 0) break
+    offset += page.notes.length
+  }
+  const rest = [...wanted].filter((id) => !texts.has(id))
+  await each(rest, async (id) => add((await unlessGone<{ note: Note }>(`/v1/notes/${id}`))?.note ?? NO_NOTE))
+  return texts
+}
+
+const NO_NOTE = { id: '', content: '' } as Note
+
+const unlessGone = <Response>(path: string): Promise<Response | undefined> =>
+  read<Response>(path).catch((error) => {
+    if (error instanceof Refused && error.status === 404) return undefined
+    throw error
+  })
+
+interface FeedPage {
+  readonly changes: readonly (Change & { readonly object: unknown })[]
+  readonly cursor: string
+  readonly has_more: boolean
+}
+
+const KINDS = 'note,record,tag,property,structure,preset,view,lens,quick_access_item'
+
+/** Applies what changed since the copy was last true. */
+async function follow(session: Session, about: About, from: string): Promise<void> {
+  let cursor = from
+  let isListChanged = false
+  for (let more = true; more; ) {
+    const path = `/v1/changes?include=objects&edited=true&limit=200&kinds=${KINDS}&after=${cursor}`
+    const page = await read<FeedPage>(path)
+    // A name that many notes show has changed, and none of them has a change of its own.
+    if (page.changes.some(({ kind, op }) => kind === 'tag' && op !== 'created'))
+      return makeCopy(session, about.since)
+    isListChanged ||= page.changes.some(({ kind }) => kind !== 'note' && kind !== 'record')
+    await apply(session, page)
+    cursor = page.cursor
+    more = page.has_more
+  }
+  const lists = isListChanged ? await readLists() : new Map<string, object>()
+  const transaction = (await database()).transaction(['about', 'answers'], 'readwrite')
+  for (const [path, list] of lists) void transaction.objectStore('answers').put(list, path)
+  const present = await transaction.objectStore('about').get('copy')
+  const { problem: _, ...sound } = present ?? about
+  void transaction.objectStore('about').put({ ...sound, session }, 'copy')
+  await transaction.done
+  if (cursor !== from) {
+    await trim()
+    tellChanged()
+  }
+}
+
+async function apply(session: Session, { changes, cursor }: FeedPage): Promise<void> {
+  const transaction = (await database()).transaction(
+    ['about', 'notes', 'texts', 'rows', 'marks'],
+    'readwrite',
+  )
+  const about = await transaction.objectStore('about').get('copy')
+  const marks = await transaction.objectStore('marks').getAll(placeOf(session))
+  for (const { kind, id, op, structure_id, object } of changes) {
+    if (kind === 'note') {
+      const note = object as Note | null
+      void (note
+        ? transaction.objectStore('notes').put(kept(withoutContent(note)))
+        : transaction.objectStore('notes').delete(id))
+      void (note
+        ? transaction.objectStore('texts').put(note.content, id)
+        : transaction.objectStore('texts').delete(id))
+    }
+    const mark = marks.find(({ structure }) => structure === (kind === 'structure' ? id : structure_id))
+    if (!mark) continue
+    if (kind === 'record')
+      void (object
+        ? transaction.objectStore('rows').put({ structure: mark.structure, id, row: object as never })
+        : transaction.objectStore('rows').delete([mark.structure, id]))
+    if (kind === 'structure' && op === 'deleted') {
+      void transaction.objectStore('rows').delete(rowsOf(id))
+      void transaction.objectStore('marks').delete([mark.user, mark.workspace, id])
+    }
+  }
+  if (about) void transaction.objectStore('about').put({ ...about, cursor }, 'copy')
+  await transaction.done
+}
+
+const withoutContent = (note: Note): Note => ({ ...note, excerpt: excerptOf(note.content) })
+
+/** Lets go of what is more than is kept. */
+async function trim(): Promise<void> {
+  const transaction = (await database()).transaction(['notes', 'texts', 'answers'], 'readwrite')
+  const heads = await transaction.objectStore('notes').getAll()
+  const quick = await transaction.objectStore('answers').get('/v1/quick-access')
+  heads.sort((one, other) => (one.edited_at < other.edited_at ? 1 : -1))
+  const whole = wholeNotes(heads, new Map(quick ? [['/v1/quick-access', quick]] : []))
+  for (const id of await transaction.objectStore('texts').getAllKeys())
+    if (!whole.has(id)) void transaction.objectStore('texts').delete(id)
+  for (const { id } of heads.slice(KNOWN_NOTES))
+    if (!whole.has(id)) void transaction.objectStore('notes').delete(id)
+  await transaction.done
+}
+
+/** Reads the rows of the structures that were marked since. */
+async function copyMarked(session: Session, isAgain: boolean): Promise<void> {
+  const marks = await (await database()).getAll('marks', placeOf(session))
+  for (const mark of marks) {
+    if (mark.since !== undefined && !isAgain) continue
+    await copyRows(mark)
+    tellChanged()
+  }
+}
+
+/** How often rows are read again when some were deleted meanwhile, which moves those behind them. */
+const MOST_TRIES = 5
+
+async function copyRows(mark: Mark): Promise<void> {
+  const { structure } = mark
+  const views = `/v1/records/views?structure=${structure}`
+  const shown = await unlessGone<object>(views)
+  const db = await database()
+  if (!shown) return db.delete('marks', [mark.user, mark.workspace, structure])
+  await db.put('answers', shown, views)
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const { cursor } = await read<{ cursor: string }>('/v1/changes?after=now')
+    await db.delete('rows', rowsOf(structure))
+    let rows = 0
+    for (let more = true; more; ) {
+      const path = `/v1/records?structure=${structure}&direction=asc&limit=500&offset=${rows}`
+      const page = await read<RowPage>(path)
+      if (page.total > MOST_ROWS) {
+        const problem = `${mark.name} has ${page.total.toLocaleString()} rows, and up to ${MOST_ROWS.toLocaleString()} are kept offline; the list`
+        await db.delete('rows', rowsOf(structure))
+        await db.put('marks', { ...mark, rows: 0, problem })
+        return
+      }
+      const transaction = db.transaction('rows', 'readwrite')
+      for (const row of page.records) void transaction.store.put({ structure, id: row.id, row })
+      await transaction.done
+      rows += page.records.length
+      more = page.has_more && page.records.length > 0
+    }
+    const { problem: _, ...sound } = mark
+    await db.put('marks', { ...sound, rows, since: Date.now() })
+    const { changes } = await read<FeedPage>(
+      `/v1/changes?kinds=record&structure=${structure}&limit=1000&after=${cursor}`,
+    )
+    if (!changes.some(({ op }) => op === 'deleted')) return
+  }
+}
+
+/** Counts what is kept. */
+async function tellSize(): Promise<void> {
+  const db = await database()
+  const texts = await db.getAll('texts')
+  const about = await db.get('about', 'copy')
+  if (!about) return
+  const characters = texts.reduce((sum, text) => sum + text.length, 0)
+  await db.put('about', { ...about, notes: await db.count('notes'), characters }, 'copy')
+}

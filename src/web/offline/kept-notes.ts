@@ -1,0 +1,189 @@
+import { compareCodePoints, fold } from '../../lib/text.ts'
+import { bracketed, linkOf, namesIn, parseLinks, targetKey } from '../../notes/links/syntax.ts'
+import { isMatch, snippetAround, snippetOf } from '../../search/highlighter.ts'
+import { type Phrase, parseSearch } from '../../search/query.ts'
+import { visitWords } from '../../search/tokenizer.ts'
+import type { KeptNote } from './database.ts'
+
+export interface NotesQuery {
+  readonly tag?: string
+  readonly search?: string
+  readonly sort?: string
+  readonly direction?: string
+  readonly limit: number
+  readonly offset: number
+}
+
+type Sortable = 'updated_at' | 'edited_at' | 'created_at' | 'title'
+const SORTS: readonly string[] = ['updated_at', 'edited_at', 'created_at', 'title'] satisfies Sortable[]
+
+/** The notes that are kept, listed, searched and linked as the server does it. */
+export class KeptNotes {
+  readonly #byId: ReadonlyMap<string, KeptNote>
+  #terms: ReadonlyMap<string, ReadonlySet<KeptNote>> | undefined
+  #names: ReadonlyMap<string, KeptNote> | undefined
+
+  constructor(
+    readonly notes: readonly KeptNote[],
+    /** By the ids of the notes; some notes are known by their titles alone. */
+    readonly texts: ReadonlyMap<string, string>,
+  ) {
+    this.#byId = new Map(notes.map((note) => [note.id, note]))
+  }
+
+  find(id: string): KeptNote | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** A page of the notes that fit, with a snippet of each if they were searched for. */
+  list({ tag, search, sort, direction, limit, offset }: NotesQuery) {
+    const phrases = search === undefined ? undefined : parseSearch(search)
+    const tagged =
+      tag === undefined
+        ? this.notes
+        : this.notes.filter(({ tags }) => tags.some((one) => fold(one) === fold(tag)))
+    const found = phrases ? this.#search(tagged, phrases) : [...tagged]
+    const by = SORTS.includes(sort ?? '') ? (sort as Sortable) : undefined
+    if (by || !phrases) found.sort(order(by ?? 'updated_at', direction))
+    else
+      found.sort((one, other) => this.#rank(one, phrases) - this.#rank(other, phrases) || newest(one, other))
+    const notes = found
+      .slice(offset, offset + limit)
+      .map((note) => (phrases ? { ...note, snippet: this.#snippet(note, phrases) } : note))
+    return { notes, total: found.length, has_more: offset + limit < found.length }
+  }
+
+  #partsOf(note: KeptNote): readonly string[] {
+    return [note.title, note.tags.join('\n'), this.texts.get(note.id) ?? '']
+  }
+
+  /** The notes by the words that are in them. */
+  get #index(): ReadonlyMap<string, ReadonlySet<KeptNote>> {
+    if (this.#terms) return this.#terms
+    const terms = new Map<string, Set<KeptNote>>()
+    for (const note of this.notes)
+      for (const part of this.#partsOf(note))
+        visitWords(part, (term) => {
+          const holders = terms.get(term)
+          if (holders) holders.add(note)
+          else terms.set(term, new Set([note]))
+          return false
+        })
+    this.#terms = terms
+    return terms
+  }
+
+  #search(among: readonly KeptNote[], phrases: readonly Phrase[]): KeptNote[] {
+    if (phrases.length === 0) return []
+    const tests = phrases.map((phrase) => this.#test(phrase))
+    return among.filter((note) => tests.every((test) => test(note)))
+  }
+
+  #test(phrase: Phrase): (note: KeptNote) => boolean {
+    const { terms, isPrefix, isExcluded, titlesOnly } = phrase
+    const wanted = { ...phrase, isExcluded: false }
+    const sets = terms.map((term, at) => this.#holders(term, isPrefix && at === terms.length - 1))
+    const occurs = (note: KeptNote): boolean => {
+      if (!sets.every((set) => set.has(note))) return false
+      if (terms.length === 1 && !titlesOnly) return true
+      const [title = '', tags = '', text = ''] = this.#partsOf(note)
+      return (titlesOnly ? [title, tags] : [title, tags, text]).some((part) => isMatch(part, [wanted]))
+    }
+    return (note) => occurs(note) !== isExcluded
+  }
+
+  #holders(term: string, isPrefix: boolean): ReadonlySet<KeptNote> {
+    if (!isPrefix) return this.#index.get(term) ?? new Set()
+    const all = new Set<KeptNote>()
+    for (const [known, holders] of this.#index)
+      if (known.startsWith(term)) for (const note of holders) all.add(note)
+    return all
+  }
+
+  /** What is in the title comes first, then what is in the tags. */
+  #rank(note: KeptNote, phrases: readonly Phrase[]): number {
+    const wanted = phrases.filter(({ isExcluded }) => !isExcluded)
+    const place = this.#partsOf(note).findIndex((part) => wanted.some((phrase) => isMatch(part, [phrase])))
+    return place === -1 ? 3 : place
+  }
+
+  #snippet(note: KeptNote, phrases: readonly Phrase[]): string {
+    const [title = '', tags = '', text = ''] = this.#partsOf(note)
+    return snippetOf([text, title, tags], phrases)
+  }
+
+  /** The notes whose title is, or begins with, a text. */
+  named(text: string, isWhole: boolean): KeptNote[] {
+    const wanted = fold(text)
+    const fits = isWhole
+      ? ({ title }: KeptNote) => title === text
+      : ({ title }: KeptNote) => fold(title).startsWith(wanted)
+    return this.notes.filter(fits).sort(order('updated_at', undefined))
+  }
+
+  /** The notes by what a link may call them: the id, else the alias, else the title, of which the oldest note has it. */
+  get #targets(): ReadonlyMap<string, KeptNote> {
+    if (this.#names) return this.#names
+    const names = new Map<string, KeptNote>()
+    const newestFirst = [...this.notes].sort(order('created_at', 'desc'))
+    for (const note of newestFirst) names.set(fold(note.title).trim(), note)
+    for (const note of newestFirst) if (note.alias !== null) names.set(fold(note.alias).trim(), note)
+    for (const note of newestFirst) names.set(note.id, note)
+    this.#names = names
+    return names
+  }
+
+  #resolve(target: string): KeptNote | undefined {
+    for (const name of namesIn(target)) {
+      const found = this.#targets.get(fold(name).trim())
+      if (found) return found
+    }
+    return undefined
+  }
+
+  /** Where a note leads, and which of the notes that are kept lead to it. */
+  links(id: string) {
+    const outgoing = parseLinks(this.texts.get(id) ?? '').map(({ target, label }) => {
+      const note = this.#resolve(target)
+      return {
+        text: label ?? (note && fold(target).trim() === note.id ? note.title : target),
+        note: note ? { id: note.id, title: note.title } : null,
+      }
+    })
+    const backlinks = this.notes
+      .flatMap((note) => {
+        const context = note.id === id ? undefined : this.#contextOf(note, id)
+        return context === undefined ? [] : [{ note, context }]
+      })
+      .sort((one, other) => newest(one.note, other.note))
+      .map(({ note: { id: from, title, updated_at }, context }) => ({ id: from, title, updated_at, context }))
+    return { outgoing, backlinks }
+  }
+
+  /** The text around the first link of a note to another; undefined if there is none. */
+  #contextOf(from: KeptNote, to: string): string | undefined {
+    const text = this.texts.get(from.id) ?? ''
+    for (const { text: inner, start } of bracketed(text)) {
+      const link = linkOf(inner)
+      if (!link || targetKey(link.target) === '' || this.#resolve(link.target)?.id !== to) continue
+      return snippetAround(text, [{ start: start - '[['.length, end: start + inner.length + ']]'.length }])
+    }
+    return undefined
+  }
+}
+
+const newest = (one: KeptNote, other: KeptNote): number =>
+  compareCodePoints(other.updated_at, one.updated_at) || compareCodePoints(other.id, one.id)
+
+function order(by: Sortable, direction: string | undefined): (one: KeptNote, other: KeptNote) => number {
+  const sign = (direction ?? (by === 'title' ? 'asc' : 'desc')) === 'asc' ? 1 : -1
+  const folded = new Map<KeptNote, string>()
+  const sortedBy = (note: KeptNote): string => {
+    if (by !== 'title') return note[by]
+    const known = folded.get(note) ?? fold(note.title)
+    folded.set(note, known)
+    return known
+  }
+  return (one, other) =>
+    sign * (compareCodePoints(sortedBy(one), sortedBy(other)) || compareCodePoints(one.id, other.id))
+}

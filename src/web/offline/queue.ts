@@ -1,0 +1,174 @@
+import { deleteDB, openDB } from 'idb'
+import type { Draft, DraftKey } from '../data/note-text.ts'
+import { database, tellChanged, whereOf } from './database.ts'
+
+/*
+ * Texts of notes that were written and are not acknowledged, by whom and in which tab. An entry outlives its tab, and another
+ * one takes it up.
+ */
+
+/** Names one entry. */
+interface Place {
+  readonly user: string
+  readonly workspace: string
+  readonly name: string
+  readonly tab: string
+}
+
+/** The text of a note as it is stored: of its content only what differs from that of its base. */
+export interface StoredNote extends Place, Omit<Draft, 'base' | 'text'> {
+  readonly base: Omit<Draft['base'], 'content'>
+  readonly title: string
+  /** How much of the content of the base comes before and after what was inserted. */
+  readonly before: number
+  readonly after: number
+  readonly inserted: string
+}
+
+export interface StoredBase extends Place {
+  readonly content: string
+}
+
+const placeOf = ({ user, workspace, note, tab }: DraftKey): Place => ({
+  user,
+  workspace,
+  name: `note ${note}`,
+  tab,
+})
+const keyOf = ({ user, workspace, name, tab }: Place) => [user, workspace, name, tab]
+
+/** How many characters two texts have in common at their start; halves are compared whole, which is fast. */
+function commonStart(one: string, other: string): number {
+  let same = 0
+  let most = Math.min(one.length, other.length)
+  while (same < most) {
+    const middle = Math.ceil((same + most) / 2)
+    if (one.slice(same, middle) === other.slice(same, middle)) same = middle
+    else most = middle - 1
+  }
+  return same
+}
+
+/** The same at their end, of texts that differ. */
+function commonEnd(one: string, other: string): number {
+  let same = 0
+  let most = Math.min(one.length, other.length)
+  while (same < most) {
+    const middle = Math.ceil((same + most) / 2)
+    const [from, to] = [-middle, -same || undefined]
+    if (one.slice(from, to) === other.slice(from, to)) same = middle
+    else most = middle - 1
+  }
+  return same
+}
+
+function storedOf({ base: { content, ...base }, text, ...draft }: Draft): StoredNote {
+  const before = commonStart(content, text.content)
+  const after = commonEnd(content.slice(before), text.content.slice(before))
+  const inserted = text.content.slice(before, text.content.length - after)
+  return { ...draft, ...placeOf(draft), base, title: text.title, before, after, inserted }
+}
+
+function draftOf(
+  { base, title, before, after, inserted, name: _, ...draft }: StoredNote,
+  { content }: StoredBase,
+): Draft {
+  const text = content.slice(0, before) + inserted + content.slice(content.length - after)
+  return { ...draft, base: { ...base, content }, text: { title, content: text } }
+}
+
+/** For which version of a note the base is stored, by the draft. */
+const storedBases = new Map<string, string>()
+
+type Stores = Parameters<Awaited<ReturnType<typeof database>>['put']>[0]
+
+async function writing(act: (put: (store: 'queue' | 'bases') => IDBObjectStore) => void): Promise<void> {
+  const transaction = (await database()).transaction(['queue', 'bases'] satisfies Stores[], 'readwrite')
+  const raw = transaction as unknown as { db: unknown; commit?: () => void; done: Promise<void> }
+  act((store) => transaction.objectStore(store) as unknown as IDBObjectStore)
+  // Without this the browser decides when to write, and a tab that is closed before would lose it.
+  raw.commit?.()
+  await raw.done
+}
+
+export async function putDraft(draft: Draft): Promise<void> {
+  const place = placeOf(draft)
+  const name = keyOf(place).join(' ')
+  const { content, updated_at } = draft.base
+  const isStored = storedBases.get(name) === updated_at
+  storedBases.set(name, updated_at)
+  try {
+    await writing((store) => {
+      store('queue').put(storedOf(draft))
+      if (!isStored) store('bases').put({ ...place, content } satisfies StoredBase)
+    })
+  } catch (error) {
+    storedBases.delete(name)
+    throw error
+  }
+}
+
+export function removeDraft(key: DraftKey): Promise<void> {
+  const place = placeOf(key)
+  return writing((store) => {
+    storedBases.delete(keyOf(place).join(' '))
+    store('queue').delete(keyOf(place))
+    store('bases').delete(keyOf(place))
+  })
+}
+
+/** The drafts of a person in a workspace, oldest first. */
+export async function listDrafts(user: string, workspace: string): Promise<Draft[]> {
+  const transaction = (await database()).transaction(['queue', 'bases'])
+  const range = whereOf(user, workspace)
+  const [entries, bases] = await Promise.all([
+    transaction.objectStore('queue').getAll(range),
+    transaction.objectStore('bases').getAll(range),
+  ])
+  const contents = new Map(bases.map((base) => [keyOf(base).join(' '), base]))
+  return entries
+    .flatMap((entry) => {
+      const base = contents.get(keyOf(entry).join(' '))
+      return base ? [draftOf(entry, base)] : []
+    })
+    .sort((one, other) => one.at - other.at)
+}
+
+/** How many entries of other tabs wait. */
+export async function countOthers(tab: string): Promise<number> {
+  const entries = await (await database()).getAll('queue')
+  return entries.filter((entry) => entry.tab !== tab).length
+}
+
+/** Removes what waits, but for that of one person. */
+export async function emptyQueue(except?: string): Promise<void> {
+  storedBases.clear()
+  const transaction = (await database()).transaction(['queue', 'bases'], 'readwrite')
+  for (const name of ['queue', 'bases'] as const)
+    for (const key of await transaction.objectStore(name).getAllKeys())
+      if (key[0] !== except) void transaction.objectStore(name).delete(key)
+  await transaction.done
+  tellChanged()
+}
+
+const OLD_DATABASE = 'daybook-drafts'
+
+type OldDraft = Omit<StoredNote, 'name'>
+
+/** Takes over the drafts that an earlier version of the application kept, in a database of their own. */
+export async function takeOldDrafts(): Promise<void> {
+  const known = (await indexedDB.databases?.()) ?? []
+  if (!known.some(({ name }) => name === OLD_DATABASE)) return
+  const old = await openDB(OLD_DATABASE)
+  if (old.objectStoreNames.contains('drafts')) {
+    const drafts: OldDraft[] = await old.getAll('drafts')
+    const bases: Omit<StoredBase & DraftKey, 'name'>[] = await old.getAll('bases')
+    await writing((store) => {
+      for (const draft of drafts) store('queue').put({ ...draft, ...placeOf(draft) })
+      for (const { note, ...base } of bases)
+        store('bases').put({ ...base, name: placeOf({ ...base, note }).name })
+    })
+  }
+  old.close()
+  await deleteDB(OLD_DATABASE)
+}

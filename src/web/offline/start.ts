@@ -1,0 +1,188 @@
+import { computed, effect, signal } from '@preact/signals'
+import { onChange, onMissed } from '../data/live.ts'
+import { discarders, notice, pendingCount } from '../data/pending.ts'
+import { awaySince, isPutOff, isSignedOut } from '../data/request.ts'
+import { type Session, session } from '../data/session.ts'
+import { bringUpToDate } from './copy.ts'
+import { type About, COPY, database, type Mark, onKeptChange, tellChanged, whereOf } from './database.ts'
+import { emptyQueue } from './queue.ts'
+
+/*
+ * One tab of the browser keeps the copy up to date. What belongs to somebody else is emptied as soon as that is known.
+ */
+
+/** What is kept now, for those who show it. */
+export const about = signal<About | undefined>(undefined)
+export const marks = signal<readonly Mark[]>([])
+
+const MARKED = 'marked'
+const others = new BroadcastChannel('daybook-kept')
+
+/** Changes that arrive within this time are copied together. */
+const GATHER_MS = 1_000
+
+/** Empties the copy; what waits to be sent stays. */
+export async function emptyCopy(): Promise<void> {
+  const transaction = (await database()).transaction([...COPY, 'marks'], 'readwrite')
+  for (const name of [...COPY, 'marks'] as const) void transaction.objectStore(name).clear()
+  await transaction.done
+  tellChanged()
+}
+
+/** Empties all that is kept, in this tab and in the others, but what one person wrote. */
+export async function emptyAll(except?: string): Promise<void> {
+  discard(except)
+  others.postMessage({ except })
+  await emptyCopy()
+  await emptyQueue(except)
+}
+
+function discard(except: string | undefined): void {
+  for (const giveUp of discarders) giveUp(except)
+}
+
+async function readShown(): Promise<void> {
+  const db = await database()
+  const found = await db.get('about', 'copy')
+  about.value = found
+  marks.value = found
+    ? await db.getAll('marks', whereOf(found.session.user.id, found.session.workspace.id))
+    : await allMarks()
+}
+
+async function allMarks(): Promise<readonly Mark[]> {
+  const present = session.peek()
+  return present ? (await database()).getAll('marks', whereOf(present.user.id, present.workspace.id)) : []
+}
+
+/** Empties what another person left in this browser. */
+async function emptyOfOthers({ user }: Session): Promise<void> {
+  const db = await database()
+  const owners = [
+    (await db.get('about', 'copy'))?.session.user.id,
+    ...(await db.getAllKeys('queue')).map(([owner]) => owner),
+    ...(await db.getAllKeys('marks')).map(([owner]) => owner),
+  ]
+  if (owners.some((owner) => owner !== undefined && owner !== user.id)) await emptyAll(user.id)
+}
+
+let isRunning = false
+let isAgain = false
+
+/** Brings the copy up to date; again where something changed meanwhile. */
+async function run(): Promise<void> {
+  if (isRunning) {
+    isAgain = true
+    return
+  }
+  isRunning = true
+  do {
+    isAgain = false
+    await runOnce().catch(failed)
+  } while (isAgain)
+  isRunning = false
+}
+
+async function runOnce(): Promise<void> {
+  const present = session.peek()
+  if (!present || isSignedOut.peek() || awaySince.peek() !== undefined) return
+  const isSetBack = await bringUpToDate(present)
+  // What is said of that stays until the page is left.
+  if (isSetBack) notice.value = SET_BACK
+  else if (notice.peek() !== SET_BACK) notice.value = undefined
+  await readShown()
+}
+
+const SET_BACK =
+  'The server was set back to an earlier state; what is shown was read again, and what waits here is sent to it.'
+
+const NO_ROOM =
+  'This browser has no room left to keep more for reading offline; free some, or keep fewer structures in the settings.'
+
+function failed(error: Error): void {
+  // When it is back, everything is tried again.
+  if (isPutOff(error) || error.name === 'AbortError') return
+  notice.value =
+    error.name === 'QuotaExceededError'
+      ? NO_ROOM
+      : `What is kept for reading offline is not up to date: ${error.message}`
+}
+
+let isSoon = false
+
+function soon(): void {
+  if (isSoon) return
+  isSoon = true
+  setTimeout(() => {
+    isSoon = false
+    void run()
+  }, GATHER_MS)
+}
+
+/** A structure was marked, or one that was marked no longer is. */
+export async function setMark(structure: { id: string; name: string }, isKept: boolean): Promise<void> {
+  const present = session.peek()
+  if (!present) return
+  const { user, workspace } = present
+  const place = { user: user.id, workspace: workspace.id, structure: structure.id }
+  const db = await database()
+  if (isKept) await db.put('marks', { ...place, name: structure.name, rows: 0 })
+  else {
+    await db.delete('marks', [place.user, place.workspace, place.structure])
+    await db.delete('rows', IDBKeyRange.bound([structure.id], [structure.id, []]))
+  }
+  await readShown()
+  tellChanged()
+  others.postMessage(MARKED)
+  if (isOwner) void run()
+}
+
+let isOwner = false
+
+/** Has this tab keep the copy up to date as long as it is open, once no other does. */
+function own(): void {
+  const keep = () => {
+    isOwner = true
+    onChange(soon)
+    onMissed(soon)
+    // Also when somebody else is signed in now, or another workspace is shown.
+    const place = computed(
+      () =>
+        awaySince.value === undefined &&
+        !isSignedOut.value &&
+        `${session.value?.user.id} ${session.value?.workspace.id}`,
+    )
+    effect(() => {
+      if (place.value) soon()
+    })
+    return new Promise<void>(() => {})
+  }
+  if (navigator.locks) void navigator.locks.request('daybook-offline', keep)
+  else void keep()
+}
+
+/** Begins to keep what is read, for the person who is signed in. */
+export function startOffline(): void {
+  others.onmessage = ({ data }) => {
+    if (data !== MARKED) discard(data.except)
+    else if (isOwner) soon()
+  }
+  onKeptChange(() => void readShown())
+  void readShown()
+  effect(() => {
+    const present = session.value
+    if (present) void emptyOfOthers(present)
+  })
+  effect(() => {
+    // What waits is asked about where one signs in again.
+    if (session.value === null || isSignedOut.value) void emptyCopyOfEnded()
+  })
+  own()
+}
+
+/** A session that ended leaves nothing to be read; what waits is kept until its writer is asked. */
+async function emptyCopyOfEnded(): Promise<void> {
+  await emptyCopy()
+  if (pendingCount.peek() === 0 && session.peek() === null && (await (await database()).count('queue')) === 0)
+    await emptyQueue()
+}

@@ -1,0 +1,233 @@
+import { useState } from 'preact/hooks'
+import { Button, useAction, Why } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { api } from '../../data/api.ts'
+import { takeBack } from '../../data/apply.ts'
+import { invalidate, useQuery } from '../../data/cache.ts'
+import { changePicked, MOST_PICKED, pickAll } from './bulk.ts'
+import { useProperties } from './details/properties.tsx'
+import { PropertyControl, typedValue } from './details/property-control.tsx'
+import type { NoteQuery } from './list-data.ts'
+import { endPicking, picked, setPicked } from './picks.ts'
+
+const NUMBER = new Intl.NumberFormat()
+const notes = (count: number) => (count === 1 ? '1 note' : `${NUMBER.format(count)} notes`)
+
+type Form = 'tag' | 'property'
+
+/** What was done, and the transactions that take it back. */
+interface Done {
+  readonly sentence: string
+  readonly transactions: readonly string[]
+}
+
+const CHANGED = new Set(['note', 'tag', 'quick_access_item'])
+
+interface BulkBarProps {
+  readonly noteQuery: NoteQuery
+  readonly total: number
+}
+
+/** What can be done with the notes that are chosen, all at once, and what takes it back. */
+export function BulkBar({ noteQuery, total }: BulkBarProps) {
+  const [form, setForm] = useState<Form>()
+  const [done, setDone] = useState<Done>()
+  const count = picked.value.size
+  const { run, isRunning, refusal } = useAction((act: () => Promise<unknown>) => act())
+  const change = (sentence: string, act: () => Promise<readonly string[]>) =>
+    run(async () => {
+      const transactions = await act()
+      setForm(undefined)
+      setDone({ sentence, transactions })
+      await invalidate(CHANGED)
+    })
+  const trash = () =>
+    change(`${notes(count)} moved to the trash.`, async () => {
+      const transactions = await changePicked(() => ({ op: 'deleted' }))
+      setPicked(new Map())
+      return transactions
+    })
+  const undo = (transactions: readonly string[]) =>
+    run(async () => {
+      await takeBack(transactions)
+      setDone(undefined)
+      await invalidate(CHANGED)
+    })
+  const toggle = (name: Form) => setForm(form === name ? undefined : name)
+  const isIdle = count === 0 || isRunning.value
+  return (
+    <section class="bulk-bar" aria-label="Chosen notes">
+      {done && (
+        <p class="line" role="status">
+          {done.sentence}
+          <Button disabled={isRunning.value} onClick={() => void undo(done.transactions)}>
+            Undo
+          </Button>
+        </p>
+      )}
+      <div class="line">
+        <strong role="status">{count === 0 ? 'Choose notes' : `${NUMBER.format(count)} chosen`}</strong>
+        {count < total && total <= MOST_PICKED && (
+          <Button kind="quiet" disabled={isRunning.value} onClick={() => void run(() => pickAll(noteQuery))}>
+            Choose all {NUMBER.format(total)}
+          </Button>
+        )}
+        <span class="grow" />
+        <Button kind="quiet icon-only" aria-label="End choosing (Esc)" onClick={endPicking}>
+          <Icon name="x" />
+        </Button>
+      </div>
+      <div class="line">
+        <Button kind="quiet" disabled={isIdle} aria-expanded={form === 'tag'} onClick={() => toggle('tag')}>
+          Tag…
+        </Button>
+        <Button
+          kind="quiet"
+          disabled={isIdle}
+          aria-expanded={form === 'property'}
+          onClick={() => toggle('property')}
+        >
+          Property…
+        </Button>
+        <Button
+          kind="quiet"
+          disabled={isIdle}
+          onClick={() =>
+            void run(async () => (await import('./export-notes.ts')).exportNotes([...picked.peek().keys()]))
+          }
+        >
+          Export
+        </Button>
+        <Button kind="quiet" disabled={isIdle} onClick={() => void trash()}>
+          <Icon name="trash" />
+          Move to trash
+        </Button>
+      </div>
+      {form === 'tag' && <TagForm count={count} isRunning={isRunning.value} change={change} />}
+      {form === 'property' && <PropertyForm count={count} isRunning={isRunning.value} change={change} />}
+      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+    </section>
+  )
+}
+
+interface FormProps {
+  readonly count: number
+  readonly isRunning: boolean
+  readonly change: (sentence: string, act: () => Promise<readonly string[]>) => Promise<boolean>
+}
+
+/** A tag that all chosen notes get or lose. */
+function TagForm({ count, isRunning, change }: FormProps) {
+  const [text, setText] = useState('')
+  const { data } = useQuery(['tag note'], () => api.get('/v1/tags'))
+  const name = text.trim().replace(/^#/, '')
+  const folded = name.toLowerCase()
+  const others = (tags: readonly string[]) => tags.filter((tag) => tag.toLowerCase() !== folded)
+  const give = () =>
+    change(`${notes(count)} tagged #${name}.`, () =>
+      changePicked(({ tags, updatedAt }) => ({
+        op: 'updated',
+        ...(updatedAt !== undefined && { if_unchanged: updatedAt }),
+        data: { tags: [...others(tags), name] },
+      })),
+    )
+  const take = () =>
+    change(`#${name} removed from ${notes(count)}.`, () =>
+      changePicked(({ tags, updatedAt }) => ({
+        op: 'updated',
+        ...(updatedAt !== undefined && { if_unchanged: updatedAt }),
+        data: { tags: others(tags) },
+      })),
+    )
+  return (
+    <form
+      class="line"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (name !== '') void give()
+      }}
+    >
+      <div class="field">
+        <label for="bulk-tag">Tag</label>
+        <input
+          id="bulk-tag"
+          class="input"
+          list="bulk-tags"
+          autocomplete="off"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <datalist id="bulk-tags">
+          {data?.tags.map((tag) => (
+            <option key={tag.name} value={tag.name} />
+          ))}
+        </datalist>
+      </div>
+      <Button kind="main" type="submit" disabled={isRunning || name === ''}>
+        Add to {notes(count)}
+      </Button>
+      <Button disabled={isRunning || name === ''} onClick={() => void take()}>
+        Remove
+      </Button>
+    </form>
+  )
+}
+
+/** A property and the value that all chosen notes get; none takes theirs away. */
+function PropertyForm({ count, isRunning, change }: FormProps) {
+  const definitions = useProperties() ?? []
+  const [key, setKey] = useState<string>()
+  const [text, setText] = useState('')
+  const [why, setWhy] = useState<string>()
+  const property = definitions.find((one) => one.key === key) ?? definitions[0]
+  if (!property) return <p>There are no properties yet; make one in “Views, tags, properties”.</p>
+  const write = () =>
+    change(`${property.label} of ${notes(count)} set.`, () =>
+      changePicked(() => ({
+        op: 'updated',
+        data: { properties: { [property.key]: typedValue(property, text) } },
+      })),
+    )
+  return (
+    <form
+      class="line"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (why === undefined) void write()
+      }}
+    >
+      <div class="field">
+        <label for="bulk-key">Property</label>
+        <select
+          id="bulk-key"
+          class="input"
+          value={property.key}
+          onChange={({ currentTarget }) => {
+            setKey(currentTarget.value)
+            setText('')
+          }}
+        >
+          {definitions.map((one) => (
+            <option key={one.key} value={one.key}>
+              {one.label}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for="bulk-value">Value</label>
+        <PropertyControl
+          property={property}
+          id="bulk-value"
+          text={text}
+          why={why}
+          onInput={setText}
+          onChange={(_, unreadable) => setWhy(unreadable)}
+        />
+      </div>
+      <Button kind="main" type="submit" disabled={isRunning}>
+        {text === '' ? 'Clear it in' : 'Write into'} {notes(count)}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,41 @@
+import { strToU8, zipSync } from 'fflate'
+import { api } from '../../data/api.ts'
+import { saveFile } from '../../data/download.ts'
+import { fileName, freeName } from '../../data/file-names.ts'
+import { eachOf } from './bulk.ts'
+
+/** Of values as JSON, which YAML reads as they are. */
+function frontMatter(fields: Readonly<Record<string, unknown>>): string {
+  const lines = Object.entries(fields).map(
+    ([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}\n`,
+  )
+  return lines.length === 0 ? '' : `---\n${lines.join('')}---\n`
+}
+
+/** A note as a Markdown file: alias, tags and properties before its text, as an import reads them. */
+async function markdownOf(id: string): Promise<{ title: string; text: string }> {
+  const params = { id }
+  const [{ note }, { properties }] = await Promise.all([
+    api.get('/v1/notes/{id}', { params }),
+    api.get('/v1/notes/{id}/properties', { params }),
+  ])
+  const fields = {
+    ...(fileName(note.title) !== note.title && { title: note.title }),
+    ...(note.alias !== null && { aliases: [note.alias] }),
+    ...(note.tags.length > 0 && { tags: note.tags }),
+    ...(properties as Record<string, unknown>),
+  }
+  return { title: note.title, text: frontMatter(fields) + note.content }
+}
+
+/** Saves notes as Markdown: one as it is, several in a zip. */
+export async function exportNotes(ids: readonly string[]): Promise<void> {
+  const notes = await eachOf(ids, markdownOf)
+  const taken = new Set<string>()
+  const files = notes.map(
+    ({ title, text }) => [`${freeName(taken, fileName(title))}.md`, strToU8(text)] as const,
+  )
+  const [only] = files
+  if (files.length === 1 && only) saveFile(only[0], new Blob([only[1]], { type: 'text/markdown' }))
+  else saveFile('Notes.zip', new Blob([zipSync(Object.fromEntries(files))], { type: 'application/zip' }))
+}

@@ -1,0 +1,45 @@
+import { Button, useAction, Why } from '../../components/form.tsx'
+import { Time } from '../../components/time.tsx'
+import { about, emptyCopy, marks, setMark } from '../../offline/start.ts'
+import { Section } from './section.tsx'
+
+const NUMBER = new Intl.NumberFormat()
+const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`
+
+/** What this browser keeps for reading without a network: how much, since when, and how to let go of it. */
+export function Offline() {
+  const kept = about.value
+  const { run, isRunning, refusal } = useAction(emptyCopy)
+  return (
+    <Section
+      name="offline"
+      title="Offline"
+      about="The last 500 notes, the pinned ones, and the rows of structures that you choose are kept in this browser."
+    >
+      {kept ? (
+        <p>
+          {NUMBER.format(kept.notes)} notes, {megabytes(kept.characters)} of text, kept since{' '}
+          <Time at={new Date(kept.since).toISOString()} />
+        </p>
+      ) : (
+        <p>Nothing is kept yet.</p>
+      )}
+      <ul class="plain">
+        {marks.value.map(({ structure, name, rows, problem }) => (
+          <li key={structure}>
+            {name}: {problem ?? `${NUMBER.format(rows)} rows`}{' '}
+            <Button kind="quiet" onClick={() => void setMark({ id: structure, name }, false)}>
+              Stop keeping<span class="visually-hidden"> {name} offline</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {refusal.value && <Why>{refusal.value}</Why>}
+      <p class="actions">
+        <Button disabled={isRunning.value || !kept} onClick={() => void run()}>
+          Clear what is kept offline
+        </Button>
+      </p>
+    </Section>
+  )
+}

@@ -1,0 +1,5 @@
+/** A style sheet that is read as text. */
+declare module '*.css' {
+  const text: string
+  export default text
+}

@@ -1,0 +1,117 @@
+/*
+ * The service worker of the application: it keeps one version of it whole, so that it opens without a network.
+ *
+ * A page is asked of the network first. Files are named by their content, so whichever version asks for one, what is
+ * kept under the name is right. Everything else (the API, the session, signing in) goes past this worker.
+ */
+
+/** Of this version, put in by the build: its name, which its page holds too, and the paths of all its files. */
+declare const VERSION: string
+declare const FILES: readonly string[]
+
+/** What the types of a page do not know of a worker. */
+interface WorkerEvent extends Event {
+  waitUntil(work: Promise<unknown>): void
+}
+interface RequestEvent extends WorkerEvent {
+  readonly request: Request
+  respondWith(response: Promise<Response>): void
+}
+interface Worker {
+  readonly clients: { claim(): Promise<void> }
+  skipWaiting(): Promise<void>
+  addEventListener(type: 'install' | 'activate', act: (event: WorkerEvent) => void): void
+  addEventListener(type: 'fetch', act: (event: RequestEvent) => void): void
+}
+const worker = self as unknown as Worker
+
+const PREFIX = 'daybook-version '
+const PAGE = '/app'
+/** Where the system sends what is shared with the application. */
+const SHARE = '/app/share'
+/** Below the page, what is no page: endpoints, files, and where signing in leads through. */
+const ELSEWHERE = /^\/app\/(?:api|assets|icons|sign-in|demo|share)(?:\/|$)|\.(?:js|json)$/
+/** A page that takes longer is the kept one. */
+const PATIENCE_MS = 2_000
+
+worker.addEventListener('install', (event) => event.waitUntil(keepVersion().then(() => worker.skipWaiting())))
+
+worker.addEventListener('activate', (event) =>
+  event.waitUntil(removeOldVersions().then(() => worker.clients.claim())),
+)
+
+worker.addEventListener('fetch', (event) => {
+  const { request } = event
+  const { origin, pathname } = new URL(request.url)
+  if (origin !== location.origin) return
+  if (request.method === 'POST' && pathname === SHARE) event.respondWith(sharedDraft(request))
+  if (request.method !== 'GET') return
+  if (pathname.startsWith('/app/assets/')) event.respondWith(file(request))
+  else if (request.mode === 'navigate' && isPage(pathname)) event.respondWith(page(request))
+})
+
+const isPage = (path: string): boolean =>
+  path === PAGE || (path.startsWith(`${PAGE}/`) && !ELSEWHERE.test(path))
+
+const file = async (request: Request): Promise<Response> =>
+  (await caches.match(request.url)) ?? fetch(request)
+
+/** Leads to a new note that is filled with the text and the link that were shared. */
+async function sharedDraft(request: Request): Promise<Response> {
+  const form = await request.formData()
+  const part = (name: string) => String(form.get(name) ?? '')
+  const text = [part('text'), part('url')].filter(Boolean).join('\n')
+  const query = new URLSearchParams({ title: part('title'), text })
+  return Response.redirect(`${location.origin}/app/new?${query}`, 303)
+}
+
+/**
+ * The page from the network, which may also be that of a proxy where one signs in, or a redirect to it; the kept one
+ * where the server is away or slow.
+ */
+async function page(request: Request): Promise<Response> {
+  const sent = fetch(request)
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE_MS))
+  const response = await Promise.race([sent.catch(() => undefined), late])
+  if (response && response.status < 500) return response
+  const cache = await caches.open(PREFIX + VERSION)
+  return (await cache.match(PAGE)) ?? sent
+}
+
+/** Keeps all files of this version, one after another, so that the page's own requests wait for none; then its page. */
+async function keepVersion(): Promise<void> {
+  const cache = await caches.open(PREFIX + VERSION)
+  for (const path of FILES) await cache.put(path, (await caches.match(path)) ?? (await ownFile(path)))
+  await cache.put(PAGE, await ownPage())
+}
+
+/** A response of the application itself, and not of a proxy or portal before it. */
+async function own(path: string, type: RegExp): Promise<Response> {
+  const response = await fetch(path)
+  const isOwn = response.status === 200 && !response.redirected
+  if (isOwn && type.test(response.headers.get('content-type') ?? '')) return response
+  throw new Error(`${path} is not what belongs to this version.`)
+}
+
+const ownFile = (path: string): Promise<Response> => own(path, /^text\/(?:javascript|css)\b/)
+
+/** The page of this version, as it is for somebody who may be signed in. */
+async function ownPage(): Promise<Response> {
+  const response = await own(PAGE, /^text\/html\b/)
+  const text = await response.text()
+  if (!text.includes(VERSION)) throw new Error('The server has another version by now.')
+  return new Response(text.replace('content="none"', 'content="sent"'), { headers: response.headers })
+}
+
+/**
+ * Removes versions that no tab shows: each tab holds a lock with the name of its own. The two before this one stay, as
+ * the page of the last may just have been sent to a tab that holds no lock yet, and one of them may be incomplete.
+ */
+async function removeOldVersions(): Promise<void> {
+  const versions = (await caches.keys()).filter(
+    (name) => name.startsWith(PREFIX) && name !== PREFIX + VERSION,
+  )
+  const { held = [] } = await navigator.locks.query()
+  for (const name of versions.slice(0, -2))
+    if (!held.some((lock) => lock.name === name)) await caches.delete(name)
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, startApplication } from '../support/application-server.ts'
+import { hasBrowser, sharedWholeBrowser } from '../support/browser.ts'
+
+/** Resolves once the service worker serves the page, and has kept all it needs for that. */
+const untilKept = (page: Page) =>
+  page.waitForFunction('navigator.serviceWorker.controller?.state === "activated"')
+
+/** How many milliseconds it takes until the page shows the frame of the application. */
+async function openingMs(page: Page, url: string): Promise<number> {
+  const startedAt = performance.now()
+  await page.goto(url, { waitUntil: 'domcontentloaded' })
+  await page.waitForFunction('document.querySelector("#app")?.textContent !== ""')
+  return performance.now() - startedAt
+}
+
+describe.skipIf(!hasBrowser)('the installed application', () => {
+  let app: Application
+  let page: Page
+
+  beforeAll(async () => {
+    app = await startApplication([], sharedWholeBrowser)
+    page = await app.newPage()
+    await app.signIn(page)
+    await untilKept(page)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'has a manifest and icons that the browser accepts',
+    async () => {
+      const client = await page.createCDPSession()
+      const { url, errors, data = '' } = await client.send('Page.getAppManifest')
+      expect([url, errors]).toEqual([`${app.server.url}/app/manifest.json`, []])
+      const manifest = JSON.parse(data)
+      expect(manifest).toMatchObject({ id: '/app', start_url: '/app', scope: '/app', display: 'standalone' })
+      for (const { src, sizes, type } of manifest.icons) {
+        if (type !== 'image/png') continue
+        const size = await page.evaluate(
+          `fetch('${src}').then((sent) => sent.blob()).then(createImageBitmap).then(({ width, height }) => width + 'x' + height)`,
+        )
+        expect([src, size]).toEqual([src, sizes])
+      }
+      const { installabilityErrors } = await client.send('Page.getInstallabilityErrors')
+      // A profile of a test is one that keeps nothing.
+      expect(installabilityErrors.map(({ errorId }) => errorId)).toEqual(['in-incognito'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'opens at every address while the server is away, in less than a second',
+    async () => {
+      await app.restart(async () => {
+        for (const path of ['/app', '/app/notes', '/app/records/x', '/app/graph'])
+          expect(await openingMs(page, app.server.url + path)).toBeLessThan(1_000)
+      })
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'fills a new note with the text and the link that are shared with it',
+    async () => {
+      await page.goto(`${app.server.url}/app/notes`)
+      await untilKept(page)
+      await page.evaluate(`(() => {
+        const form = document.createElement('form')
+        Object.assign(form, { method: 'post', action: '/app/share', enctype: 'multipart/form-data' })
+        for (const [name, value] of [['title', 'Hubs'], ['text', 'Worth reading'], ['url', 'https://example.com/']])
+          form.append(Object.assign(document.createElement('input'), { name, value }))
+        document.body.append(form)
+        form.submit()
+      })()`)
+      await page.waitForFunction(
+        'location.pathname === "/app/notes/new" && document.querySelector(".text-field")',
+      )
+      expect(await page.$eval('.text-field', (field) => (field as unknown as { value: string }).value)).toBe(
+        'Worth reading\nhttps://example.com/',
+      )
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  press,
+  startApplication,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { keptOn, setOffline } from '../support/offline.ts'
+
+const NOTES = 620
+
+describe.skipIf(!hasBrowser)('reading without a network', () => {
+  let app: Application
+  let page: Page
+  let leads: string
+  let quiet: string
+
+  beforeAll(async () => {
+    app = await startApplication()
+    const { server } = app
+    leads = (
+      await server.post('/v1/records/structures', {
+        name: 'Leads',
+        fields: [
+          { key: 'name', type: 'text' },
+          { key: 'size', type: 'number' },
+        ],
+        label_field: 'name',
+      })
+    ).body.structure.id
+    quiet = (
+      await server.post('/v1/records/structures', { name: 'Quiet', fields: [{ key: 'a', type: 'text' }] })
+    ).body.structure.id
+    const rows = Array.from({ length: 300 }, (_, at) => ({ data: { name: `Lead ${at}`, size: at } }))
+    await server.post('/v1/records', { structure: 'Leads', rows })
+    await server.post('/v1/records', { structure: 'Quiet', data: { a: 'not kept' } })
+    for (let at = 0; at < NOTES; at++)
+      await server.post('/v1/notes', {
+        title: `Note ${at}`,
+        content: at === NOTES - 1 ? 'A heron stood here.' : `Text ${at}. [[Note ${NOTES - 1}]]`,
+        tags: at % 2 === 0 ? ['even'] : [],
+      })
+    page = await app.newPage()
+    await app.signIn(page)
+    await page.goto(`${server.url}/app/records/${leads}`)
+    await page.waitForSelector('td[data-row="0"]')
+    await press(page, 'More')
+    await press(page, 'Keep offline')
+    await keptOn(page, { notes: NOTES, rows: 300 })
+    await setOffline(page, true)
+  }, 2 * BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  const open = (path: string) => page.goto(`${app.server.url}/app/${path}`)
+
+  test(
+    'the list of notes opens from nothing, and the notes with their backlinks',
+    async () => {
+      await open('notes')
+      await untilTextIn(page, '.notes-rows', `Note ${NOTES - 1}`)
+      await page.locator('.notes-rows a').click()
+      await untilTextIn(page, '#note', 'A heron stood here.')
+      await untilText(page, 'Backlinks')
+      await untilText(page, 'Note 618')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'what is kept is searched, with its snippets',
+    async () => {
+      await open('notes?search=heron')
+      await untilTextIn(page, '.notes-rows', `Note ${NOTES - 1}`)
+      await untilText(page, '1 note')
+      expect(await page.$eval('.notes-rows mark', (mark) => mark.textContent)).toBe('heron')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'of an older note the title is there, and it is said that its text is not',
+    async () => {
+      await open('notes?search=%22Note+3%22')
+      await page.locator('.notes-rows a').click()
+      await untilText(page, 'only the title is kept offline')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the rows of a marked structure are there, filtered and sorted',
+    async () => {
+      const filter = JSON.stringify([{ field: 'size', op: 'gte', value: 290 }])
+      await open(`records/${leads}?filter=${encodeURIComponent(filter)}&sort=size&direction=asc`)
+      await page.waitForSelector('td[data-row="9"]')
+      expect(await page.$eval('td[data-row="0"][data-column="1"]', (cell) => cell.textContent)).toBe(
+        'Lead 290',
+      )
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'of other structures, views and boards it is said that they are not kept',
+    async () => {
+      await open(`records/${quiet}`)
+      await untilText(page, 'The rows of Quiet are not kept offline')
+      await open('changes')
+      await untilText(page, 'not kept offline')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'is of now again as soon as there is a network',
+    async () => {
+      await open('notes')
+      await untilTextIn(page, '.notes-rows', `Note ${NOTES - 1}`)
+      await app.server.post('/v1/notes', { title: 'Written meanwhile' })
+      await setOffline(page, false)
+      await untilTextIn(page, '.notes-rows', 'Written meanwhile')
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})

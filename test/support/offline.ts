@@ -1,0 +1,56 @@
+import type { Page } from 'puppeteer-core'
+
+/** Cuts a page, and the workers of its browser profile, off from every network, or ends that. */
+export async function setOffline(page: Page, isOffline: boolean): Promise<void> {
+  for (const one of await page.browserContext().pages()) await one.setOfflineMode(isOffline)
+  for (const target of page.browser().targets()) {
+    if (target.type() !== 'service_worker' || target.browserContext() !== page.browserContext()) continue
+    const session = await target.createCDPSession()
+    await session.send('Network.enable')
+    await session.send('Network.emulateNetworkConditions', {
+      offline: isOffline,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: -1,
+    })
+  }
+}
+
+/** The source of an expression in the page: how many entries each store of what is kept has. */
+const COUNTS = `new Promise((resolve) => {
+  const request = indexedDB.open('daybook-offline')
+  request.onupgradeneeded = () => request.transaction.abort()
+  request.onerror = () => resolve({})
+  request.onsuccess = () => {
+    const db = request.result
+    const counts = {}
+    const transaction = db.transaction([...db.objectStoreNames])
+    for (const name of db.objectStoreNames) {
+      const counting = transaction.objectStore(name).count()
+      counting.onsuccess = () => { counts[name] = counting.result }
+    }
+    transaction.oncomplete = () => { db.close(); resolve(counts) }
+  }
+})`
+
+type Counts = Readonly<Record<string, number>>
+
+/** How many entries each store of what a browser keeps has. */
+export const countsOn = (page: Page): Promise<Counts> => page.evaluate(COUNTS) as Promise<Counts>
+
+/** Waits until a browser keeps at least this much for reading offline, and the application itself. */
+export const keptOn = (page: Page, wanted: Counts) =>
+  page.waitForFunction(
+    `(async () => {
+      const names = await caches.keys()
+      const registration = await navigator.serviceWorker.getRegistration('/app')
+      if (!registration?.active || !names.some((name) => name.startsWith('daybook-version'))) return false
+      const counts = await ${COUNTS}
+      return Object.entries(${JSON.stringify({ about: 1, ...wanted })}).every(([name, least]) => counts[name] >= least)
+    })()`,
+    { polling: 200 },
+  )
+
+/** Waits until nothing waits to be sent any more in a browser. */
+export const nothingWaits = (page: Page) =>
+  page.waitForFunction(`${COUNTS}.then(({ queue }) => queue === 0)`, { polling: 200 })
