@@ -44,7 +44,7 @@ async function send(id: string): Promise<void> {
 /** A receiver that verifies with the library, and refuses what it is told to. */
 function startReceiver() {
   const taken: string[] = []
-  const state = { isAway: false }
+  const state = { isAway: false, answers: Promise.resolve() }
   const receiver = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -53,6 +53,7 @@ function startReceiver() {
       const signature = request.headers.get('stripe-signature') ?? ''
       const event = await stripe.webhooks.constructEventAsync(await request.text(), signature, SECRET)
       taken.push(event.id)
+      await state.answers
       return new Response()
     },
   })
@@ -87,6 +88,23 @@ test.each(['database', 'server'])(
   },
 )
 const earlier: string[] = []
+
+test('an event that is being posted when the run ends is not posted again by the next', async () => {
+  const receiver = startReceiver()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  receiver.state.answers = promise
+  const state = folder.file('under-way.json')
+  const args = ['listen', '--source', 'Card payments', '--to', receiver.url, '--state', state, '--db', db]
+  const first = startCommand(args)
+  await receiver.until(earlier.slice(0, 1))
+  const end = first.end()
+  resolve()
+  expect(await end).toBe(0)
+  const second = startCommand(args)
+  await receiver.until(earlier)
+  expect(await second.end()).toBe(0)
+  receiver.stop()
+})
 
 test('a receiver that is away is tried again, and the run ends at the event it does not take', async () => {
   const receiver = startReceiver()

@@ -23,18 +23,13 @@ interface Posted {
 }
 
 /** Posts bytes with these headers, and no others but those of the connection. Returns why it failed, if it did. */
-export function post(
-  url: string,
-  { headers, body }: Posted,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+export function post(url: string, { headers, body }: Posted): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const sent = headers.filter(([name]) => !OF_CONNECTION.has(name))
   const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, {
     method: 'POST',
     headers: { ...Object.fromEntries(sent), 'Content-Length': body.byteLength },
     timeout: TIMEOUT_MS,
-    signal,
   })
   request.on('response', (response) => {
     response.resume()

@@ -57,14 +57,14 @@ function readSettings(input: Input): Settings {
   return { url, isPrinting, places: new Places(textFlag(input, 'state') ?? STATE) }
 }
 
-/** Posts an event, again if that fails; returns why the last attempt failed, if all did. */
+/** Posts an event, again if that fails; returns why the last attempt failed, if all did. A post that is under way ends even if the command is to end: the next run need not repeat it. */
 async function postUntilTaken(url: string, { call, id }: ListenedEvent, io: Io, signal: AbortSignal) {
-  let fault = await post(url, call, signal)
+  let fault = await post(url, call)
   for (const delayMs of RETRY_AFTER_MS) {
     if (fault === undefined || signal.aborted) return fault
     io.status(`The event ${id} was not taken: ${fault}. Trying again in ${delayMs / 1_000} s.\n`)
     await sleep(systemClock, delayMs, signal)
-    if (!signal.aborted) fault = await post(url, call, signal)
+    if (!signal.aborted) fault = await post(url, call)
   }
   return fault
 }
