@@ -10,7 +10,8 @@ const textOf = (pattern: string) =>
 
 const styles = textOf('styles/*.css')
   .replaceAll(/\/\*[\s\S]*?\*\//g, '')
-  .replaceAll(/@import[^;]+;/g, '')
+  // What styles need, and no rules themselves.
+  .replaceAll(/@import[^;]+;|@font-face \{[^}]*\}/g, '')
 const classes = [...new Set([...styles.matchAll(/\.([a-z][\w-]*)/gi)].map(([, name = '']) => name))]
 
 /** Of CodeMirror, of Markdown's own words (the kind of a callout, the side of a column), of the ten hues, or put together from parts. */

@@ -38,11 +38,11 @@ export function packApplication({
   'worker.js': worker = '',
   ...files
 }: BuiltFiles): PackedApplication {
-  const packed = Object.entries(files).map(([name, text]) => [
+  const packed = Object.entries(files).map(([name, content]) => [
     name,
-    Buffer.from(gzipSync(new TextEncoder().encode(text), { level: 9 })).toString('base64'),
+    gzipSync(Buffer.from(content), { level: 9 }).toBase64(),
   ])
-  return { page, worker, files: Object.fromEntries(packed) }
+  return { page: `${page}`, worker: `${worker}`, files: Object.fromEntries(packed) }
 }
 
 async function builtIn(): Promise<PackedApplication> {
@@ -69,6 +69,7 @@ export const loadAssets = once(async (): Promise<Assets> => {
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
+  woff2: 'font/woff2',
 }
 
 const typeOf = (name: string): string => TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
