@@ -7,7 +7,9 @@ import {
 } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import { styleTags, Tag, tags } from '@lezer/highlight'
-import { GFM, type InlineContext, type MarkdownConfig, parser } from '@lezer/markdown'
+import { GFM, type InlineContext, type MarkdownConfig, parseCode, parser } from '@lezer/markdown'
+import { codeParser } from '../code/languages.ts'
+import { codeStyles } from '../code/styles.ts'
 
 /* The Markdown of notes as the editor reads it: GitHub's, with links between notes and tags. */
 
@@ -73,7 +75,12 @@ const data = defineLanguageFacet({ commentTokens: { block: { open: '<!--', close
 /** The language of the editor; its syntax tree has `WikiLink` and `Hashtag` beside the nodes of `@lezer/markdown`. */
 export const markdown = new Language(
   data,
-  parser.configure([GFM, daybook, { props: [languageDataProp.add({ Document: data })] }]),
+  parser.configure([
+    GFM,
+    daybook,
+    parseCode({ codeParser }),
+    { props: [languageDataProp.add({ Document: data })] },
+  ]),
   [],
   'markdown',
 )
@@ -89,6 +96,7 @@ export const highlighting = HighlightStyle.define([
   { tag: tags.quote, class: 'md-quote' },
   { tag: wikiLink, class: 'md-link' },
   { tag: hashtag, class: 'md-tag' },
+  ...codeStyles,
 ])
 
 /** Whether what is before a place is code. */

@@ -13,6 +13,7 @@ import {
 } from '../../../../lib/markdown.ts'
 import { Banner, Loading } from '../../../components/pane.tsx'
 import { address } from '../../../router.ts'
+import { CodeBlock } from '../code/code-block.tsx'
 import { noteAddress } from '../place.ts'
 import { PlainText } from './plain-text.tsx'
 import { readParts } from './read-parts.ts'
@@ -92,11 +93,7 @@ function block(token: Token, links: Links): ComponentChildren {
     case 'blockquote':
       return quote(tokens ?? [], links)
     case 'code':
-      return (
-        <pre>
-          <code>{(token as Tokens.Code).text}</code>
-        </pre>
-      )
+      return <CodeBlock text={(token as Tokens.Code).text} info={(token as Tokens.Code).lang ?? ''} />
     case 'hr':
       return <hr />
     case 'list':
