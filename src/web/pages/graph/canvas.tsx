@@ -6,13 +6,18 @@ import type { GraphNode, Layout } from './data.ts'
 
 const LARGEST = 12
 
-/** The colours of the style sheet, as the canvas needs them. */
+/** The colours of the style sheet as red, green and blue, which is all that the canvas understands. */
 function colours(element: Element) {
   const probe = document.createElement('span')
   element.append(probe)
+  const pixel = new OffscreenCanvas(1, 1).getContext('2d')
   const read = (name: string) => {
     probe.style.color = `var(--${name})`
-    return getComputedStyle(probe).color
+    if (!pixel) return '#808080'
+    pixel.fillStyle = getComputedStyle(probe).color
+    pixel.fillRect(0, 0, 1, 1)
+    const [red, green, blue] = pixel.getImageData(0, 0, 1, 1).data
+    return `rgb(${red}, ${green}, ${blue})`
   }
   const found = {
     ink: read('ink-3'),
