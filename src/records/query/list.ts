@@ -5,7 +5,7 @@ import type { Direction } from '../../db/sql-part.ts'
 import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
 import { hasMore, type PageRequest, pageRequest } from '../../http/pagination.ts'
 import { encoded, type JsonBody } from '../../http/responses.ts'
-import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
+import { countsOf, type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { pageResponse } from '../present.ts'
@@ -145,7 +145,8 @@ export function planList(reader: Reader, { caller, request: sent }: ListInput): 
   const choice = chooseIndex(reader, query, indexes, (one) => choiceSorts({ query, sort }, one))
   const pageQuery: PageQuery = { query, sort, indexes, choice, page: pageRequest(request) }
   const key = totalKeyOf(query)
-  const total = query.conditions.length === 0 ? query.structure.live : findCounted(reader, query, key)
+  const total =
+    query.conditions.length === 0 ? query.structure.live : (choice?.total ?? findCounted(reader, query, key))
   const readsFewRows = rowsOfPage(pageQuery, total) < query.structure.live
   return { ...pageQuery, direction: request.direction, key, total, readsFewRows }
 }
@@ -191,7 +192,8 @@ function countMatches(reader: Reader, { query, indexes, choice }: ListPlan): Mat
   if (complement) {
     const others = { ...query, conditions: [complement] }
     const other = chooseIndex(reader, others, indexes)
-    if (other) return { total: query.structure.live - (other.few ?? count(reader, others, other.path)) }
+    if (other)
+      return { total: query.structure.live - (other.total ?? other.few ?? count(reader, others, other.path)) }
   }
   if (choice?.decidesAll) return { total: count(reader, query, choice.path) }
   const path = scanPath(choice)
@@ -269,5 +271,6 @@ function missingIndexes(plan: ListPlan, total: number): string[] {
     ...missingForFilter(query, choice, sort),
     ...(choice?.few === undefined ? missingForText(query, total) : []),
     ...(sortsAllRows(plan) ? missingForSort(query, sort) : []),
+    ...(plan.total === undefined && choice?.decidesAll ? [countsOf(choice.index.name)] : []),
   ]
 }

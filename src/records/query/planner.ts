@@ -7,6 +7,7 @@ import type { PageRequest } from '../../http/pagination.ts'
 import { indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
 import { findCandidates, isSearchable, TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import { FEW_ROWS, LOOKUP_COST, SKIPS_PER_ROW } from './costs.ts'
+import { totalOfRange } from './range-totals.ts'
 import {
   type AccessPath,
   ANY_PATH,
@@ -192,6 +193,8 @@ export interface IndexChoice {
   readonly narrowing: number
   /** How many rows it leads to, if fewer than `FEW_ROWS`. */
   readonly few: number | undefined
+  /** How many rows meet all conditions, where that is known without counting them. */
+  readonly total: number | undefined
 }
 
 const SINGLE: ReadonlySet<Operator> = new Set(['eq', 'in', 'is_empty'])
@@ -245,6 +248,8 @@ function choiceOf(reader: Reader, query: RowQuery, index: UsableIndex): IndexCho
     seeks.filter((condition) => testedColumn(condition) === column),
   )
   const firstVarying = byColumn.findIndex((conditions) => !conditions.some(isOneValue))
+  const seeking = { ...query, conditions: seeks }
+  const found = totalOfRange(reader, seeking, index)
   return {
     index,
     path,
@@ -252,7 +257,8 @@ function choiceOf(reader: Reader, query: RowQuery, index: UsableIndex): IndexCho
     isEquality: byColumn[0]?.some(({ op }) => SINGLE.has(op)) ?? false,
     decidesAll: query.conditions.every((condition) => decidingColumn(index, condition) !== undefined),
     narrowing: seeks.length,
-    few: countFew(reader, { ...query, conditions: seeks }, path),
+    few: found === undefined ? countFew(reader, seeking, path) : found < FEW_ROWS ? found : undefined,
+    total: seeks.length === query.conditions.length ? found : undefined,
   }
 }
 

@@ -113,6 +113,7 @@ export function saveCounted(reader: Reader, { structurePk, rows, changes }: Tota
 
 /** A row before and after a write; null where it was not live. */
 export interface RowVersions {
+  readonly pk: number
   readonly before: RecordState | null
   readonly after: RecordState | null
 }
@@ -131,8 +132,10 @@ interface RowWrites {
 }
 
 /** More would take longer to go through than the rows take to be counted again, or too much memory. */
-const MAX_RECENT_ROWS = 500
-const MAX_RECENT_SIZE = 500_000
+const MAX_RECENT_ROWS = 4_000
+const MAX_RECENT_SIZE = 2_000_000
+/** Of all structures together. */
+const MAX_SIZE = 8_000_000
 const MAX_STRUCTURES = 100
 
 /** Writes that follow each other without a gap. */
@@ -150,12 +153,18 @@ interface Chain {
  */
 class RecentWrites {
   readonly #chains = new Map<number, Chain | undefined>()
+  #size = 0
 
   /** From now on the writes of the structure are collected. */
   follow(structurePk: number): void {
     if (this.#chains.has(structurePk)) return
-    if (this.#chains.size >= MAX_STRUCTURES) this.#chains.clear()
+    if (this.#chains.size >= MAX_STRUCTURES) this.#clear()
     this.#chains.set(structurePk, undefined)
+  }
+
+  #clear(): void {
+    this.#chains.clear()
+    this.#size = 0
   }
 
   /** To be called after the commit, in the order of the writes. */
@@ -165,11 +174,25 @@ class RecentWrites {
     const known = this.#chains.get(structurePk)
     const follows = known?.definition === definition && known.writes.at(-1)?.to === from
     const chain = known && follows ? known : { definition, writes: [], rows: 0, size: 0 }
+    if (!follows) this.#size -= known?.size ?? 0
+    if (this.#size + write.size > MAX_SIZE) {
+      this.#clear()
+      return
+    }
     this.#chains.set(structurePk, chain)
     chain.writes.push(write)
     chain.rows += write.rows.length
     chain.size += write.size
-    while (chain.rows > MAX_RECENT_ROWS || chain.size > MAX_RECENT_SIZE) dropOldest(chain)
+    this.#size += write.size
+    while (chain.rows > MAX_RECENT_ROWS || chain.size > MAX_RECENT_SIZE) this.#dropOldest(chain)
+  }
+
+  #dropOldest(chain: Chain): void {
+    const oldest = chain.writes.shift()
+    if (!oldest) return
+    chain.rows -= oldest.rows.length
+    chain.size -= oldest.size
+    this.#size -= oldest.size
   }
 
   /** The rows written between two values of the change counter; undefined if they are not all known. */
@@ -180,18 +203,11 @@ class RecentWrites {
   ): RowVersions[] | undefined {
     const chain = this.#chains.get(structurePk)
     if (chain?.definition !== definition) return undefined
-    const first = chain.writes.findIndex((write) => write.from === from)
+    const first = chain.writes.findLastIndex((write) => write.from === from)
     const last = chain.writes.findLastIndex((write) => write.to === to)
     if (first === -1 || last < first) return undefined
     return chain.writes.slice(first, last + 1).flatMap(({ rows }) => rows)
   }
-}
-
-function dropOldest(chain: Chain): void {
-  const oldest = chain.writes.shift()
-  if (!oldest) return
-  chain.rows -= oldest.rows.length
-  chain.size -= oldest.size
 }
 
 const newRecentWrites = () => new RecentWrites()

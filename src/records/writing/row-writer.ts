@@ -94,9 +94,9 @@ function writeVersion(
     before: before && wasLive ? store.stateOf(before.row, before.data) : null,
     after: store.stateOf(row, data),
   }
-  const versions = { before: states.before, after: isLive ? states.after : null }
+  const versions = { pk, before: states.before, after: isLive ? states.after : null }
   written.rows.push(versions)
-  keepMoments(tx, writer.outbox.subscriptions, { pk, ...versions })
+  keepMoments(tx, writer.outbox.subscriptions, versions)
   written.size += row.data.length + (isLive && wasLive ? before.row.data.length : 0)
   publish(writer, { ...states, kind: !isLive ? 'deleted' : wasLive ? 'updated' : 'created' }, changed, before)
   return row
