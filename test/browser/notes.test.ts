@@ -291,12 +291,19 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.reload()
       await isStored(id, 'before')
       await page.waitForSelector('.cm-content')
+      await typeAtEnd(',')
+      // The last key in the very moment in which the page is left.
+      const isLoaded = page.waitForNavigation()
+      await page.evaluate(`document.execCommand('insertText', false, ' loaded again,'); location.reload()`)
+      await isLoaded
+      await isStored(id, 'before, loaded again,')
+      await page.waitForSelector('.cm-content')
       await typeAtEnd(' after')
       await page.evaluate(`fetch('/app/api/session', { method: 'DELETE' })`)
       await page.waitForSelector('dialog:modal input[type=password]')
       await page.type('input[type=password]', PASSWORD)
       await page.keyboard.press('Enter')
-      await isStored(id, 'before after')
+      await isStored(id, 'before, loaded again, after')
       await isSaved()
     },
     BROWSER_TIMEOUT_MS,

@@ -87,6 +87,7 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
       expect(writes).toEqual(['POST'])
       const { changes } = (await app.server.get('/v1/changes?before=now&limit=300')).body
       expect(new Set(changes.map(({ transaction }: { transaction: string }) => transaction)).size).toBe(1)
+      await grid.shows(5, 2, 'New 1')
       await grid.withControl('z')
       await grid.shows(5, 2, 'Bike 6')
       expect(await bikes('Keyed')).toEqual(before)

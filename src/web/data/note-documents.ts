@@ -16,8 +16,15 @@ import { session } from './session.ts'
 import { openTabs, TAB, watchTabs } from './tabs.ts'
 import { whose } from './whose.ts'
 
-/** Where drafts are kept. */
-const queue = () => import('../offline/queue.ts')
+type Queue = typeof import('../offline/queue.ts')
+
+/** Where drafts are kept, once its code is there: a draft is written with the key that was pressed, not a moment after it. */
+let loadedQueue: Queue | undefined
+
+async function queue(): Promise<Queue> {
+  loadedQueue ??= await import('../offline/queue.ts')
+  return loadedQueue
+}
 
 /** A note that is open here or has something to be saved. */
 export interface NoteDocument {
@@ -178,7 +185,7 @@ function keeperOf(key: DraftKey, tags: readonly string[]) {
     if (session.peek() && session.peek()?.user.id !== key.user) return
     const at = Date.now()
     try {
-      const { putDraft, removeDraft } = await queue()
+      const { putDraft, removeDraft } = loadedQueue ?? (await queue())
       if (!draft) return await removeDraft(key)
       await putDraft({ ...key, ...draft, at, ...(tags.length > 0 && { tags }) })
       draftKeptAt.value = Date.now()
@@ -227,6 +234,7 @@ async function takeUp(): Promise<void> {
 
 /** Starts keeping drafts for this tab; what waited is sent when somebody is signed in again. */
 export function startDocuments(): void {
+  queue().catch(() => {})
   watchTabs(() => void takeUp())
   effect(() => {
     if (!session.value || isSignedOut.value) return
