@@ -14,26 +14,29 @@ export function encoded(text: string): JsonBody {
 }
 
 const NO_SNIFF = 'X-Content-Type-Options'
-const OF_JSON: [string, string][] = [
-  ['Cache-Control', 'no-store'],
-  ['Cross-Origin-Resource-Policy', 'same-origin'],
-]
+const RESOURCE_POLICY = 'Cross-Origin-Resource-Policy'
 
 /** Those of most responses; made once, because a copy of them costs less than each of them. */
 const JSON_HEADERS = new Headers([
   ['Content-Type', 'application/json;charset=utf-8'],
   [NO_SNIFF, 'nosniff'],
-  ...OF_JSON,
+  ['Cache-Control', 'no-store'],
+  [RESOURCE_POLICY, 'same-origin'],
 ])
 
 export const isJson = (headers: Headers): boolean =>
   headers.get('Content-Type')?.startsWith('application/json') ?? false
 
-/** Adds what every response has: no browser may guess another type, keep what is JSON, or give it to another site. */
+/**
+ * Adds what every response has: no browser may guess another type, keep what is JSON, or give it to another site, unless
+ * the response says that it may.
+ */
 export function addSafeHeaders(headers: Headers): void {
   if (headers.has(NO_SNIFF)) return
   headers.set(NO_SNIFF, 'nosniff')
-  if (isJson(headers)) for (const [name, value] of OF_JSON) headers.set(name, value)
+  if (!isJson(headers)) return
+  headers.set('Cache-Control', 'no-store')
+  if (!headers.has(RESOURCE_POLICY)) headers.set(RESOURCE_POLICY, 'same-origin')
 }
 
 /** A response whose body is JSON already. */

@@ -8,7 +8,15 @@ import { BytesBody, IgnoredQuery } from '../http/schema/types.ts'
 import { isId } from '../lib/ids.ts'
 import { notFound, Refusal } from '../refusal.ts'
 import { FailedSignIns } from '../sessions/failed-sign-ins.ts'
-import { formPreflight, jsonRefusal, SentPerDay, showDone, showForm, takePost } from './forms/form.ts'
+import {
+  formPreflight,
+  jsonRefusal,
+  SentPerDay,
+  showDone,
+  showForm,
+  shownToAll,
+  takePost,
+} from './forms/form.ts'
 import { readSent, sendsFiles, sendsJson } from './forms/sent.ts'
 import { notePage, showsFile, viewPage } from './pages/notes.ts'
 import { notFoundPage, refusalPage } from './pages/page.ts'
@@ -98,18 +106,14 @@ export function visitorRoutes(ctx: AppContext) {
   async function post(exchange: Exchange, token: string, body: Body): Promise<Response> {
     const isJson = sendsJson(exchange.request)
     const visit = findVisit(ctx, token, true)
-    if (!visit) return isJson ? jsonRefusal(notFound('form')) : notFoundPage()
+    if (!visit) return isJson ? shownToAll(jsonRefusal(notFound('form'))) : notFoundPage()
     const take = async () => {
       const { request } = exchange
       const most = MAX_FORM_BYTES[sendsFiles(request) ? 'files' : 'texts']
       const bytes = await body.bytes(`share ${visit.share.id}`, most)
       return takePost(ctx, visit, sentPerDay, { exchange, sent: await readSent(request, bytes) })
     }
-    const response = await orRefusal(take, isJson)
-    for (const [name, value] of formPreflight().headers)
-      if (name === 'access-control-allow-origin' || name === 'cross-origin-resource-policy')
-        response.headers.set(name, value)
-    return response
+    return shownToAll(await orRefusal(take, isJson))
   }
 
   return hiddenEndpoints('', 'nothing')

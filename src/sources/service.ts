@@ -213,7 +213,7 @@ function merged(
 function refuseTakenName(reader: Reader, workspace: number, name: string, except?: number): void {
   const holder = store.findSourceNamed(reader, workspace, fold(name))
   if (holder && holder.pk !== except)
-    throw nameTaken(`A source named "${holder.name}" exists already; choose another name.`)
+    throw nameTaken(`A source named "${name}" exists already; choose another name.`)
 }
 
 function checkedOptions(provider: string, options: Record<string, unknown>): object {

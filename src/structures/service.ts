@@ -102,7 +102,8 @@ function refuseUnusableName(reader: Reader, { workspacePk }: Caller, name: strin
     throw refused('A structure cannot have a name in the form of an id; choose another name.')
   const holder = store.findStructureByName(reader, workspacePk, fold(name))
   if (!holder || holder.pk === except) return
-  throw nameTaken(`A structure named "${holder.name}" exists already; choose another name.`)
+  // As it was sent: the spelling of a structure that is hidden from the caller is not told.
+  throw nameTaken(`A structure named "${name}" exists already; choose another name.`)
 }
 
 /** The id of the structure that a record field names; `self` may name itself before it exists. */

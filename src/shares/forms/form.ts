@@ -1,7 +1,7 @@
 import type { AppContext } from '../../context.ts'
 import { STATUS_OF } from '../../http/errors.ts'
 import type { Exchange } from '../../http/exchange.ts'
-import { KEY_FORM } from '../../http/idempotency.ts'
+import { createdResponse, KEY_FORM } from '../../http/idempotency.ts'
 import { addressGroup } from '../../lib/address-group.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../lib/dates.ts'
@@ -100,8 +100,8 @@ export async function takePost(
 ): Promise<Response> {
   const form = formOf(ctx, visit)
   try {
-    await write(ctx, visit, form, limit, post)
-    if (post.sent.isJson) return Response.json({ written: 1 }, { status: 201, headers: CORS })
+    const replayed = await write(ctx, visit, form, limit, post)
+    if (post.sent.isJson) return createdResponse('{"written":1}', replayed)
     return new Response(null, { status: 303, headers: { Location: `${visit.base}/done` } })
   } catch (error) {
     if (error instanceof Refusal || error instanceof FieldRefusals)
@@ -117,13 +117,14 @@ class FieldRefusals extends Error {
   }
 }
 
+/** Writes the row of a post; returns whether it was written before. */
 async function write(
   ctx: AppContext,
   visit: Visit,
   form: Form,
   limit: SentPerDay,
   { exchange, sent }: Post,
-): Promise<void> {
+): Promise<boolean> {
   const now = ctx.clock.now()
   const { share } = visit
   if (!sent.isJson && (sent.texts.get(TRAP_INPUT) ?? '') !== '') throw new Refusal('rate_limited', ROBOT)
@@ -136,7 +137,9 @@ async function write(
   const takeBack = limit.begin(share.id, exchange.address, form.settings.per_address_per_day)
   let isWritten = false
   try {
-    isWritten = !(await writeForm(ctx, visit, { ...values, key }))
+    const replayed = await writeForm(ctx, visit, { ...values, key })
+    isWritten = !replayed
+    return replayed
   } catch (error) {
     throw key !== undefined && key === token ? ofPage(form, error) : atField(form, error)
   } finally {
@@ -172,8 +175,6 @@ function idempotencyKeyOf({ request }: Exchange): string | undefined {
   throw invalid('The header "Idempotency-Key" must be 1 to 255 printable ASCII characters.')
 }
 
-const CORS = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' }
-
 function answer(
   { db, clock }: AppContext,
   { share }: Visit,
@@ -199,25 +200,31 @@ function answer(
   })
 }
 
-/** A refusal for a program, from whatever page it runs on. */
+/** A refusal for a program. */
 export function jsonRefusal(refusal: Refusal, field?: string): Response {
   const { message: error, code, retryAfterSeconds } = refusal
-  const headers = {
-    ...CORS,
-    ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
-  }
+  const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
   const body = { error, code, ...(field !== undefined && { field }) }
   return Response.json(body, { status: STATUS_OF[code], headers })
 }
 
+/** Lets the pages of every site read a response. */
+export function shownToAll(response: Response): Response {
+  response.headers.set('Access-Control-Allow-Origin', '*')
+  response.headers.set('Access-Control-Expose-Headers', 'Idempotent-Replayed, Retry-After')
+  response.headers.set('Cross-Origin-Resource-Policy', 'cross-origin')
+  return response
+}
+
 /** The answer to a browser that asks before it sends JSON from another site. */
 export const formPreflight = (): Response =>
-  new Response(null, {
-    status: 204,
-    headers: {
-      ...CORS,
-      'Access-Control-Allow-Methods': 'GET, POST',
-      'Access-Control-Allow-Headers': 'Content-Type, Idempotency-Key',
-      'Access-Control-Max-Age': '600',
-    },
-  })
+  shownToAll(
+    new Response(null, {
+      status: 204,
+      headers: {
+        'Access-Control-Allow-Methods': 'GET, POST',
+        'Access-Control-Allow-Headers': 'Content-Type, Idempotency-Key',
+        'Access-Control-Max-Age': '600',
+      },
+    }),
+  )
