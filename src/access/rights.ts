@@ -131,6 +131,12 @@ export function checkWrite(rights: Rights | undefined, kind: Kind): void {
 /** Whether objects of a kind are as if they did not exist. */
 export const hides = (rights: Rights | undefined, kind: Kind): boolean => rights?.[kind] === 'none'
 
+/** Whether a share may be had of a structure, or without one of notes, whose pages give the files that they name. */
+export const mayShare = (rights: Rights | undefined, structureId: string | null): boolean =>
+  structureId === null
+    ? rights === undefined || (rights.notes === 'write' && rights.files !== 'none')
+    : may(rights, structureId, 'change')
+
 /**
  * What an endpoint shows and changes. Of a kind, it is refused or finds nothing as a whole (`checkCovered`); of `structures`
  * the functions that find them look at the rights; of `several` it leaves out of its response what is hidden.

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { type Access, may, rightsOf } from '../access/rights.ts'
+import { type Access, mayShare, rightsOf } from '../access/rights.ts'
 import { logChange, systemAuthor } from '../changes/log.ts'
 import { from, orm, rowsBy, runBy } from '../db/query.ts'
 import type { Role } from '../db/schema/account.ts'
@@ -29,12 +29,7 @@ export function endSharesOf(
   const mayWrite = role === 'editor'
   const rights = rightsOf([access], mayWrite)
   for (const { pk, id, structure } of sharesOf(tx, workspace, user)) {
-    const isKept =
-      mayWrite &&
-      (structure === null
-        ? rights === undefined || (rights.notes === 'write' && rights.files !== 'none')
-        : may(rights, structure, 'change'))
-    if (isKept) continue
+    if (mayWrite && mayShare(rights, structure)) continue
     deleteShare(tx, pk)
     logChange(
       tx,

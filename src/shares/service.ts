@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
-import { checkWrite, hides, may } from '../access/rights.ts'
+import { checkWrite, hides, may, mayShare } from '../access/rights.ts'
 import { hashPassword } from '../account/passwords.ts'
 import { findUserById } from '../account/store.ts'
 import { logChange } from '../changes/log.ts'
@@ -63,8 +63,7 @@ export const presentShare = (caller: Caller, row: ShareRow, reader: Reader, orig
 
 /** Who may write what a share is about is shown its address. */
 const mayOpen = ({ mayWrite, rights }: Caller, { structure }: ShareRow): boolean =>
-  mayWrite &&
-  (structure === null ? rights === undefined || rights.notes === 'write' : may(rights, structure, 'change'))
+  mayWrite && mayShare(rights, structure)
 
 /** Whether the target is still there; a note in the trash may come back. */
 function hasTarget(reader: Reader, { workspace, kind, target }: ShareRow): boolean {

@@ -140,3 +140,84 @@ describe.each(Object.entries(HIDDEN))('with %s hidden', (kind, { access, texts }
     expect((await service.get('/v1/changes?before=now')).body).toEqual(before)
   })
 })
+
+/** Writes of `several` that change something of the kind. */
+const ALSO_CHANGING: Readonly<Record<string, readonly string[]>> = {
+  notes: ['createShare', 'applyChanges'],
+  structures: ['undo', 'applyChanges'],
+}
+const REFUSED = [403, 'no_access'] as const
+
+const operationOf = ({ method, path }: Endpoint): string =>
+  document.paths[path]?.[method.toLowerCase()]?.operationId ?? ''
+
+async function send(client: Client, endpoint: Endpoint) {
+  const { path, body: sent } = requestOf(document, endpoint, samples)
+  const body = endpoint.method === 'GET' ? undefined : (sent ?? {})
+  return {
+    request: `${path}${JSON.stringify(sent)}`,
+    ...(await client.request(endpoint.method, path, body)),
+  }
+}
+
+const reads = keyed.filter(({ path, needsWrite }) => !needsWrite && !path.endsWith('/watch'))
+
+/** URLs that open something for whoever knows them are shown to those who may write what it is. */
+const withoutUrls = (body: unknown): string =>
+  JSON.stringify(body).replace(/"url":"http:\/\/localhost\/(?:s|f|in)\/[^"]*"/g, '"url":null')
+
+const PARTIAL: [string, string, Access][] = [
+  ['notes', 'read', { notes: 'read' }],
+  ['files', 'read', { files: 'read' }],
+  ['structures', 'read', { structures: { '*': 'read' } }],
+  ['structures', 'add', { structures: { '*': 'add' } }],
+]
+
+test.each(PARTIAL)('with %s to "%s" every write of it is refused in one way', async (kind, level, access) => {
+  const client = service.as(await service.newKey({ access }))
+  const before = (await service.get('/v1/changes?before=now')).body
+  const wrong: unknown[] = []
+  for (const endpoint of keyed.filter(({ needsWrite }) => needsWrite)) {
+    const operation = operationOf(endpoint)
+    const isOfKind = coversOf(endpoint) === kind || ALSO_CHANGING[kind]?.includes(operation)
+    if (!isOfKind || (level === 'add' && operation === 'writeRecords')) continue
+    const { status, body } = await send(client, endpoint)
+    const [wanted, code] = level === 'add' && operation === 'undo' ? GONE : REFUSED
+    if (status !== wanted || body.code !== code) wrong.push([operation, status, body])
+  }
+  expect(wrong).toEqual([])
+  expect((await service.get('/v1/changes?before=now')).body).toEqual(before)
+})
+
+const READABLE = PARTIAL.filter(([, level]) => level === 'read')
+
+test.each(READABLE)('with %s to "%s" every read is as with a full key', async (_, __, access) => {
+  const client = service.as(await service.newKey({ access }))
+  const wrong: unknown[] = []
+  for (const endpoint of reads.filter(({ path }) => path !== '/v1/me')) {
+    const [full, { status, body }] = [await send(service, endpoint), await send(client, endpoint)]
+    if (status !== full.status || withoutUrls(body) !== withoutUrls(full.body))
+      wrong.push([operationOf(endpoint), body, full.body])
+  }
+  expect(wrong).toEqual([])
+})
+
+test('who may only add rows reads the definitions of structures and nothing else of them', async () => {
+  const client = service.as(await service.newKey({ access: { structures: { '*': 'add' } } }))
+  const known = ['Errands', samples['structures/{nameOrId}']]
+  const hidden = HIDDEN.structures.texts(samples).filter((text) => !known.includes(text))
+  const wrong: unknown[] = []
+  for (const endpoint of reads) {
+    const operation = operationOf(endpoint)
+    const { request, status, body } = await send(client, endpoint)
+    const text = JSON.stringify(body)
+    const shown = hidden.filter((one) => text.includes(one) && !request.includes(one))
+    const isDefinition = ['listStructures', 'getStructure'].includes(operation)
+    const isNamed = endpoint.path.includes('{') || request.includes('structure=')
+    const [wanted, code] =
+      coversOf(endpoint) === 'structures' && isNamed && !isDefinition ? REFUSED : [status, body.code]
+    if (shown.length > 0 || status !== wanted || body.code !== code) wrong.push([operation, status, body])
+    if (isDefinition && (status !== 200 || text.includes('record_count'))) wrong.push([operation, body])
+  }
+  expect(wrong).toEqual([])
+})

@@ -147,6 +147,8 @@ test('who does not reach files shares no note with them, and who only adds rows 
   expect((await withoutFiles.post('/v1/shares', { kind: 'note', target_id: note })).body.code).toBe(
     'no_access',
   )
+  const shared = (await service.post('/v1/shares', { kind: 'note', target_id: note })).body.share
+  expect((await withoutFiles.get(`/v1/shares/${shared.id}`)).body.share.url).toBeNull()
   const website = await narrowed({
     notes: 'read',
     files: 'none',
