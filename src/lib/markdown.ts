@@ -9,10 +9,12 @@ export interface WikiToken {
   readonly label: string | undefined
 }
 
-/** Stands for the bar of a link while the text is taken apart: a bar would end a cell of a table. */
+/** Stands for the bar of a link while a text with tables is taken apart: a bar would end the cell. */
 const BAR = '\uFDD0'
-const WIKI = new RegExp(`^(!?)\\[\\[([^[\\]|${BAR}\\n]+)(?:${BAR}([^[\\]\\n]*))?\\]\\]`)
+const WIKI = new RegExp(`^(!?)\\[\\[([^[\\]|${BAR}\\n]+?)(?:\\\\?[|${BAR}]([^[\\]\\n]*))?\\]\\]`)
 const LABELLED = /\[\[[^[\]|\n]+\|[^[\]\n]*\]\]/g
+/** The line that makes a table of the one before it. */
+const DELIMITER_ROW = /^(?=.*[|:])(?=.*-)[ \t>|:-]+$/m
 
 /** Where the next link may begin. */
 function startOfLink(source: string): number | undefined {
@@ -36,7 +38,7 @@ const marked = new Marked({
               raw: match[0],
               isEmbed: match[1] === '!',
               target: match[2] ?? '',
-              label: match[3],
+              label: match[3]?.replaceAll('\\|', '|'),
             }
           : undefined
       },
@@ -99,6 +101,7 @@ function lexedInTime(text: string): Token[] {
 }
 
 function unmasked(text: string, lexed: (masked: string) => Token[]): Token[] {
+  if (!DELIMITER_ROW.test(text)) return lexed(text)
   const masked = text.replace(LABELLED, (link) => link.replace(/\\?\|/g, BAR))
   const tokens = lexed(masked)
   if (masked === text) return tokens

@@ -1,6 +1,7 @@
 import { type AppContext, type Caller, type InWorkspace, placeFor, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
+import { memoize } from '../../lib/bounded-cache.ts'
 import { isoTimestamp, utcDay } from '../../lib/dates.ts'
 import { Html, html } from '../../lib/html.ts'
 import { fileIdOf, fileOfImage } from '../../lib/markdown.ts'
@@ -67,10 +68,18 @@ export const noteQuery: WorkerQuery<NoteInput, { title: string; updatedAt: numbe
     const { title, content, updatedAt } = sharedNote(reader, shared, id)
     // Of a view, the note that names the file is in the address: the file is shown as long as that note is.
     const within = shared.kind === 'view' ? `?note=${id}` : ''
-    const fileAddress = (file: string) => `${base}/files/${file.toLowerCase()}${within}`
-    return { title, updatedAt, body: renderMarkdown(content, title, fileAddress).text }
+    return { title, updatedAt, body: bodyOf(JSON.stringify({ content, title, base, within })) }
   },
 }
+
+/** A page that is sent around is asked for often, and a long text takes long to take apart. */
+const MAX_BODIES = 8
+
+/** The body of a page, by all that it is made of. */
+const bodyOf = memoize((made: string): string => {
+  const { content, title, base, within } = JSON.parse(made)
+  return renderMarkdown(content, title, (file) => `${base}/files/${file.toLowerCase()}${within}`).text
+}, MAX_BODIES)
 
 const shownTime = (instant: number): string => `${isoTimestamp(instant).slice(0, 16).replace('T', ' ')} UTC`
 
