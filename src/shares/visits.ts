@@ -99,12 +99,12 @@ export function isOpenFor(request: Request, share: VisitedShare, now: number): b
   })
 }
 
-const passwordPage = (status: number, sentence?: string, retryAfter?: number): Response =>
+const passwordPage = (status: number, sentence?: string, retryAfterSeconds?: number): Response =>
   pageResponse({
     title: 'A password is needed',
     main: passwordForm(sentence),
     status,
-    ...(retryAfter !== undefined && { headers: { 'Retry-After': String(retryAfter) } }),
+    retryAfterSeconds,
   })
 
 const passwordForm = (sentence: string | undefined): Html => html`<h1>A password is needed</h1>

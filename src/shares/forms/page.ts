@@ -37,7 +37,7 @@ export function formPage(form: ShownForm): Response {
   return pageResponse({
     title: isRefused ? `Not sent: ${title}` : title,
     status,
-    ...(retryAfterSeconds !== undefined && { headers: { 'Retry-After': String(retryAfterSeconds) } }),
+    retryAfterSeconds,
     main: html`<h1 dir="auto">${title}</h1>
 ${paragraphs(settings.text)}
 ${isRefused && html`<p class="banner" role="alert">${summary}</p>`}

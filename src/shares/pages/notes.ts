@@ -1,9 +1,10 @@
 import { type AppContext, type Caller, type InWorkspace, placeFor, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
+import { encoded, type JsonBody } from '../../http/responses.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { isoTimestamp, utcDay } from '../../lib/dates.ts'
-import { Html, html } from '../../lib/html.ts'
+import { type Html, html } from '../../lib/html.ts'
 import { fileIdOf, fileOfImage } from '../../lib/markdown.ts'
 import { fileTarget } from '../../notes/links/syntax.ts'
 import { evaluationOf, matchTree } from '../../notes/query/evaluate.ts'
@@ -16,7 +17,7 @@ import { sortOf } from '../../views/notes.ts'
 import { filterOf, viewKind } from '../../views/service.ts'
 import type { Visit, VisitedShare } from '../visits.ts'
 import { renderMarkdown } from './markdown.ts'
-import { pageResponse } from './page.ts'
+import { pageResponse, pageText, textResponse } from './page.ts'
 
 /** Whom a visit reads as: all visitors of one share take turns with everybody else. */
 export const visitorOf = ({ caller, share }: Visit): Caller => ({ ...caller, userId: share.id })
@@ -60,15 +61,27 @@ interface NoteInput extends SharedNotes {
   readonly id: string
 }
 
-/** A shared note as its page shows it. */
-export const noteQuery: WorkerQuery<NoteInput, { title: string; updatedAt: number; body: string }> = {
+const shownTime = (instant: number): string => `${isoTimestamp(instant).slice(0, 16).replace('T', ' ')} UTC`
+
+/** The page of a shared note. */
+export const noteQuery: WorkerQuery<NoteInput, JsonBody> = {
   name: 'shares.note',
   isLong: true,
   run: (reader, { base, id, ...shared }) => {
     const { title, content, updatedAt } = sharedNote(reader, shared, id)
+    const isOfView = shared.kind === 'view'
     // Of a view, the note that names the file is in the address: the file is shown as long as that note is.
-    const within = shared.kind === 'view' ? `?note=${id}` : ''
-    return { title, updatedAt, body: bodyOf(JSON.stringify({ content, title, base, within })) }
+    const within = isOfView ? `?note=${id}` : ''
+    const shown = title.trim() === '' ? 'Untitled' : title
+    return encoded(
+      pageText({
+        title: shown,
+        main: html`${isOfView && html`<p><a href="${base}">All notes</a></p>`}
+<h1 dir="auto">${shown}</h1>
+<p class="by">Changed ${shownTime(updatedAt)}</p>
+${bodyOf(JSON.stringify({ content, title, base, within }))}`,
+      }),
+    )
   },
 }
 
@@ -76,26 +89,15 @@ export const noteQuery: WorkerQuery<NoteInput, { title: string; updatedAt: numbe
 const MAX_BODIES = 8
 
 /** The body of a page, by all that it is made of. */
-const bodyOf = memoize((made: string): string => {
+const bodyOf = memoize((made: string): Html => {
   const { content, title, base, within } = JSON.parse(made)
-  return renderMarkdown(content, title, (file) => `${base}/files/${file.toLowerCase()}${within}`).text
+  return renderMarkdown(content, title, (file) => `${base}/files/${file.toLowerCase()}${within}`)
 }, MAX_BODIES)
 
-const shownTime = (instant: number): string => `${isoTimestamp(instant).slice(0, 16).replace('T', ' ')} UTC`
-
-/** The page of a note. */
+/** Shows a note. */
 export async function notePage(ctx: AppContext, visit: Visit, id: string): Promise<Response> {
-  const { share, base } = visit
-  const input = { ...sharedNotes(ctx, visit), base, id }
-  const { title, updatedAt, body } = await ctx.worker.run(noteQuery, input, visitorOf(visit))
-  const shown = title.trim() === '' ? 'Untitled' : title
-  return pageResponse({
-    title: shown,
-    main: html`${share.kind === 'view' && html`<p><a href="${base}">All notes</a></p>`}
-<h1 dir="auto">${shown}</h1>
-<p class="by">Changed ${shownTime(updatedAt)}</p>
-${new Html(body)}`,
-  })
+  const input = { ...sharedNotes(ctx, visit), base: visit.base, id }
+  return textResponse(await ctx.worker.run(noteQuery, input, visitorOf(visit)))
 }
 
 interface FileInput extends SharedNotes {

@@ -23,20 +23,16 @@ const HEADERS = {
 
 interface Page {
   readonly title: string
-  /** What stands above it, such as the name of the workspace. */
-  readonly above?: string
   readonly main: Html
   /** Whether it is as wide as the window, as a table is. */
   readonly isBroad?: boolean
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
 }
 
 const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`)
 
 /** A page for who has no account: one document without script, which fetches nothing but its own pictures. */
-export function pageResponse({ title, above, main, isBroad, status = 200, headers }: Page): Response {
-  const document = html`<!doctype html>
+export const pageText = ({ title, main, isBroad }: Page): string =>
+  html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -46,16 +42,30 @@ export function pageResponse({ title, above, main, isBroad, status = 200, header
 ${STYLE_ELEMENT}
 </head>
 <body>
-${above !== undefined && html`<header>${above}</header>`}
 <main${isBroad ? new Html(' class="broad"') : ''}>
 ${main}
 </main>
 <footer>Shared from a daybook. This page runs no script.</footer>
 </body>
 </html>
-`
-  return new Response(document.text, { status, headers: { ...HEADERS, ...headers } })
+`.text
+
+interface Head {
+  readonly status?: number | undefined
+  readonly retryAfterSeconds?: number | undefined
 }
+
+/** A page as a response; it may be encoded already. */
+export const textResponse = (
+  text: string | Uint8Array<ArrayBuffer>,
+  { status = 200, retryAfterSeconds }: Head = {},
+): Response => {
+  const retry = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
+  return new Response(text, { status, headers: { ...HEADERS, ...retry } })
+}
+
+export const pageResponse = ({ status, retryAfterSeconds, ...page }: Page & Head): Response =>
+  textResponse(pageText(page), { status, retryAfterSeconds })
 
 /** The same for a share that never was, has ended or expired, and for what it does not show. */
 export const notFoundPage = (): Response =>
@@ -77,5 +87,5 @@ export const refusalPage = (
     title,
     main: html`<h1>${title}</h1><p>${sentence}</p>`,
     status,
-    ...(retryAfterSeconds !== undefined && { headers: { 'Retry-After': String(retryAfterSeconds) } }),
+    retryAfterSeconds,
   })

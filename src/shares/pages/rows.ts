@@ -2,8 +2,9 @@ import type { RecordData } from '../../changes/record-data.ts'
 import { type AppContext, type InWorkspace, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
+import { encoded, type JsonBody } from '../../http/responses.ts'
 import { utcDay } from '../../lib/dates.ts'
-import { Html, html } from '../../lib/html.ts'
+import { type Html, html } from '../../lib/html.ts'
 import { readBoard } from '../../records/query/board.ts'
 import { type ListRequest, listQuery, type RecordPage } from '../../records/query/list.ts'
 import { parseRequest } from '../../records/query/row-query.ts'
@@ -20,9 +21,9 @@ import {
   type StructureRow,
 } from '../../structures/store.ts'
 import { optionsOf } from '../service.ts'
-import type { Visit } from '../visits.ts'
+import type { Visit, VisitedShare } from '../visits.ts'
 import { pageLinks, visitorOf } from './notes.ts'
-import { pageResponse } from './page.ts'
+import { pageText, textResponse } from './page.ts'
 
 /** A view of rows with what of it is shown. */
 export interface SharedRows {
@@ -79,7 +80,7 @@ export interface RowsAsked {
   readonly month: string | null
 }
 
-interface RowsInput {
+interface RowsInput extends Pick<VisitedShare, 'name'> {
   readonly caller: InWorkspace
   /** The id of the view. */
   readonly target: string
@@ -87,6 +88,8 @@ interface RowsInput {
   readonly asked: RowsAsked
   /** The UTC day; its month is shown unless another is asked for. */
   readonly today: string
+  /** Whether the rows are had as files, too. */
+  readonly offers: { readonly csv: boolean; readonly ics: boolean }
 }
 
 /** A visit to rows while its page is made. */
@@ -96,21 +99,26 @@ interface Reading extends Omit<RowsInput, 'target'>, SharedRows {
 }
 
 interface RowsRead {
-  readonly view: Pick<RowViewRow, 'name' | 'kind'>
-  readonly body: string
+  readonly page: JsonBody
   readonly costs: readonly ReadCosts[]
 }
 
 const BODIES = { table, board, calendar: month } as const
 
-/** A view of rows as its page shows it, by its kind. */
+/** The page of a view of rows, by its kind. */
 export const rowsQuery: WorkerQuery<RowsInput, RowsRead> = {
   name: 'shares.rows',
   isLong: true,
   run: (reader, { target, ...input }) => {
     const reading: Reading = { ...input, ...sharedRows(reader, input.caller, target), reader, costs: [] }
-    const { name, kind } = reading.view
-    return { view: { name, kind }, body: BODIES[kind](reading).text, costs: reading.costs }
+    const { view, base, offers, costs } = reading
+    const title = input.name ?? view.name
+    const files = [
+      offers.csv && html`<a href="${base}.csv">As CSV</a>`,
+      offers.ics && view.kind === 'calendar' && html`<a href="${base}.ics">As a calendar (ics)</a>`,
+    ].filter((one) => one !== false)
+    const main = html`<h1 dir="auto">${title}</h1>${BODIES[view.kind](reading)}${files.length > 0 && html`<p class="pages">${files}</p>`}`
+    return { page: encoded(pageText({ title, isBroad: true, main })), costs }
   },
 }
 
@@ -124,26 +132,17 @@ function listed({ reader, caller, view, costs }: Reading, request: Omit<ListRequ
   return page
 }
 
-/** The page of a view of rows. */
+/** Shows a view of rows. */
 export async function rowsPage(ctx: AppContext, visit: Visit, asked: RowsAsked): Promise<Response> {
   const { share, base } = visit
+  const { name, target } = share
   const visitor = visitorOf(visit)
   const today = utcDay(ctx.clock.now())
-  const input = { caller: placeOf(visitor), target: share.target, base, asked, today }
-  const { view, body, costs } = await ctx.worker.run(rowsQuery, input, visitor)
+  const offers = { csv: optionsOf(share).csv === true, ics: share.passwordHash === null }
+  const input = { caller: placeOf(visitor), name, target, base, asked, today, offers }
+  const { page, costs } = await ctx.worker.run(rowsQuery, input, visitor)
   for (const cost of costs) recordReadCosts(ctx, cost)
-  const extras = [
-    optionsOf(share).csv === true && html`<a href="${base}.csv">As CSV</a>`,
-    view.kind === 'calendar' &&
-      share.passwordHash === null &&
-      html`<a href="${base}.ics">As a calendar (ics)</a>`,
-  ].filter((one) => one !== false)
-  const title = share.name ?? view.name
-  return pageResponse({
-    title,
-    isBroad: true,
-    main: html`<h1 dir="auto">${title}</h1>${new Html(body)}${extras.length > 0 && html`<p class="pages">${extras}</p>`}`,
-  })
+  return textResponse(page)
 }
 
 function table(reading: Reading): Html {
