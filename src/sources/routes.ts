@@ -179,14 +179,18 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
         description: 'Oldest first, by the map as it is now.',
       },
     )
-    .post('/:id/try', ({ caller, params, body }) => tryEvent(ctx, caller, params.id, body), {
-      access: 'read',
-      body: schema.TryBody,
-      response: schema.TriedResponse,
-      operationId: 'trySource',
-      summary: 'What would become of an event',
-      description: 'Writes nothing. With `map` or `when` as if the source had these.',
-    })
+    .post(
+      '/:id/try',
+      ({ caller, exchange, params, body }) => tryEvent(ctx, caller, params.id, body, exchange),
+      {
+        access: 'read',
+        body: schema.TryBody,
+        response: schema.TriedResponse,
+        operationId: 'trySource',
+        summary: 'What would become of an event',
+        description: 'Writes nothing. With `map` or `when` as if the source had these.',
+      },
+    )
 }
 
 /** What outside services call. The token in the path is a secret, which no log has: they name the path of the endpoint. */

@@ -1,7 +1,9 @@
 import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
 import type { WorkerTask } from '../db/worker/client.ts'
 import { STATUS_OF } from '../http/errors.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { isObject } from '../lib/json.ts'
 import { dataOf } from '../records/store.ts'
 import { fail, invalid, notFound, Refusal } from '../refusal.ts'
@@ -17,50 +19,69 @@ import * as store from './store.ts'
 type TryRequest = Static<typeof TryBody>
 
 interface TryInput {
-  readonly source: store.SourceRow
-  readonly data: Record<string, unknown>
+  readonly workspacePk: number
+  readonly id: string
+  readonly request: TryRequest
+}
+
+interface Trial {
+  readonly status: store.Status
+  readonly data: Record<string, unknown> | null
+  readonly error: string | null
 }
 
 /** Always run to be rolled back. */
-export const trial: WorkerTask<TryInput, { status: store.Status; data: Record<string, unknown> | null }> = {
+export const trial: WorkerTask<TryInput, Trial> = {
   name: 'sources.try',
-  run: (tx, { source, data }, listeners) => {
-    const { status, row } = writeMapped(listeners, tx, targetOf(tx, source), data)
-    const written = row && status !== 'stale' ? dataOf(row) : data
-    const isMapped = ([key]: [string, unknown]) => Object.hasOwn(data, key)
-    return { status, data: Object.fromEntries(Object.entries(written).filter(isMapped)) }
+  run: (tx, { workspacePk, id, request }, listeners) => {
+    const { map, when } = request
+    const source = { ...(store.findSource(tx, workspacePk, id) ?? fail(notFound('source'))) }
+    if (map) source.map = JSON.stringify(map)
+    if (when) source.when = JSON.stringify(when)
+    const target = targetOf(tx, source)
+    const reading = readingOf(tx, source, request)
+    let data: Record<string, unknown> | undefined
+    try {
+      data = dataFor(source, target, reading)
+      if (!data) return { status: 'ignored', data: null, error: null }
+      const { status, row } = writeMapped(listeners, tx, target, data)
+      const written = row && status !== 'stale' ? dataOf(row) : data
+      const shown = Object.entries(written).filter(([key]) => Object.hasOwn(data ?? {}, key))
+      return { status, data: Object.fromEntries(shown), error: null }
+    } catch (error) {
+      if (!(error instanceof Refusal) || STATUS_OF[error.code] !== 400) throw error
+      return { status: 'unmapped', data: data ?? null, error: error.message }
+    }
   },
 }
 
 /** What would become of an event, with another map or other conditions if they are given; writes nothing. */
-export async function tryEvent(ctx: AppContext, caller: Caller, id: string, request: TryRequest) {
-  const { map, when } = request
-  const source = { ...getSource(ctx.db, caller, id, 'read') }
-  const target = targetOf(ctx.db, source)
-  if (map) checkMap(map, definitionOf(target.structure))
-  if (map) source.map = JSON.stringify(map)
-  if (when) source.when = JSON.stringify(checkedWhen(when))
-  const reading = readingOf(ctx, source, request)
-  let data: Record<string, unknown> | undefined
-  try {
-    data = dataFor(source, target, reading)
-    if (!data) return { status: 'ignored', data: null, error: null }
-    const size = { length: JSON.stringify(data).length }
-    return { ...(await ctx.worker.write(trial, { source, data }, { size, isDryRun: true })), error: null }
-  } catch (error) {
-    if (!(error instanceof Refusal) || STATUS_OF[error.code] !== 400) throw error
-    return { status: 'unmapped', data: data ?? null, error: error.message }
-  }
-}
-
-function readingOf({ db }: AppContext, source: store.SourceRow, request: TryRequest): Reading {
-  const { body, event_id: eventId } = request
+export function tryEvent(
+  { db, worker }: AppContext,
+  caller: Caller,
+  id: string,
+  request: TryRequest,
+  { bodyText }: Pick<Exchange, 'bodyText'>,
+): Promise<Trial> {
+  const { body, headers, map, when, event_id: eventId } = request
   if ((body === undefined) === (eventId === undefined))
     throw invalid('Give exactly one of "body", a JSON value, and "event_id".')
+  if (eventId !== undefined && headers !== undefined) throw invalid('"headers" go with "body" alone.')
+  const source = getSource(db, caller, id, 'read')
+  if (map) checkMap(map, definitionOf(targetOf(db, source).structure))
+  if (when) checkedWhen(when)
+  const event =
+    eventId === undefined ? undefined : (store.findEvent(db, source.pk, eventId) ?? fail(notFound('event')))
+  const { workspacePk } = caller
+  const size = { length: event?.size ?? bodyText.length }
+  return worker.write(trial, { workspacePk, id, request }, { size, isDryRun: true })
+}
+
+function readingOf(reader: Reader, source: store.SourceRow, request: TryRequest): Reading {
+  const { body, event_id: eventId } = request
   if (eventId !== undefined) {
-    if (request.headers !== undefined) throw invalid('"headers" go with "body" alone.')
-    const event = store.findEvent(db, source.pk, eventId) ?? fail(notFound('event'))
-    return readCall(source, store.callOf(db, event.pk))
+    const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
+    return readCall(source, store.callOf(reader, event.pk))
   }
   const headers = headersIn(request.headers)
   const event = eventIn(source, { headers, body })

@@ -67,6 +67,7 @@ test('a conflict ends a push with 1 and its id, and a reset beside the server is
   await mirror.patch(`/v1/records/${row}`, { data: { what: 'Here' } })
   await remote.patch(`/v1/records/${row}`, { data: { what: 'There' } })
   await until(async () => (await diff())[0]?.conflict !== null)
+  expect((await command('diff')).out).toContain('The remote changed it meanwhile: what.')
   const pushed = await command('push')
   expect([pushed.exitCode, pushed.err]).toEqual([1, expect.stringContaining(row)])
   expect((await mirror.get(`/v1/records/${row}`)).body.record.data).toEqual({ what: 'Here' })

@@ -123,8 +123,7 @@ const EXPECTED = {
   elsewhere: '200 unexpected_response',
 }
 
-const RUN_IN_NODE =
-  "import('./entry.mjs').then(({ run }) => run()).then((said) => console.log(JSON.stringify(said)))"
+const RUN = "import('./entry.mjs').then(({ run }) => run()).then((said) => console.log(JSON.stringify(said)))"
 const IN_WORKER = `new Promise((said) => {
   new Worker('/worker.js', { type: 'module' }).onmessage = ({ data }) => said(data)
 })`
@@ -135,8 +134,9 @@ async function clear(): Promise<void> {
   for (const { id } of (await samples.list()).records) await samples.delete(id)
 }
 
-async function inNode(): Promise<unknown> {
-  const child = spawn(['node', '-e', RUN_IN_NODE], { cwd: folder.path, stdout: 'pipe', stderr: 'inherit' })
+/** What a program of another runtime prints. */
+async function inProgram(...command: string[]): Promise<unknown> {
+  const child = spawn(command, { cwd: folder.path, stdout: 'pipe', stderr: 'inherit' })
   return JSON.parse(await child.stdout.text())
 }
 
@@ -152,7 +152,8 @@ describe('the client does the same', () => {
   const inBun = async () => (await import(folder.file('entry.mjs'))).run()
   test.each([
     ['Bun', true, inBun],
-    ['Node', Bun.which('node') !== null, inNode],
+    ['Node', Bun.which('node') !== null, () => inProgram('node', '-e', RUN)],
+    ['Deno', Bun.which('deno') !== null, () => inProgram('deno', 'eval', RUN)],
     ['a page of Chromium', hasBrowser, () => inBrowser("import('/script.js').then(({ run }) => run())")],
     ['a worker of Chromium', hasBrowser, () => inBrowser(IN_WORKER)],
   ])('in %s', async (_, isThere, run) => {

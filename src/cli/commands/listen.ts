@@ -45,7 +45,11 @@ export const listen: Command = {
     'daybook listen --source "Card payments" --to http://localhost:3000/hook',
   ],
   run: async (input, io) => {
-    if (textFlag(input, 'source') !== undefined) return (await sources()).listenToSource(input, io)
+    if (textFlag(input, 'source') !== undefined) {
+      if (textFlag(input, 'structure') !== undefined)
+        throw new WrongUsage('--source and --structure are two things to listen to; give one.')
+      return (await sources()).listenToSource(input, io)
+    }
     for (const [name, value] of [['url', 'base_url'] as const, ['structure', 'name'] as const])
       if (textFlag(input, name) === undefined) throw new WrongUsage(`"listen" needs --${name} <${value}>.`)
     if (textFlag(input, 'db') !== undefined || textFlag(input, 'to') !== undefined)

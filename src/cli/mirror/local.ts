@@ -47,11 +47,16 @@ function printChanges(changes: readonly LocalChange[], io: Io): void {
   }
   printTable(
     io,
-    ['KIND', 'ID', 'CHANGE', 'NAME', 'WHAT'],
-    changes.map(({ kind, id, op, label, changed }) => [kind, id, op, label ?? '', changed.join(', ')]),
+    ['KIND', 'ID', 'CHANGE', 'NAME', 'WHAT', 'CONFLICT'],
+    changes.map(({ kind, id, op, label, changed, conflict }) => [
+      kind,
+      id,
+      op,
+      label ?? '',
+      changed.join(', '),
+      conflict ?? '',
+    ]),
   )
-  for (const { kind, id, conflict } of changes)
-    if (conflict !== null) io.err(`Conflict in the ${kind} ${id}: ${conflict}\n`)
 }
 
 /** Gives an object of a writable mirror, or all, the state that the remote has. */
