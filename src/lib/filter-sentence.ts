@@ -78,6 +78,7 @@ function describeTags({ op, tag_ids }: Of<'tags'>, names: Names): string {
 
 const FIELD_WORDS = {
   title: 'title',
+  alias: 'alias',
   created_at: 'creation day',
   updated_at: 'day of the last edit',
 }

@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
     await page.waitForSelector('dialog.palette:modal input:focus')
   }
   const isClosed = () => page.waitForSelector('dialog:modal', { hidden: true })
-  const TITLES = `JSON.stringify([...document.querySelectorAll('.palette [role=option] > span')].map((one) => one.textContent))`
+  const TITLES = `JSON.stringify([...document.querySelectorAll('.palette [role=option] > .cut')].map((one) => one.textContent))`
   /** Waits until exactly these titles are found. */
   const shows = (titles: string[]) =>
     page.waitForFunction(`${TITLES} === ${JSON.stringify(JSON.stringify(titles))}`)
@@ -72,6 +72,50 @@ describe.skipIf(!hasBrowser)('the finder', () => {
       await page.waitForFunction(`${TITLES}.startsWith('["Tax return 2026","Tax return 2026, letters"')`)
       await page.keyboard.press('Escape')
       await isClosed()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'offers a note by its alias before those with the words in their text, whose hit is in sight',
+    async () => {
+      const { server } = app
+      await server.post('/v1/notes', { title: 'Cost ledger', alias: 'Money book', tags: ['home/money'] })
+      const content = `${'Nothing of note here. '.repeat(6)}The money book lies below [[Gear indexing]].`
+      await server.post('/v1/notes', { title: 'Where things are', content })
+      await open()
+      await page.keyboard.type('money book')
+      await shows(['Cost ledger', 'Where things are', 'New note “money book”'])
+      expect(
+        await page.evaluate(
+          `[...document.querySelectorAll('.palette :is(.group, .tag)')].map((one) => one.textContent)`,
+        ),
+      ).toEqual(['Title', 'home/money', 'In the text', 'Do'])
+      const hidden = await page.evaluate(
+        `[...document.querySelectorAll('.palette mark')].filter((mark) => mark.getBoundingClientRect().bottom > mark.closest('p').getBoundingClientRect().bottom + 1).length`,
+      )
+      expect(hidden).toBe(0)
+      expect(
+        await page.evaluate(`document.querySelector('.palette .clamp:has(mark)').textContent`),
+      ).toEndWith('The money book lies below Gear indexing.')
+      await page.keyboard.press('Enter')
+      await page.waitForFunction(`document.querySelector('#note .title-field')?.value === 'Cost ledger'`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'shows all notes with the words in their list, when there are more than it offers',
+    async () => {
+      for (let at = 0; at < 9; at++) await app.server.post('/v1/notes', { title: `Rim ${at}` })
+      await open()
+      await page.keyboard.type('rim')
+      await page.waitForSelector('#all-notes')
+      await page.click('#all-notes')
+      await page.waitForFunction(
+        `document.querySelector('#list .list-end')?.textContent.startsWith('9 notes')`,
+      )
+      expect(page.url()).toEndWith('/app/notes?search=rim')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -40,6 +40,23 @@ describe('POST /v1/notes/query', () => {
     expect(await query({ filter: EVERYTHING, offset: 2 })).toEqual({ notes: [], total: 2, has_more: false })
   })
 
+  test('finds notes by their alias; one without an alias differs from every value', async () => {
+    await makeNote(service, { title: 'Bread', alias: 'Brot' })
+    await makeNote(service, { title: 'Roll', alias: 'BRÖTCHEN' })
+    await makeNote(service, { title: 'Plain' })
+    const found = async (op: string, value?: unknown) =>
+      titlesOf(await query({ filter: { type: 'field', field: 'alias', op, value } })).toSorted()
+    expect(await found('eq', 'Brot')).toEqual(['Bread'])
+    expect(await found('eq', 'brot')).toEqual([])
+    expect(await found('in', ['Brot', 'BRÖTCHEN'])).toEqual(['Bread', 'Roll'])
+    expect(await found('starts_with', 'brö')).toEqual(['Roll'])
+    expect(await found('ends_with', 'EN')).toEqual(['Roll'])
+    expect(await found('contains', 'r')).toEqual(['Bread', 'Roll'])
+    expect(await found('neq', 'Brot')).toEqual(['Plain', 'Roll'])
+    expect(await found('empty')).toEqual(['Plain'])
+    expect(await found('not_empty')).toEqual(['Bread', 'Roll'])
+  })
+
   test('is a read: a read-only key may ask, and nothing is written', async () => {
     const note = await makeNote(service)
     const reader = service.as(await service.newKey({ scope: 'read' }))

@@ -42,7 +42,7 @@ export const TREE_OPERATORS: readonly TreeOperator[] = [
 ]
 
 /** The fields of a note that a condition may test besides tags and properties, with the type of each. */
-export const TREE_FIELDS = { title: 'text', created_at: 'date', updated_at: 'date' } as const
+export const TREE_FIELDS = { title: 'text', alias: 'text', created_at: 'date', updated_at: 'date' } as const
 export type TreeField = keyof typeof TREE_FIELDS
 
 export const TAG_OPERATORS = ['has_all', 'has_any', 'has_none'] as const

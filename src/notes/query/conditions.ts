@@ -107,6 +107,7 @@ function distinctValues({ reader }: Scope, property: number): string[] | undefin
 /** The column of each field by which notes are filtered or sorted, and the index that is sorted by it. */
 export const FIELD_INDEXES: Record<TreeField | 'edited_at', { column: string; index: string }> = {
   title: { column: 'title_fold', index: 'notes_title' },
+  alias: { column: 'alias_fold', index: 'notes_alias' },
   created_at: { column: 'created_at', index: 'notes_created' },
   updated_at: { column: 'updated_at', index: 'notes_updated' },
   edited_at: { column: 'edited_at', index: 'notes_edited' },
@@ -121,12 +122,17 @@ function notesWithField(scope: Scope, field: TreeField, test: ValueTest): number
 export function fieldSource(scope: Scope, field: TreeField, test: ValueTest): SqlPart {
   const { column, index } = FIELD_INDEXES[field]
   const active: SqlPart = { text: 'workspace = ? AND deleted_at IS NULL', values: [scope.workspace] }
-  const condition = field === 'title' ? titleCondition(test) : instantCondition(test, column, scope.today)
+  const condition =
+    field === 'title' || field === 'alias'
+      ? nameCondition(test, field)
+      : instantCondition(test, column, scope.today)
   const { text, values } = allOf([
     scope.reader.sql.stopCondition('pk'),
     active,
     ...amongCandidates(scope, 'pk'),
     condition,
+    // The index of aliases holds those alone that are there.
+    ...(field === 'alias' ? [{ text: 'alias_fold IS NOT NULL', values: [] }] : []),
   ])
   const entry = scope.among === undefined ? `INDEXED BY ${index}` : 'NOT INDEXED'
   return { text: `FROM notes ${entry} WHERE ${text}`, values }
@@ -137,24 +143,28 @@ function instantCondition(test: ValueTest, column: string, today: string): SqlPa
   return columnCondition(test, column, today, 'instants')
 }
 
-const TITLE_PARTS: Record<'anywhere' | 'start' | 'end', (needle: string) => SqlPart> = {
-  anywhere: (needle) => ({ text: 'instr(title_fold, ?) > 0', values: [needle] }),
-  start: (needle) => ({ text: 'substr(title_fold, 1, length(?)) = ?', values: [needle, needle] }),
-  end: (needle) => ({ text: 'substr(title_fold, -length(?)) = ?', values: [needle, needle] }),
+type NameColumn = 'title' | 'alias'
+
+const NAME_PARTS: Record<'anywhere' | 'start' | 'end', (name: NameColumn, needle: string) => SqlPart> = {
+  anywhere: (name, needle) => ({ text: `instr(${name}_fold, ?) > 0`, values: [needle] }),
+  start: (name, needle) => ({
+    text: `substr(${name}_fold, 1, length(?)) = ?`,
+    values: [needle, needle],
+  }),
+  end: (name, needle) => ({ text: `substr(${name}_fold, -length(?)) = ?`, values: [needle, needle] }),
 }
 
-/** Folded titles are stored too, so SQL decides these tests alone. */
-function titleCondition(test: ValueTest): SqlPart {
-  if (test.by === 'list') {
-    // No title is longer, and folding long texts takes time.
-    const values = test.values.filter((value) => String(value).length <= 2 * MAX_NAME_LENGTH)
-    const folds = JSON.stringify(values.map((value) => fold(String(value))))
-    return {
-      text: `title_fold IN (SELECT value FROM json_each(?)) AND title IN (SELECT value FROM json_each(?))`,
-      values: [folds, JSON.stringify(values)],
-    }
+/** Names are stored folded too, so SQL decides these tests alone. */
+function nameCondition(test: ValueTest, name: NameColumn): SqlPart {
+  if (test.by === 'text') return NAME_PARTS[test.part](name, test.folded)
+  if (test.by !== 'list') return { text: '1', values: [] }
+  // No name is longer, and folding long texts takes time.
+  const values = test.values.filter((value) => String(value).length <= 2 * MAX_NAME_LENGTH)
+  const folds = JSON.stringify(values.map((value) => fold(String(value))))
+  return {
+    text: `${name}_fold IN (SELECT value FROM json_each(?)) AND ${name} IN (SELECT value FROM json_each(?))`,
+    values: [folds, JSON.stringify(values)],
   }
-  return test.by === 'text' ? TITLE_PARTS[test.part](test.folded) : { text: '1', values: [] }
 }
 
 /** A test that SQL decides alone, with an index. */

@@ -131,7 +131,7 @@ export interface paths {
          *
          *     | Field | Operators |
          *     | --- | --- |
-         *     | `title` | `eq` `neq` `contains` `not_contains` `starts_with` `ends_with` `in` `not_in` `empty` `not_empty` |
+         *     | `title`, `alias` | `eq` `neq` `contains` `not_contains` `starts_with` `ends_with` `in` `not_in` `empty` `not_empty` |
          *     | `created_at`, `updated_at` | `on` `before` `after` `on_or_before` `on_or_after` `between` `within` `empty` `not_empty` |
          *     | `tags` | `has_all` `has_any` `has_none` |
          *
@@ -2648,7 +2648,7 @@ export interface components {
              * @description The title has the operators of a text, the others those of a date, by UTC day.
              * @enum {string}
              */
-            field: "title" | "created_at" | "updated_at";
+            field: "title" | "alias" | "created_at" | "updated_at";
             /** @enum {string} */
             op: "eq" | "neq" | "contains" | "not_contains" | "starts_with" | "ends_with" | "in" | "not_in" | "empty" | "not_empty" | "gt" | "gte" | "lt" | "lte" | "between" | "on" | "before" | "after" | "on_or_before" | "on_or_after" | "within" | "has_key";
             /** @description What the operator compares with. A date is YYYY-MM-DD or {relative: {n, unit}} with the unit day, week, month or year; `in` and `not_in` take a list, `between` [low, high], `empty` and `not_empty` nothing. */

@@ -1,9 +1,10 @@
 import { api } from './api.ts'
+import type { components } from './api-types.d.ts'
 
-export interface FoundNote {
-  readonly id: string
-  readonly title: string
-}
+export type FoundNote = Pick<
+  components['schemas']['ListedNote'],
+  'id' | 'title' | 'alias' | 'tags' | 'updated_at' | 'snippet' | 'excerpt'
+>
 
 /** As many titles as are looked at for one that is better than the hits in texts. */
 const MAX_NAMED = 50
@@ -14,55 +15,85 @@ export const asPrefix = (text: string): string => {
   return /[\p{L}\p{N}]$/u.test(words) ? `${words}*` : words
 }
 
-const titleIs = (op: 'eq' | 'starts_with', value: string) => ({
-  type: 'field' as const,
-  field: 'title' as const,
+type Field = Extract<components['schemas']['FilterTree'], { type: 'field' }>
+
+const nameIs = (field: 'title' | 'alias', op: 'eq' | 'starts_with' | 'contains', value: string): Field => ({
+  type: 'field',
+  field,
   op,
   value,
 })
 
 const folded = (text: string) => text.normalize('NFC').toLowerCase()
 
-/** How well a title fits: the whole, its beginning, all words, or the text of the note alone. */
-function rankOf(title: string, text: string): number {
-  const [name, wanted] = [folded(title), folded(text)]
-  if (name === wanted) return 0
-  if (name.startsWith(wanted)) return 1
-  return wanted.split(/\s+/).every((word) => name.includes(word)) ? 2 : 3
+const wordsOf = (text: string): string[] => folded(text).split(/\s+/).filter(Boolean)
+
+/** How well a name fits: the whole, its beginning, all words, or not at all. */
+function rankOfName(name: string, text: string): number {
+  const [present, wanted] = [folded(name), folded(text)]
+  if (present === wanted) return 0
+  if (present.startsWith(wanted)) return 1
+  return wordsOf(text).every((word) => present.includes(word)) ? 2 : NOT_NAMED
 }
+
+const NOT_NAMED = 3
+
+/** How well a note is named by a text, by its title or its alias; `NOT_NAMED` is found by its text alone. */
+export const rankOf = ({ title, alias }: Pick<FoundNote, 'title' | 'alias'>, text: string): number =>
+  Math.min(rankOfName(title, text), alias === null ? NOT_NAMED : rankOfName(alias, text))
+
+export const isNamed = (note: Pick<FoundNote, 'title' | 'alias'>, text: string): boolean =>
+  rankOf(note, text) < NOT_NAMED
 
 /** The note with exactly this title; the one edited last of several. */
 export async function findByTitle(title: string): Promise<FoundNote | undefined> {
-  const body = { filter: titleIs('eq', title), limit: 1, content: false }
+  const body = { filter: nameIs('title', 'eq', title), limit: 1, content: false }
   return (await api.post('/v1/notes/query', { body })).notes[0]
 }
 
-/** The notes that a text means, best first; without a text those edited last. */
-export async function findNotes(text: string, limit: number, signal?: AbortSignal): Promise<FoundNote[]> {
-  const options = signal ? { signal } : {}
-  const named = async (op: 'eq' | 'starts_with', most: number) =>
+/** The notes that have a text, or parts of it, as their title or alias, best first. */
+export async function findNamed(text: string, limit: number, signal?: AbortSignal): Promise<FoundNote[]> {
+  const named = async (filter: components['schemas']['FilterTree'], most: number) =>
     (
       await api.post('/v1/notes/query', {
-        body: { filter: titleIs(op, text), limit: most, content: false },
-        ...options,
+        body: { filter, limit: most, content: false, excerpt: true },
+        ...(signal && { signal }),
       })
     ).notes
+  const words = wordsOf(text).slice(0, MAX_WORDS)
+  const found = await Promise.all([
+    named(nameIs('title', 'eq', text), 1),
+    named(nameIs('alias', 'starts_with', text), MAX_NAMED),
+    named(nameIs('title', 'starts_with', text), MAX_NAMED),
+    named(
+      { type: 'group', match: 'all', children: words.map((word) => nameIs('title', 'contains', word)) },
+      MAX_NAMED,
+    ),
+  ])
+  return bestOf(found.flat(), text).slice(0, limit)
+}
+
+const MAX_WORDS = 10
+
+/** Each note once, in the order in which they fit; what fits equally stays in its order. */
+const bestOf = (found: readonly FoundNote[], text: string): FoundNote[] =>
+  [...new Map(found.map((note) => [note.id, note])).values()]
+    .map((note) => ({ note, rank: rankOf(note, text) }))
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ note }) => note)
+
+/** The notes that a text means, best first; without a text those edited last. */
+export async function findNotes(text: string, limit: number, signal?: AbortSignal): Promise<FoundNote[]> {
   const search = asPrefix(text)
   const hits = async () =>
     (
       await api.get('/v1/notes', {
-        query: { limit, content: false, ...(search ? { search } : { sort: 'edited_at' }) },
-        ...options,
+        query: { limit, content: false, excerpt: true, ...(search ? { search } : { sort: 'edited_at' }) },
+        ...(signal && { signal }),
       })
     ).notes
   if (text === '') return hits()
-  const found = (
-    await Promise.all([named('eq', 1), named('starts_with', MAX_NAMED), search ? hits() : []])
-  ).flat()
-  const unique = [...new Map(found.map((note) => [note.id, note])).values()]
-  return unique
-    .map((note) => ({ note, rank: rankOf(note.title, text) }))
-    .sort((one, other) => one.rank - other.rank)
-    .slice(0, limit)
-    .map(({ note }) => note)
+  // The hits come last, and their snippets with them.
+  const [named, found] = await Promise.all([findNamed(text, MAX_NAMED, signal), search ? hits() : []])
+  return bestOf([...named, ...found], text).slice(0, limit)
 }

@@ -5,8 +5,9 @@ import { address, navigate } from '../../router.ts'
 import { openKeys } from '../dialogs.ts'
 import { noteAddress } from '../places.ts'
 import { PLACES } from '../rail.tsx'
-import type { Found } from './search.ts'
+import type { Found, Group } from './search.ts'
 
+const group: Group = 'Do'
 const MAX_TITLE = 500
 
 async function makeNote(title: string): Promise<void> {
@@ -23,6 +24,7 @@ function newNote(text: string): Found[] {
       icon: 'plus',
       title: text === '' ? 'New note' : `New note “${text}”`,
       what: 'command',
+      group,
       ...(text === '' ? { to: address(['notes', 'new']) } : { run: () => makeNote(text) }),
     },
   ]
@@ -32,10 +34,17 @@ const places = (): Found[] =>
   [
     ...PLACES,
     { name: 'views', title: 'Views, presets, lenses, tags, properties', icon: 'side' as const },
-  ].map(({ name, title, icon }) => ({ id: `place-${name}`, icon, title, what: 'place', to: address([name]) }))
+  ].map(({ name, title, icon }) => ({
+    id: `place-${name}`,
+    icon,
+    title,
+    what: 'place',
+    group,
+    to: address([name]),
+  }))
 
 const others = (): Found[] => [
-  { id: 'keys', icon: 'gear', title: 'Keys', what: 'command', run: () => void openKeys() },
+  { id: 'keys', icon: 'gear', title: 'Keys', what: 'command', group, run: () => void openKeys() },
   ...(session.value?.workspaces ?? [])
     .filter(({ id }) => id !== session.value?.workspace.id)
     .map(({ id, name }) => ({
@@ -43,9 +52,10 @@ const others = (): Found[] => [
       icon: 'book' as const,
       title: `Go to the workspace ${name}`,
       what: 'command',
+      group,
       run: () => goToWorkspace(id),
     })),
-  { id: 'sign-out', icon: 'back', title: 'Sign out', what: 'command', run: () => leave() },
+  { id: 'sign-out', icon: 'back', title: 'Sign out', what: 'command', group, run: () => leave() },
 ]
 
 /** Commands and places whose words contain what was typed. */

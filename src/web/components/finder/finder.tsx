@@ -3,6 +3,8 @@ import { navigate } from '../../router.ts'
 import { isFinderOpen, openFinder, useDialog } from '../dialogs.ts'
 import { Why } from '../form.tsx'
 import { Icon } from '../icon.tsx'
+import { Snippet } from '../snippet.tsx'
+import { Tag } from '../tag.tsx'
 import { useResults } from './results.ts'
 import type { Found } from './search.ts'
 
@@ -139,19 +141,21 @@ function Search({ refused, close, onRefused }: SearchProps) {
         onKeyDown={onKeyDown}
       />
       <div role="listbox" id="found" aria-label="Results" tabIndex={-1} class="found">
-        {found.map((one) => (
-          <div
-            key={one.id}
-            id={one.id}
-            role="option"
-            tabIndex={-1}
-            aria-selected={one === selected}
-            onClick={() => void choose(one)}
-            onKeyDown={onKeyDown}
-          >
-            <Icon name={one.icon} />
-            <span class="cut">{one.title}</span>
-            <small>{one.what}</small>
+        {[...Map.groupBy(found, ({ group }) => group)].map(([group, members]) => (
+          // biome-ignore lint/a11y/useSemanticElements: the groups of a listbox have this role.
+          <div key={group} role="group" aria-label={group}>
+            <p class="group" role="presentation">
+              {group}
+            </p>
+            {members.map((one) => (
+              <Option
+                key={one.id}
+                found={one}
+                isSelected={one === selected}
+                onClick={() => void choose(one)}
+                onKeyDown={onKeyDown}
+              />
+            ))}
           </div>
         ))}
       </div>
@@ -176,3 +180,40 @@ function Search({ refused, close, onRefused }: SearchProps) {
     </>
   )
 }
+
+interface OptionProps {
+  readonly found: Found
+  readonly isSelected: boolean
+  readonly onClick: () => void
+  readonly onKeyDown: (event: KeyboardEvent) => void
+}
+
+const Option = ({ found, isSelected, onClick, onKeyDown }: OptionProps) => (
+  <div
+    id={found.id}
+    role="option"
+    tabIndex={-1}
+    aria-selected={isSelected}
+    onClick={onClick}
+    onKeyDown={onKeyDown}
+  >
+    <Icon name={found.icon} />
+    <span class="cut" dir="auto">
+      {found.title}
+    </span>
+    {found.alias !== undefined && <span class="dim">{found.alias}</span>}
+    {found.tags?.map((tag) => (
+      <Tag key={tag} name={tag} />
+    ))}
+    <small>{found.what}</small>
+    {found.snippet !== undefined ? (
+      <Snippet text={found.snippet} />
+    ) : (
+      found.excerpt && (
+        <p class="clamp" dir="auto">
+          {found.excerpt}
+        </p>
+      )
+    )}
+  </div>
+)

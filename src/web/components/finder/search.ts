@@ -1,23 +1,35 @@
 import { api } from '../../data/api.ts'
-import { asPrefix, findNotes as findByTitle } from '../../data/find-notes.ts'
+import { asPrefix, findNotes as findByText, isNamed } from '../../data/find-notes.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate } from '../../router.ts'
 import type { IconName } from '../icon.tsx'
 import { fileAddress, noteAddress, recordAddress } from '../places.ts'
 import { recordLabel, type Structure } from '../record-label.ts'
+import { shortTime } from '../time.tsx'
 
 /** Something the finder offers: it leads to an address, or does something. */
 export interface Found {
   readonly id: string
   readonly icon: IconName
   readonly title: string
-  /** What it is: `note`, the name of a structure, … */
+  /** What it is: the name of a structure, when a note was edited, … */
   readonly what: string
+  /** Under which heading it stands. */
+  readonly group: Group
+  /** By which it was found. */
+  readonly alias?: string | undefined
+  /** The tags of a note. */
+  readonly tags?: readonly string[]
+  /** What is in it, as HTML with the hits marked, or as text. */
+  readonly snippet?: string | undefined
+  readonly excerpt?: string | undefined
   readonly to?: string
   readonly run?: () => Promise<unknown> | undefined
 }
 
-const MAX_NOTES = 6
+export type Group = 'Recent' | 'Title' | 'In the text' | 'Rows' | 'Files' | 'Do'
+
+const MAX_NOTES = 8
 const MAX_ROWS = 6
 const MAX_FILES = 4
 const MAX_STRUCTURES = 3
@@ -26,15 +38,36 @@ const MAX_ROW_TEXT = 200
 /** So many structures are searched at the same time. */
 const TOGETHER = 4
 
-/** Notes by title and text; without a text those edited last. */
-export const findNotes = async (text: string, signal: AbortSignal): Promise<Found[]> =>
-  (await findByTitle(text, MAX_NOTES, signal)).map(({ id, title }) => ({
-    id: `note-${id}`,
-    icon: 'notes',
-    title,
-    what: 'note',
-    to: noteAddress(id),
-  }))
+/** Notes by title, alias and text; without a text those edited last. */
+export async function findNotes(text: string, signal: AbortSignal): Promise<Found[]> {
+  const notes = await findByText(text, MAX_NOTES, signal)
+  const found = notes.map(
+    (note): Found => ({
+      id: `note-${note.id}`,
+      icon: 'notes',
+      title: note.title,
+      what: shortTime(new Date(note.updated_at)),
+      group: text === '' ? 'Recent' : isNamed(note, text) ? 'Title' : 'In the text',
+      alias: note.alias !== null && isNamed({ ...note, title: '' }, text) ? note.alias : undefined,
+      tags: note.tags,
+      snippet: note.snippet,
+      excerpt: note.excerpt,
+      to: noteAddress(note.id),
+    }),
+  )
+  const last = found.at(-1)
+  return text !== '' && last && found.length === MAX_NOTES ? [...found, allNotes(text, last.group)] : found
+}
+
+/** Leads to the list of all notes that have the text. */
+const allNotes = (text: string, group: Group): Found => ({
+  id: 'all-notes',
+  icon: 'search',
+  title: `Show all notes with “${text}”`,
+  what: 'list',
+  group,
+  to: address(['notes'], { search: text }),
+})
 
 const MAX_PRESETS = 5
 
@@ -53,6 +86,7 @@ export async function findPresets(text: string, signal: AbortSignal): Promise<Fo
       icon: 'plus',
       title,
       what: 'command',
+      group: 'Do',
       run: () => makeNoteFrom(id, name),
     }))
 }
@@ -74,6 +108,7 @@ export async function findFiles(text: string, signal: AbortSignal): Promise<Foun
     icon: 'file',
     title: name,
     what: 'file',
+    group: 'Files',
     to: fileAddress(id),
   }))
 }
@@ -97,7 +132,8 @@ const structureFound = ({ id, name }: Structure): Found => ({
   id: `structure-${id}`,
   icon: 'table',
   title: name,
-  what: 'structure',
+  what: 'table',
+  group: 'Rows',
   to: address(['records', id]),
 })
 
@@ -112,6 +148,7 @@ async function rowsOf(structure: Structure, text: string, signal: AbortSignal): 
     icon: 'table',
     title: recordLabel(structure, record),
     what: structure.name,
+    group: 'Rows',
     to: recordAddress(structure.id, record.id),
   }))
 }

@@ -5,6 +5,7 @@ import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
 import { Failed, Loading } from '../../components/pane.tsx'
 import { Snippet } from '../../components/snippet.tsx'
+import { Tag } from '../../components/tag.tsx'
 import { Time } from '../../components/time.tsx'
 import { useVirtual } from '../../components/virtual.ts'
 import { ownDocuments } from '../../data/note-documents.ts'
@@ -224,9 +225,7 @@ function ListRow({ index, total, row, day, pickTo, isTrash, measure }: ListRowPr
           {row.tags.length > 0 && (
             <span class="meta">
               {row.tags.map((tag) => (
-                <span key={tag} class="tag">
-                  {tag}
-                </span>
+                <Tag key={tag} name={tag} />
               ))}
             </span>
           )}
