@@ -100,6 +100,28 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
+    'are listed by their names before their texts, however often these say the same words',
+    async () => {
+      const { server } = app
+      for (let day = 10; day < 20; day++)
+        await createNote(`2026-09-${day}`, 'Sell the anchor 2026. The anchor 2026, the anchor 2026!')
+      await createNote('Anchor 2026')
+      await server.post('/v1/notes', { title: 'Chain', alias: 'anchor 2026 list', content: 'short' })
+      await page.goto(`${server.url}/app/notes?search=anchor+2026`)
+      await page.waitForFunction(`document.querySelectorAll('.notes-rows .item-title').length > 2`)
+      expect(
+        await page.evaluate(
+          `[...document.querySelectorAll('.notes-rows .item-title')].slice(0, 2).map((one) => one.textContent)`,
+        ),
+      ).toEqual(['Anchor 2026', 'Chain'])
+      expect(await page.evaluate(`document.querySelector('#list .list-end').textContent`)).toStartWith(
+        '12 notes',
+      )
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'keep every byte around what is typed, and save by themselves',
     async () => {
       const content = 'one\r\ntwo\n\n\n  three\t \u00a0\u200b\nfour\rfive   '

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
-import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, startApplication } from '../support/application-server.ts'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, startApplication, untilTextIn } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
 describe.skipIf(!hasBrowser)('two people in a note', () => {
@@ -84,6 +84,10 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
         texts.map(({ textContent }) => textContent),
       )
       expect(sides).toEqual(['three of the member', 'three of the owner'])
+      await untilTextIn(member, '#note .banner', 'owner saved this note at')
+      await untilTextIn(member, '.settle h3:has(+ .verbatim)', 'Yours, not saved yet')
+      await untilTextIn(member, '.settle .versions > :last-child h3', 'owner saved')
+      expect(await accessibilityProblems(member)).toEqual([])
       expect(await contentOf(id)).toBe('one\ntwo\nthree of the owner')
       await choose('Keep both', member)
       const merged = 'one\ntwo\nthree of the member\nthree of the owner'
@@ -95,6 +99,9 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
         .filter((change: { id: string; op: string }) => change.id === id && change.op === 'updated')
         .map(({ actor }: { actor: { name: string } }) => actor.name)
       expect(writers).toEqual(['owner', 'edith'])
+      await member.waitForFunction(
+        `[...document.querySelectorAll('#details .ledger .item')].map((one) => one.textContent).join() === 'edith edited on the web,owner edited on the web'`,
+      )
     },
     BROWSER_TIMEOUT_MS * 2,
   )

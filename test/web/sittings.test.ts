@@ -18,7 +18,7 @@ test('edits are one sitting until a long pause, or until they come another way',
     revision('b', 20),
     revision('a', 5),
   ]
-  const found = sittingsOf(newestFirst).map(({ first, revisions }) => [
+  const found = sittingsOf(newestFirst, new Map()).map(({ first, revisions }) => [
     first.id,
     revisions.map(({ id }) => id).join(''),
   ])
@@ -28,5 +28,17 @@ test('edits are one sitting until a long pause, or until they come another way',
     ['c', 'dc'],
     ['a', 'ba'],
   ])
-  expect(sittingsOf([])).toEqual([])
+  expect(sittingsOf([], new Map())).toEqual([])
+})
+
+test('edits of two people are two sittings', () => {
+  const [later, earlier] = [revision('b', 2), revision('a', 1)]
+  const authors = new Map([
+    [later.created_at, 'Edith'],
+    [earlier.created_at, 'Ida'],
+  ])
+  expect(sittingsOf([later, earlier], authors).map(({ author, first }) => [author, first.id])).toEqual([
+    ['Edith', 'b'],
+    ['Ida', 'a'],
+  ])
 })

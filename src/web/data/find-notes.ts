@@ -3,7 +3,7 @@ import type { components } from './api-types.d.ts'
 
 export type FoundNote = Pick<
   components['schemas']['ListedNote'],
-  'id' | 'title' | 'alias' | 'tags' | 'updated_at' | 'snippet' | 'excerpt'
+  'id' | 'title' | 'alias' | 'tags' | 'created_at' | 'updated_at' | 'snippet' | 'excerpt'
 >
 
 /** As many titles as are looked at for one that is better than the hits in texts. */

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { api } from '../../data/api.ts'
 import type { components } from '../../data/api-types.d.ts'
 import { cache } from '../../data/cache.ts'
+import { type FoundNote, findNamed, isNamed, rankOf } from '../../data/find-notes.ts'
 import type { List, Sort } from './place.ts'
 
 export type Note = components['schemas']['Note']
@@ -11,6 +12,7 @@ export type Note = components['schemas']['Note']
 export interface Row {
   readonly id: string
   readonly title: string
+  readonly alias: string | null
   /** The instant by which the list is ordered, else the last edit. */
   readonly at: string
   /** Of this version; undefined in the trash. */
@@ -36,14 +38,15 @@ export const PAGE_SIZE = 50
 
 const EVERYTHING: components['schemas']['FilterTree'] = { type: 'group', match: 'all', children: [] }
 
-type ListedNote = components['schemas']['ListedNote']
+type ListedNote = FoundNote & Pick<components['schemas']['ListedNote'], 'edited_at'>
 
 const rowOf = (
-  { id, title, created_at, updated_at, edited_at, tags, snippet, excerpt }: ListedNote,
+  { id, title, alias, created_at, updated_at, edited_at, tags, snippet, excerpt }: ListedNote,
   sort: Sort | undefined,
 ): Row => ({
   id,
   title,
+  alias,
   at: sort === 'created_at' ? created_at : (edited_at ?? updated_at),
   updatedAt: updated_at,
   tags,
@@ -65,8 +68,45 @@ interface Slice {
   readonly offset: number
 }
 
+/** As many hits as are put in the order of their names: those before which none belongs. */
+const BEST = 200
+
 /** A part of a list, as it is now. */
 export async function readSlice(noteQuery: NoteQuery, slice: Slice, signal?: AbortSignal): Promise<Page> {
+  const { list, search, sort } = noteQuery
+  if (search === '' || sort !== undefined || list.kind === 'trash') return readPlain(noteQuery, slice, signal)
+  const { rows, total, added } = await cache.fetchQuery({
+    queryKey: ['note tag view', 'best', list, search],
+    queryFn: () => readBest(noteQuery),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const { limit, offset } = slice
+  if (offset < BEST) return { rows: rows.slice(offset, offset + limit), total }
+  const further = await readPlain(noteQuery, { limit, offset: offset - added }, signal)
+  return { ...further, total }
+}
+
+/** The first hits of a search: by their names, then by their texts; among them the notes whose alias is looked for. */
+async function readBest(noteQuery: NoteQuery): Promise<Page & { readonly added: number }> {
+  const { list, search } = noteQuery
+  const [hits, named] = await Promise.all([
+    readPlain(noteQuery, { limit: BEST, offset: 0 }),
+    // Without a network, what is found by text is enough.
+    list.kind === 'view' ? [] : findNamed(search, BEST).catch(() => []),
+  ])
+  const known = new Set(hits.rows.map(({ id }) => id))
+  const others = named
+    .filter(({ id, tags }) => !known.has(id) && (list.kind !== 'tag' || tags.includes(list.name)))
+    .filter(({ title }) => !isNamed({ title, alias: null }, search))
+    .map((note) => rowOf(note, undefined))
+  const rows = [...others, ...hits.rows.slice(0, BEST - others.length)]
+    .map((row) => ({ row, rank: rankOf(row, search) }))
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ row }) => row)
+  return { rows, total: hits.total + others.length, added: others.length }
+}
+
+async function readPlain(noteQuery: NoteQuery, slice: Slice, signal?: AbortSignal): Promise<Page> {
   const { list, sort } = noteQuery
   const search = asTyped(noteQuery.search)
   const options = signal ? { signal } : {}
@@ -76,6 +116,7 @@ export async function readSlice(noteQuery: NoteQuery, slice: Slice, signal?: Abo
       rows: notes.map(({ id, title, deleted_at }) => ({
         id,
         title,
+        alias: null,
         at: deleted_at,
         updatedAt: undefined,
         tags: [],

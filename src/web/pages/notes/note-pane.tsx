@@ -5,6 +5,7 @@ import { shortTime } from '../../components/time.tsx'
 import { Uploads } from '../../components/uploads.tsx'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
+import { useAuthors } from '../../data/note-authors.ts'
 import {
   draftKeptAt,
   draftsRefusal,
@@ -102,7 +103,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
         </a>
         <NoteMenu id={id} note={note} />
       </header>
-      <StateBanner queue={queue} />
+      <StateBanner id={id} queue={queue} />
       {error && state.kind === 'saved' && <Failed error={error} />}
       {isStoring && (
         <Banner>
@@ -121,7 +122,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
         }}
       >
         {state.kind === 'conflict' ? (
-          <Settle queue={queue} conflict={state.conflict} />
+          <Settle id={id} queue={queue} conflict={state.conflict} />
         ) : (
           <>
             <Title queue={queue} isReading={isReading} />
@@ -171,21 +172,27 @@ function SaveLine({ queue }: { queue: SaveQueue }) {
   )
 }
 
-function StateBanner({ queue }: { queue: SaveQueue }) {
+function StateBanner({ id, queue }: { id: string; queue: SaveQueue }) {
   const state = queue.state.value
-  if (state.kind === 'conflict')
+  const theirs = state.kind === 'conflict' ? state.conflict.theirs.updated_at : undefined
+  const author = useAuthors(id, theirs).get(theirs ?? '')
+  if (theirs !== undefined) {
+    const when = shortTime(new Date(theirs))
     return (
       <Banner kind="warn">
         <Icon name="warn" />
         <p>
           <strong>
-            This note was saved elsewhere at {shortTime(new Date(state.conflict.theirs.updated_at))}, while
-            you were writing.
+            {author === undefined
+              ? `This note was saved elsewhere at ${when}`
+              : `${author} saved this note at ${when}`}
+            , while you were writing.
           </strong>{' '}
           What did not touch your words is merged. The rest is yours to settle.
         </p>
       </Banner>
     )
+  }
   if (state.kind === 'refused')
     return (
       <Banner kind="bad">

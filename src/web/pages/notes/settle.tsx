@@ -1,6 +1,7 @@
 import { Button } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import type { Part } from '../../data/merge.ts'
+import { useAuthors } from '../../data/note-authors.ts'
 import type { Choice, Conflict } from '../../data/note-text.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
 import { wordDiff } from '../../data/word-diff.ts'
@@ -19,14 +20,23 @@ const Marked = ({ text, other }: { text: string; other: string }) => (
   </p>
 )
 
+interface SettleProps {
+  readonly id: string
+  readonly queue: SaveQueue
+  readonly conflict: Conflict
+}
+
 /** The merged note with the passages that both sides changed; nothing is saved until each is settled. */
-export function Settle({ queue, conflict }: { queue: SaveQueue; conflict: Conflict }) {
+export function Settle({ id, queue, conflict }: SettleProps) {
+  const { updated_at } = conflict.theirs
+  const author = useAuthors(id, updated_at).get(updated_at)
   const parts = (place: 'title' | 'content') =>
     conflict[place].map((part, index) =>
       part.kind === 'passage' ? (
         <Passage
           key={`${place}${index}`}
           part={part}
+          author={author}
           name={place === 'title' ? 'Title' : 'Passage'}
           onChoose={(choice) => queue.settle(place, index, choice)}
         />
@@ -46,11 +56,13 @@ export function Settle({ queue, conflict }: { queue: SaveQueue; conflict: Confli
 
 interface PassageProps {
   readonly part: Extract<Part, { kind: 'passage' }>
+  /** Who saved the other version, where that is known. */
+  readonly author: string | undefined
   readonly name: string
   readonly onChoose: (choice: Choice) => void
 }
 
-const Passage = ({ part: { mine, theirs }, name, onChoose }: PassageProps) => (
+const Passage = ({ part: { mine, theirs }, author, name, onChoose }: PassageProps) => (
   <section class="settle" aria-label={`${name} to settle`}>
     <div class="versions">
       <div>
@@ -63,13 +75,16 @@ const Passage = ({ part: { mine, theirs }, name, onChoose }: PassageProps) => (
       <div>
         <h3>
           <Icon name="person" />
-          Saved meanwhile <Button onClick={() => onChoose('theirs')}>Take theirs</Button>
+          {author === undefined ? 'Saved meanwhile' : `${author} saved`}{' '}
+          <Button onClick={() => onChoose('theirs')}>Take theirs</Button>
         </h3>
         <Marked text={theirs} other={mine} />
       </div>
     </div>
     <footer>
-      <Button onClick={() => onChoose('both')}>Keep both</Button>
+      <Button kind="main" onClick={() => onChoose('both')}>
+        Keep both
+      </Button>
       <span>Nothing is overwritten until you choose.</span>
     </footer>
   </section>

@@ -4,6 +4,7 @@ import { TextDifferences } from '../../../components/text-differences.tsx'
 import { Time } from '../../../components/time.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
+import { useAuthors } from '../../../data/note-authors.ts'
 import type { Revision } from '../../../data/note-revisions.ts'
 import type { NoteText } from '../../../data/note-text.ts'
 import { mayWrite } from '../../../data/session.ts'
@@ -23,6 +24,7 @@ const SURFACES: Record<string, string> = {
 export function Revisions({ note }: { note: Note }) {
   const named = search.value.get('revision') ?? undefined
   const { revisions, hasOlder, isWhole, isReading, error, readOlder } = useRevisions(note.id)
+  const authors = useAuthors(note.id, revisions?.[0]?.created_at)
   const isMissing = named !== undefined && revisions?.some(({ id }) => id === named) === false
   useEffect(() => {
     if (isMissing && hasOlder && !isReading) readOlder()
@@ -36,7 +38,7 @@ export function Revisions({ note }: { note: Note }) {
       {revisions?.length === 0 && <p class="dim">No edit so far.</p>}
       {isMissing && !hasOlder && <p class="dim">The revision that the address names is not kept any more.</p>}
       <ol class="ledger">
-        {sittingsOf(revisions ?? []).map((sitting) => (
+        {sittingsOf(revisions ?? [], authors).map((sitting) => (
           <SittingRow
             key={sitting.first.id}
             note={note}
@@ -74,7 +76,7 @@ interface SittingProps {
 }
 
 /** The edits of a sitting as one; each of them can be looked at by itself. */
-function SittingRow({ note, sitting: { first, revisions }, named, all }: SittingProps) {
+function SittingRow({ note, sitting: { author, first, revisions }, named, all }: SittingProps) {
   const chosen = revisions.find(({ id }) => id === named)
   const newest = chosen === first ? revisions[0] : chosen
   const next = newest && (all[all.indexOf(newest) - 1] ?? note)
@@ -89,7 +91,7 @@ function SittingRow({ note, sitting: { first, revisions }, named, all }: Sitting
           aria-expanded={chosen !== undefined}
           onClick={() => open(chosen ? undefined : first.id)}
         >
-          Edited {SURFACES[first.surface] ?? first.surface}
+          {author === undefined ? 'Edited' : `${author} edited`} {SURFACES[first.surface] ?? first.surface}
         </button>
         {revisions.length > 1 && <small> {revisions.length} times</small>}
         {chosen && next && (
