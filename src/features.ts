@@ -18,7 +18,6 @@ import { countFiles } from './files/store.ts'
 import { lensKind } from './lenses/service.ts'
 import { noteMoments } from './notes/events.ts'
 import { storedTreeReferences } from './notes/query/stored-trees.ts'
-import { createSearchTables } from './notes/search/tables.ts'
 import { openPreset } from './presets/apply.ts'
 import { presetKind } from './presets/service.ts'
 import { presetsNamingProperty, removeTagFromPresets } from './presets/store.ts'
@@ -125,10 +124,7 @@ export const features: FeatureHooks = {
     await deleteRemovedWebhooks(db)
     await deleteRemovedSources(db)
   },
-  onWorkspaceCreated: (tx, workspace) => {
-    createSearchTables(tx, workspace)
-    beginEpoch(tx, workspace)
-  },
+  onWorkspaceCreated: beginEpoch,
   countsOf: (reader, caller) => {
     const { workspacePk: workspace } = placeFor(caller, 'notes')
     return {

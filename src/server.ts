@@ -25,7 +25,7 @@ import { VERSION } from './lib/version.ts'
 import { removeLeftCopies } from './maintenance/backup-download.ts'
 import { createBackups } from './maintenance/backups.ts'
 import { startMaintenance } from './maintenance/schedule.ts'
-import { upgradeDerived } from './maintenance/upgrade.ts'
+import { upgradeDerived, upgradeSteps } from './maintenance/upgrade.ts'
 import { startLinkIndexing } from './notes/links/indexing.ts'
 import { startIndexing } from './notes/search/indexing.ts'
 import { fail, Refusal, refused } from './refusal.ts'
@@ -87,6 +87,7 @@ export async function startServer(
       role: 'server',
       checkpoint: config.checkpoint,
       afterUpgrade: upgradeDerived,
+      upgradeSteps,
     } as const
     const { db, isFull } = openAlsoWhenFull(options)
     const bus = createBus()

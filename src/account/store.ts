@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm'
 import { type Access, narrows } from '../access/rights.ts'
 import {
   columnBy,
@@ -46,6 +46,7 @@ export const insertWorkspace = (reader: Reader, row: NewRow): WorkspaceRow => ({
   liveNotes: 0,
   trashedNotes: 0,
   notesInOrder: 1,
+  searchTables: 0,
 })
 
 const everyUser = () => from(users, getTableColumns(users))
@@ -116,17 +117,6 @@ function voidSetupLinks(reader: Reader, pk: number): void {
     if (user === pk || !ownsWorkspacesOf(reader, pk, user)) deleteSetupLink(reader, user)
 }
 
-/**
- * The role and access of a user in a workspace, null for no member of it. By subqueries, because SQLite prepares a join with
- * bound values again at every run.
- */
-export const membershipOf = <R extends Role | null = Role | null>(workspace: SQL | number, user: SQL) => ({
-  role: sql<R>`(SELECT role FROM members m WHERE m.workspace = ${workspace} AND m.user = ${user})`,
-  access: sql<
-    string | null
-  >`(SELECT access FROM members m WHERE m.workspace = ${workspace} AND m.user = ${user})`,
-})
-
 /** A user as a member of a workspace. */
 export type MemberRow = UserRow & { readonly role: Role; readonly access: string | null }
 
@@ -134,7 +124,10 @@ export type MemberRow = UserRow & { readonly role: Role; readonly access: string
 export const listMembers: (reader: Reader, workspace: number) => MemberRow[] = rowsBy((workspace: number) =>
   from(users, {
     ...getTableColumns(users),
-    ...membershipOf<Role>(workspace, sql`users.pk`),
+    role: sql<Role>`(SELECT role FROM members m WHERE m.workspace = ${workspace} AND m.user = users.pk)`,
+    access: sql<
+      string | null
+    >`(SELECT access FROM members m WHERE m.workspace = ${workspace} AND m.user = users.pk)`,
   })
     .where(sql`pk IN (SELECT user FROM members WHERE workspace = ${workspace})`)
     .orderBy(users.pk),

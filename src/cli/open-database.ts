@@ -26,7 +26,7 @@ export async function withDatabaseFile<T>(
   use: (db: Db) => T | Promise<T>,
 ): Promise<T> {
   // Imported only when needed: every command would start later.
-  const { upgradeDerived } = await import('../maintenance/upgrade.ts')
+  const { upgradeDerived, upgradeSteps } = await import('../maintenance/upgrade.ts')
   const db = openDatabase({
     file,
     programVersion: VERSION,
@@ -36,6 +36,7 @@ export async function withDatabaseFile<T>(
     role: 'command',
     checkpoint: readCheckpoint(io.env),
     afterUpgrade: upgradeDerived,
+    upgradeSteps,
   })
   try {
     return await use(db)

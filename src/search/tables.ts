@@ -11,6 +11,14 @@ const WORD_OPTIONS = `tokenize = 'ascii', content = '', contentless_delete = 1`
 export const hasTable = ({ sql }: Reader, table: string): boolean =>
   sql.get("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?", table) !== undefined
 
+/** The names of all search tables. */
+export const listSearchTables = ({ sql }: Reader): Set<string> =>
+  new Set(
+    sql.column<string>(
+      "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND sql GLOB 'CREATE VIRTUAL TABLE *'",
+    ),
+  )
+
 /*
  * FTS5 merges by itself in portions of hundreds of pages, which is little for tables with few words. Those of many are
  * merged in steps (`mergeSome`). Beyond `crisismerge` parts it would merge all of them at once, and requests would have to

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { truncateSync } from 'node:fs'
 import { RESTORE } from '../../src/db/errors.ts'
+import { completeSearchTables } from '../../src/notes/search/indexing.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
@@ -12,7 +13,7 @@ let first: string
 let second: string
 let row: string
 
-/** A database with two workspaces, trashed notes, changed notes, links, tags and several scripts. */
+/** A database with two workspaces that have search tables, trashed notes, changed notes, links, tags and several scripts. */
 beforeEach(async () => {
   folder = newFolder()
   file = folder.file('daybook.db')
@@ -31,7 +32,7 @@ beforeEach(async () => {
       tags: ['b'],
     })
     await client.post(`/v1/notes/${beta.body.note.id}/append`, { text: 'and [[Alpha]]' })
-    await client.get('/v1/notes?search=alpha')
+    await completeSearchTables(service.ctx, client === service ? 1 : 2)
     const trashed = await client.post('/v1/notes', { title: 'Trashed', content: 'gone', tags: ['b'] })
     await client.delete(`/v1/notes/${trashed.body.note.id}`)
     if (client === service) [first, second] = [body.note.id, beta.body.note.id]

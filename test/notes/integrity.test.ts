@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findFaults } from '../../src/maintenance/integrity.ts'
+import { startFilling } from '../../src/notes/search/growth.ts'
+import { completeSearchTables } from '../../src/notes/search/indexing.ts'
+import { hasSearchTables } from '../../src/notes/search/state.ts'
 import { removeSomeTrashedBefore } from '../../src/notes/writing/trash.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { makeNote } from '../support/notes.ts'
@@ -57,6 +60,12 @@ const steps: fc.Arbitrary<Step>[] = [
   ),
   at.map((which) => async (service) => service.delete(await tagPath(service, which))),
   fc.constant((service) => service.get('/v1/notes?search=plain')),
+  fc.constant((service) =>
+    service.ctx.db.write((tx): void => {
+      if (!hasSearchTables(tx, 1)) startFilling(tx, 1)
+    }),
+  ),
+  fc.constant((service) => completeSearchTables(service.ctx, 1)),
   fc.constant((service) =>
     service.ctx.db.write((tx): string => removeSomeTrashedBefore(tx, service.clock.now() + 1)),
   ),

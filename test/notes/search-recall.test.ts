@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { completeSearchTables } from '../../src/notes/search/indexing.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { makeNote, type NoteAnswer } from '../support/notes.ts'
 import { type Client, startService } from '../support/service.ts'
@@ -64,12 +65,13 @@ async function expectFound(client: Client, notes: Map<string, OracleNote>, condi
   const search = conditions.map(typed).join(' ')
   const { body } = await client.get(`/v1/notes?limit=200&search=${encodeURIComponent(search)}`)
   const wanted = [...notes].filter(([, each]) => isFound(each, conditions)).map(([id]) => id)
-  const found = body.notes.map(({ id }: NoteAnswer) => id)
+  const found: string[] = body.notes.map(({ id }: NoteAnswer) => id)
   expect({ search, total: body.total, found: found.toSorted() }).toEqual({
     search,
     total: wanted.length,
     found: wanted.toSorted(),
   })
+  return found
 }
 
 const uniqueTags = (tags: string[]) => {
@@ -78,7 +80,7 @@ const uniqueTags = (tags: string[]) => {
 }
 
 test(
-  'a search finds exactly the notes that hold every word, phrase and prefix and none excluded',
+  'a search finds exactly the notes that hold every word, phrase and prefix and none excluded, in the same order with and without tables',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -97,7 +99,11 @@ test(
             }
             made.set(id, input)
           }
-          for (const conditions of searches) await expectFound(service, made, conditions)
+          const orders: string[][] = []
+          for (const conditions of searches) orders.push(await expectFound(service, made, conditions))
+          await completeSearchTables(service.ctx, 1)
+          for (const [at, conditions] of searches.entries())
+            expect(await expectFound(service, made, conditions)).toEqual(orders[at] ?? [])
           service.close()
         },
       ),

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { refreshSearch, startIndexing } from '../../src/notes/search/indexing.ts'
+import { completeSearchTables, refreshSearch, startIndexing } from '../../src/notes/search/indexing.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 beforeEach(async () => {
   service = await startService()
+  await completeSearchTables(service.ctx, 1)
 })
 afterEach(() => service.close())
 

@@ -14,7 +14,7 @@ import { features } from '../../src/features.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
-import { upgradeDerived } from '../../src/maintenance/upgrade.ts'
+import { upgradeDerived, upgradeSteps } from '../../src/maintenance/upgrade.ts'
 
 /** A clock that moves only when told to; what it was asked to do on the way is done in order. */
 export interface TestClock extends Clock {
@@ -187,6 +187,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     role: 'server',
     disk: options.disk,
     afterUpgrade: upgradeDerived,
+    upgradeSteps,
   })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
   const bus = createBus()

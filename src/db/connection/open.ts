@@ -34,6 +34,16 @@ export interface OpenOptions {
   disk?: DiskCalls
   /** Updates derived data for this version of the program, in the transaction of an upgrade. */
   afterUpgrade?: (reader: Reader) => void
+  /** Done after an upgrade, and when it was interrupted, before the database is used. */
+  upgradeSteps?: UpgradeSteps
+}
+
+/** Work of an upgrade that is done in many transactions. */
+export interface UpgradeSteps {
+  /** How much is left to be done. */
+  left(reader: Reader): number
+  /** Does some of it, in a transaction. */
+  doSome(reader: Reader): void
 }
 
 const LOCK_WAIT_MS = 5_000
@@ -139,6 +149,7 @@ export function openWritingConnection(options: OpenOptions): Database {
     if (options.isFull && needsMigration(database)) throw fullDisk(options.file)
     if (options.isFull) return database
     migrateAlone(database, options)
+    finishUpgrade(database, options)
     prepareMain(database, options)
     return database
   } catch (thrown) {
@@ -200,13 +211,35 @@ function upgrade(database: Database, options: OpenOptions): void {
   if (isUpgraded) log.info('upgraded the database', { ms: Math.round(performance.now() - startedAt) })
 }
 
-function updateDerived(database: Database, { afterUpgrade }: OpenOptions): void {
+const updateDerived = (database: Database, { afterUpgrade }: OpenOptions): void =>
+  withSql(database, (reader) => afterUpgrade?.(reader))
+
+function withSql(database: Database, use: (reader: Reader) => void): void {
   const sql = new Sql(database)
   try {
-    afterUpgrade?.({ sql })
+    use({ sql })
   } finally {
     sql.finalize()
   }
+}
+
+const PROGRESS_MS = 2_000
+
+/** Does what is left of an upgrade, and logs how far it is. Until it is done, the database is as good as before it. */
+function finishUpgrade(database: Database, { upgradeSteps: steps, log }: OpenOptions): void {
+  if (!steps) return
+  withSql(database, (reader) => {
+    const all = steps.left(reader)
+    let toldAt = performance.now()
+    for (let left = all; left > 0; left = steps.left(reader)) {
+      if (performance.now() - toldAt > PROGRESS_MS) {
+        toldAt = performance.now()
+        log.info('finishing the upgrade', { done: all - left, of: all })
+        log.flush()
+      }
+      database.transaction(() => steps.doSome(reader)).immediate()
+    }
+  })
 }
 
 /**

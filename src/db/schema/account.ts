@@ -1,17 +1,24 @@
+import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-export const workspaces = sqliteTable('workspaces', {
-  pk: integer().primaryKey({ autoIncrement: true }),
-  id: text().notNull().unique(),
-  name: text().notNull(),
-  nameFold: text('name_fold').notNull().unique(),
-  createdAt: integer('created_at').notNull(),
-  /** Maintained counters; `check` compares them with the notes. */
-  liveNotes: integer('live_notes').notNull().default(0),
-  trashedNotes: integer('trashed_notes').notNull().default(0),
-  /** 1 while the notes were created in the order of their ids, so that sorting by `pk` equals sorting by `id`. */
-  notesInOrder: integer('notes_in_order').notNull().default(1),
-})
+export const workspaces = sqliteTable(
+  'workspaces',
+  {
+    pk: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
+    name: text().notNull(),
+    nameFold: text('name_fold').notNull().unique(),
+    createdAt: integer('created_at').notNull(),
+    /** Maintained counters; `check` compares them with the notes. */
+    liveNotes: integer('live_notes').notNull().default(0),
+    trashedNotes: integer('trashed_notes').notNull().default(0),
+    /** 1 while the notes were created in the order of their ids, so that sorting by `pk` equals sorting by `id`. */
+    notesInOrder: integer('notes_in_order').notNull().default(1),
+    /** How far the workspace's search tables are: see `notes/search/growth.ts`. */
+    searchTables: integer('search_tables').notNull().default(0),
+  },
+  (table) => [index('workspaces_search').on(table.searchTables).where(sql`search_tables IN (1, 3)`)],
+)
 
 export const users = sqliteTable('users', {
   pk: integer().primaryKey({ autoIncrement: true }),

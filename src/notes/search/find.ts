@@ -3,6 +3,9 @@ import type { Reader } from '../../db/reader.ts'
 import { allOf, type SqlPart } from '../../db/sql-part.ts'
 import type { Page, PageRequest } from '../../http/pagination.ts'
 import { isOneWord, matchAll, matchPhrase, type Phrase } from '../../search/query.ts'
+import { tagShareOf, WEIGHTS } from './rank.ts'
+import { ScannedNotes } from './scan.ts'
+import { areSearchTablesComplete } from './state.ts'
 import { fullTable, tagTable, tagTerm, titleTable } from './tables.ts'
 
 /** The notes that a search is restricted to. */
@@ -45,30 +48,20 @@ interface TableTerm extends Term {
 }
 
 /** The weights of title, body and tags; the weight of tags is added by `tagShare`. */
-const FULL_WEIGHTS = '10, 1, 0'
-const TITLE_WEIGHTS = '10, 0'
-const TAG_WEIGHT = 5
+const FULL_WEIGHTS = `${WEIGHTS.title}, ${WEIGHTS.body}, 0`
+const TITLE_WEIGHTS = `${WEIGHTS.title}, 0`
 
 const bm25 = (workspace: number, table: string): string =>
   `bm25(${table}, ${table === fullTable(workspace) ? FULL_WEIGHTS : TITLE_WEIGHTS})`
 
-/** The constants of FTS5's BM25. */
-const K1 = 1.2
-const MIN_IDF = 1e-6
-
-/**
- * What a tag that contains the term adds to a score: BM25 of a tag column in a note of average length, with the idf of
- * the term's own words. FTS5 cannot compute it: the opaque terms of tags are words of their own to it, and a rare tag
- * would outrank a title.
- */
+/** What a tag that contains the term adds to a score. */
 function tagShare({ sql }: Reader, workspace: number, { table, match }: TableTerm): number {
   const notes = sql.scalar<number>('SELECT live_notes FROM workspaces WHERE pk = ?', workspace)
   const found = sql.scalar<number>(
     `SELECT count(*) FROM ${table} WHERE ${sql.stopCondition('rowid').text} AND ${table} MATCH ?`,
     match,
   )
-  const idf = Math.max(MIN_IDF, Math.log((notes - found + 0.5) / (found + 0.5)))
-  return (idf * TAG_WEIGHT * (K1 + 1)) / (TAG_WEIGHT + K1)
+  return tagShareOf(notes, found)
 }
 
 const HAS_ONE_OF = 'SELECT note FROM note_tags WHERE tag IN (SELECT value FROM json_each(?))'
@@ -193,6 +186,7 @@ const count = ({ sql }: Reader, { set }: Matches): number =>
 /** The pks of all notes that match the phrases, in no order. */
 export function findMatches(reader: Reader, scope: SearchScope, phrases: readonly Phrase[]): number[] {
   if (phrases.length === 0 || scope.workspace === NOWHERE) return []
+  if (!areSearchTablesComplete(reader, scope.workspace)) return new ScannedNotes(reader, scope, phrases).pks
   if (!isOneWord(phrases)) reader.sql.cannotCount()
   const { set } = matchesOf(reader, scope, termsOf(reader, scope.workspace, phrases))
   return reader.sql.column(set.text, ...set.values)
@@ -255,12 +249,14 @@ export function findPks(
   rankLimit = RANK_LIMIT,
 ): Page<number> {
   if (phrases.length === 0 || scope.workspace === NOWHERE) return { items: [], total: 0 }
+  if (!areSearchTablesComplete(reader, scope.workspace))
+    return pageOfScan(reader, scope, phrases, order, page)
   if (!isOneWord(phrases)) reader.sql.cannotCount()
   const terms = termsOf(reader, scope.workspace, phrases)
   const matches = matchesOf(reader, scope, terms)
   const total = count(reader, matches)
   if (total === 0 || page.offset >= total) return { items: [], total }
-  if (order !== undefined) return { items: inOrder(reader, scope, matches, order, page), total }
+  if (order !== undefined) return { items: inOrder(reader, scope, matches.set, order, page), total }
   if (total <= rankLimit) return { items: ranked(reader, scope.workspace, matches, page), total }
   return { items: byTiers(reader, scope, terms, matches, page), total }
 }
@@ -268,7 +264,7 @@ export function findPks(
 const inOrder = (
   { sql }: Reader,
   { workspace }: SearchScope,
-  { set }: Matches,
+  set: SqlPart,
   order: NoteOrder,
   page: PageRequest,
 ): number[] =>
@@ -280,3 +276,18 @@ const inOrder = (
     page.limit,
     page.offset,
   )
+
+/** The same for a workspace without search tables. */
+function pageOfScan(
+  reader: Reader,
+  scope: SearchScope,
+  phrases: readonly Phrase[],
+  order: NoteOrder | undefined,
+  page: PageRequest,
+): Page<number> {
+  const found = new ScannedNotes(reader, scope, phrases)
+  const { pks } = found
+  const set = { text: 'SELECT value FROM json_each(?)', values: [JSON.stringify(pks)] }
+  if (order !== undefined) return { items: inOrder(reader, scope, set, order, page), total: pks.length }
+  return { items: found.ranked.slice(page.offset, page.offset + page.limit), total: pks.length }
+}

@@ -2,22 +2,32 @@ import type { AppContext } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { ensureTablesOfMany, fillTags, findFilling, isSmall, startFilling } from './growth.ts'
 import { hasLongBody, indexLongNote } from './long-notes.ts'
 import { findUnmerged, hasManyParts, mergeStep, notePart } from './merging.ts'
-import { findIndexable, indexNote, unmarkForSearch } from './tables.ts'
+import { areSearchTablesComplete, COMPLETE, hasSearchTables, setSearchState } from './state.ts'
+import { findIndexable, type Indexable, indexNote, unmarkForSearch } from './tables.ts'
 
 /** One transaction indexes notes until this time has passed, and at least one note. */
 const BATCH_TIME_MS = 5
 const MAX_BATCH = 100
 
 /** Marks a note whose entries in the search tables are out of date. It is indexed when the server is idle, at the latest before a search. */
-export const markForSearch = ({ sql }: Tx, workspace: number, note: number) =>
-  sql.run(
+export function markForSearch(tx: Tx, workspace: number, note: number): void {
+  ensureTablesOfMany(tx, workspace)
+  tx.sql.run(
     `INSERT INTO search_pending (workspace, note) VALUES (?, ?)
      ON CONFLICT DO UPDATE SET can_wait = 0 WHERE can_wait = 1`,
     workspace,
     note,
   )
+}
+
+/** Indexes a note at once, or marks it if the workspace has no search tables. */
+export function indexAtOnce(tx: Tx, workspace: number, note: Indexable): void {
+  if (ensureTablesOfMany(tx, workspace)) indexNote(tx, workspace, note)
+  else markForSearch(tx, workspace, note.pk)
+}
 
 /**
  * Marks those of these notes (a JSON array of pks) that are active. With `canWait`, no search waits for them: what
@@ -78,10 +88,11 @@ const URGENT = 'FROM search_pending WHERE workspace = ? AND can_wait = 0'
 /**
  * Indexes every note that is marked in the workspace now and that a search has to wait for: what was committed before
  * this call can be found after it. Notes marked meanwhile are left, so that a stream of writes never delays a search
- * without end.
+ * without end. Where notes are scanned, there is nothing to wait for.
  */
 export async function refreshSearch(ctx: Indexing, workspace: number): Promise<void> {
   const { sql } = ctx.db
+  if (!areSearchTablesComplete(ctx.db, workspace)) return
   if (sql.get(`SELECT 1 ${URGENT} LIMIT 1`, workspace) === undefined) return
   await indexNotes(ctx, workspace, sql.column(`SELECT note ${URGENT}`, workspace))
 }
@@ -100,20 +111,61 @@ const LONG_BACKLOG = 10_000
 const isBacklogLong = ({ sql }: Reader): boolean =>
   sql.get(`SELECT 1 FROM search_pending WHERE can_wait = 0 LIMIT 1 OFFSET ${LONG_BACKLOG}`) !== undefined
 
-/** Indexes some marked notes of one workspace, or merges what was indexed; returns whether there was anything to do. */
+/** By workspace, the last tag of those that this process has indexed to fill its search tables. */
+const lastTags = () => new Map<number, number>()
+
+/** A search waits for no more notes than these when it first uses the search tables of a workspace. */
+const FEW_NOTES = 20
+
+const markedNotes = ({ sql }: Reader, workspace: number): number[] =>
+  sql.column(`SELECT note FROM search_pending WHERE workspace = ? LIMIT ${MAX_BATCH}`, workspace)
+
+/** Fills the search tables of a workspace a little further: the names of tags first, then notes. */
+async function fillSome(ctx: Indexing, workspace: number): Promise<void> {
+  const { db } = ctx
+  const lastOf = db.sql.state.of(lastTags)
+  const lastTag = lastOf.get(workspace) ?? 0
+  const tag = await db.write((tx) => fillTags(tx, workspace, lastTag))
+  if (tag !== undefined) {
+    lastOf.set(workspace, tag)
+    return
+  }
+  const notes = markedNotes(db, workspace)
+  if (notes.length > FEW_NOTES) await indexFirst(ctx, workspace, notes)
+  else {
+    await db.write((tx): unknown => setSearchState(tx, workspace, COMPLETE))
+    lastOf.delete(workspace)
+  }
+}
+
+/** Gives a workspace complete search tables, however small it is. */
+export async function completeSearchTables(ctx: Indexing, workspace: number): Promise<void> {
+  if (!hasSearchTables(ctx.db, workspace)) await ctx.db.write((tx): void => startFilling(tx, workspace))
+  while (!areSearchTablesComplete(ctx.db, workspace)) await fillSome(ctx, workspace)
+  await refreshSearch(ctx, workspace)
+}
+
+/** Takes the marks off the notes of a workspace that is still small enough to be scanned, or gives it search tables. */
+const growOrUnmark = (tx: Tx, workspace: number): void => {
+  if (hasSearchTables(tx, workspace)) return
+  if (isSmall(tx, workspace)) tx.sql.run('DELETE FROM search_pending WHERE workspace = ?', workspace)
+  else startFilling(tx, workspace)
+}
+
+const findMarked = ({ sql }: Reader): number | undefined =>
+  sql.get<{ workspace: number }>('SELECT workspace FROM search_pending LIMIT 1')?.workspace
+
+/** Does some of the work that is left in one workspace: fills its tables, indexes marked notes, or merges what was indexed. */
 async function indexSome(ctx: AppContext): Promise<boolean> {
   const { db, worker } = ctx
-  const workspace = db.sql.get<{ workspace: number }>(
-    'SELECT workspace FROM search_pending LIMIT 1',
-  )?.workspace
   const unmerged = findUnmerged(db)
   if (unmerged !== undefined) await mergeStep(db, worker, unmerged)
-  if (workspace === undefined) return unmerged !== undefined
-  const notes = db.sql.column<number>(
-    `SELECT note FROM search_pending WHERE workspace = ? LIMIT ${MAX_BATCH}`,
-    workspace,
-  )
-  await indexFirst(ctx, workspace, notes)
+  const filling = findFilling(db)
+  const marked = findMarked(db)
+  if (filling !== undefined) await fillSome(ctx, filling)
+  else if (marked === undefined) return unmerged !== undefined
+  else if (hasSearchTables(db, marked)) await indexFirst(ctx, marked, markedNotes(db, marked))
+  else await db.write((tx): void => growOrUnmark(tx, marked))
   return true
 }
 
@@ -121,6 +173,6 @@ async function indexSome(ctx: AppContext): Promise<boolean> {
 export const startIndexing = (ctx: AppContext): (() => void) =>
   startBackgroundWork(ctx, {
     name: 'indexing',
-    isUrgent: () => isBacklogLong(ctx.db) || hasManyParts(ctx.db),
+    isUrgent: () => isBacklogLong(ctx.db) || hasManyParts(ctx.db) || findFilling(ctx.db) !== undefined,
     runStep: () => indexSome(ctx),
   })

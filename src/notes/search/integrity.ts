@@ -5,6 +5,8 @@ import { scanByPk } from '../../db/scan-by-pk.ts'
 import { type SearchTableCheck, searchTableFaults } from '../../search/integrity.ts'
 import { hasTable } from '../../search/tables.ts'
 import { indexedText } from '../../search/tokenizer.ts'
+import { isSmall } from './growth.ts'
+import { COMPLETE, NONE, searchState, setSearchState } from './state.ts'
 import {
   createSearchTables,
   dropSearchTables,
@@ -74,18 +76,21 @@ function* expectedTags(reader: Reader, workspace: number) {
   for (const { id, name } of tagsOf(reader, workspace)) yield { pk: id, columns: { name: indexedText(name) } }
 }
 
-const checksOf = (reader: Reader, workspace: number): SearchTableCheck[] => {
+/** While tables are being filled, some names of tags are missing. */
+const checksOf = (reader: Reader, workspace: number, isFilled: boolean): SearchTableCheck[] => {
   const outdated = outdatedNotes(workspace)
-  return [
+  const notes = [
     { table: fullTable(workspace), expected: expectedNotes(reader, workspace), outdated, hasCounts: true },
     { table: titleTable(workspace), expected: expectedTitles(reader, workspace), outdated, hasCounts: true },
-    {
-      table: tagTable(workspace),
-      expected: expectedTags(reader, workspace),
-      outdated: 'SELECT 0 WHERE 0',
-      hasCounts: true,
-    },
   ]
+  if (!isFilled) return notes
+  const tags = {
+    table: tagTable(workspace),
+    expected: expectedTags(reader, workspace),
+    outdated: 'SELECT 0 WHERE 0',
+    hasCounts: true,
+  }
+  return [...notes, tags]
 }
 
 /** The names of the search tables that the workspace lacks. */
@@ -94,19 +99,24 @@ const missingTables = (reader: Reader, workspace: number): string[] =>
     .map(({ name }) => name)
     .filter((name) => !hasTable(reader, name))
 
-/** The search tables contain exactly the words of the active notes and of the tags, but for notes that wait to be indexed. */
+/** The search tables of large workspaces contain exactly the words of the active notes and of the tags, but for notes that wait to be indexed. */
 export const searchCheck: IntegrityCheck = {
   *faults(reader) {
     for (const workspace of listWorkspacePks(reader)) {
+      const { searchTables } = searchState(reader, workspace)
+      if (searchTables === NONE) continue
       const missing = missingTables(reader, workspace)
       for (const name of missing) yield `The search table ${name} is missing.`
       if (missing.length > 0) continue
-      for (const check of checksOf(reader, workspace)) yield* searchTableFaults(reader, check)
+      for (const check of checksOf(reader, workspace, searchTables >= COMPLETE))
+        yield* searchTableFaults(reader, check)
     }
   },
   repair: (tx) => {
     for (const workspace of listWorkspacePks(tx)) {
-      dropSearchTables(tx, workspace)
+      if (searchState(tx, workspace).searchTables !== NONE) dropSearchTables(tx, workspace)
+      setSearchState(tx, workspace, isSmall(tx, workspace) ? NONE : COMPLETE)
+      if (isSmall(tx, workspace)) continue
       createSearchTables(tx, workspace)
       for (const note of indexables(tx, workspace)) indexNote(tx, workspace, note)
       for (const { id, name } of tagsOf(tx, workspace)) indexTagName(tx, workspace, id, name)

@@ -2,6 +2,7 @@ import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { createWordTable, type Merging } from '../../search/tables.ts'
 import { indexedText } from '../../search/tokenizer.ts'
+import { hasSearchTables } from './state.ts'
 
 /** The full-text table over titles, bodies and tags of one workspace; its row ids are note pks. */
 export const fullTable = (workspacePk: number): string => `note_search_${workspacePk}`
@@ -22,7 +23,7 @@ export const searchTables = (workspacePk: number): { name: string; columns: stri
   { name: tagTable(workspacePk), columns: "name, prefix = '1 2'", merging: 'itself' },
 ]
 
-/** Creates the search tables of a workspace: each has its own, so that totals and ranking never depend on another workspace. */
+/** Creates search tables that one workspace has for itself, so that totals and ranking never depend on another one. */
 export function createSearchTables(reader: Reader, workspacePk: number): void {
   for (const { name, columns, merging } of searchTables(workspacePk))
     createWordTable(reader, name, columns, merging)
@@ -85,6 +86,7 @@ export const unmarkForSearch = ({ sql }: Reader, workspace: number, note: number
 /** Removes a note from the search tables at once. */
 export function removeFromSearch({ sql }: Tx, workspace: number, note: number): void {
   sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, note)
+  if (!hasSearchTables({ sql }, workspace)) return
   sql.run(`DELETE FROM ${fullTable(workspace)} WHERE rowid = ?`, note)
   sql.run(`DELETE FROM ${titleTable(workspace)} WHERE rowid = ?`, note)
 }
@@ -97,9 +99,13 @@ export function removeAllFromSearch(tx: Tx, workspace: number, notes: readonly n
   for (const note of notes.toSorted((one, other) => one - other)) removeFromSearch(tx, workspace, note)
 }
 
-/** Indexes the name of a tag. */
-export const indexTagName = ({ sql }: Tx, workspace: number, tag: number, name: string) =>
+/** Indexes the name of a tag, if the workspace has search tables. */
+export function indexTagName({ sql }: Reader, workspace: number, tag: number, name: string): void {
+  if (!hasSearchTables({ sql }, workspace)) return
   sql.run(`INSERT OR REPLACE INTO ${tagTable(workspace)} (rowid, name) VALUES (?, ?)`, tag, indexedText(name))
+}
 
-export const removeTagName = ({ sql }: Tx, workspace: number, tag: number) =>
+export function removeTagName({ sql }: Tx, workspace: number, tag: number): void {
+  if (!hasSearchTables({ sql }, workspace)) return
   sql.run(`DELETE FROM ${tagTable(workspace)} WHERE rowid = ?`, tag)
+}

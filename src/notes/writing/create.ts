@@ -11,8 +11,7 @@ import { invalid, nameTaken, Refusal } from '../../refusal.ts'
 import { publishNote } from '../events.ts'
 import { indexLinks } from '../links/indexing.ts'
 import type { CreateBody } from '../schema.ts'
-import { markForSearch } from '../search/indexing.ts'
-import { indexNote } from '../search/tables.ts'
+import { indexAtOnce, markForSearch } from '../search/indexing.ts'
 import { addToCounters, aliasColumns, type CreatedNote, findByAlias, getNote } from '../store.ts'
 import { type PropertyValues, readProperties, writeSentProperties } from './properties.ts'
 import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tags.ts'
@@ -128,7 +127,7 @@ export function addContent(
   { pk, title, content, tagIds }: { pk: number; title: string; content: string; tagIds: readonly number[] },
 ): void {
   insertBody(tx, workspace, pk, content)
-  indexNote(tx, workspace, { pk, title, content, tags: JSON.stringify(tagIds) })
+  indexAtOnce(tx, workspace, { pk, title, content, tags: JSON.stringify(tagIds) })
 }
 
 const insertRow = insertInto(notes)

@@ -33,6 +33,7 @@ import migration30 from '../../../../drizzle/0030_access.sql' with { type: 'text
 import migration31 from '../../../../drizzle/0031_shares.sql' with { type: 'text' }
 import migration32 from '../../../../drizzle/0032_mirror_overlay.sql' with { type: 'text' }
 import migration33 from '../../../../drizzle/0033_webhook_users.sql' with { type: 'text' }
+import migration34 from '../../../../drizzle/0034_search_when_large.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -70,4 +71,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0031_shares', sql: migration31 },
   { name: '0032_mirror_overlay', sql: migration32 },
   { name: '0033_webhook_users', sql: migration33 },
+  { name: '0034_search_when_large', sql: migration34 },
 ]

@@ -1,0 +1,67 @@
+import { createKey } from '../../../src/account/keys.ts'
+import { setMember } from '../../../src/account/store.ts'
+import { createUser } from '../../../src/account/users.ts'
+import { createWorkspace } from '../../../src/account/workspaces.ts'
+import type { AppContext, Caller } from '../../../src/context.ts'
+import type { Tx } from '../../../src/db/writes/transaction.ts'
+import { createNote } from '../../../src/notes/writing/create.ts'
+import { writeRecords } from '../../../src/records/writing/write-records.ts'
+import { createStructure, type NewStructure } from '../../../src/structures/service.ts'
+import { type CorpusNote, corpus, ROW_FIELDS, rowsOf } from '../corpus.ts'
+
+/** What each workspace holds. */
+export const NOTES = 20
+export const STRUCTURES = 2
+export const ROWS = 50
+
+const FIELDS = ROW_FIELDS.map((field) => ({ ...field }) as NewStructure['fields'][number])
+
+const AT_ONCE = 20
+const DIFFERENT_NOTES = 400
+
+const callerOf = (workspacePk: number, workspaceId: string, userId: string): Caller => ({
+  workspacePk,
+  workspaceId,
+  userId,
+  keyId: null,
+  keyName: null,
+  scope: 'write',
+  role: 'owner',
+  mayWrite: true,
+  surface: 'api',
+  rights: undefined,
+})
+
+/** Adds a workspace with its own user, notes and structures; returns the secret of a key. */
+function addWorkspace(tx: Tx, ctx: AppContext, number: number, notes: readonly CorpusNote[]): string {
+  const workspace = createWorkspace(tx, ctx.features, `Team ${number}`)
+  const user = createUser(tx, `user ${number}`)
+  setMember(tx, workspace.pk, user.pk, 'owner')
+  const caller = callerOf(workspace.pk, workspace.id, user.id)
+  const first = (number * NOTES) % notes.length
+  const ids = notes.slice(first, first + NOTES).map((note) => createNote(tx, caller, note).note.id)
+  for (let at = 0; at < STRUCTURES; at++) {
+    const name = `Structure ${at}`
+    createStructure(tx, caller, { name, fields: FIELDS })
+    const rows = [...rowsOf(ROWS, ids, number + at)].map((data) => ({ data }))
+    writeRecords(ctx.bus, tx, caller, { structure: name, rows })
+  }
+  const key = { workspace: workspace.pk, user: user.pk, name: 'bench', expiresAt: null }
+  return createKey(tx, { ...key, scope: 'write' }).secret
+}
+
+/** Adds workspaces of one size to a database; returns the secret of a key of each. */
+export async function fillWorkspaces(ctx: AppContext, from: number, to: number): Promise<string[]> {
+  const notes = [...corpus(DIFFERENT_NOTES)]
+  const secrets: string[] = []
+  for (let number = from; number < to; number += AT_ONCE) {
+    const some = await ctx.db.write((tx): string[] =>
+      Array.from({ length: Math.min(AT_ONCE, to - number) }, (_, at) =>
+        addWorkspace(tx, ctx, number + at, notes),
+      ),
+    )
+    secrets.push(...some)
+  }
+  ctx.db.checkpoint()
+  return secrets
+}
