@@ -10,7 +10,7 @@ import type { Standing } from '../http/request-right.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, Refusal, refused } from '../refusal.ts'
 import { checkedName } from './names.ts'
-import { type KeyRow, readAccess, storedAccess } from './store.ts'
+import { type KeyRow, membershipOf, readAccess, storedAccess } from './store.ts'
 import { createUsageRecorder } from './usage-recorder.ts'
 
 const KEY_PATTERN = /^dbk_[A-Za-z0-9_-]{43}$/
@@ -165,40 +165,33 @@ interface KeyAccess {
   readonly role: Role | null
 }
 
-/** The role of its user now; null where the user is deleted or no longer a member. */
-const ROLE = sql<Role | null>`(SELECT role FROM members m WHERE m.workspace = keys.workspace AND m.user = keys.user)`
-/** That of its user now. */
-const MEMBER_ACCESS = sql<
-  string | null
->`(SELECT access FROM members m WHERE m.workspace = keys.workspace AND m.user = keys.user)`
+/** What its user is now in the workspace. */
+const MEMBERSHIP = membershipOf(sql`keys.workspace`, sql`keys.user`)
+const RIGHT = {
+  expiresAt: keys.expiresAt,
+  scope: keys.scope,
+  access: keys.access,
+  role: MEMBERSHIP.role,
+  memberAccess: MEMBERSHIP.access,
+}
 const USER_ID = sql<string | null>`(SELECT id FROM users u WHERE u.pk = keys.user)`
 
-/** The key with its user; undefined for a revoked key. Uses subqueries because SQLite prepares a join with bound values again at every run. */
+/** The key with its user; undefined for a revoked key. */
 const findKeyByHash = rowBy((hash: string) =>
   from(keys, {
+    ...RIGHT,
     pk: keys.pk,
     id: keys.id,
     name: keys.name,
-    scope: keys.scope,
-    expiresAt: keys.expiresAt,
     lastUsedAt: keys.lastUsedAt,
     workspacePk: keys.workspace,
     workspaceId: sql<string>`(SELECT id FROM workspaces w WHERE w.pk = keys.workspace)`,
     userId: USER_ID,
-    role: ROLE,
-    access: keys.access,
-    memberAccess: MEMBER_ACCESS,
   }).where(and(eq(keys.hash, hash), isNull(keys.revokedAt))),
 )
 
 const findUnrevokedKey = rowBy((id: string) =>
-  from(keys, {
-    expiresAt: keys.expiresAt,
-    scope: keys.scope,
-    role: ROLE,
-    access: keys.access,
-    memberAccess: MEMBER_ACCESS,
-  }).where(and(eq(keys.id, id), isNull(keys.revokedAt))),
+  from(keys, RIGHT).where(and(eq(keys.id, id), isNull(keys.revokedAt))),
 )
 
 const touchKey = (tx: Tx, pk: number, now: number) => updateKey(tx, pk, { lastUsedAt: now })

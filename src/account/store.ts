@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { type Access, narrows } from '../access/rights.ts'
 import {
   columnBy,
@@ -117,6 +117,17 @@ function voidSetupLinks(reader: Reader, pk: number): void {
     if (user === pk || !ownsWorkspacesOf(reader, pk, user)) deleteSetupLink(reader, user)
 }
 
+/**
+ * The role and access of a user in a workspace, null for no member of it. By subqueries, because SQLite prepares a join with
+ * bound values again at every run.
+ */
+export const membershipOf = <R extends Role | null = Role | null>(workspace: SQL | number, user: SQL) => ({
+  role: sql<R>`(SELECT role FROM members m WHERE m.workspace = ${workspace} AND m.user = ${user})`,
+  access: sql<
+    string | null
+  >`(SELECT access FROM members m WHERE m.workspace = ${workspace} AND m.user = ${user})`,
+})
+
 /** A user as a member of a workspace. */
 export type MemberRow = UserRow & { readonly role: Role; readonly access: string | null }
 
@@ -124,10 +135,7 @@ export type MemberRow = UserRow & { readonly role: Role; readonly access: string
 export const listMembers: (reader: Reader, workspace: number) => MemberRow[] = rowsBy((workspace: number) =>
   from(users, {
     ...getTableColumns(users),
-    role: sql<Role>`(SELECT role FROM members m WHERE m.workspace = ${workspace} AND m.user = users.pk)`,
-    access: sql<
-      string | null
-    >`(SELECT access FROM members m WHERE m.workspace = ${workspace} AND m.user = users.pk)`,
+    ...membershipOf<Role>(workspace, sql`users.pk`),
   })
     .where(sql`pk IN (SELECT user FROM members WHERE workspace = ${workspace})`)
     .orderBy(users.pk),

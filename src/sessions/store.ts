@@ -1,8 +1,8 @@
 import { and, desc, eq, getTableColumns, gt, lte, or, sql } from 'drizzle-orm'
-import { deleteSessionsIn } from '../account/store.ts'
+import { deleteSessionsIn, membershipOf } from '../account/store.ts'
 import { from, insertInto, orm, rowBy, rowsBy, runBy, update, upsertInto } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
-import { type Role, users } from '../db/schema/account.ts'
+import { users } from '../db/schema/account.ts'
 import { serverAddress, sessions, setupLinks, signInAddresses } from '../db/schema/sessions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 
@@ -24,10 +24,7 @@ const whole = () =>
     userAgent: sessions.userAgent,
     userId: sql<string>`(SELECT id FROM users u WHERE u.pk = sessions.user)`,
     workspaceId: sql<string>`(SELECT id FROM workspaces w WHERE w.pk = sessions.workspace)`,
-    role: sql<Role | null>`(SELECT role FROM members m
-      WHERE m.workspace = sessions.workspace AND m.user = sessions.user)`,
-    access: sql<string | null>`(SELECT access FROM members m
-      WHERE m.workspace = sessions.workspace AND m.user = sessions.user)`,
+    ...membershipOf(sql`sessions.workspace`, sql`sessions.user`),
   })
 
 export const findSessionByHash = rowBy((digest: string) => whole().where(eq(hash, digest)))
@@ -39,10 +36,7 @@ export const findSessionIn = rowBy((session: string, workspace: number) =>
   from(sessions, {
     createdAt,
     lastUsedAt,
-    role: sql<Role | null>`(SELECT role FROM members m WHERE m.workspace = ${workspace} AND m.user = sessions.user)`,
-    access: sql<
-      string | null
-    >`(SELECT access FROM members m WHERE m.workspace = ${workspace} AND m.user = sessions.user)`,
+    ...membershipOf(workspace, sql`sessions.user`),
   }).where(eq(id, session)),
 )
 

@@ -13,3 +13,11 @@ export async function deployFile(
     return text.replaceAll(from, to)
   }, file)
 }
+
+/** A port on which nothing listens. */
+export function freePort(): number {
+  const listener = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const { port = 0 } = listener
+  void listener.stop(true)
+  return port
+}

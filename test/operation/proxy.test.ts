@@ -4,7 +4,7 @@ import { spawn, which } from 'bun'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { clientOf } from '../support/service.ts'
 import { readWatch } from '../support/watch.ts'
-import { deployFile } from './deploy.ts'
+import { deployFile, freePort } from './deploy.ts'
 
 const NGINX = which('nginx', { PATH: `${Bun.env.PATH}:/usr/sbin` })
 const CADDY = which('caddy')
@@ -25,13 +25,6 @@ afterAll(async () => {
   await server.end()
   folder.remove()
 })
-
-function freePort(): number {
-  const listener = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port = 0 } = listener
-  void listener.stop(true)
-  return port
-}
 
 const backend = () => server.url.replace('http://', '')
 

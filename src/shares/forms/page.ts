@@ -89,9 +89,9 @@ function input(shown: FormField, { typed, refusals, settings }: ShownForm): Html
   const control = controlOf(shown, attributes, typed?.get(key) ?? '')
   const optional = !isRequired && type !== 'bool' && html` <i>if you like</i>`
   const zone = type === 'datetime' && html` <i>${settings.tz ?? 'UTC'}</i>`
-  const notes = html`${help !== undefined && html`<small id="h-${key}" dir="auto">${help}</small>`}${refusal !== undefined && html`<small class="bad" id="e-${key}">${refusal}</small>`}`
+  const notes = html`${help !== undefined && html` <small id="h-${key}" dir="auto">${help}</small>`}${refusal !== undefined && html` <small class="bad" id="e-${key}">${refusal}</small>`}`
   if (type === 'bool') return html`<p><label for="f-${key}" dir="auto">${control}${label}</label>${notes}</p>`
-  return html`<p><label for="f-${key}" dir="auto">${label}${optional}${zone}</label>${control}${notes}</p>`
+  return html`<p><label for="f-${key}" dir="auto">${label}${zone}${optional}</label> ${control}${notes}</p>`
 }
 
 /** A text of more characters is typed into an area of several lines. */

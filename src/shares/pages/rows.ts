@@ -114,7 +114,7 @@ export const rowsQuery: WorkerQuery<RowsInput, RowsRead> = {
     const { view, base, offers, costs } = reading
     const title = input.name ?? view.name
     const files = [
-      offers.csv && html`<a href="${base}.csv">As CSV</a>`,
+      offers.csv && html`<a href="${base}.csv">As CSV</a> `,
       offers.ics && view.kind === 'calendar' && html`<a href="${base}.ics">As a calendar (ics)</a>`,
     ].filter((one) => one !== false)
     const main = html`<h1 dir="auto">${title}</h1>${BODIES[view.kind](reading)}${files.length > 0 && html`<p class="pages">${files}</p>`}`
@@ -160,7 +160,8 @@ function table(reading: Reading): Html {
     const isSorted = field.key === sortedBy
     const next = isSorted && !descends ? 'desc' : 'asc'
     const order = isSorted && html` aria-sort="${descends ? 'descending' : 'ascending'}"`
-    return html`<th scope="col"${order}><a href="${base}?sort=${field.key}&direction=${next}">${labelOf(field)}</a>${isSorted && (descends ? ' ↓' : ' ↑')}</th>`
+    const align = field.type === 'number' && html` class="number"`
+    return html`<th scope="col"${align}${order}><a href="${base}?sort=${field.key}&direction=${next}">${labelOf(field)}</a>${isSorted && (descends ? ' ↓' : ' ↑')}</th>`
   })
   const lines = rows.map((row) => html`<tr>${cells(columns, dataOf(row))}</tr>`)
   const ofSort = sort === null ? '' : `sort=${sort}&direction=${isDescending ? 'desc' : 'asc'}&`
@@ -276,6 +277,6 @@ function month(reading: Reading): Html {
   )
   const link = (other: number, text: string) =>
     html`<a href="${base}?month=${utcDate(y, other, 1).slice(0, 7)}">${text}</a>`
-  return html`<nav class="pages" aria-label="Months">${link(m - 1, 'Previous month')}${link(m + 1, 'Next month')}</nav>
+  return html`<nav class="pages" aria-label="Months">${link(m - 1, 'Previous month')} ${link(m + 1, 'Next month')}</nav>
 <div class="wide" tabindex="0"><table class="month"><caption>${MONTH_NAMES[m]} ${y}</caption><thead><tr>${WEEKDAYS.map((day) => html`<th scope="col">${day}</th>`)}</tr></thead><tbody>${lines}</tbody></table></div>`
 }

@@ -119,7 +119,7 @@ function AccessTable({ members, keys, structures }: AccessTableProps) {
   const parts = partsOf(structures)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no pointer scrolls it with the keyboard
-    <section class="access-table people" tabIndex={0} aria-label="Who reaches what">
+    <section class="access-table" tabIndex={0} aria-label="Who reaches what">
       <table>
         <thead>
           <tr>

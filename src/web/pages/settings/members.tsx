@@ -120,7 +120,7 @@ interface MemberTableProps {
 function MemberTable({ members, made, removed }: MemberTableProps) {
   const owners = members.filter(({ role }) => role === 'owner').length
   return (
-    <table class="table people" aria-label="Members">
+    <table class="table with-actions" aria-label="Members">
       <thead>
         <tr>
           <th class="margin" scope="col">

@@ -15,9 +15,6 @@ const KINDS: Readonly<Record<string, string>> = {
   form: 'Form',
 }
 
-/** What a link is called where it has no name. */
-const nameOf = ({ name, kind }: Share): string => name ?? KINDS[kind] ?? kind
-
 const conditionsOf = ({ has_password, expires_at }: Share): string =>
   [has_password && 'password', expires_at !== null && `until ${new Date(expires_at).toLocaleDateString()}`]
     .filter(Boolean)
@@ -41,6 +38,9 @@ function OtherTarget({ kind, target_id }: Share) {
 
 const AT_ONCE = 50
 
+const Target = (share: Share) =>
+  share.kind === 'note' ? <NoteTarget id={share.target_id} /> : <OtherTarget {...share} />
+
 interface ShareTableProps {
   readonly shares: readonly Share[]
   /** Whether they are links to several things, whose names are shown. */
@@ -54,7 +54,7 @@ export function ShareTable({ shares, isOfMany = false }: ShareTableProps) {
   return (
     <>
       {refusal.value && <Why>{refusal.value}</Why>}
-      <table class="table" aria-label="Shared links">
+      <table class="table with-actions" aria-label="Shared links">
         <thead>
           <tr>
             <th class="margin" scope="col">
@@ -76,16 +76,11 @@ export function ShareTable({ shares, isOfMany = false }: ShareTableProps) {
                 {share.last_used_at === null ? 'never' : <Time at={share.last_used_at} />}
               </td>
               <th scope="row" class="top-start">
-                {nameOf(share)}
+                {share.name ?? (isOfMany ? <Target {...share} /> : KINDS[share.kind])}
               </th>
               <td class="bottom-start">
-                {KINDS[share.kind]}{' '}
-                {isOfMany &&
-                  (share.kind === 'note' ? (
-                    <NoteTarget id={share.target_id} />
-                  ) : (
-                    <OtherTarget {...share} />
-                  ))}{' '}
+                {(isOfMany || share.name !== null) && KINDS[share.kind]}{' '}
+                {isOfMany && share.name !== null && <Target {...share} />}{' '}
                 <small>{conditionsOf(share)}</small>
               </td>
               <td class="desk">{share.created_by.name}</td>
