@@ -11,6 +11,7 @@ import {
   untilText,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { until } from '../support/webhooks.ts'
 
 const SECRET = 'whsec_5d41402abc4b2a76b9719d911017c592'
 const stripe = new Stripe('sk_test_EXAMPLE')
@@ -102,6 +103,40 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       })
       const { body } = await app.server.get('/v1/records?structure=Payments&sort=number&direction=asc')
       expect(body.records.map(({ data }: { data: { amount: number } }) => data.amount)).toEqual([330, 5])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'only events that meet conditions become rows, and rows that are newer stay as they are',
+    async () => {
+      await page.goto(`${app.server.url}/app/webhooks/in/${(await source()).id}`)
+      await press(page, 'Add payment.paid')
+      await press(page, 'Add a condition')
+      await fill(page, 'Path of condition 2', '/data/cents')
+      await page.select('[aria-label="Comparison of condition 2"]', 'not_in')
+      await fill(page, 'Value of condition 2', '500, "7"')
+      await untilText(page, 'This event is not asked for')
+      await page.select('#conflict', 'update')
+      await page.select('#newer-by', 'paid_at')
+      await press(page, 'Save')
+      await until(async () => (await source()).newer_by !== null)
+      expect(await source()).toMatchObject({
+        when: [
+          { event: true, op: 'in', value: ['payment.paid'] },
+          { path: '/data/cents', op: 'not_in', value: [500, '7'] },
+        ],
+        on_conflict: 'update',
+        newer_by: 'paid_at',
+      })
+      await page.reload()
+      expect(await contentOf(page, 'Value of condition 2')).toBe('500, "7"')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await press(page, 'Remove condition 2')
+      await press(page, 'Remove condition 1')
+      await press(page, 'Save')
+      await untilText(page, 'This event would change a row')
+      await page.waitForFunction('document.querySelectorAll(".condition").length === 0')
     },
     BROWSER_TIMEOUT_MS,
   )

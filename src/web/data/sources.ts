@@ -69,6 +69,7 @@ export interface SourcePatch {
   readonly map?: Record<string, unknown>
   readonly when?: Record<string, unknown>[]
   readonly on_conflict?: Source['on_conflict']
+  readonly newer_by?: string | null
   readonly enabled?: boolean
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Empty, Known, Loading } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
@@ -13,11 +13,12 @@ import {
   useSourceEvents,
 } from '../../../data/sources.ts'
 import { search } from '../../../router.ts'
+import { Conditions } from './conditions.tsx'
 import { Fields, type Structure } from './fields.tsx'
 import { type Draft, draftOf, type Entry, placeText, readAs } from './map-draft.ts'
-import { OnlyTypes, type When } from './only-types.tsx'
 import { SourceEvents } from './source-events.tsx'
 import { EventTree } from './tree.tsx'
+import { conditionInputs, takesType, type When, whenOf } from './when-draft.ts'
 
 /** The newest event as a tree, beside it the fields; below them all events. */
 export function MapEditor({ source }: { source: Source }) {
@@ -76,11 +77,20 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(source.map))
   const [conflict, setConflict] = useState(source.on_conflict)
   const [chosen, setChosen] = useState(() => nextField(structure, draftOf(source.map)))
-  const [when, setWhen] = useState<When>(source.when)
+  const [newerBy, setNewerBy] = useState(source.newer_by)
+  const [conditions, setConditions] = useState(() => conditionInputs(source.when))
+  const when = useMemo(() => whenOf(conditions), [conditions])
   const tried = useTried(source, eventId, draft, when)
   const { run, isRunning, refusal } = useAction(() =>
-    updateSource(id, { map: { ...draft }, when: [...when], on_conflict: conflict }),
+    updateSource(id, {
+      map: { ...draft },
+      when: [...when],
+      on_conflict: conflict,
+      newer_by: newerOf(conflict),
+    }),
   )
+  const newerOf = (on: Source['on_conflict']) =>
+    on === 'update' && newerBy && draft[newerBy] ? newerBy : null
   const change = (key: string, entry: Entry | undefined) => {
     const { [key]: _, ...others } = draft
     const next: Draft = entry ? { ...others, [key]: entry } : others
@@ -94,8 +104,13 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
     setChosen(nextField(structure, change(field.key, as ? { ...place, as } : place), field.key))
   }
   const isChanged =
-    JSON.stringify([draft, when, conflict]) !==
-    JSON.stringify([draftOf(source.map), source.when, source.on_conflict])
+    JSON.stringify([draft, when, conflict, newerOf(conflict)]) !==
+    JSON.stringify([
+      draftOf(source.map),
+      whenOf(conditionInputs(source.when)),
+      source.on_conflict,
+      source.newer_by,
+    ])
   const type = useSourceEvent(id, eventId, receivedAt).data?.event.event
   return (
     <div class="map-editor">
@@ -125,7 +140,12 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
           onChoose={setChosen}
           onChange={change}
         />
-        <OnlyTypes when={when} type={type} isReadOnly={!mayWrite.value} onChange={setWhen} />
+        <Conditions
+          conditions={conditions}
+          type={type && !takesType(when, type) ? type : undefined}
+          isReadOnly={!mayWrite.value}
+          onChange={setConditions}
+        />
         <p class="field conflict">
           <label for="conflict">When the row is there already</label>
           <select
@@ -139,6 +159,9 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
             <option value="update">change the row</option>
           </select>
         </p>
+        {conflict === 'update' && (
+          <NewerBy structure={structure} draft={draft} value={newerOf(conflict)} onChange={setNewerBy} />
+        )}
         <p class="actions">
           <Verdict tried={tried} />
           <span class="grow" />
@@ -151,6 +174,39 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
         {refusal.value !== undefined && <Why>{refusal.value}</Why>}
       </section>
     </div>
+  )
+}
+
+const ORDERED = ['number', 'date', 'datetime']
+
+interface NewerByProps {
+  readonly structure: Structure
+  readonly draft: Draft
+  readonly value: string | null
+  readonly onChange: (field: string | null) => void
+}
+
+/** The field by which an event that comes late leaves the row as it is. */
+function NewerBy({ structure: { fields }, draft, value, onChange }: NewerByProps) {
+  const ordered = fields.filter(({ key, type }) => draft[key] && ORDERED.includes(type))
+  return (
+    <p class="field conflict">
+      <label for="newer-by">Unless the row is newer by</label>
+      <select
+        class="input"
+        id="newer-by"
+        disabled={!mayWrite.value}
+        value={value ?? ''}
+        onChange={({ currentTarget }) => onChange(currentTarget.value || null)}
+      >
+        <option value="">no field: the last event to come counts</option>
+        {ordered.map(({ key, label }) => (
+          <option key={key} value={key}>
+            {label || key}
+          </option>
+        ))}
+      </select>
+    </p>
   )
 }
 
