@@ -15,6 +15,7 @@ import { useScreenTitle } from './components/page-title.ts'
 import { Loading } from './components/pane.tsx'
 import { Rail, RailMenus } from './components/rail.tsx'
 import { startDocuments } from './data/note-documents.ts'
+import { preferences } from './data/preferences.ts'
 import { answerFrom, isSignedOut } from './data/request.ts'
 import { hadCookie, session, startSession } from './data/session.ts'
 import { holdVersion } from './data/version.ts'
@@ -79,6 +80,10 @@ effect(() => {
 effect(() => {
   if (isEntered.value)
     import('./offline/start.ts').then(({ startOffline }) => startOffline()).catch(() => undefined)
+})
+
+effect(() => {
+  document.documentElement.style.colorScheme = preferences.value.theme ?? ''
 })
 
 effect(() => {

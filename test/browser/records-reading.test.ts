@@ -321,6 +321,8 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       await fill(page, 'Customer', 'hopper')
       await page.keyboard.press('Tab')
       await page.waitForFunction(`document.querySelector('#value-customer')?.value === 'Grace Hopper'`)
+      // The name is shown while it is being saved.
+      await page.waitForFunction(`!document.querySelector('.side').textContent.includes('being saved')`)
       expect(await customerOf('R8')).toBe(grace)
     },
     BROWSER_TIMEOUT_MS,

@@ -17,6 +17,7 @@ const SCREENS: Record<string, () => Promise<Screen>> = {
   settings: () => import('./settings/screen.tsx'),
   views: () => import('./views/screen.tsx'),
   new: () => import('./new.tsx'),
+  import: () => import('./import/screen.tsx'),
 }
 
 /** What the page of a screen is called. */

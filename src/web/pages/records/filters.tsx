@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { Button, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { useTypedSearch } from '../../components/typed-search.ts'
@@ -13,9 +13,9 @@ import {
   takesList,
   takesValue,
 } from './conditions.ts'
-import type { Structure } from './model.ts'
+import type { Structure, Value } from './model.ts'
 import { currentOrder, ordersOf } from './orders.ts'
-import { inputKind, parseValue } from './values.ts'
+import { editText, inputKind, parseValue } from './values.ts'
 import { conditions, searchText, setConditions } from './view.ts'
 
 const TYPING_MS = 250
@@ -28,10 +28,12 @@ export function Filters({ structure }: { structure: Structure }) {
     <fieldset class="tools" aria-label="Filters">
       {list.map((condition, place) => (
         <Chip
-          key={`${condition.field} ${condition.op}`}
+          key={`${place} ${JSON.stringify(condition)}`}
+          id={`filter-${place}`}
           condition={condition}
-          column={columns.find(({ key }) => key === condition.field)}
-          onRemove={() => setConditions(list.filter((_, other) => other !== place))}
+          columns={columns}
+          onChange={(changed) => setConditions(list.with(place, changed))}
+          onRemove={() => setConditions(list.toSpliced(place, 1))}
         />
       ))}
       <Button kind="quiet" popovertarget="new-filter">
@@ -48,7 +50,11 @@ export function Filters({ structure }: { structure: Structure }) {
       </Button>
       <OrderChoice structure={structure} />
       <SearchField />
-      <FilterForm columns={columns} onAdd={(condition) => setConditions([...list, condition])} />
+      <FilterForm
+        id="new-filter"
+        columns={columns}
+        onSave={(condition) => setConditions([...list, condition])}
+      />
     </fieldset>
   )
 }
@@ -77,21 +83,31 @@ function OrderChoice({ structure }: { structure: Structure }) {
 }
 
 interface ChipProps {
+  readonly id: string
   readonly condition: Condition
-  readonly column: Column | undefined
+  readonly columns: readonly Column[]
+  readonly onChange: (condition: Condition) => void
   readonly onRemove: () => void
 }
 
-function Chip({ condition, column, onRemove }: ChipProps) {
+/** A condition; the chip opens what changes it. */
+function Chip({ id, condition, columns, onChange, onRemove }: ChipProps) {
+  const column = columns.find(({ key }) => key === condition.field)
   const label = column?.label ?? condition.field
   return (
-    <span class="chip">
-      {label} {operatorWord(column?.type ?? '', condition.op)}
-      {takesValue(condition.op) && <b>{showConditionValue(condition)}</b>}
-      <button type="button" aria-label={`Remove filter: ${label}`} onClick={onRemove}>
-        <Icon name="x" />
-      </button>
-    </span>
+    <>
+      <span class="chip">
+        <button type="button" class="what" popovertarget={id}>
+          {label} {operatorWord(column?.type ?? '', condition.op)}
+          {takesValue(condition.op) && <b>{showConditionValue(condition)}</b>}
+          <Icon name="down" />
+        </button>
+        <button type="button" aria-label={`Remove filter: ${label}`} onClick={onRemove}>
+          <Icon name="x" />
+        </button>
+      </span>
+      <FilterForm id={id} columns={columns} condition={condition} onSave={onChange} />
+    </>
   )
 }
 
@@ -114,44 +130,47 @@ function SearchField() {
 }
 
 interface FilterFormProps {
+  readonly id: string
   readonly columns: readonly Column[]
-  readonly onAdd: (condition: Condition) => void
+  /** The condition that is changed; without one a new one is made. */
+  readonly condition?: Condition
+  readonly onSave: (condition: Condition) => void
 }
 
-/** Adds a condition; only the operators that the kind of the field allows are offered. */
-function FilterForm({ columns, onAdd }: FilterFormProps) {
-  const [key, setKey] = useState(columns[0]?.key ?? 'created_at')
-  const [chosen, setChosen] = useState<string>()
+/** Makes or changes a condition; only the operators that the kind of the field allows are offered. */
+function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
+  const [key, setKey] = useState(condition?.field ?? columns[0]?.key ?? 'created_at')
+  const [chosen, setChosen] = useState(condition?.op)
   const [why, setWhy] = useState<string>()
   const column = columns.find((one) => one.key === key) ?? columns[0]
   if (!column) return null
   const operators = operatorsOf(column.type)
   const op = chosen && operators.includes(chosen) ? chosen : (operators[0] ?? 'eq')
-  const add = (form: HTMLFormElement) => {
+  const save = (form: HTMLFormElement) => {
     const texts = new FormData(form).getAll('value').map(String)
     const made = makeCondition(column, op, texts)
     setWhy('why' in made ? made.why : undefined)
     if ('why' in made) return
-    document.getElementById('new-filter')?.hidePopover()
+    form.hidePopover()
     form.reset()
-    onAdd(made)
+    onSave(made)
   }
   return (
     <form
       popover="auto"
-      id="new-filter"
+      id={id}
       class="menu filter-form"
-      aria-label="New filter"
+      aria-label={condition ? 'Change the filter' : 'New filter'}
       onSubmit={(event) => {
         event.preventDefault()
-        add(event.currentTarget)
+        save(event.currentTarget)
       }}
     >
-      <div class="field">
-        <label for="filter-field">Field</label>
+      <label class="field">
+        <span>Field</span>
         <select
           class="input"
-          id="filter-field"
+          name="field"
           value={column.key}
           onChange={({ currentTarget }) => setKey(currentTarget.value)}
         >
@@ -161,12 +180,12 @@ function FilterForm({ columns, onAdd }: FilterFormProps) {
             </option>
           ))}
         </select>
-      </div>
-      <div class="field">
-        <label for="filter-op">Condition</label>
+      </label>
+      <label class="field">
+        <span>Condition</span>
         <select
           class="input"
-          id="filter-op"
+          name="op"
           value={op}
           onChange={({ currentTarget }) => setChosen(currentTarget.value)}
         >
@@ -176,19 +195,36 @@ function FilterForm({ columns, onAdd }: FilterFormProps) {
             </option>
           ))}
         </select>
-      </div>
+      </label>
       {takesValue(op) && (
-        <ValueField key={`${column.key} ${takesList(op)}`} column={column} isList={takesList(op)} />
+        <ValueField
+          key={`${column.key} ${takesList(op)}`}
+          column={column}
+          isList={takesList(op)}
+          held={column.key === condition?.field ? textsOf(condition.value) : []}
+        />
       )}
       {why !== undefined && <Why>{why}</Why>}
       <Button kind="main" type="submit">
-        Add filter
+        {condition ? 'Save the filter' : 'Add filter'}
       </Button>
     </form>
   )
 }
 
-function ValueField({ column, isList }: { column: Column; isList: boolean }) {
+/** The values of a condition as they are edited. */
+const textsOf = (value: unknown): readonly string[] =>
+  [value].flat().flatMap((one) => (one === undefined ? [] : editText(one as Value)))
+
+interface ValueFieldProps {
+  readonly column: Column
+  readonly isList: boolean
+  /** What the condition has now. */
+  readonly held: readonly string[]
+}
+
+function ValueField({ column, isList, held }: ValueFieldProps) {
+  const id = useId()
   const options = column.type === 'bool' ? ['yes', 'no'] : column.options
   if (options && isList)
     return (
@@ -196,24 +232,36 @@ function ValueField({ column, isList }: { column: Column; isList: boolean }) {
         <legend>Values</legend>
         {options.map((option) => (
           <label key={option}>
-            <input type="checkbox" name="value" value={option} /> {option}
+            <input type="checkbox" name="value" value={option} defaultChecked={held.includes(option)} />{' '}
+            {option}
           </label>
         ))}
       </fieldset>
     )
   return (
     <div class="field">
-      <label for="filter-value">{isList ? 'Values, one a line' : 'Value'}</label>
+      <label for={id}>{isList ? 'Values, one a line' : 'Value'}</label>
       {options ? (
-        <select class="input" id="filter-value" name="value">
+        <select class="input" id={id} name="value">
           {options.map((option) => (
-            <option key={option}>{option}</option>
+            <option key={option} selected={held.includes(option)}>
+              {option}
+            </option>
           ))}
         </select>
       ) : isList ? (
-        <textarea class="input" id="filter-value" name="value" rows={4} required />
+        <textarea class="input" id={id} name="value" rows={4} required>
+          {held.join('\n')}
+        </textarea>
       ) : (
-        <input class="input" id="filter-value" name="value" {...inputKind(dayType(column.type))} required />
+        <input
+          class="input"
+          id={id}
+          name="value"
+          {...inputKind(dayType(column.type))}
+          defaultValue={held[0]}
+          required
+        />
       )}
     </div>
   )

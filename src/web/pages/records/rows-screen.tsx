@@ -15,7 +15,7 @@ import { RowsMenu } from './csv/menu.tsx'
 import { DeletedRowsPane } from './deleted-rows.tsx'
 import { editsOf } from './edits.ts'
 import { Filters } from './filters.tsx'
-import { columnWidths } from './grid/columns.ts'
+import { Columns } from './grid/columns.ts'
 import { cursorAt } from './grid/cursor.ts'
 import { Grid } from './grid/grid.tsx'
 import { cursorOfAddress } from './grid/place.ts'
@@ -44,8 +44,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
   const { data: views } = useRowViews(structure.id)
   const view = chosenView(views)
   useViewInAddress(view)
-  columnWidths(structure.id).showSaved(widthsOf(view))
-  const grid = useGrid(structure)
+  const grid = useGrid(structure, view)
   const { source } = grid
   const [seen, setSeen] = useState<readonly [first: number, last: number]>([0, 0])
   const pasted = useSignal<Pasted | undefined>(undefined)
@@ -77,7 +76,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
       <h1 class="visually-hidden">Records</h1>
       <Pane kind="content" label={structure.name}>
         <RowsBar structure={structure} total={total} source={source} />
-        <ViewTabs structure={structure} views={views ?? []} view={view} />
+        <ViewTabs structure={structure} views={views ?? []} view={view} columns={grid.columns} />
         <Filters structure={structure} />
         {search.value.get('chart') !== null && <ChartStrip structure={structure} />}
         {error && <Failed error={error} />}
@@ -151,7 +150,7 @@ function Shown({ grid: { structure, fields, source }, view, onRefused }: ShownPr
 }
 
 /** The state of the grid; its rows are watched while the query is the same. */
-function useGrid(structure: Structure): GridState {
+function useGrid(structure: Structure, view: RowView | undefined): GridState {
   const rowQuery = currentRowQuery(structure.id)
   const text = JSON.stringify(rowQuery)
   const source = useMemo(() => {
@@ -160,8 +159,9 @@ function useGrid(structure: Structure): GridState {
     return made
   }, [text])
   useEffect(() => follow(source), [source])
-  const columns = search.value.get('columns')
-  const fields = useMemo(() => fieldsInAddress(structure), [structure, columns])
+  const shown = fieldsInAddress(structure)
+  const fields = useMemo(() => shown, [structure, shown.map(({ key }) => key).join()])
+  const columns = useMemo(() => new Columns(view?.id ?? structure.id, widthsOf(view)), [structure.id, view])
   const edits = editsOf(structure, source)
   const [shared] = useState(() => ({
     cursor: signal(cursorOfAddress(fields)),
@@ -178,7 +178,8 @@ function useGrid(structure: Structure): GridState {
     [source],
   )
   useCursorFollowsRow(source, shared.cursor)
-  return { ...shared, structure, fields, source, edits, isEditable: mayWrite.value && !structure.immutable }
+  const isEditable = mayWrite.value && !structure.immutable
+  return { ...shared, structure, fields, columns, source, edits, isEditable }
 }
 
 /** The cursor stays on its row when rows before it come and go. */

@@ -1,14 +1,13 @@
+import { formatDay, formatInstant, formatNumber } from '../../data/formats.ts'
 import type { Field, Value } from './model.ts'
-
-const TIME_FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const NUMBER_FORMAT = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 })
 
 /** A value as a person reads it; a reference is shown by its label elsewhere. */
 export function showValue(field: Pick<Field, 'type'>, value: Value): string {
   if (value === undefined) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'number') return NUMBER_FORMAT.format(value)
-  return field.type === 'datetime' ? TIME_FORMAT.format(new Date(value)) : value
+  if (typeof value === 'number') return formatNumber(value)
+  if (field.type === 'datetime') return formatInstant(value)
+  return field.type === 'date' ? formatDay(value) : value
 }
 
 /** A value as it is edited, copied and exported; `parseValue` reads it back. */

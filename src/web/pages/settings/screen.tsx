@@ -6,6 +6,7 @@ import { address, path } from '../../router.ts'
 import styles from '../../styles/settings.css' with { type: 'text' }
 import { AccessSection } from './access.tsx'
 import { Agents } from './agents.tsx'
+import { Appearance } from './appearance.tsx'
 import { Backup } from './backup.tsx'
 import { Keys } from './keys.tsx'
 import { Members } from './members.tsx'
@@ -20,6 +21,7 @@ addStyles(styles)
 const mayBackUp = () => session.value?.workspaces.every(({ role }) => role === 'owner') ?? false
 
 const sections = () => [
+  { name: 'appearance', title: 'Appearance', Section: Appearance },
   { name: 'keys', title: 'Keys', Section: Keys },
   { name: 'agents', title: 'Agents', Section: Agents },
   { name: 'members', title: 'Members', Section: Members },

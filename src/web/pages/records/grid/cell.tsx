@@ -1,9 +1,9 @@
-import { targetOf } from '../labels.ts'
-import type { Field, Row, Value } from '../model.ts'
-import { isReference } from '../references.ts'
-import { editText, showValue } from '../values.ts'
+import type { Field, Row } from '../model.ts'
+import { ShownValue } from '../shown-value.tsx'
+import { editText } from '../values.ts'
 import { blockOf, isInBlock } from './cursor.ts'
 import { type Closing, Editor } from './editor.tsx'
+import { type FrozenStarts, frozenAt } from './frozen.ts'
 import { ROLES } from './roles.ts'
 import type { GridState } from './state.ts'
 
@@ -16,11 +16,12 @@ interface CellProps {
   /** Whether Tab leads to this row. */
   readonly isTabRow: boolean
   readonly place: string
+  readonly starts: FrozenStarts
   readonly onClose: (row: Row, field: Field, closing: Closing, text: string) => void
 }
 
 /** A cell: its value, what was typed and is not saved yet, or the control that edits it. */
-export function Cell({ grid, row, index, field, column, isTabRow, place, onClose }: CellProps) {
+export function Cell({ grid, row, index, field, column, isTabRow, place, starts, onClose }: CellProps) {
   const state = grid.edits.of(row.id, field.key)
   const editing = grid.editing.value
   const isEdited = editing?.row.id === row.id && editing.key === field.key
@@ -40,7 +41,7 @@ export function Cell({ grid, row, index, field, column, isTabRow, place, onClose
   return (
     <td
       {...ROLES.cell}
-      class={classes.filter(Boolean).join(' ')}
+      {...frozenAt(starts, column - 1, classes.filter(Boolean).join(' '))}
       tabIndex={isHere ? 0 : -1}
       data-row={index}
       data-column={column}
@@ -55,30 +56,16 @@ export function Cell({ grid, row, index, field, column, isTabRow, place, onClose
           isTyped={editing.text !== undefined}
           onClose={(closing, text) => onClose(editing.row, field, closing, text)}
         />
-      ) : state ? (
-        <Shown field={field} value={state.kind === 'saving' ? state.value : undefined} text={state.text} />
+      ) : state && (state.kind !== 'saving' || state.value === undefined) ? (
+        state.text
       ) : (
-        <Shown field={field} value={value} text="" />
+        <ShownValue
+          field={field}
+          value={state?.kind === 'saving' ? state.value : value}
+          onTick={grid.isEditable ? (ticked) => void grid.edits.write(row, field, ticked) : undefined}
+        />
       )}
       {state?.kind === 'saving' && <span class="visually-hidden">, being saved</span>}
     </td>
-  )
-}
-
-function Shown({ field, value, text }: { field: Field; value: Value; text: string }) {
-  if (value === undefined) return <>{text}</>
-  if (isReference(field)) return <Reference field={field} id={String(value)} />
-  return <>{showValue(field, value)}</>
-}
-
-/** A reference opens what it names. */
-export function Reference({ field, id }: { field: Field; id: string }) {
-  const target = targetOf(field, id)
-  if (!target) return <span class="dim">…</span>
-  if (target.href === undefined) return <span class="dim">{target.label}</span>
-  return (
-    <a href={target.href} tabIndex={-1}>
-      {target.label}
-    </a>
   )
 }

@@ -1,16 +1,14 @@
-import { signal } from '@preact/signals'
-import { whose } from '../../../data/whose.ts'
+import { preferences, preferTable, type TableChoices } from '../../../data/preferences.ts'
 import type { Field } from '../model.ts'
 
-/** What a person chose for the columns of a structure, in pixels by the key of the field. */
 type Widths = Readonly<Record<string, number>>
 
 const DEFAULTS: Readonly<Record<Field['type'], number>> = {
   text: 200,
   number: 112,
-  date: 112,
+  date: 124,
   time: 112,
-  datetime: 168,
+  datetime: 184,
   bool: 80,
   select: 136,
   note: 184,
@@ -22,67 +20,67 @@ const DEFAULTS: Readonly<Record<Field['type'], number>> = {
 const LEAST = { text: 100, other: 64 }
 const MOST = 2000
 
-const stored = (structure: string) => `columns ${whose.peek()} ${structure}`
+/** How the columns of a table or a view of it are shown: as the person chose, else as the view says, else as usual. */
+export class Columns {
+  constructor(
+    /** The id of the view, or of the structure. */
+    private readonly place: string,
+    private readonly saved: Widths,
+  ) {}
 
-function read(structure: string): Widths {
-  try {
-    return JSON.parse(localStorage.getItem(stored(structure)) ?? '{}')
-  } catch {
-    return {}
-  }
-}
-
-/** How wide the columns of a structure are for this person, kept in this browser. */
-export class ColumnWidths {
-  readonly #chosen = signal<Widths>({})
-  readonly #saved = signal<Widths>({})
-
-  constructor(private readonly structure: string) {
-    this.#chosen.value = read(structure)
+  get #own(): TableChoices {
+    return preferences.value.tables?.[this.place] ?? {}
   }
 
-  of({ key, type }: Field): number {
-    return this.#chosen.value[key] ?? this.#saved.value[key] ?? DEFAULTS[type]
+  widthOf({ key, type }: Field): number {
+    return this.#own.widths?.[key] ?? this.saved[key] ?? DEFAULTS[type]
   }
 
-  /** Those of the columns that have another width than the usual one. */
-  get chosen(): Widths {
-    return { ...this.#saved.value, ...this.#chosen.value }
-  }
-
-  /** The widths that the view has which is shown; what the person chose goes before them. */
-  showSaved(saved: Widths): void {
-    if (JSON.stringify(saved) !== JSON.stringify(this.#saved.peek())) this.#saved.value = saved
+  /** Those that are other than usual. */
+  get widths(): Widths {
+    return { ...this.saved, ...this.#own.widths }
   }
 
   sum(fields: readonly Field[]): number {
-    return fields.reduce((sum, field) => sum + this.of(field), 0)
+    return fields.reduce((sum, field) => sum + this.widthOf(field), 0)
   }
 
-  set({ key, type }: Field, px: number): void {
+  setWidth({ key, type }: Field, px: number): void {
     const least = type === 'text' ? LEAST.text : LEAST.other
-    this.#chosen.value = { ...this.#chosen.peek(), [key]: Math.round(Math.min(MOST, Math.max(least, px))) }
-    try {
-      localStorage.setItem(stored(this.structure), JSON.stringify(this.#chosen.peek()))
-    } catch {
-      // A full or closed storage keeps the widths until the page is left.
-    }
+    const width = Math.round(Math.min(MOST, Math.max(least, px)))
+    preferTable(this.place, { widths: { ...this.#own.widths, [key]: width } })
   }
 
   /** Gives the column the width that it has by itself. */
-  reset({ key }: Field): void {
-    const { [key]: _, ...others } = this.#chosen.peek()
-    this.#chosen.value = others
-    localStorage.setItem(stored(this.structure), JSON.stringify(others))
+  resetWidth({ key }: Field): void {
+    const { [key]: _, ...widths } = this.#own.widths ?? {}
+    preferTable(this.place, { widths })
   }
-}
 
-const known = new Map<string, ColumnWidths>()
+  /** How many columns stay in sight while the others scroll. */
+  get frozen(): number {
+    return this.#own.frozen ?? 1
+  }
 
-/** The widths of the columns of a structure, for this person. */
-export function columnWidths(structure: string): ColumnWidths {
-  const name = stored(structure)
-  const widths = known.get(name) ?? new ColumnWidths(structure)
-  known.set(name, widths)
-  return widths
+  freeze(count: number): void {
+    preferTable(this.place, { frozen: count })
+  }
+
+  /** What the foot says of a field, if the person chose. */
+  figureOf({ key }: Field): string | undefined {
+    return this.#own.figures?.[key]
+  }
+
+  chooseFigure({ key }: Field, figure: string): void {
+    preferTable(this.place, { figures: { ...this.#own.figures, [key]: figure } })
+  }
+
+  /** The values of the groups that are folded. */
+  get folded(): readonly string[] {
+    return this.#own.folded ?? []
+  }
+
+  fold(folded: readonly string[]): void {
+    preferTable(this.place, { folded })
+  }
 }

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import type { TargetedClipboardEvent, TargetedEvent, TargetedMouseEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../../components/keys.tsx'
@@ -5,9 +6,11 @@ import { type Field, labelField, type Row } from '../model.ts'
 import { chosenRow, rowAddress } from '../view.ts'
 import { Cell } from './cell.tsx'
 import { copiedText, readAndCopy } from './clipboard.ts'
-import { columnWidths } from './columns.ts'
+import { ColumnMenu } from './column-menu.tsx'
 import { cursorAt } from './cursor.ts'
 import type { Closing } from './editor.tsx'
+import { Foot } from './foot.tsx'
+import { type FrozenStarts, frozenAt, frozenStarts } from './frozen.ts'
 import { type Geometry, scrollTopFor, sliceAt } from './geometry.ts'
 import { Head } from './head.tsx'
 import { GRID_KEYS, onGridKey } from './keys.ts'
@@ -35,16 +38,17 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
   useKeys('Rows', GRID_KEYS)
   const scroller = useRef<HTMLElement>(null)
   const [scrollTop, setScrollTop] = useState(0)
-  const [viewPx, setViewPx] = useState(600)
+  const [view, setView] = useState({ height: 600, width: 1000 })
+  const menuOf = useSignal('')
   const [rowPx, setRowPx] = useState(FIRST_GUESS_PX)
   const { source, cursor, fields } = grid
   const total = source.total.value ?? 0
-  const geometry: Geometry = { total, rowPx, viewPx }
-  const widths = columnWidths(grid.structure.id)
+  const geometry: Geometry = { total, rowPx, viewPx: view.height }
+  const { columns } = grid
   const marginPx = total < 100_000 ? MARGIN_PX.narrow : MARGIN_PX.wide
   const slice = sliceAt(geometry, scrollTop)
   const version = source.version.value
-  useViewHeight(scroller, setViewPx)
+  useViewSize(scroller, setView)
   useEffect(() => {
     source.want(slice.first, Math.max(slice.first, slice.end - 1))
     onSeen(slice.firstSeen, slice.lastSeen)
@@ -52,7 +56,7 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
   useLayoutEffect(() => {
     const height = scroller.current?.querySelector('tbody tr[aria-rowindex]')?.getBoundingClientRect().height
     if (height && Math.abs(height - rowPx) > 0.5) setRowPx(height)
-  }, [version, viewPx])
+  }, [version, view])
   useCursorInView(grid, scroller, geometry)
   usePlaceInAddress(grid, scroller, geometry, slice.firstSeen)
   const close = (row: Row, field: Field, closing: Closing, text: string) => {
@@ -69,6 +73,7 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
     grid.isFocused.value = true
   }
   const places = phonePlaces(grid)
+  const starts = frozenStarts(grid, marginPx, view.width)
   const { row: here } = cursor.value
   const tabRow = here >= slice.first && here < slice.end ? here : slice.firstSeen
   const rows = []
@@ -78,7 +83,17 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
     const id = source.row(index)?.id
     const key = id === undefined || drawn.has(id) ? index : id
     drawn.add(id ?? '')
-    rows.push(<GridRow key={key} grid={grid} index={index} tabRow={tabRow} places={places} onClose={close} />)
+    rows.push(
+      <GridRow
+        key={key}
+        grid={grid}
+        index={index}
+        tabRow={tabRow}
+        places={places}
+        starts={starts}
+        onClose={close}
+      />,
+    )
   }
   return (
     <section
@@ -92,7 +107,7 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
         {...ROLES.grid}
         {...gridState(grid)}
         aria-label={grid.structure.name}
-        style={{ minWidth: `${marginPx + widths.sum(fields)}px`, '--margin': `${marginPx}px` }}
+        style={{ minWidth: `${marginPx + columns.sum(fields)}px`, '--margin': `${marginPx}px` }}
         aria-rowcount={total + 1}
         aria-colcount={fields.length + 1}
         onKeyDown={(event) => onGridKey(event, { grid, page: pageOf(geometry), onDelete, onRefused })}
@@ -105,7 +120,7 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
         onCopy={(event) => copy(grid, event, onRefused)}
         onPaste={(event) => {
           const text = event.clipboardData?.getData('text/plain') ?? ''
-          if (!grid.isEditable || grid.editing.peek() || text === '') return
+          if (!grid.isEditable || grid.editing.peek() || text === '' || isInFoot(event)) return
           event.preventDefault()
           onPaste(text)
         }}
@@ -113,16 +128,18 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
         <colgroup>
           <col style={{ width: `${marginPx}px` }} />
           {fields.map((field) => (
-            <col key={field.key} style={{ width: `${widths.of(field)}px` }} />
+            <col key={field.key} style={{ width: `${columns.widthOf(field)}px` }} />
           ))}
         </colgroup>
-        <Head grid={grid} widths={widths} />
+        <Head grid={grid} starts={starts} menuOf={menuOf} />
         <tbody {...ROLES.group}>
           <Space px={slice.beforePx} columns={fields.length + 1} />
           {rows}
           <Space px={slice.afterPx} columns={fields.length + 1} />
         </tbody>
+        <Foot grid={grid} starts={starts} />
       </table>
+      <ColumnMenu grid={grid} of={menuOf.value} />
     </section>
   )
 }
@@ -133,6 +150,8 @@ const gridState = ({ isEditable }: GridState): object => ({
 })
 
 const pageOf = ({ viewPx, rowPx }: Geometry) => Math.max(1, Math.floor(viewPx / rowPx) - 1)
+
+const isInFoot = ({ target }: Event) => target instanceof Element && target.closest('tfoot') !== null
 
 const isInside = (event: TargetedEvent<HTMLElement, FocusEvent>) =>
   event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)
@@ -179,22 +198,30 @@ function copy(
   event: TargetedClipboardEvent<HTMLElement>,
   onRefused: (sentence: string) => void,
 ): void {
-  if (grid.editing.peek() || getSelection()?.type === 'Range') return
+  if (grid.editing.peek() || getSelection()?.type === 'Range' || isInFoot(event)) return
   event.preventDefault()
   const text = copiedText(grid)
   if (text !== undefined) event.clipboardData?.setData('text/plain', text)
   else readAndCopy(grid).catch((error: Error) => onRefused(error.message))
 }
 
-function useViewHeight(scroller: { current: HTMLElement | null }, setViewPx: (px: number) => void): void {
+/** Keeps the size of what is seen between the head and the foot. */
+function useViewSize(
+  scroller: { current: HTMLElement | null },
+  setView: (view: { height: number; width: number }) => void,
+): void {
   useLayoutEffect(() => {
     const element = scroller.current
     if (!element) return
+    const heightOf = (part: string) => element.querySelector(part)?.clientHeight ?? 0
     const measure = () =>
-      setViewPx(element.clientHeight - (element.querySelector('thead')?.clientHeight ?? 0))
+      setView({
+        height: element.clientHeight - heightOf('thead') - heightOf('tfoot'),
+        width: element.clientWidth,
+      })
     measure()
     const observer = new ResizeObserver(measure)
-    observer.observe(element)
+    for (const part of [element, element.querySelector('tfoot')]) if (part) observer.observe(part)
     return () => observer.disconnect()
   }, [])
 }
@@ -251,11 +278,12 @@ interface GridRowProps {
   /** The row that Tab leads to: that of the cursor, or the first that is seen where the cursor is elsewhere. */
   readonly tabRow: number
   readonly places: ReadonlyMap<string, string>
+  readonly starts: FrozenStarts
   readonly onClose: (row: Row, field: Field, closing: Closing, text: string) => void
 }
 
 /** A row; while it is not known, an empty one of the same height. */
-function GridRow({ grid, index, tabRow, places, onClose }: GridRowProps) {
+function GridRow({ grid, index, tabRow, places, starts, onClose }: GridRowProps) {
   const { source, fields, edits, cursor } = grid
   const row = source.row(index)
   if (!row)
@@ -268,7 +296,7 @@ function GridRow({ grid, index, tabRow, places, onClose }: GridRowProps) {
           <td
             key={key}
             {...ROLES.cell}
-            class={places.get(key) ?? 'desk'}
+            {...frozenAt(starts, place, places.get(key) ?? 'desk')}
             data-row={index}
             data-column={place + 1}
             tabIndex={tabRow === index && cursor.value.column === place + 1 ? 0 : -1}
@@ -310,6 +338,7 @@ function GridRow({ grid, index, tabRow, places, onClose }: GridRowProps) {
             column={place + 1}
             isTabRow={tabRow === index}
             place={places.get(field.key) ?? 'desk'}
+            starts={starts}
             onClose={onClose}
           />
         ))}

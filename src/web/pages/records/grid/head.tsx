@@ -1,14 +1,26 @@
-import type { TargetedPointerEvent } from 'preact'
+import type { Signal } from '@preact/signals'
+import type { TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
 import { Icon } from '../../../components/icon.tsx'
 import { search } from '../../../router.ts'
 import type { Field } from '../model.ts'
 import { toggleSort } from '../view.ts'
-import type { ColumnWidths } from './columns.ts'
+import { startDrag } from '../views/drag.ts'
+import { showColumns } from '../views/model.ts'
+import { COLUMN_MENU } from './column-menu.tsx'
+import type { Columns } from './columns.ts'
+import { type FrozenStarts, frozenAt } from './frozen.ts'
 import { ROLES } from './roles.ts'
 import type { GridState } from './state.ts'
 
-/** The names of the columns, which sort by a click, and at their ends what makes them wider. */
-export function Head({ grid, widths }: { grid: GridState; widths: ColumnWidths }) {
+interface HeadProps {
+  readonly grid: GridState
+  readonly starts: FrozenStarts
+  /** The column whose menu is asked for, by its key. */
+  readonly menuOf: Signal<string>
+}
+
+/** The names of the columns, which sort by a click and are moved by dragging, and at their ends what makes them wider. */
+export function Head({ grid, starts, menuOf }: HeadProps) {
   const sort = search.value.get('sort')
   const isUp = search.value.get('direction') === 'asc'
   return (
@@ -17,41 +29,70 @@ export function Head({ grid, widths }: { grid: GridState; widths: ColumnWidths }
         <th {...ROLES.heading} class="margin" scope="col">
           Row
         </th>
-        {grid.fields.map((field) => {
-          const { key, type, label, unit } = field
-          return (
-            <th
-              key={key}
-              {...ROLES.heading}
-              scope="col"
-              class={type === 'number' ? 'number' : undefined}
-              aria-sort={sort === key ? (isUp ? 'ascending' : 'descending') : undefined}
+        {grid.fields.map(({ key, type, label, unit }, place) => (
+          <th
+            key={key}
+            {...ROLES.heading}
+            {...frozenAt(starts, place, type === 'number' ? 'number' : '')}
+            scope="col"
+            data-drop={key}
+            aria-sort={sort === key ? (isUp ? 'ascending' : 'descending') : undefined}
+          >
+            <button
+              type="button"
+              title={label}
+              onClick={() => toggleSort(key)}
+              onKeyDown={openMenu}
+              onPointerDown={(event) => startDrag(event, (target) => move(grid, key, target))}
             >
-              <button type="button" title={label} onClick={() => toggleSort(key)}>
-                <span class="cut">{unit === null ? label : `${label}, ${unit}`}</span>
-                {sort === key && <Icon name={isUp ? 'up' : 'down'} />}
-              </button>
-              <Resizer field={field} widths={widths} />
-            </th>
-          )
-        })}
+              <span class="cut">{unit === null ? label : `${label}, ${unit}`}</span>
+              {sort === key && <Icon name={isUp ? 'up' : 'down'} />}
+            </button>
+            <button
+              type="button"
+              class="column-button"
+              tabIndex={-1}
+              popovertarget={COLUMN_MENU}
+              aria-label={`Column ${label}`}
+              onClick={() => (menuOf.value = key)}
+            >
+              <Icon name="down" />
+            </button>
+            <Resizer field={grid.fields[place] as Field} columns={grid.columns} />
+          </th>
+        ))}
       </tr>
     </thead>
   )
 }
 
+/** Alt and the arrow down open the menu of the column, as that of a select. */
+function openMenu(event: TargetedKeyboardEvent<HTMLElement>): void {
+  if (!event.altKey || event.key !== 'ArrowDown') return
+  event.preventDefault()
+  event.currentTarget.parentElement?.querySelector<HTMLElement>('.column-button')?.click()
+}
+
+/** Puts a column where another is. */
+function move({ structure, fields }: GridState, key: string, target: string): void {
+  const keys = fields.map((field) => field.key)
+  const to = keys.indexOf(target)
+  if (to < 0 || key === target) return
+  showColumns(structure, keys.toSpliced(keys.indexOf(key), 1).toSpliced(to, 0, key))
+}
+
 const STEP_PX = 16
 
 /** Dragged, or moved with the arrow keys, it sets the width of the column; a double click takes the choice back. */
-function Resizer({ field, widths }: { field: Field; widths: ColumnWidths }) {
+function Resizer({ field, columns }: { field: Field; columns: Columns }) {
   const drag = (event: TargetedPointerEvent<HTMLElement>) => {
     if (event.button !== 0) return
     const handle = event.currentTarget
     const from = event.clientX
-    const width = handle.parentElement?.getBoundingClientRect().width ?? widths.of(field)
+    const width = handle.parentElement?.getBoundingClientRect().width ?? columns.widthOf(field)
     const sign = getComputedStyle(handle).direction === 'rtl' ? -1 : 1
     handle.setPointerCapture(event.pointerId)
-    handle.onpointermove = ({ clientX }) => widths.set(field, width + sign * (clientX - from))
+    handle.onpointermove = ({ clientX }) => columns.setWidth(field, width + sign * (clientX - from))
     handle.onlostpointercapture = () => {
       handle.onpointermove = null
     }
@@ -64,15 +105,15 @@ function Resizer({ field, widths }: { field: Field; widths: ColumnWidths }) {
       role="separator"
       aria-orientation="vertical"
       aria-label={`Width of ${field.label}`}
-      aria-valuenow={widths.of(field)}
+      aria-valuenow={columns.widthOf(field)}
       tabIndex={0}
       onPointerDown={drag}
-      onDblClick={() => widths.reset(field)}
+      onDblClick={() => columns.resetWidth(field)}
       onKeyDown={(event) => {
         const by = { ArrowLeft: -STEP_PX, ArrowRight: STEP_PX }[event.key]
         if (by === undefined) return
         event.preventDefault()
-        widths.set(field, widths.of(field) + by)
+        columns.setWidth(field, columns.widthOf(field) + by)
       }}
     />
   )

@@ -25,6 +25,7 @@ export const GRID_KEYS: readonly Key[] = [
   { keys: ['Space'], does: 'open the row' },
   { keys: ['Shift', 'Space'], does: 'choose the row, or the rows of the block, to change them together' },
   { keys: ['Ctrl', 'Delete'], does: 'delete the row' },
+  { keys: ['Alt', '↓'], does: 'in a heading: move, freeze or hide the column' },
   { keys: ['Ctrl', 'C'], does: 'copy the block' },
   { keys: ['Ctrl', 'V'], does: 'paste a block' },
   { keys: ['Ctrl', 'Z'], does: 'undo' },
@@ -35,13 +36,14 @@ const isTyping = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
 
 /** What a key does in the grid; one that does nothing here is the browser's. */
 export function onGridKey(event: TargetedKeyboardEvent<HTMLElement>, keys: Keys): void {
-  if (event.target instanceof HTMLButtonElement || isHeading(event.target)) return
+  if (event.target instanceof HTMLButtonElement || isAround(event.target)) return
   if (!act(event, keys)) return
   event.preventDefault()
 }
 
-const isHeading = (target: EventTarget | null) =>
-  target instanceof Element && target.closest('thead') !== null
+/** Whether a key is for the head or the foot of the table. */
+const isAround = (target: EventTarget | null) =>
+  target instanceof Element && target.closest('thead, tfoot') !== null
 
 function act(event: KeyboardEvent, { grid, page, onDelete, onRefused }: Keys): boolean {
   const { key, shiftKey } = event

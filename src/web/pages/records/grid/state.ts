@@ -2,6 +2,7 @@ import type { Signal } from '@preact/signals'
 import type { Edits } from '../edits.ts'
 import type { Field, Row, Structure } from '../model.ts'
 import type { RowSource } from '../rows.ts'
+import type { Columns } from './columns.ts'
 import type { Cursor } from './cursor.ts'
 
 /** The cell that is being edited, and what it is opened with instead of its value. */
@@ -16,6 +17,7 @@ export interface Editing {
 export interface GridState {
   readonly structure: Structure
   readonly fields: readonly Field[]
+  readonly columns: Columns
   readonly source: RowSource
   readonly edits: Edits
   readonly isEditable: boolean

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { Button } from '../../../components/form.tsx'
 import { Time } from '../../../components/time.tsx'
-import { Reference } from '../grid/cell.tsx'
 import type { GridState } from '../grid/state.ts'
 import type { Field, Row } from '../model.ts'
 import { isReference } from '../references.ts'
-import { editText, showValue } from '../values.ts'
+import { Reference, ShownValue } from '../shown-value.tsx'
+import { editText } from '../values.ts'
 import { FieldControl } from './field-control.tsx'
 
 /** Every field of a row, also those that the grid hides; each is saved when one leaves it. */
@@ -54,13 +54,7 @@ function Fact({ row, field }: { row: Row; field: Field }) {
     <>
       <dt>{field.label}</dt>
       <dd>
-        {value === undefined ? (
-          <span class="dim">no value</span>
-        ) : isReference(field) ? (
-          <Reference field={field} id={String(value)} />
-        ) : (
-          showValue(field, value)
-        )}
+        {value === undefined ? <span class="dim">no value</span> : <ShownValue field={field} value={value} />}
       </dd>
     </>
   )

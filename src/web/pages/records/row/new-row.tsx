@@ -1,24 +1,14 @@
-import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
-import { whose } from '../../../data/whose.ts'
 import { navigate, search } from '../../../router.ts'
 import type { Field, Row, Structure } from '../model.ts'
-import { isReference } from '../references.ts'
 import { faultyField } from '../refusals.ts'
 import type { RowSource } from '../rows.ts'
-import { readReference } from '../suggestions.ts'
-import { parseValue } from '../values.ts'
 import { paneAddress } from '../view.ts'
 import { FieldControl } from './field-control.tsx'
-
-type Data = Record<string, string | number | boolean | null>
-type Texts = Readonly<Record<string, string>>
-
-/** What is typed into the new row of each structure, until it is written or given up: other rows may be opened meanwhile. */
-const typed = signal<ReadonlyMap<string, Texts>>(new Map())
+import { type Data, newRowOf, readNewRow } from './new-row-draft.ts'
 
 interface NewRowPaneProps {
   readonly structure: Structure
@@ -28,26 +18,14 @@ interface NewRowPaneProps {
 
 /** A form with all fields of the structure; what is refused stays filled in. */
 export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
-  const name = `${whose.value} ${structure.id}`
-  const texts = typed.value.get(name) ?? {}
-  const setTexts = (next: Texts) => {
-    typed.value = new Map(typed.peek()).set(name, next)
-  }
+  const draft = newRowOf(structure.id)
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
   const create = useAction(async () => {
-    const data: Data = {}
-    const found: Record<string, string> = {}
-    for (const field of structure.fields) {
-      const text = texts[field.key] ?? ''
-      const parsed = isReference(field) ? await readReference(field, text) : parseValue(field, text)
-      if ('why' in parsed) found[field.key] = parsed.why
-      else if (parsed.value !== null) data[field.key] = parsed.value
-      else if (field.required) found[field.key] = `${field.label} needs a value.`
-    }
-    setFaults(found)
-    if (Object.keys(found).length > 0) return focusFault(structure.fields, found)
-    await onCreate(data)
-    setTexts({})
+    const read = await readNewRow(structure, draft.texts)
+    setFaults(read.faults)
+    if (Object.keys(read.faults).length > 0) return focusFault(structure.fields, read.faults)
+    await onCreate(read.data)
+    draft.clear()
     source.refreshNow()
     // Meanwhile something else may have been opened.
     if (search.peek().get('pane') === 'new') navigate(paneAddress(undefined))
@@ -63,7 +41,7 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
           class="button quiet icon-only"
           href={paneAddress(undefined)}
           aria-label="Close without saving"
-          onClick={() => setTexts({})}
+          onClick={draft.clear}
         >
           <Icon name="x" />
         </a>
@@ -79,10 +57,10 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
           <FieldControl
             key={field.key}
             field={field}
-            text={texts[field.key] ?? ''}
+            text={draft.texts[field.key] ?? ''}
             isFirst={place === 0}
             why={faults[field.key] ?? (atField === field ? why : undefined)}
-            onText={(text) => setTexts({ ...typed.peek().get(name), [field.key]: text })}
+            onText={(text) => draft.type(field.key, text)}
           />
         ))}
         {why !== undefined && !atField && <Why>{why}</Why>}

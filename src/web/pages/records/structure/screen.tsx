@@ -20,6 +20,7 @@ import { UniqueSets } from './unique-sets.tsx'
 import { useDraft } from './use-draft.ts'
 import { useHadRows, useRefusals } from './use-refusals.ts'
 
+const FromCsv = lazy(async () => (await import('./from-csv.tsx')).FromCsv)
 const ConvertDialog = lazy(async () => (await import('./convert.tsx')).ConvertDialog)
 
 /** The definition of a structure; without one, a new one. */
@@ -53,6 +54,7 @@ export function StructureScreen({ structure }: { structure: Structure | undefine
         </header>
         {mayWrite.value ? (
           <>
+            {!structure && <FromCsv />}
             <StructureForm structure={structure} />
             {structure && <DeleteStructure structure={structure} />}
           </>

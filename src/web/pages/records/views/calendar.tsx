@@ -1,26 +1,16 @@
 import { useSignal } from '@preact/signals'
 import type { TargetedKeyboardEvent } from 'preact'
-import { useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { type Key, useKeys } from '../../../components/keys.tsx'
 import { Failed } from '../../../components/pane.tsx'
-import { api } from '../../../data/api.ts'
-import { useQuery } from '../../../data/cache.ts'
+import { weekStart } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { search, setParameters } from '../../../router.ts'
-import type { Condition } from '../conditions.ts'
-import {
-  type Field,
-  queryOf,
-  type Row,
-  type RowPage,
-  type RowQuery,
-  rowLabel,
-  type Structure,
-} from '../model.ts'
+import { type Field, type Row, type RowQuery, rowLabel, type Structure } from '../model.ts'
 import { undoStack } from '../undo.ts'
-import { rowAddress } from '../view.ts'
+import { Day, Event, longDay } from './calendar-day.tsx'
+import { type DayRows, NO_ROWS, rowsByDay, useRange, useUndated } from './calendar-rows.ts'
 import {
   addDays,
   addMonths,
@@ -30,10 +20,10 @@ import {
   startOf,
   today,
   weekNumber,
+  weekOf,
   weeksOf,
 } from './days.ts'
-import { startDrag } from './drag.ts'
-import { moveRow, shownRow, takeInHand, useFocusInHand } from './moves.ts'
+import { moveRow, moves, shownRow, takeInHand } from './moves.ts'
 
 interface CalendarProps {
   readonly structure: Structure
@@ -44,14 +34,8 @@ interface CalendarProps {
 }
 
 const MONTH = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' })
-const LONG_DAY = new Intl.DateTimeFormat(undefined, {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  timeZone: 'UTC',
-})
+const WEEK = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const WEEKDAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' })
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const NUMBER = new Intl.NumberFormat()
 const at = (day: string) => new Date(`${day}T00:00:00Z`)
 
@@ -59,29 +43,56 @@ const KEYS: readonly Key[] = [
   { keys: ['Tab'], does: 'next row' },
   { keys: ['Ctrl', '←', '→'], does: 'move the row by a day' },
   { keys: ['Ctrl', '↑', '↓'], does: 'move the row by a week' },
-  { keys: ['Page ↑', 'Page ↓'], does: 'another month' },
-  { keys: ['T'], does: 'the month of today' },
+  { keys: ['Page ↑', 'Page ↓'], does: 'another month or week' },
+  { keys: ['T'], does: 'today' },
+  { keys: ['W'], does: 'a week, or a month again' },
   { keys: ['Ctrl', 'Z'], does: 'undo' },
 ]
 
 /** How many rows a day shows before the others are asked for. */
-const SHOWN = 4
-const UNDATED = 50
+const SHOWN = { month: 4, week: 40 }
 
-/** Rows on the days of a month. */
+/** The days that the address names: a week by one of its days, else a month. */
+function shownDays() {
+  const week = /^\d{4}-\d\d-\d\d$/.exec(search.value.get('week') ?? '')?.[0]
+  const first = weekStart()
+  if (week !== undefined) {
+    const days = weekOf(week, first)
+    return {
+      week,
+      month: undefined,
+      weeks: [days],
+      name: WEEK.formatRange(at(days[0] ?? week), at(days[6] ?? week)),
+    }
+  }
+  const month = /^\d{4}-(0[1-9]|1[0-2])$/.exec(search.value.get('month') ?? '')?.[0] ?? today().slice(0, 7)
+  return { week, month, weeks: weeksOf(month, first), name: MONTH.format(at(`${month}-01`)) }
+}
+
+const showMonth = (month: string) =>
+  setParameters({ week: undefined, month: month === today().slice(0, 7) ? undefined : month })
+const showWeek = (day: string) => setParameters({ week: day, month: undefined })
+
+/** Rows on the days of a month or a week. */
 export function Calendar({ structure, rowQuery, date, end, onRefused }: CalendarProps) {
   useKeys('Calendar', KEYS)
   const said = useSignal('')
-  const month = /^\d{4}-(0[1-9]|1[0-2])$/.exec(search.value.get('month') ?? '')?.[0] ?? today().slice(0, 7)
-  const weeks = weeksOf(month)
-  const first = weeks[0]?.[0] ?? `${month}-01`
+  const { week, month, weeks, name } = shownDays()
+  const unit = month === undefined ? 'week' : 'month'
+  const first = weeks[0]?.[0] ?? today()
   const last = weeks.at(-1)?.[6] ?? first
-  const { data, error } = useMonth(rowQuery, date, end, first, last)
+  const { data, error } = useRange(rowQuery, date, end, [first, last], SHOWN[unit])
   const undated = useUndated(rowQuery, date)
   const isMovable = mayWrite.value && !structure.immutable
-  const go = (to: string) => {
+  const go = (by: number) => {
     said.value = ''
-    setParameters({ month: to === today().slice(0, 7) ? undefined : to })
+    if (by === 0) return week === undefined ? showMonth(today().slice(0, 7)) : showWeek(today())
+    if (month !== undefined) showMonth(addMonths(month, by))
+    else showWeek(addDays(first, 7 * by))
+  }
+  const turn = () => {
+    if (month === undefined) showMonth(first.slice(0, 7))
+    else showWeek(today().startsWith(month) ? today() : `${month}-01`)
   }
   const moveBy = (row: Row, days: number) => {
     const from = row.data[date.key]
@@ -95,10 +106,10 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
   }
   const move = (row: Row, values: Record<string, string>, day: string) => {
     onRefused(undefined)
-    said.value = `${rowLabel(structure, row)} moves to ${LONG_DAY.format(at(day))}.`
+    said.value = `${rowLabel(structure, row)} moves to ${longDay(day)}.`
     moveRow(structure, row, values).then(
       () => {
-        said.value = `${rowLabel(structure, row)} is on ${LONG_DAY.format(at(day))}.`
+        said.value = `${rowLabel(structure, row)} is on ${longDay(day)}.`
       },
       (failure: Error) => onRefused(failure.message),
     )
@@ -108,30 +119,43 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
     if (typeof from === 'string') moveBy(row, daysBetween(dayOf(from), day))
     else move(row, { [date.key]: date.type === 'date' ? day : startOf(day) }, day)
   }
-  const rows = (data?.rows ?? []).map(shownRow)
-  const byDay = daysWith(rows, date, end, first, last)
+  const byDay = withMoves(data?.byDay, date, end, first, last)
+  const rows = [...byDay.values()].flatMap((day) => day.rows)
   const onDrop = (row: Row) => (isMovable ? drop(row) : undefined)
   const find = (id: string) => [...rows, ...(undated.data?.records ?? [])].find((row) => row.id === id)
   return (
     <>
       <div class="tools">
-        <Button kind="quiet icon-only" aria-label="The month before" onClick={() => go(addMonths(month, -1))}>
+        <Button kind="quiet icon-only" aria-label={`The ${unit} before`} onClick={() => go(-1)}>
           <Icon name="back" />
         </Button>
-        <h3>{MONTH.format(at(`${month}-01`))}</h3>
+        <h3>{name}</h3>
         <span class="flipped">
-          <Button kind="quiet icon-only" aria-label="Next month" onClick={() => go(addMonths(month, 1))}>
+          <Button kind="quiet icon-only" aria-label={`Next ${unit}`} onClick={() => go(1)}>
             <Icon name="back" />
           </Button>
         </span>
-        <Button onClick={() => go(today().slice(0, 7))}>Today</Button>
+        <Button onClick={() => go(0)}>Today</Button>
+        <fieldset class="segments" aria-label="Days that are shown">
+          {(['month', 'week'] as const).map((one) => (
+            <label key={one}>
+              <input
+                type="radio"
+                name="days"
+                checked={one === unit}
+                onChange={() => one !== unit && turn()}
+              />
+              {one === 'month' ? 'Month' : 'Week'}
+            </label>
+          ))}
+        </fieldset>
       </div>
       {error && <Failed error={error} />}
       <section
-        class="calendar"
-        aria-label={MONTH.format(at(`${month}-01`))}
+        class={month === undefined ? 'calendar whole-week' : 'calendar'}
+        aria-label={name}
         style={{ '--weeks': String(weeks.length) }}
-        onKeyDown={(event) => onKey(event, { find, moveBy, go, month })}
+        onKeyDown={(event) => onKey(event, { find, moveBy, go, turn })}
       >
         <div class="week names" aria-hidden="true">
           <span />
@@ -139,16 +163,17 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
             <span key={day}>{WEEKDAY.format(at(day))}</span>
           ))}
         </div>
-        {weeks.map((week) => (
-          <div key={week[0]} class="week">
-            <span title={`Week ${weekNumber(week[0] ?? first)}`}>{weekNumber(week[0] ?? first)}</span>
-            {week.map((day, place) => (
+        {weeks.map((days) => (
+          <div key={days[0]} class="week">
+            <span title={`Week ${weekNumber(days)}`}>{weekNumber(days)}</span>
+            {days.map((day) => (
               <Day
                 key={day}
                 day={day}
-                isOther={!day.startsWith(month)}
-                isWeekend={place > 4}
-                rows={byDay.get(day) ?? []}
+                isOther={month !== undefined && !day.startsWith(month)}
+                rows={byDay.get(day) ?? NO_ROWS}
+                most={SHOWN[unit]}
+                rowQuery={rowQuery}
                 structure={structure}
                 date={date}
                 end={end}
@@ -173,10 +198,7 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
         </section>
       )}
       <div class="foot">
-        <span role="status">
-          {said.value ||
-            (data ? `${NUMBER.format(data.rows.length)}${data.isCut ? ' and more' : ''} shown` : 'reading…')}
-        </span>
+        <span role="status">{said.value || (data ? `${NUMBER.format(data.total)} rows` : 'reading…')}</span>
         <span class="grow" />
         <span class="keys">
           {isMovable && (
@@ -185,10 +207,13 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
             </span>
           )}
           <span>
-            <kbd>Page ↓</kbd> next month
+            <kbd>Page ↓</kbd> next {unit}
           </span>
           <span>
             <kbd>T</kbd> today
+          </span>
+          <span>
+            <kbd>W</kbd> {month === undefined ? 'month' : 'week'}
           </span>
         </span>
       </div>
@@ -196,173 +221,50 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
   )
 }
 
-const PAGE = 500
-const MOST_PAGES = 20
-
-/** The rows that are on a day of a range, with those that began before it and go on in it. */
-function useMonth(rowQuery: RowQuery, date: Field, end: Field | undefined, first: string, last: string) {
-  const bound = (day: string) => (date.type === 'date' ? day : startOf(day))
-  const inside = [
-    { field: date.key, op: 'gte', value: bound(first) },
-    { field: date.key, op: 'lt', value: bound(addDays(last, 1)) },
+/** The days with what was moved and is not read again yet. */
+function withMoves(
+  days: ReadonlyMap<string, DayRows> | undefined,
+  date: Field,
+  end: Field | undefined,
+  first: string,
+  last: string,
+): ReadonlyMap<string, DayRows> {
+  if (!days || moves.value.size === 0) return days ?? new Map()
+  const known = [
+    ...new Map([...days.values()].flatMap(({ rows }) => rows.map((row) => [row.id, row]))).values(),
   ]
-  const into = end && [
-    { field: date.key, op: 'lt', value: bound(first) },
-    { field: end.key, op: 'gte', value: bound(first) },
-  ]
-  return useQuery(
-    ['record', 'month', JSON.stringify([rowQuery, inside, into])],
-    async ({ signal }) => {
-      const parts = [inside, ...(into ? [into] : [])]
-      const pages = await Promise.all(parts.map((part) => readAll(rowQuery, part, date.key, signal)))
-      return { rows: pages.flatMap(({ rows }) => rows), isCut: pages.some(({ isCut }) => isCut) }
-    },
-    { placeholderData: (before) => before },
-  )
-}
-
-async function readAll(rowQuery: RowQuery, more: readonly Condition[], sort: string, signal: AbortSignal) {
-  const query = queryOf({ ...rowQuery, filter: [...rowQuery.filter, ...more], sort, direction: 'asc' })
-  const read = async (offset: number) =>
-    (await api.get('/v1/records', { query: { ...query, limit: PAGE, offset }, signal })) as RowPage
-  const first = await read(0)
-  const count = Math.min(MOST_PAGES, Math.ceil(first.total / PAGE))
-  const others = await Promise.all(
-    Array.from({ length: Math.max(0, count - 1) }, (_, at) => read((at + 1) * PAGE)),
-  )
-  const rows = [first, ...others].flatMap(({ records }) => records)
-  return { rows, isCut: rows.length < first.total }
-}
-
-const useUndated = (rowQuery: RowQuery, date: Field) => {
-  const filter = [...rowQuery.filter, { field: date.key, op: 'is_empty' }]
-  const query = { ...queryOf({ ...rowQuery, filter }), limit: UNDATED }
-  return useQuery(
-    ['record', 'undated', JSON.stringify(query)],
-    async ({ signal }) => (await api.get('/v1/records', { query, signal })) as RowPage,
-    { placeholderData: (before) => before },
-  )
-}
-
-/** The rows of each day, those that go over several days on each of them. */
-function daysWith(rows: readonly Row[], date: Field, end: Field | undefined, first: string, last: string) {
-  const days = new Map<string, Row[]>()
-  for (const row of rows) {
-    const from = row.data[date.key]
-    if (typeof from !== 'string') continue
-    const start = dayOf(from)
-    const until = end && row.data[end.key]
-    const stop = typeof until === 'string' && dayOf(until) > start ? dayOf(until) : start
-    for (let day = start < first ? first : start; day <= stop && day <= last; day = addDays(day, 1))
-      days.set(day, [...(days.get(day) ?? []), row])
-  }
-  return days
-}
-
-interface DayProps {
-  readonly day: string
-  readonly isOther: boolean
-  readonly isWeekend: boolean
-  readonly rows: readonly Row[]
-  readonly structure: Structure
-  readonly date: Field
-  readonly end: Field | undefined
-  readonly onDrop: (row: Row) => ((day: string) => void) | undefined
-}
-
-function Day({ day, isOther, isWeekend, rows, structure, date, end, onDrop }: DayProps) {
-  const [isOpen, setOpen] = useState(false)
-  const shown = isOpen || rows.length <= SHOWN ? rows : rows.slice(0, SHOWN - 1)
-  const isToday = day === today()
-  const classes = [
-    'cal-day',
-    isOther && 'other',
-    isWeekend && 'weekend',
-    isToday && 'today',
-    rows.length === 0 && 'empty',
-  ]
-  const number = Number(day.slice(8))
-  return (
-    <section
-      class={classes.filter(Boolean).join(' ')}
-      data-drop={day}
-      aria-label={`${LONG_DAY.format(at(day))}${isToday ? ', today' : ''}`}
-    >
-      <span class="number">{number}</span>
-      {shown.map((row) => {
-        const value = String(row.data[date.key])
-        const isFirst = dayOf(value) === day
-        const goesOn = end && typeof row.data[end.key] === 'string' && dayOf(String(row.data[end.key])) > day
-        const time = date.type === 'datetime' && isFirst ? `${TIME.format(new Date(value))} ` : ''
-        return (
-          <Event
-            key={row.id}
-            structure={structure}
-            row={row}
-            text={`${isFirst ? '' : '… '}${time}${rowLabel(structure, row)}`}
-            goesOn={goesOn}
-            onDrop={onDrop(row)}
-          />
-        )
-      })}
-      {shown.length < rows.length && (
-        <Button kind="quiet" onClick={() => setOpen(true)}>
-          {rows.length - shown.length} more
-        </Button>
-      )}
-    </section>
-  )
-}
-
-interface EventProps {
-  readonly structure: Structure
-  readonly row: Row
-  readonly text: string
-  readonly goesOn?: boolean | undefined
-  readonly onDrop: ((day: string) => void) | undefined
-}
-
-/** Coloured by the first list of choices of the structure. */
-function Event({ structure, row, text, goesOn = false, onDrop }: EventProps) {
-  const choice = structure.fields.find(({ type, options }) => type === 'select' && options !== null)
-  const place = choice?.options?.indexOf(String(row.data[choice.key])) ?? -1
-  const classes = ['event', place >= 0 && `hue-${place % 10}`, goesOn && 'goes-on']
-  return (
-    <a
-      ref={useFocusInHand(row.id)}
-      class={classes.filter(Boolean).join(' ')}
-      href={rowAddress(row.id)}
-      data-row-id={row.id}
-      title={text}
-      draggable={false}
-      onPointerDown={(event) => {
-        takeInHand(undefined)
-        if (onDrop) startDrag(event, onDrop)
-      }}
-    >
-      {text}
-    </a>
+  const moved = rowsByDay(known.map(shownRow), date, end, first, last)
+  const others = (day: string) => (days.get(day)?.total ?? 0) - (days.get(day)?.rows.length ?? 0)
+  return new Map(
+    [...new Set([...days.keys(), ...moved.keys()])].map((day) => {
+      const rows = moved.get(day)?.rows ?? []
+      return [day, { rows, total: rows.length + others(day) }]
+    }),
   )
 }
 
 interface Keyed {
   readonly find: (id: string) => Row | undefined
   readonly moveBy: (row: Row, days: number) => void
-  readonly go: (month: string) => void
-  readonly month: string
+  /** To the next, the one before, or that of today. */
+  readonly go: (by: number) => void
+  readonly turn: () => void
 }
 
 const BY: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }
 
-function onKey(event: TargetedKeyboardEvent<HTMLElement>, { find, moveBy, go, month }: Keyed): void {
+function onKey(event: TargetedKeyboardEvent<HTMLElement>, { find, moveBy, go, turn }: Keyed): void {
   const isWithControl = event.ctrlKey || event.metaKey
   const done = () => event.preventDefault()
   if (event.key === 'PageDown' || event.key === 'PageUp') {
     done()
-    go(addMonths(month, event.key === 'PageDown' ? 1 : -1))
+    go(event.key === 'PageDown' ? 1 : -1)
   } else if (event.key === 't' && !isWithControl) {
     done()
-    go(today().slice(0, 7))
+    go(0)
+  } else if (event.key === 'w' && !isWithControl) {
+    done()
+    turn()
   } else if (event.key === 'z' && isWithControl) {
     done()
     void undoStack.undo()

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
-import { setParameters } from '../../../router.ts'
 import type { Field, Structure } from '../model.ts'
-import { fieldsInAddress } from './model.ts'
+import { fieldsInAddress, showColumns } from './model.ts'
 
 /** Which fields are shown, and in which order. */
 export function ColumnsMenu({ structure }: { structure: Structure }) {
@@ -31,7 +30,10 @@ function Columns({ structure }: { structure: Structure }) {
   const shown = fieldsInAddress(structure)
   const hidden = structure.fields.filter((field) => !shown.includes(field))
   const show = (fields: readonly Field[]) =>
-    setParameters({ columns: fields.map(({ key }) => key).join(',') }, { replace: true })
+    showColumns(
+      structure,
+      fields.map(({ key }) => key),
+    )
   const isLast = shown.length === 1
   return (
     <>

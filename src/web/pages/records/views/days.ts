@@ -39,19 +39,27 @@ export const addMonths = (month: string, months: number): string => {
   return `${String(Math.floor(count / 12)).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}`
 }
 
-/** The weeks of a month, each with its seven days from Monday. */
-export function weeksOf(month: string): string[][] {
-  const first = `${month}-01`
-  const monday = addDays(first, -((new Date(instantOf(first)).getUTCDay() + 6) % 7))
+/** The week that a day is in: its seven days, from the first day of weeks, 0 for Sunday. */
+export function weekOf(day: string, firstOfWeek: number): string[] {
+  const first = addDays(day, -((weekday(day) - firstOfWeek + 7) % 7))
+  return Array.from({ length: 7 }, (_, at) => addDays(first, at))
+}
+
+const weekday = (day: string): number => new Date(instantOf(day)).getUTCDay()
+
+export const isWeekend = (day: string): boolean => weekday(day) % 6 === 0
+
+/** The weeks of a month. */
+export function weeksOf(month: string, firstOfWeek: number): string[][] {
   const last = addDays(`${addMonths(month, 1)}-01`, -1)
   const weeks: string[][] = []
-  for (let start = monday; start <= last; start = addDays(start, 7))
-    weeks.push(Array.from({ length: 7 }, (_, at) => addDays(start, at)))
+  for (let day = `${month}-01`; weeks.at(-1)?.includes(last) !== true; day = addDays(day, 7))
+    weeks.push(weekOf(day, firstOfWeek))
   return weeks
 }
 
-/** The number of the week, as ISO 8601 counts. */
-export function weekNumber(monday: string): number {
-  const thursday = addDays(monday, 3)
+/** The number of a week, as ISO 8601 counts: that of its Thursday. */
+export function weekNumber(week: readonly string[]): number {
+  const thursday = week.find((day) => weekday(day) === 4) ?? ''
   return Math.floor(daysBetween(`${thursday.slice(0, 4)}-01-01`, thursday) / 7) + 1
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { api } from '../../../data/api.ts'
 import type { components } from '../../../data/api-types.d.ts'
 import { cache, useQuery } from '../../../data/cache.ts'
+import { preferences, preferTable } from '../../../data/preferences.ts'
 import { address, search, setParameters } from '../../../router.ts'
 import { readConditions } from '../conditions.ts'
 import { type Field, type Structure, shownFields } from '../model.ts'
@@ -37,9 +38,30 @@ const parametersOf = (view: RowView | undefined): Record<string, string | undefi
   columns: view?.columns?.map(({ key }) => key).join(','),
 })
 
-/** The address of the rows as a view shows them; without one, all rows. */
-export const viewAddress = (structure: string, view: RowView | undefined): string =>
-  address(['records', structure], parametersOf(view))
+/** Which fields the person shows of a view, or of a structure without one; undefined where they did not choose. */
+const ownColumns = (place: string): string | undefined =>
+  preferences.value.tables?.[place]?.shown?.join(',') || undefined
+
+/** The address of the rows as a view shows them to this person; without one, all rows. */
+export const viewAddress = (structure: string, view: RowView | undefined): string => {
+  const parameters = parametersOf(view)
+  return address(['records', structure], {
+    ...parameters,
+    columns: ownColumns(view?.id ?? structure) ?? parameters.columns,
+  })
+}
+
+/** Shows these fields, in this order, here and whenever the person comes back. */
+export function showColumns(structure: Structure, keys: readonly string[]): void {
+  preferTable(search.peek().get('view') ?? structure.id, { shown: keys })
+  setParameters({ columns: keys.join(',') }, { replace: true })
+}
+
+/** Forgets what the person chose for columns that a view now says. */
+export function forgetOwnColumns(view: string): void {
+  const { widths, shown, ...others } = preferences.peek().tables?.[view] ?? {}
+  if (widths || shown) preferTable(view, { ...others, widths: {}, shown: [] })
+}
 
 /** Whether the rows are shown in another way than a view says. */
 export const isChanged = (view: RowView): boolean => {
@@ -67,8 +89,8 @@ export function shownNow(widths: Readonly<Record<string, number>>, fields: reado
 
 /** The fields that are shown: those that the address names, in its order, else all that are not hidden. */
 export function fieldsInAddress(structure: Structure): readonly Field[] {
-  const text = search.value.get('columns')
-  if (text === null || text === '') return shownFields(structure)
+  const text = search.value.get('columns') ?? ownColumns(search.value.get('view') ?? structure.id)
+  if (text === undefined || text === '') return shownFields(structure)
   return text.split(',').flatMap((key) => structure.fields.find((field) => field.key === key) ?? [])
 }
 
@@ -84,6 +106,9 @@ export function useViewInAddress(view: RowView | undefined): void {
     if (!view || before === view) return
     const isOpened = before?.id !== view.id
     const isPlain = PARTS.every((name) => search.value.get(name) === null)
-    if (isOpened ? isPlain : !isChanged(before)) setParameters(parametersOf(view), { replace: true })
+    if (isOpened ? !isPlain : isChanged(before)) return
+    const parameters = parametersOf(view)
+    const columns = (isOpened ? ownColumns(view.id) : undefined) ?? parameters.columns
+    setParameters({ ...parameters, columns }, { replace: true })
   }, [view])
 }

@@ -6,11 +6,19 @@ import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
 import { isOwner, mayWrite, session } from '../../../data/session.ts'
 import { navigate } from '../../../router.ts'
-import { columnWidths } from '../grid/columns.ts'
+import type { Columns } from '../grid/columns.ts'
 import type { Structure } from '../model.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { Drawn } from './drawn.tsx'
-import { fieldsInAddress, isChanged, type RowView, shownNow, showSaved, viewAddress } from './model.ts'
+import {
+  fieldsInAddress,
+  forgetOwnColumns,
+  isChanged,
+  type RowView,
+  shownNow,
+  showSaved,
+  viewAddress,
+} from './model.ts'
 
 const ShareDialog = lazy(async () => (await import('../../shares/share-dialog.tsx')).ShareDialog)
 const ViewDialog = lazy(async () => (await import('./dialog.tsx')).ViewDialog)
@@ -19,14 +27,16 @@ interface TabsProps {
   readonly structure: Structure
   readonly views: readonly RowView[]
   readonly view: RowView | undefined
+  readonly columns: Columns
 }
 
 /** The views of the rows, and what can be done with the one that is shown. */
-export function ViewTabs({ structure, views, view }: TabsProps) {
+export function ViewTabs({ structure, views, view, columns }: TabsProps) {
   const dialog = useSignal<'new' | 'edit' | 'copy' | 'share' | undefined>(undefined)
   const change = useAction(async (body: object) => {
     const { row_view } = await api.patch('/v1/records/views/{id}', { params: { id: view?.id ?? '' }, body })
     showSaved(row_view)
+    if ('columns' in body) forgetOwnColumns(row_view.id)
     await invalidate(new Set(['row_view']))
   })
   const remove = useAction(async () => {
@@ -35,7 +45,7 @@ export function ViewTabs({ structure, views, view }: TabsProps) {
     await invalidate(new Set(['row_view']))
   })
   const refusal = change.refusal.value ?? remove.refusal.value
-  const shown = () => shownNow(columnWidths(structure.id).chosen, fieldsInAddress(structure))
+  const shown = () => shownNow(columns.widths, fieldsInAddress(structure))
   return (
     <>
       <nav class="row-tabs" aria-label="Views">

@@ -1,0 +1,41 @@
+import { signal } from '@preact/signals'
+import { whose } from '../../../data/whose.ts'
+import type { Structure } from '../model.ts'
+import { isReference } from '../references.ts'
+import { readReference } from '../suggestions.ts'
+import { parseValue } from '../values.ts'
+
+export type Data = Record<string, string | number | boolean | null>
+type Texts = Readonly<Record<string, string>>
+
+/** What is typed into the new row of each structure, until it is written or given up: other rows may be opened meanwhile. */
+const typed = signal<ReadonlyMap<string, Texts>>(new Map())
+
+const NONE: Texts = {}
+
+/** The new row of a structure; the line under the rows and the form beside them show the same. */
+export function newRowOf(structure: string) {
+  const name = `${whose.value} ${structure}`
+  const set = (texts: Texts) => {
+    typed.value = new Map(typed.peek()).set(name, texts)
+  }
+  return {
+    texts: typed.value.get(name) ?? NONE,
+    type: (key: string, text: string) => set({ ...typed.peek().get(name), [key]: text }),
+    clear: () => set(NONE),
+  }
+}
+
+/** What was typed, as values to be written, and by field why some of it cannot be. */
+export async function readNewRow({ fields }: Structure, texts: Texts) {
+  const data: Data = {}
+  const faults: Record<string, string> = {}
+  for (const field of fields) {
+    const text = texts[field.key] ?? ''
+    const parsed = isReference(field) ? await readReference(field, text) : parseValue(field, text)
+    if ('why' in parsed) faults[field.key] = parsed.why
+    else if (parsed.value !== null) data[field.key] = parsed.value
+    else if (field.required) faults[field.key] = `${field.label} needs a value.`
+  }
+  return { data, faults }
+}

@@ -1,0 +1,149 @@
+import { useSignal } from '@preact/signals'
+import { Button, Field as FieldInput, useAction, Why } from '../../../components/form.tsx'
+import { api } from '../../../data/api.ts'
+import { cache } from '../../../data/cache.ts'
+import { address, navigate } from '../../../router.ts'
+import { startImport } from '../csv/imports.ts'
+import { Inference, type InferredColumn } from '../csv/infer.ts'
+import { readLines } from '../csv/lines.ts'
+
+interface Read {
+  readonly file: File
+  readonly head: readonly string[]
+  readonly rows: number
+  readonly columns: readonly InferredColumn[]
+}
+
+async function read(file: File): Promise<Read> {
+  let head: readonly string[] | undefined
+  let inference = new Inference([])
+  for await (const { lines } of readLines(file)) {
+    if (!head && lines[0]) inference = new Inference(lines[0])
+    for (const cells of head ? lines : lines.slice(1)) inference.add(cells)
+    head ??= lines[0]
+  }
+  if (!head) throw new Error('The file is empty; its first line must name the columns.')
+  return { file, head, rows: inference.rows, columns: inference.columns() }
+}
+
+const NUMBER = new Intl.NumberFormat()
+const LEAVE_OUT = ''
+
+/** A new table made of a csv file: what its columns are is guessed from all of its rows, and shown before anything is made. */
+export function FromCsv() {
+  const found = useSignal<Read | undefined>(undefined)
+  const name = useSignal('')
+  const types = useSignal<readonly string[]>([])
+  const open = useAction(async (file: File) => {
+    found.value = await read(file)
+    name.value = file.name.replace(/\.[^.]+$/, '')
+    types.value = found.value.columns.map(({ type }) => type)
+  })
+  const make = useAction(async () => {
+    if (!found.value) return
+    const { file, head, columns } = found.value
+    const fields = columns.flatMap(({ key, label, options }, at) => {
+      const type = types.value[at] ?? LEAVE_OUT
+      return type === LEAVE_OUT ? [] : { key, label, type, ...(type === 'select' && { options }) }
+    })
+    const { structure } = await api.post('/v1/records/structures', {
+      body: { name: name.value.trim(), fields } as never,
+    })
+    await cache.invalidateQueries({ queryKey: ['structure record', 'structures'] })
+    const targets = columns.map(({ key }) => structure.fields.find((field) => field.key === key))
+    void startImport({ structure, file, targets, onConflict: 'refuse' }, head)
+    navigate(address(['records', structure.id], { pane: 'import' }))
+  })
+  return (
+    <section class="setting">
+      <header>
+        <h2>From a csv file</h2>
+        <p>Its first line names the columns. Nothing is made before you have seen what they become.</p>
+      </header>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void make.run()
+        }}
+      >
+        <label class="field">
+          <span>File</span>
+          <input
+            class="input file"
+            type="file"
+            accept=".csv,.tsv,text/csv,text/tab-separated-values"
+            onChange={({ currentTarget }) => {
+              const [file] = currentTarget.files ?? []
+              if (file) void open.run(file)
+            }}
+          />
+        </label>
+        {open.isRunning.value && <p role="status">Reading…</p>}
+        {open.refusal.value !== undefined && <Why>{open.refusal.value}</Why>}
+        {found.value && (
+          <>
+            <FieldInput
+              label="Name of the table"
+              name="table-name"
+              required
+              maxLength={500}
+              value={name.value}
+              onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+            />
+            {found.value.columns.map((column, at) => (
+              <ColumnType
+                key={column.key}
+                column={column}
+                type={types.value[at] ?? LEAVE_OUT}
+                onChange={(type) => (types.value = types.value.with(at, type))}
+              />
+            ))}
+            {make.refusal.value !== undefined && <Why>{make.refusal.value}</Why>}
+            <p class="actions">
+              <Button kind="main" type="submit" disabled={make.isRunning.value}>
+                Make the table with {NUMBER.format(found.value.rows)} rows
+              </Button>
+            </p>
+          </>
+        )}
+      </form>
+    </section>
+  )
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  [LEAVE_OUT]: 'leave out',
+  text: 'Text',
+  number: 'Number',
+  bool: 'Yes or no',
+  date: 'Date',
+  time: 'Time',
+  datetime: 'Date and time',
+  select: 'Choice',
+}
+
+interface ColumnTypeProps {
+  readonly column: InferredColumn
+  readonly type: string
+  readonly onChange: (type: string) => void
+}
+
+const ColumnType = ({ column, type, onChange }: ColumnTypeProps) => {
+  const possible = [...new Set([column.type, 'text', ...(column.options ? ['select'] : []), LEAVE_OUT])]
+  return (
+    <label class="mapping">
+      <span class="cut">
+        {column.label} {column.sample && <small>{column.sample.slice(0, 40)}</small>}
+      </span>
+      <select class="input" value={type} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        {possible.map((one) => (
+          <option key={one} value={one}>
+            {WORDS[one]}
+            {one === 'select' && `: ${column.options?.length} values`}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,116 @@
+import { useState } from 'preact/hooks'
+import { Button } from '../../../components/form.tsx'
+import { type Field, type Row, type RowQuery, rowLabel, type Structure } from '../model.ts'
+import { hueOf } from '../shown-value.tsx'
+import { rowAddress } from '../view.ts'
+import { type DayRows, useDay } from './calendar-rows.ts'
+import { dayOf, isWeekend, today } from './days.ts'
+import { startDrag } from './drag.ts'
+import { takeInHand, useFocusInHand } from './moves.ts'
+
+const LONG_DAY = new Intl.DateTimeFormat(undefined, {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  timeZone: 'UTC',
+})
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+const NUMBER = new Intl.NumberFormat()
+
+/** A day as it is read out: `Saturday, November 28`. */
+export const longDay = (day: string): string => LONG_DAY.format(new Date(`${day}T00:00:00Z`))
+
+interface DayProps {
+  readonly day: string
+  readonly isOther: boolean
+  readonly rows: DayRows
+  /** How many rows are shown before the others are asked for. */
+  readonly most: number
+  readonly rowQuery: RowQuery
+  readonly structure: Structure
+  readonly date: Field
+  readonly end: Field | undefined
+  readonly onDrop: (row: Row) => ((day: string) => void) | undefined
+}
+
+/** A day with its rows; where there are many, the first of them, and the others when they are asked for. */
+export function Day({ day, isOther, rows, most, rowQuery, structure, date, end, onDrop }: DayProps) {
+  const [isOpen, setOpen] = useState(false)
+  const whole = useDay(rowQuery, date, end, day, isOpen && rows.total > rows.rows.length)
+  const all = whole ?? rows.rows
+  const shown = isOpen || rows.total <= most ? all : all.slice(0, most - 1)
+  const isToday = day === today()
+  const classes = [
+    'cal-day',
+    isOther && 'other',
+    isWeekend(day) && 'weekend',
+    isToday && 'today',
+    rows.total === 0 && 'empty',
+  ]
+  return (
+    <section
+      class={classes.filter(Boolean).join(' ')}
+      data-drop={day}
+      aria-label={`${longDay(day)}${isToday ? ', today' : ''}`}
+    >
+      <span class="number">{Number(day.slice(8))}</span>
+      {shown.map((row) => {
+        const value = String(row.data[date.key])
+        const isFirst = dayOf(value) === day
+        const goesOn = end && typeof row.data[end.key] === 'string' && dayOf(String(row.data[end.key])) > day
+        const time = date.type === 'datetime' && isFirst ? `${TIME.format(new Date(value))} ` : ''
+        return (
+          <Event
+            key={row.id}
+            structure={structure}
+            row={row}
+            text={`${isFirst ? '' : '… '}${time}${rowLabel(structure, row)}`}
+            goesOn={goesOn}
+            onDrop={onDrop(row)}
+          />
+        )
+      })}
+      {shown.length < rows.total && (
+        <Button kind="quiet" onClick={() => setOpen(!isOpen)}>
+          {NUMBER.format(rows.total - shown.length)} more
+        </Button>
+      )}
+      {isOpen && shown.length >= rows.total && (
+        <Button kind="quiet" onClick={() => setOpen(false)}>
+          Show fewer
+        </Button>
+      )}
+    </section>
+  )
+}
+
+interface EventProps {
+  readonly structure: Structure
+  readonly row: Row
+  readonly text: string
+  readonly goesOn?: boolean | undefined
+  readonly onDrop: ((day: string) => void) | undefined
+}
+
+/** Coloured by the first list of choices of the structure. */
+export function Event({ structure, row, text, goesOn = false, onDrop }: EventProps) {
+  const choice = structure.fields.find(({ type, options }) => type === 'select' && options !== null)
+  const hue = choice ? hueOf(choice, String(row.data[choice.key])) : ''
+  const classes = ['event', hue, goesOn && 'goes-on']
+  return (
+    <a
+      ref={useFocusInHand(row.id)}
+      class={classes.filter(Boolean).join(' ')}
+      href={rowAddress(row.id)}
+      data-row-id={row.id}
+      title={text}
+      draggable={false}
+      onPointerDown={(event) => {
+        takeInHand(undefined)
+        if (onDrop) startDrag(event, onDrop)
+      }}
+    >
+      {text}
+    </a>
+  )
+}

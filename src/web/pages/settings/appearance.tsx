@@ -1,0 +1,79 @@
+import { formatDay, formatNumber } from '../../data/formats.ts'
+import { type Preferences, prefer, preferences } from '../../data/preferences.ts'
+import { Section } from './section.tsx'
+
+type Option = readonly [value: string, word: string]
+
+const THEMES: readonly Option[] = [
+  ['', 'As this device'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+]
+const DATES: readonly Option[] = [
+  ['', 'As this browser'],
+  ['iso', '2026-11-28'],
+  ['en-GB', '28 Nov 2026'],
+  ['en-US', 'Nov 28, 2026'],
+  ['de-DE', '28.11.2026'],
+  ['ja-JP', '2026/11/28'],
+]
+const NUMBERS: readonly Option[] = [
+  ['', 'As this browser'],
+  ['en-US', '1,234.5'],
+  ['de-DE', '1.234,5'],
+  ['fr-FR', '1 234,5'],
+  ['de-CH', '1’234.5'],
+  ['en-IN', '12,34,567.8'],
+]
+const FIRST_DAYS: readonly Option[] = [
+  ['1', 'Monday'],
+  ['0', 'Sunday'],
+  ['6', 'Saturday'],
+]
+
+/** How the application looks and writes for this person, in every browser. */
+export function Appearance() {
+  const { theme = '', dates = '', numbers = '', week_start = 1 } = preferences.value
+  const choose = (name: keyof Preferences) => (value: string) =>
+    prefer({ [name]: value === '' ? undefined : value })
+  return (
+    <Section
+      name="appearance"
+      title="Appearance"
+      about="For you alone, in every browser where you sign in. What is typed and exported keeps the form 2026-11-28."
+    >
+      <Choice label="Theme" value={theme} options={THEMES} onChoose={choose('theme')} />
+      <Choice label="Dates" value={dates} options={DATES} onChoose={choose('dates')} />
+      <Choice label="Numbers" value={numbers} options={NUMBERS} onChoose={choose('numbers')} />
+      <Choice
+        label="Weeks begin on"
+        value={String(week_start)}
+        options={FIRST_DAYS}
+        onChoose={(value) => prefer({ week_start: Number(value) })}
+      />
+      <p class="dim" role="status">
+        A row of today reads {formatDay(new Date().toISOString().slice(0, 10))} and {formatNumber(1234567.8)}.
+      </p>
+    </Section>
+  )
+}
+
+interface ChoiceProps {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly Option[]
+  readonly onChoose: (value: string) => void
+}
+
+const Choice = ({ label, value, options, onChoose }: ChoiceProps) => (
+  <label class="field">
+    <span>{label}</span>
+    <select class="input" value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+      {options.map(([one, word]) => (
+        <option key={one} value={one}>
+          {word}
+        </option>
+      ))}
+    </select>
+  </label>
+)
