@@ -111,7 +111,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     incomingRoutes(ctx, rejected),
     fileRoutes(ctx),
     fileManagementRoutes(ctx),
-    backupRoutes(ctx, backups),
+    backupRoutes(ctx),
     changeRoutes(ctx, subscribers),
     mcpRoutes(ctx),
   ]

@@ -16,7 +16,7 @@ const RETRY_AFTER_SECONDS = 30
 const PART_BYTES = 262_144
 
 /** A backup holds every workspace, so its user must own them all. */
-export function checkOwnsAll({ db }: AppContext, caller: Caller): void {
+function checkOwnsAll({ db }: AppContext, caller: Caller): void {
   const owned = listOwnMemberships(db, caller).filter(({ role }) => role === 'owner')
   if (owned.length === listWorkspaces(db).length) return
   throw new Refusal(

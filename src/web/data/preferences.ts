@@ -23,6 +23,10 @@ export interface Preferences {
   readonly numbers?: string
   /** The first day of the week, 0 for Sunday. */
   readonly week_start?: number
+  /** What the sample of the first hour made, until it is removed. */
+  readonly sample?:
+    | { readonly workspace: string; readonly structure: string; readonly notes: readonly string[] }
+    | undefined
   /** By the id of a structure or a view. */
   readonly tables?: Readonly<Record<string, TableChoices>>
 }

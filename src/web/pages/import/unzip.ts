@@ -1,12 +1,10 @@
-import { unzip } from 'fflate'
+import { unzipSync } from 'fflate'
 import type { VaultFile } from './vault.ts'
 
 /** The files of a zip file; where all of them are in one folder, their paths begin below it. */
 export async function unzipped(zip: File): Promise<VaultFile[]> {
   const bytes = new Uint8Array(await zip.arrayBuffer())
-  const entries = await new Promise<Record<string, Uint8Array>>((resolve, reject) =>
-    unzip(bytes, (error, found) => (error ? reject(error) : resolve(found))),
-  )
+  const entries = unzipSync(bytes)
   const paths = Object.keys(entries).filter((path) => !path.endsWith('/') && !path.startsWith('__MACOSX/'))
   const [top = ''] = paths[0]?.split('/') ?? []
   const isOneFolder = paths.every((path) => path.startsWith(`${top}/`))

@@ -1,12 +1,13 @@
 import { lazy } from '../../components/lazy.tsx'
-import { Empty } from '../../components/pane.tsx'
-import { mayWrite, session } from '../../data/session.ts'
+import { session } from '../../data/session.ts'
 import { ListPane } from './list-pane.tsx'
 import { isAtDetails, noteId } from './place.ts'
 
 export { Side } from './side.tsx'
 
 const OpenedNote = lazy(async () => (await import('./opened-note.tsx')).OpenedNote)
+
+const FirstHour = lazy(async () => (await import('../start/first-hour.tsx')).FirstHour)
 
 /** The list, the open note and its details. */
 export function Main() {
@@ -24,6 +25,6 @@ export function Main() {
 /** What is beside the list when no note is open. */
 const NoNote = () => (
   <section class="pane content" id="note" aria-label="Note">
-    <Empty>{mayWrite.value ? 'Choose a note, or press N for a new one.' : 'Choose a note.'}</Empty>
+    <FirstHour />
   </section>
 )
