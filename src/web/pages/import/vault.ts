@@ -78,20 +78,21 @@ const words = (value: unknown): readonly string[] =>
 /** A name as a tag may have it: `#Cooking at home` is `cooking-at-home`. */
 const tagOf = (name: string): string =>
   name
-    .trim()
-    .replace(/^#/, '')
-    .replaceAll(/[^\p{L}\p{N}_/-]+/gu, '-')
-    .replaceAll(/^[-/]+|[-/]+$/g, '')
+    .split('/')
+    .map((part) => joined(part, /[^\p{L}\p{N}_]+/u, '-'))
+    .filter(Boolean)
+    .join('/')
     .slice(0, 100)
 
 /** A key as a property may have it. */
 const keyOf = (key: string): string =>
-  key
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '_')
-    .replaceAll(/^[_0-9]+|_+$/g, '')
+  joined(key.normalize('NFKD').toLowerCase(), /[^a-z0-9]+/, '_')
+    .replace(/^[_0-9]+/, '')
     .slice(0, 63)
+
+/** What is between separators, joined by another. */
+const joined = (text: string, separator: RegExp, by: string): string =>
+  text.split(separator).filter(Boolean).join(by)
 
 const EMBED = /!\[\[([^\]|#]+)((?:#[^\]|]*)?(?:\|[^\]]*)?)\]\]|!\[([^\]]*)\]\((?!https?:)([^)\s]+)\)/g
 
