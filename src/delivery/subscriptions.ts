@@ -104,15 +104,19 @@ const objectSubscriptionOf = (row: ObjectRow): ObjectSubscription => ({
   includeContent: row.includeContent === 1,
 })
 
-/** The enabled subscriptions to the notes or the files of a workspace. */
+/**
+ * The enabled subscriptions to the notes or the files of a workspace, in the order of their creation. They are sorted here:
+ * with ORDER BY, SQLite prepares the statement again at every run.
+ */
 export const subscriptionsTo = ({ sql }: Reader, workspace: number, kind: Kind): ObjectSubscription[] =>
   sql
     .all<ObjectRow>(
       `SELECT ${OBJECT_COLUMNS} FROM webhooks
-       WHERE structure IS NULL AND workspace = ? AND kind = ? AND ${IS_ENABLED} ORDER BY pk`,
+       WHERE structure IS NULL AND workspace = ? AND kind = ? AND ${IS_ENABLED}`,
       workspace,
       kind,
     )
+    .sort((one, other) => one.pk - other.pk)
     .map(objectSubscriptionOf)
 
 /** One to notes or files, also while it is disabled; undefined once it is deleted. */

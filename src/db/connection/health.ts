@@ -77,7 +77,7 @@ export class Health {
     this.#listeners.push(() => this.#end && listener(this.#end))
   }
 
-  /** The refusal of a commit into files that are no longer there, or to a disk that fails: before it, and once it is on the disk. */
+  /** The refusal of a commit that is on the disk, into files that are no longer there, or on a disk that fails. */
   refusalOfCommit(): Refusal | undefined {
     if (!this.#end && this.#keepsCommits) return undefined
     this.#check()
