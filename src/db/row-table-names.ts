@@ -6,8 +6,14 @@
 /** The table of a structure's live rows. */
 export const rowTable = (structurePk: number): string => `rows_${structurePk}`
 
-/** The table of the structure's text index; not every structure has one. */
-export const textIndexTable = (structurePk: number): string => `${rowTable(structurePk)}_search`
+/** The table of the structure's text index, with the words of each row; not every structure has one. */
+export const textIndexTable = (structurePk: number): string => `${rowTable(structurePk)}_text`
+
+/** The table of all words in the text index. */
+export const vocabularyTable = (structurePk: number): string => `${rowTable(structurePk)}_vocabulary`
+
+/** The search table by which the words are found that contain a text. */
+export const wordPartTable = (structurePk: number): string => `${vocabularyTable(structurePk)}_parts`
 
 /** The column of a field's values: TEXT, REAL for numbers, INTEGER 0 or 1 for booleans; NULL without a value. */
 export const valueColumn = (column: number): string => `f${column}`

@@ -6,12 +6,13 @@ import { refreshNoteTexts } from '../notes/integrity.ts'
 import { searchTables } from '../notes/search/tables.ts'
 import { countOldTables, dropSomeOldTables } from '../notes/search/upgrade.ts'
 import { listSearchTables, setMerging } from '../search/tables.ts'
-import { replaceOldIndexes } from '../structures/storage/upgrade.ts'
+import { dropOldTextIndexes, replaceOldIndexes } from '../structures/storage/upgrade.ts'
 
 /** Brings what is derived from the data in step with this program, in the transaction of an upgrade. */
 export function upgradeDerived(reader: Reader): void {
   refreshNoteTexts(reader)
   replaceOldIndexes(reader)
+  dropOldTextIndexes(reader)
   const existing = listSearchTables(reader)
   for (const workspace of listWorkspacePks(reader)) {
     const files = { name: pageTable(workspace), merging: 'itself' } as const

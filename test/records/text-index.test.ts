@@ -59,10 +59,15 @@ const arbitraryText = (minLength: number, maxLength: number) =>
     })
     .map((parts) => parts.join(''))
 
+/** Longer than a word of the index may be. */
+const arbitraryLongWord = fc
+  .array(fc.constantFrom(...CHARACTERS), { minLength: 25, maxLength: 90 })
+  .map((parts) => parts.join(''))
+
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { freq: 3 })
 
 const arbitraryData = fc.record({
-  title: optional(arbitraryText(0, 12)),
+  title: optional(fc.oneof(arbitraryText(0, 12), arbitraryLongWord)),
   remark: optional(arbitraryText(0, 6)),
   kind: optional(fc.constantFrom('open', 'Open', 'abAb', '日本日本')),
   n: optional(fc.constantFrom(0, -1, 1e21, 123456.5, 10101, 5e-7)),
@@ -89,6 +94,7 @@ const arbitraryNeedle = fc.oneof(
     '本日本',
   ),
   fc.record({ row: fc.nat(30), from: fc.nat(8), length: fc.integer({ min: 2, max: 7 }) }),
+  fc.record({ row: fc.nat(30), from: fc.nat(60), length: fc.integer({ min: 3, max: 40 }) }),
 )
 
 const arbitraryChange = fc.record({
@@ -247,20 +253,30 @@ test('a search table is filled in the background, beside writes that change what
 test.each([
   [
     'an entry that is missing',
-    'DELETE FROM rows_1_search WHERE rowid = 3',
-    'The entry 3 of the search table rows_1_search is missing.',
+    'DELETE FROM rows_1_text WHERE rowid = 3',
+    'The entry 3 of the search table rows_1_text is missing.',
   ],
   [
     'an entry of no row',
-    "INSERT INTO rows_1_search (rowid, runs) VALUES (99999, 'gone')",
-    'The entry 99999 of the search table rows_1_search is left over.',
+    "INSERT INTO rows_1_text (rowid, words) VALUES (99999, 'gone')",
+    'The entry 99999 of the search table rows_1_text is left over.',
   ],
   [
     'an entry of another text',
-    "INSERT OR REPLACE INTO rows_1_search (rowid, runs) SELECT 3, 'xxxx ' || group_concat('text', ' ') FROM (SELECT 1 FROM records LIMIT 8)",
-    'The search table rows_1_search holds other words than the texts.',
+    "INSERT OR REPLACE INTO rows_1_text (rowid, words) VALUES (3, 'other text 2')",
+    'The search table rows_1_text holds other words than the texts.',
   ],
-  ['no table', 'DROP TABLE rows_1_search', 'The search table rows_1_search is missing.'],
+  [
+    'a word that no search would find',
+    'DELETE FROM rows_1_vocabulary_parts WHERE rowid = 1',
+    'The entry 1 of the search table rows_1_vocabulary_parts is missing.',
+  ],
+  [
+    'a word that is missing',
+    'DELETE FROM rows_1_vocabulary_parts WHERE rowid = 1; DELETE FROM rows_1_vocabulary WHERE pk = 1',
+    'The vocabulary rows_1_vocabulary lacks words of its search table.',
+  ],
+  ['no table', 'DROP TABLE rows_1_text', 'The search table rows_1_text is missing.'],
 ])('%s in a search table is a fault; a repair takes the table away', async (_, damage, sentence) => {
   const service = await start()
   const { id } = await searched(service)

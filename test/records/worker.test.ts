@@ -218,7 +218,7 @@ test.each(WIDE_INDEXES)(
 )
 
 const byStatus = { filter: [{ field: 'status', op: 'eq', value: 'kind 1' }] }
-const byText = { filter: [{ field: '*', op: 'contains', value: 'D 1' }], limit: 150 }
+const byText = { filter: [{ field: '*', op: 'contains', value: 'IND 1' }], limit: 150 }
 
 test.each([
   ['a filter', byStatus, 'f1'],

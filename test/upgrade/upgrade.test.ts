@@ -8,6 +8,7 @@ import { VERSION } from '../../src/lib/version.ts'
 import { runInProcess } from '../support/cli.ts'
 import { readFile } from '../support/files.ts'
 import { newFolder } from '../support/process.ts'
+import { declare, write } from '../support/records.ts'
 import { startService } from '../support/service.ts'
 import { unpack, versionOf, WRITTEN, type Written } from './stages.ts'
 
@@ -38,6 +39,29 @@ describe('a database of', () => {
       expect(await Bun.file(file).bytes()).toEqual(before)
     },
   )
+
+  test('of 0034_search_when_large loses its text indexes of the older form, and finds the same rows', async () => {
+    const data = [{ title: 'one text' }, { title: 'no word of it' }]
+    const written = await startService({ file })
+    await declare(written, 'entries', [{ key: 'title', type: 'text' }])
+    await write(written, 'entries', ...data)
+    written.close()
+    const before = new Database(file)
+    before.run(`CREATE VIRTUAL TABLE rows_1_search USING fts5(runs, content = '', contentless_delete = 1);
+      INSERT INTO auto_indexes (structure, "column", created_at, used_at) VALUES (1, '*', 1, 1);
+      UPDATE structure_stats SET indexed_to = 1; INSERT INTO row_search_pending VALUES (1, 1)`)
+    before.run(
+      `PRAGMA user_version = ${MIGRATIONS.findIndex(({ name }) => name === '0034_search_when_large') + 1}`,
+    )
+    before.close()
+    const service = await startService({ file })
+    const { sql } = service.ctx.db
+    expect(sql.column("SELECT name FROM sqlite_schema WHERE name GLOB 'rows_1_search*'")).toEqual([])
+    expect(sql.column('SELECT "column" FROM auto_indexes')).toEqual([])
+    expect(sql.column('SELECT row FROM row_search_pending')).toEqual([])
+    expect((await service.get('/v1/records?structure=entries&search=text')).body.total).toBe(1)
+    service.close()
+  })
 
   test('of 0009_webhooks keeps what is in tables and columns that are renamed since', async () => {
     const written = WRITTEN[1] as Written

@@ -2,14 +2,7 @@ import type { Condition } from '../../filter/record/parse.ts'
 import { type IndexTarget, indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
 import type { ReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
-import {
-  complementOf,
-  type IndexChoice,
-  isOneValue,
-  isSeekable,
-  maxCandidates,
-  needlesOf,
-} from './planner.ts'
+import { complementOf, type IndexChoice, isOneValue, isSeekable, needlesOf } from './planner.ts'
 import { isSortedByPk, type RowQuery, type SortTarget } from './row-query.ts'
 import type { Indexes } from './usable-indexes.ts'
 
@@ -78,9 +71,9 @@ export function missingForFilter(
 export const missingForSort = ({ conditions }: RowQuery, target: SortTarget): string[] =>
   [pairFor(conditions, target) ?? singleNames([target])].flat()
 
-/** The text index, for a text that it can find and that few rows contain. */
-export const missingForText = (query: RowQuery, total: number): string[] =>
-  needlesOf(query.conditions).length === 0 || total > maxCandidates(query) ? [] : [TEXT_INDEX]
+/** The text index, for a text that it can find. */
+export const missingForText = ({ conditions }: RowQuery): string[] =>
+  needlesOf(conditions).length === 0 ? [] : [TEXT_INDEX]
 
 /**
  * What a read that took so long reports: the indexes that it lacked, and those that it used. A read that may read few

@@ -18,6 +18,7 @@ import {
   chooseIndex,
   complementOf,
   isNarrow,
+  needlesOf,
   type PageQuery,
   pageParts,
   pagePath,
@@ -28,6 +29,7 @@ import {
   sortingIndex,
   sortsAllRows,
   textIndexPath,
+  totalOfText,
 } from './planner.ts'
 import {
   type AccessPath,
@@ -118,8 +120,9 @@ export const listQuery: WorkerQuery<ListInput, ListResult> = {
     const pks = matches?.pks ? pageAmong(reader, plan, matches.pks) : pageOf(reader, plan, matches?.total)
     const total = matches?.total ?? totalAfterPage(reader, plan, pks.length)
     const { query, indexes, choice } = plan
-    const missing = found || reader.sql.isLimited ? [] : missingIndexes(plan, total)
-    const used = found ? [TEXT_INDEX] : [choice?.index.name, sortingIndex(plan)?.name]
+    const missing = found || reader.sql.isLimited ? [] : missingIndexes(plan)
+    const textIndex = needlesOf(query.conditions).length > 0 ? TEXT_INDEX : undefined
+    const used = [textIndex, choice?.index.name, sortingIndex(plan)?.name]
     const costs = readCosts(query, indexes, performance.now() - started, missing, used)
     saveCounted(reader, plan.key, total)
     const rows = loadPage(reader, pks)
@@ -146,7 +149,9 @@ export function planList(reader: Reader, { caller, request: sent }: ListInput): 
   const pageQuery: PageQuery = { query, sort, indexes, choice, page: pageRequest(request) }
   const key = totalKeyOf(query)
   const total =
-    query.conditions.length === 0 ? query.structure.live : (choice?.total ?? findCounted(reader, query, key))
+    query.conditions.length === 0
+      ? query.structure.live
+      : (choice?.total ?? findCounted(reader, query, key) ?? totalOfText(reader, query, indexes))
   const readsFewRows = rowsOfPage(pageQuery, total) < query.structure.live
   return { ...pageQuery, direction: request.direction, key, total, readsFewRows }
 }
@@ -265,11 +270,11 @@ function selectRows(reader: Reader, parts: readonly SortedRows[], page: PageRequ
 }
 
 /** The indexes that would have saved most of the read. */
-function missingIndexes(plan: ListPlan, total: number): string[] {
+function missingIndexes(plan: ListPlan): string[] {
   const { query, sort, choice } = plan
   return [
     ...missingForFilter(query, choice, sort),
-    ...(choice?.few === undefined ? missingForText(query, total) : []),
+    ...(choice?.few === undefined ? missingForText(query) : []),
     ...(sortsAllRows(plan) ? missingForSort(query, sort) : []),
     ...(plan.total === undefined && choice?.decidesAll ? [countsOf(choice.index.name)] : []),
   ]

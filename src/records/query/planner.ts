@@ -5,7 +5,8 @@ import type { Operator } from '../../filter/record/operators.ts'
 import type { Condition } from '../../filter/record/parse.ts'
 import type { PageRequest } from '../../http/pagination.ts'
 import { indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
-import { findCandidates, isSearchable, TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import { countRows, findCandidates, isSearchable } from '../../structures/storage/text-search.ts'
 import { FEW_ROWS, LOOKUP_COST, SKIPS_PER_ROW } from './costs.ts'
 import { totalOfRange } from './range-totals.ts'
 import {
@@ -311,16 +312,31 @@ export const needlesOf = (conditions: readonly Condition[]): string[] =>
     .map(({ operands }) => String(operands[0]?.low))
     .filter(isSearchable)
 
+/** The structure with its text index; undefined where it has none. */
+function textIndexed({ structure }: RowQuery, indexes: Indexes) {
+  const { pk, indexedTo } = structure
+  return indexedTo !== null && indexes.has(TEXT_INDEX) ? { pk, indexedTo } : undefined
+}
+
 /**
  * The rows that the text index finds for the `*` conditions; all that match are among them. Undefined where there is
- * no text index, or it finds too many. With frequent words this takes long itself, so on a structure of many rows it
- * may only be called in the worker.
+ * no text index, or it finds too many.
  */
 export function textIndexPath(reader: Reader, query: RowQuery, indexes: Indexes): AccessPath | undefined {
-  const { pk, indexedTo } = query.structure
-  if (indexedTo === null || !indexes.has(TEXT_INDEX)) return undefined
+  const structure = textIndexed(query, indexes)
   const needles = needlesOf(query.conditions)
-  if (needles.length === 0) return undefined
-  const pks = findCandidates(reader, { pk, indexedTo }, needles, maxCandidates(query))
+  if (!structure || needles.length === 0) return undefined
+  const pks = findCandidates(reader, structure, needles, maxCandidates(query))
   return pks && { by: 'pk', pks }
+}
+
+/** How many rows contain a text that is searched by itself, where the text index tells. */
+export function totalOfText(reader: Reader, query: RowQuery, indexes: Indexes): number | undefined {
+  const structure = textIndexed(query, indexes)
+  const [needle, ...more] = needlesOf(query.conditions)
+  if (!structure || needle === undefined || more.length > 0 || query.conditions.length > 1) return undefined
+  const found = countRows(reader, structure, needle, maxCandidates(query))
+  if (!found || found.unindexed.length === 0) return found?.count
+  const { text, values } = scanSource(reader, query, { by: 'pk', pks: found.unindexed })
+  return found.count + reader.sql.scalar<number>(`SELECT count(*) ${text}`, ...values)
 }

@@ -1,7 +1,7 @@
 import type { RecordData } from '../../changes/record-data.ts'
 import type { IntegrityCheck } from '../../db/integrity.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowTable, textIndexTable } from '../../db/row-table-names.ts'
+import { rowTable, textIndexTable, vocabularyTable, wordPartTable } from '../../db/row-table-names.ts'
 import { scanByPk } from '../../db/scan-by-pk.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { rowText } from '../../filter/record/sql.ts'
@@ -18,7 +18,8 @@ import { autoIndexTable, indexTargets, listIndexTableNames, rebuildAutoIndex } f
 import { type IndexTable, isCorrect, isIntact, listIndexTables } from './index-table.ts'
 import { changeUniqueSets, createRowTable, dropRowTable, uniqueTable } from './row-table-schema.ts'
 import { insertLiveRow, rowTableColumns, rowValues } from './row-table-writes.ts'
-import { indexedRuns, listTextIndexed, type TextIndexed } from './text-index.ts'
+import { listTextIndexed, type TextIndexed } from './text-index.ts'
+import { runsOf, wordsOf } from './text-words.ts'
 
 const ROWS_PER_READ = 500
 
@@ -235,11 +236,57 @@ function* expectedEntries(
       ROWS_PER_READ,
     ),
   )
-  for (const { pk, content } of rows) yield { pk, columns: { '': indexedRuns(content) } }
+  for (const { pk, content } of rows) yield { pk, columns: { '': wordsOf(content).text } }
 }
 
 const outdatedRows = (structurePk: number) =>
   `SELECT row FROM row_search_pending WHERE structure = ${structurePk}`
+
+/** What the table should contain by which words are found. */
+function* expectedParts({ sql }: Reader, structurePk: number) {
+  const words = scanByPk((after) =>
+    sql.all<{ pk: number; word: string }>(
+      `SELECT pk, word FROM ${vocabularyTable(structurePk)} WHERE pk > ? ORDER BY pk LIMIT ?`,
+      after,
+      ROWS_PER_READ,
+    ),
+  )
+  for (const { pk, word } of words) yield { pk, columns: { '': runsOf(word) } }
+}
+
+/** Whether every word of the text index is in its vocabulary. */
+function hasAllWords({ sql }: Reader, structurePk: number): boolean {
+  const words = `${textIndexTable(structurePk)}_words`
+  sql.script(`CREATE VIRTUAL TABLE temp.${words} USING fts5vocab(main, ${textIndexTable(structurePk)}, row)`)
+  const missing = sql.get(
+    `SELECT 1 FROM temp.${words} WHERE term NOT IN (SELECT word FROM ${vocabularyTable(structurePk)}) LIMIT 1`,
+  )
+  sql.script(`DROP TABLE temp.${words}`)
+  return missing === undefined
+}
+
+function* textIndexFaults(reader: Reader, definition: Definition, structure: TextIndexed): Generator<string> {
+  const { pk } = structure
+  const rows = {
+    table: textIndexTable(pk),
+    expected: expectedEntries(reader, definition, structure),
+    outdated: outdatedRows(pk),
+  }
+  const parts = {
+    table: wordPartTable(pk),
+    expected: expectedParts(reader, pk),
+    outdated: 'SELECT NULL LIMIT 0',
+  }
+  let isSound = true
+  for (const table of [rows, parts]) {
+    for (const fault of searchTableFaults(reader, { ...table, hasCounts: false })) {
+      isSound = false
+      yield fault
+    }
+  }
+  if (isSound && !hasAllWords(reader, pk))
+    yield `The vocabulary ${vocabularyTable(pk)} lacks words of its search table.`
+}
 
 /**
  * Text indexes contain exactly what the rows do that are up to date in them. Needs no repair: the repair of the row
@@ -248,17 +295,13 @@ const outdatedRows = (structurePk: number) =>
 export const textIndexCheck: IntegrityCheck = {
   *faults(reader) {
     for (const structure of listTextIndexed(reader)) {
-      const table = textIndexTable(structure.pk)
-      const texts = findDefinitionTexts(reader, structure.pk)
-      if (!hasTable(reader, table)) yield `The search table ${table} is missing.`
-      else if (texts && hasTable(reader, rowTable(structure.pk))) {
-        yield* searchTableFaults(reader, {
-          table,
-          expected: expectedEntries(reader, definitionOf(texts), structure),
-          outdated: outdatedRows(structure.pk),
-          hasCounts: false,
-        })
-      }
+      const { pk } = structure
+      const tables = [textIndexTable(pk), wordPartTable(pk), vocabularyTable(pk)]
+      const missing = tables.find((table) => !hasTable(reader, table))
+      const texts = findDefinitionTexts(reader, pk)
+      if (missing !== undefined) yield `The search table ${missing} is missing.`
+      else if (texts && hasTable(reader, rowTable(pk)))
+        yield* textIndexFaults(reader, definitionOf(texts), structure)
     }
   },
 }

@@ -1,57 +1,27 @@
 import type { AppContext } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowTable, textIndexTable } from '../../db/row-table-names.ts'
+import { rowTable, textIndexTable, vocabularyTable, wordPartTable } from '../../db/row-table-names.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { rowText } from '../../filter/record/sql.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.ts'
+import { runsOf, wordsOf } from './text-words.ts'
 
 /*
  * The text index of a structure serves `*` searches over many rows. Like other automatic indexes it is created by
- * the policy (`index-policy.ts`). It records which rows have which runs of four characters in a value; a search
- * verifies every row it finds there, which may be too many but never too few. It is filled in the background: rows
- * with a pk above `indexed_to` and rows listed in `row_search_pending` are not up to date in it, so a
- * search verifies these as well.
+ * the policy (`index-policy.ts`). It consists of three tables: which rows have which words (`text-words.ts`), the
+ * vocabulary of all words, and which of these have which runs of four characters. A search finds the words that contain
+ * its text, then the rows that have one of them: exactly the rows that contain a text within one word, and for other
+ * texts rows that may, which are verified.
+ *
+ * It is filled in the background: rows with a pk above `indexed_to` and rows listed in `row_search_pending` are not up to
+ * date in it, so a search verifies these as well. Words stay in the vocabulary when their last row goes.
  */
 
 /** The name of the text index among the automatic indexes of a structure. */
 export const TEXT_INDEX = '*'
-
-const RUN_LENGTH = 4
-/** A shorter text occurs in too many runs. */
-const MIN_NEEDLE_LENGTH = 3
-/** More runs than this rarely narrow a search further. */
-const MAX_QUERY_RUNS = 32
-
-/** Whether the text index can find the text. */
-export const isSearchable = (needle: string): boolean => needle.length >= MIN_NEEDLE_LENGTH
-
-/*
- * The tokenizer splits at ASCII characters that are neither letters nor digits, so these are replaced by private-use
- * characters. A text that contains such a private-use character itself only causes a row to be verified without a match.
- */
-const PRIVATE_USE = 0xe000
-const asToken = (text: string): string =>
-  text.replace(/[^a-z0-9\u0080-\uffff]/g, (character) =>
-    String.fromCharCode(PRIVATE_USE + character.charCodeAt(0)),
-  )
-
-/** The first `most` runs of a text; half of a surrogate pair counts as a character, in texts and searches alike. */
-function runs(text: string, most: number): string[] {
-  const token = asToken(text)
-  const count = Math.min(most, token.length - RUN_LENGTH + 1)
-  return Array.from({ length: Math.max(0, count) }, (_, at) => token.slice(at, at + RUN_LENGTH))
-}
-
-/** The content of the text index for a row's text (`rowText`). */
-export const indexedRuns = (text: string): string => runs(text, text.length).join(' ')
-
-/** The FTS5 query for a text: all of its runs, or for a shorter text every run that begins with it. */
-const runQuery = (needle: string): string =>
-  needle.length < RUN_LENGTH
-    ? `"${asToken(needle)}" *`
-    : [...new Set(runs(needle, MAX_QUERY_RUNS))].map((run) => `"${run}"`).join(' AND ')
 
 /*
  * By default FTS5 occasionally merges so much at once that writes would have to wait; here every step of filling
@@ -61,19 +31,27 @@ const MERGE_SETTINGS = { automerge: 0, crisismerge: 1_900, usermerge: 16 }
 const MERGED_PAGES = 16
 
 /** The arguments of `fts5(…)`. */
-const TEXT_INDEX_OPTIONS = `runs, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1`
+const OPTIONS = `words, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1`
 
-/** Creates the index, empty. */
-export function createTextIndex({ sql }: Reader, structurePk: number): void {
-  const table = textIndexTable(structurePk)
-  sql.script(`CREATE VIRTUAL TABLE ${table} USING fts5(${TEXT_INDEX_OPTIONS})`)
+function createSearchTable({ sql }: Reader, table: string): void {
+  sql.script(`CREATE VIRTUAL TABLE ${table} USING fts5(${OPTIONS})`)
   for (const [name, value] of Object.entries(MERGE_SETTINGS))
     sql.script(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`)
-  sql.run('UPDATE structure_stats SET indexed_to = 0 WHERE structure = ?', structurePk)
+}
+
+/** Creates the index, empty. */
+export function createTextIndex(reader: Reader, structurePk: number): void {
+  createSearchTable(reader, textIndexTable(structurePk))
+  createSearchTable(reader, wordPartTable(structurePk))
+  reader.sql.script(
+    `CREATE TABLE ${vocabularyTable(structurePk)} (pk INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE)`,
+  )
+  reader.sql.run('UPDATE structure_stats SET indexed_to = 0 WHERE structure = ?', structurePk)
 }
 
 export function dropTextIndex({ sql }: Reader, structurePk: number): void {
-  sql.script(`DROP TABLE IF EXISTS ${textIndexTable(structurePk)}`)
+  for (const table of [textIndexTable, wordPartTable, vocabularyTable])
+    sql.script(`DROP TABLE IF EXISTS ${table(structurePk)}`)
   sql.run('DELETE FROM row_search_pending WHERE structure = ?', structurePk)
   sql.run('UPDATE structure_stats SET indexed_to = NULL WHERE structure = ?', structurePk)
 }
@@ -98,7 +76,7 @@ export const listTextIndexed = ({ sql }: Reader): TextIndexed[] =>
   )
 
 /** Up to `limit` rows that are not up to date in the index. */
-const findUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed, limit: number): number[] =>
+export const findUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed, limit: number): number[] =>
   sql.column(
     `SELECT * FROM (SELECT row FROM row_search_pending WHERE structure = ? LIMIT ?)
      UNION ALL SELECT * FROM (SELECT pk FROM ${rowTable(pk)} WHERE pk > ? LIMIT ?) LIMIT ?`,
@@ -109,31 +87,10 @@ const findUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed, limit: n
     limit,
   )
 
-/**
- * Every row that may contain all of the texts, which are folded and searchable; undefined where there are more than
- * `most`.
- */
-export function findCandidates(
-  reader: Reader,
-  structure: TextIndexed,
-  needles: readonly string[],
-  most: number,
-): number[] | undefined {
-  const unindexed = findUnindexed(reader, structure, most + 1)
-  if (unindexed.length > most) return undefined
-  const table = textIndexTable(structure.pk)
-  const found = reader.sql.column<number>(
-    `SELECT rowid FROM ${table} WHERE ${reader.sql.stopCondition('rowid').text} AND ${table} MATCH ? LIMIT ?`,
-    needles.map((needle) => `(${runQuery(needle)})`).join(' AND '),
-    most + 1 - unindexed.length,
-  )
-  return unindexed.length + found.length > most ? undefined : [...unindexed, ...found]
-}
-
 /** A fill step stops after this long, or after `maxRows`. */
-const STEP_MS = 2
+const STEP_MS = 10
 const ROWS_PER_BATCH = 10
-const MAX_ROWS_PER_STEP = 500
+const MAX_ROWS_PER_STEP = 1_000
 /** With this many rows not up to date, a search through the index takes some 30 ms longer. */
 const MANY_UNINDEXED = 30_000
 
@@ -145,23 +102,58 @@ export const textIndexFill: WorkerTask<{ structurePk: number; maxRows: number },
     const texts = findDefinitionTexts(reader, structurePk)
     if (!texts || !listTextIndexed(reader).some(({ pk }) => pk === structurePk)) return false
     const until = performance.now() + STEP_MS
-    const text = rowText(definitionOf(texts).fields)
+    const filling = {
+      structurePk,
+      text: rowText(definitionOf(texts).fields),
+      known: knownWords(reader, structurePk),
+      words: new Set<string>(),
+    }
     let done = 0
     let count: number
     do {
       const most = Math.min(maxRows - done, ROWS_PER_BATCH)
-      count = indexPending(reader, structurePk, text, most) || indexNew(reader, structurePk, text, most)
+      count = indexPending(reader, filling, most) || indexNew(reader, filling, most)
       done += count
     } while (count > 0 && done < maxRows && performance.now() < until)
-    const table = textIndexTable(structurePk)
-    if (done > 0) reader.sql.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${MERGED_PAGES})`)
+    addWords(reader, filling)
+    if (done > 0) mergeSome(reader, textIndexTable(structurePk))
     return done > 0
   },
 }
 
+/** What a step of filling works on. */
+interface Filling {
+  readonly structurePk: number
+  /** The SQL expression of a row's text. */
+  readonly text: string
+  /** Words that are in the vocabulary. */
+  readonly known: Set<string>
+  /** The other words of the rows that it has indexed. */
+  readonly words: Set<string>
+}
+
+const MAX_KNOWN_WORDS = 20_000
+const newKnownWords = () => new BoundedCache<string, Set<string>>(10)
+
+/** Words that were in the vocabulary before this step, so that they need not be looked up again. */
+function knownWords({ sql }: Reader, structurePk: number): Set<string> {
+  const createdAt = sql.scalar<number>(
+    'SELECT max(created_at) FROM auto_indexes WHERE structure = ? AND "column" = ?',
+    structurePk,
+    TEXT_INDEX,
+  )
+  const known = sql.state.of(newKnownWords)
+  const key = `${structurePk} ${createdAt}`
+  const words = known.get(key) ?? new Set()
+  if (words.size > MAX_KNOWN_WORDS) words.clear()
+  known.set(key, words)
+  return words
+}
+
 /** Returns how many pending rows were indexed. */
-function indexPending({ sql }: Reader, structurePk: number, text: string, most: number): number {
-  const table = textIndexTable(structurePk)
+function indexPending(reader: Reader, filling: Filling, most: number): number {
+  const { sql } = reader
+  const { structurePk, text } = filling
   const pending = sql.rows<[number, string | null]>(
     `SELECT row, (SELECT ${text} FROM ${rowTable(structurePk)} WHERE pk = row)
      FROM row_search_pending WHERE structure = ? LIMIT ?`,
@@ -169,33 +161,60 @@ function indexPending({ sql }: Reader, structurePk: number, text: string, most: 
     most,
   )
   for (const [row, content] of pending) {
-    if (content === null) sql.run(`DELETE FROM ${table} WHERE rowid = ?`, row)
-    else writeEntry({ sql }, structurePk, row, content)
+    if (content === null) sql.run(`DELETE FROM ${textIndexTable(structurePk)} WHERE rowid = ?`, row)
+    else writeEntry(reader, filling, row, content)
     sql.run('DELETE FROM row_search_pending WHERE structure = ? AND row = ?', structurePk, row)
   }
   return pending.length
 }
 
 /** Returns how many rows above `indexed_to` were indexed. */
-function indexNew({ sql }: Reader, structurePk: number, text: string, most: number): number {
+function indexNew(reader: Reader, filling: Filling, most: number): number {
+  const { sql } = reader
+  const { structurePk, text } = filling
   const rows = sql.rows<[number, string]>(
     `SELECT pk, ${text} FROM ${rowTable(structurePk)}
      WHERE pk > (SELECT indexed_to FROM structure_stats WHERE structure = ?) ORDER BY pk LIMIT ?`,
     structurePk,
     most,
   )
-  for (const [row, content] of rows) writeEntry({ sql }, structurePk, row, content)
+  for (const [row, content] of rows) writeEntry(reader, filling, row, content)
   const last = rows.at(-1)
   if (last) sql.run('UPDATE structure_stats SET indexed_to = ? WHERE structure = ?', last[0], structurePk)
   return rows.length
 }
 
-const writeEntry = ({ sql }: Reader, structurePk: number, row: number, text: string) =>
+function writeEntry({ sql }: Reader, filling: Filling, row: number, content: string): void {
+  const { words, text } = wordsOf(content)
+  for (const word of words) if (!filling.known.has(word)) filling.words.add(word)
   sql.run(
-    `INSERT OR REPLACE INTO ${textIndexTable(structurePk)} (rowid, runs) VALUES (?, ?)`,
+    `INSERT OR REPLACE INTO ${textIndexTable(filling.structurePk)} (rowid, words) VALUES (?, ?)`,
     row,
-    indexedRuns(text),
+    text,
   )
+}
+
+/** Adds the words to the vocabulary that are not in it yet. */
+function addWords({ sql }: Reader, { structurePk, known, words }: Filling): void {
+  const table = vocabularyTable(structurePk)
+  const last = sql.scalar<number>(`SELECT coalesce(max(pk), 0) FROM ${table}`)
+  // In order, because then most are inserted beside the one before.
+  sql.run(
+    `INSERT OR IGNORE INTO ${table} (word) SELECT value FROM json_each(?)`,
+    JSON.stringify([...words].sort()),
+  )
+  const parts = wordPartTable(structurePk)
+  for (const [pk, word] of sql.rows<[number, string]>(`SELECT pk, word FROM ${table} WHERE pk > ?`, last)) {
+    sql.run(`INSERT INTO ${parts} (rowid, words) VALUES (?, ?)`, pk, runsOf(word))
+    words.delete(word)
+  }
+  // The new ones are not known until this step is committed.
+  for (const word of words) known.add(word)
+  mergeSome({ sql }, parts)
+}
+
+const mergeSome = ({ sql }: Reader, table: string) =>
+  sql.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${MERGED_PAGES})`)
 
 const findOutdated = (reader: Reader): TextIndexed | undefined =>
   listTextIndexed(reader).find((structure) => findUnindexed(reader, structure, 1).length > 0)

@@ -28,3 +28,11 @@ export function replaceOldIndexes(reader: Reader): void {
     }
   }
 }
+
+/** Older programs had text indexes of another form, which are no longer on record; they return where they are of use. */
+export function dropOldTextIndexes({ sql }: Reader): void {
+  const names = sql.column<string>(
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'rows_[0-9]*_search' AND sql LIKE 'CREATE VIRTUAL %'`,
+  )
+  for (const name of names) sql.script(`DROP TABLE ${name}`)
+}

@@ -34,6 +34,7 @@ import migration31 from '../../../../drizzle/0031_shares.sql' with { type: 'text
 import migration32 from '../../../../drizzle/0032_mirror_overlay.sql' with { type: 'text' }
 import migration33 from '../../../../drizzle/0033_webhook_users.sql' with { type: 'text' }
 import migration34 from '../../../../drizzle/0034_search_when_large.sql' with { type: 'text' }
+import migration35 from '../../../../drizzle/0035_text_indexes_of_words.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -72,4 +73,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0032_mirror_overlay', sql: migration32 },
   { name: '0033_webhook_users', sql: migration33 },
   { name: '0034_search_when_large', sql: migration34 },
+  { name: '0035_text_indexes_of_words', sql: migration35 },
 ]
