@@ -323,6 +323,20 @@ describe('shared rows', () => {
     for (const address of [path, `${path}.csv`]) expect((await visit(address)).status).toBe(404)
   })
 
+  test('a csv that is being read breaks off when its share ends', async () => {
+    for (let at = 0; at < 3; at++)
+      await write(service, 'Jobs', ...Array.from({ length: 400 }, () => ({ title: 'One of many' })))
+    const made = await share({ kind: 'row_view', target_id: await rowView({}), options: { csv: true } })
+    const { body } = await service.app.fetch(new Request(`http://localhost${pathOf(made)}.csv`))
+    const reader = body?.getReader()
+    expect((await reader?.read())?.done).toBe(false)
+    await service.delete(`/v1/shares/${made.id}`)
+    const rest = async () => {
+      while (!(await reader?.read())?.done);
+    }
+    expect(rest()).rejects.toThrow()
+  })
+
   test('has no csv unless it is offered', async () => {
     const path = pathOf(await share({ kind: 'row_view', target_id: await rowView({ columns }) }))
     expect((await visit(`${path}.csv`)).status).toBe(404)

@@ -9,7 +9,7 @@ import { dataOf, type RecordRow } from '../../records/store.ts'
 import { notFound } from '../../refusal.ts'
 import type { FieldDefinition } from '../../structures/store.ts'
 import { optionsOf } from '../service.ts'
-import type { Visit } from '../visits.ts'
+import { findVisit, type Visit } from '../visits.ts'
 import { visitorOf } from './notes.ts'
 import { calendarFields, labelOf, nameOf, type SharedRows, sharedRows, shownValue, valueIn } from './rows.ts'
 
@@ -19,7 +19,7 @@ import { calendarFields, labelOf, nameOf, type SharedRows, sharedRows, shownValu
 
 const AT_ONCE = 500
 
-/** A file of lines that come from the rows, some hundred at a time. */
+/** A file of lines that come from the rows, some hundred at a time; it breaks off when the share ends meanwhile. */
 function streamed(
   ctx: AppContext,
   exchange: Exchange,
@@ -32,6 +32,7 @@ function streamed(
   let isOver = false
   const next = async () => {
     if (isOver) return undefined
+    if (!findVisit(ctx, visit.share.token, false)) throw notFound('share')
     const request = {
       view: view.id,
       limit: AT_ONCE,
