@@ -91,13 +91,13 @@ export async function benchAccess(rounds: number): Promise<Section[]> {
     const narrowed = newKey('--access', [...access, ...hidden.map((name) => `${name}=none`)].join())
     const rows: Row[] = []
     for (const request of REQUESTS) {
-      const costs = { narrowed: [] as number[], full: [] as number[] }
-      for (const key of [narrowed, full]) await costOf(key, request)
-      for (let round = 0; round < rounds; round++) {
-        costs.narrowed.push(await costOf(narrowed, request))
-        costs.full.push(await costOf(full, request))
-      }
-      const [daybook, floor] = [median(costs.narrowed), median(costs.full)]
+      const costs = { [narrowed]: [] as number[], [full]: [] as number[] }
+      for (const key of [narrowed, full, narrowed, full]) await costOf(key, request)
+      // In turns, each as often before the other as after it.
+      for (let round = 0; round < 2 * rounds; round++)
+        for (const key of round % 2 === 0 ? [narrowed, full] : [full, narrowed])
+          costs[key]?.push(await costOf(key, request))
+      const [daybook, floor] = [median(costs[narrowed] ?? []), median(costs[full] ?? [])]
       rows.push({
         what: request.what,
         daybook: milliseconds(daybook),
