@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { may } from '../access/rights.ts'
 import { getPosition, oldestChange } from '../changes/cursors.ts'
-import { type ChangeKind, keyOf } from '../changes/entries.ts'
+import { type ChangeKind, endOfKeys, keyOf } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
 import {
   type Change,
@@ -82,7 +82,7 @@ const isInLog = ({ sql }: Reader, workspace: number, id: string): boolean =>
     'SELECT 1 FROM changes WHERE object = ? AND structure = object AND key > ? AND key < ? LIMIT 1',
     Buffer.from(id.replaceAll('-', ''), 'hex'),
     keyOf(workspace, 0),
-    keyOf(workspace + 1, 0),
+    endOfKeys(workspace),
   ) !== undefined
 
 /** The number of the change after which a reader goes on: `now`, a cursor, or by default before the oldest kept. */

@@ -1,7 +1,7 @@
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { cursorExpired, invalid } from '../refusal.ts'
-import { keyOf, numberOf } from './entries.ts'
+import { endOfKeys, keyOf, numberOf } from './entries.ts'
 import { lastChange, loggedRange } from './log.ts'
 
 /*
@@ -94,7 +94,7 @@ export function oldestChange(reader: Reader, workspace: number): number {
   const key = reader.sql.get<{ key: number }>(
     'SELECT key FROM changes WHERE key > ? AND key < ? ORDER BY key LIMIT 1',
     keyOf(workspace, 0),
-    keyOf(workspace + 1, 0),
+    endOfKeys(workspace),
   )?.key
   return key === undefined ? 1 : numberOf(key)
 }

@@ -1,4 +1,4 @@
-import { CHANGES_PER_WORKSPACE as MAX_CHANGES } from '../db/schema/changes.ts'
+import { CHANGES_PER_WORKSPACE as MAX_CHANGES, startOfKeys } from '../db/schema/changes.ts'
 
 /*
  * How a change is stored: its key, its kind and operation, the ids that it names, and the old values.
@@ -26,13 +26,13 @@ export const CHANGE_OPERATIONS = ['created', 'updated', 'deleted', 'restored', '
 export type ChangeOperation = (typeof CHANGE_OPERATIONS)[number]
 
 /** The changes of a workspace are numbered from 1; its keys are a range. */
-export const keyOf = (workspace: number, number: number): number => workspace * MAX_CHANGES + number
+export const keyOf = (workspace: number, number: number): number => startOfKeys(workspace) + number
 
 /** The number of a change in its workspace. */
 export const numberOf = (key: number): number => key % MAX_CHANGES
 
 /** Greater than every key of the workspace. */
-export const endOfKeys = (workspace: number): number => (workspace + 1) * MAX_CHANGES
+export const endOfKeys = (workspace: number): number => startOfKeys(workspace) + MAX_CHANGES
 
 const OPERATIONS_PER_KIND = 8
 

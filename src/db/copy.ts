@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname } from 'node:path'
 import { workerProgram } from '../lib/program.ts'
 import { asReadError, asSystemError, isStorageFailure, showsDamage, UnusableDatabase } from './errors.ts'
-import { CHANGES_PER_WORKSPACE } from './schema/changes.ts'
+import { CHANGES_PER_WORKSPACE, startOfKeysSql } from './schema/changes.ts'
 
 /** The name holds the process id: another process may be writing a copy to the same place. */
 const partialCopy = (target: string): string => `${target}.partial-${process.pid}`
@@ -91,8 +91,8 @@ function beginEpochs(partial: string): void {
 
 const BEGIN_EPOCHS = `INSERT INTO change_epochs (workspace, epoch, since)
   SELECT pk, lower(hex(randomblob(6))), coalesce(
-    (SELECT key - pk * ${CHANGES_PER_WORKSPACE} FROM changes
-     WHERE key BETWEEN pk * ${CHANGES_PER_WORKSPACE} AND (pk + 1) * ${CHANGES_PER_WORKSPACE} - 1
+    (SELECT key - ${startOfKeysSql('pk')} FROM changes
+     WHERE key BETWEEN ${startOfKeysSql('pk')} AND ${startOfKeysSql('pk')} + ${CHANGES_PER_WORKSPACE} - 1
      ORDER BY key DESC LIMIT 1), 0) FROM workspaces`
 
 /** Makes what was written to a file survive a power loss. */

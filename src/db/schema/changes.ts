@@ -1,8 +1,24 @@
 import { blob, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { workspaces } from './account.ts'
 
-/** The key of a change is the pk of its workspace times this, and its number there. */
-export const CHANGES_PER_WORKSPACE = 2 ** 40
+/** The changes of a workspace are numbered up to this. */
+export const CHANGES_PER_WORKSPACE = 2 ** 34
+
+/*
+ * A key is an integer of 53 bits, which holds the pk of a workspace as two numbers: the rest of its division by 8,192 in the
+ * upper 13 bits, and the quotient in the next 6. So workspaces beyond the first 8,191 lie within the ranges that older
+ * programs left to these, and no key had to change.
+ */
+const UPPER = 2 ** 13
+const UPPER_UNIT = 2 ** 40
+
+/** The key of the change that a workspace would have before its first. */
+export const startOfKeys = (workspace: number): number =>
+  (workspace % UPPER) * UPPER_UNIT + Math.floor(workspace / UPPER) * CHANGES_PER_WORKSPACE
+
+/** The same in SQL, of the column that holds the pk. */
+export const startOfKeysSql = (pk: string): string =>
+  `((${pk} % ${UPPER}) * ${UPPER_UNIT} + (${pk} / ${UPPER}) * ${CHANGES_PER_WORKSPACE})`
 
 /**
  * The change log: one row for each object that a transaction changed. The key holds the workspace and the number of the
