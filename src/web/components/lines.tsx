@@ -1,5 +1,5 @@
 import { connection } from '../data/live.ts'
-import { notice, notSaved, pendingCount } from '../data/pending.ts'
+import { notices, notSaved, pendingCount } from '../data/pending.ts'
 import { awaySince, isBusy } from '../data/request.ts'
 import { entryRefusal, isReadOnlyCopy, mirrorOf, session } from '../data/session.ts'
 import { address } from '../router.ts'
@@ -46,7 +46,11 @@ export const Lines = () => (
         Not saved: a cell of <a href={address(['records', id])}>{name}</a>. Go there to see why.
       </p>
     ))}
-    {notice.value !== undefined && <p>{notice.value}</p>}
+    {[...notices.value].map(([subject, { sentence, address: to }]) => (
+      <p key={subject}>
+        {sentence} {to !== undefined && <a href={to}>Go there to see why.</a>}
+      </p>
+    ))}
     {session.value === undefined && entryRefusal.value !== undefined ? (
       <p>{entryRefusal.value} This page asks again by itself.</p>
     ) : (

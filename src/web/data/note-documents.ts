@@ -4,14 +4,16 @@ import { newIds } from './apply.ts'
 import {
   type Draft,
   type DraftKey,
+  hasSameText,
   keyOfChange,
   NOT_MADE,
   type NoteText,
   type NoteVersion,
 } from './note-text.ts'
-import { discarders, pendingCount, savers } from './pending.ts'
-import { isSignedOut, Refused } from './request.ts'
+import { discarders, pendingCount, savers, setNotice } from './pending.ts'
+import { awaySince, isSignedOut, Refused } from './request.ts'
 import { type Kept, SaveQueue } from './save-queue.ts'
+import { sendInOrder } from './sending.ts'
 import { session } from './session.ts'
 import { openTabs, TAB, watchTabs } from './tabs.ts'
 import { whose } from './whose.ts'
@@ -22,6 +24,7 @@ type Queue = typeof import('../offline/queue.ts')
 let loadedQueue: Queue | undefined
 
 async function queue(): Promise<Queue> {
+  await import('../offline/waiting-cells.ts')
   loadedQueue ??= await import('../offline/queue.ts')
   return loadedQueue
 }
@@ -76,7 +79,16 @@ const shown = new Set<string>()
 /** Keeps what is typed into a note here while it is shown, until the function that is returned is called. */
 export function showDocument(id: string): () => void {
   shown.add(id)
+  tellUnsettled(id)
   return () => leaveDocument(id)
+}
+
+/** Tells on every screen of a note that cannot be saved before somebody has looked at it. */
+function tellUnsettled(id: string): void {
+  const { state, text } = findDocument(id)?.queue ?? {}
+  const kind = state?.peek().kind
+  const isTold = !shown.has(id) && (kind === 'conflict' || kind === 'refused')
+  setNotice(`note ${id}`, isTold ? `Not saved: ${text?.peek().title}.` : undefined, `/app/notes/${id}`)
 }
 
 /** A note that is left is saved at once; it stays here until that is acknowledged. */
@@ -85,6 +97,7 @@ function leaveDocument(id: string): void {
   for (const left of documents.peek().values()) {
     if (left.id !== id) continue
     void left.queue.flush()
+    tellUnsettled(id)
     if (!left.queue.isUnsaved) forget(left)
   }
 }
@@ -96,6 +109,10 @@ function forget(document: NoteDocument): void {
   const left = new Map(documents.peek())
   left.delete(nameOf(document))
   documents.value = left
+  setNotice(`note ${document.id}`, undefined)
+  if (!isLeftOver) return
+  isLeftOver = false
+  void takeUp()
 }
 
 /** What makes a new note of what is typed; it is there at once, whether or not the server is. Returns its id. */
@@ -103,29 +120,37 @@ export function makeDocument(text: NoteText, tags: readonly string[]): string {
   const [id = ''] = newIds(1)
   const present = owner()
   const base = { title: '', content: '', updated_at: NOT_MADE }
-  if (present) addDocument({ ...present, id }, base, { base, text, sent: [], tags })
+  if (present) addDocument({ ...present, id }, base, { text, sent: [], tags, at: Date.now() })
   return id
 }
 
 function addDocument(
   { id, user, workspace }: Owner & Pick<NoteDocument, 'id'>,
   base: NoteVersion,
-  draft: (Kept & Pick<Draft, 'tags'>) | undefined,
+  draft: Pick<Draft, 'text' | 'sent' | 'tags' | 'at'> | undefined,
 ): SaveQueue {
   const tags = draft?.tags ?? []
+  /** What was typed last, and when. */
+  const typed = { text: draft?.text ?? base, at: draft?.at ?? 0 }
+  const keep = keeperOf({ user, workspace, note: id, tab: TAB }, tags)
   const saver = {
-    save: async (changes: Partial<NoteText>, if_unchanged: string) => {
-      if (!isOwn({ user, workspace }))
-        throw new Error('This note belongs to another workspace; its draft waits here.')
-      return if_unchanged === NOT_MADE ? makeNote(id, changes, tags) : changeNote(id, changes, if_unchanged)
-    },
+    save: (changes: Partial<NoteText>, if_unchanged: string) =>
+      sendInOrder(typed.at, async () => {
+        if (!isOwn({ user, workspace }))
+          throw new Error('This note belongs to another workspace; its draft waits here.')
+        return if_unchanged === NOT_MADE ? makeNote(id, changes, tags) : changeNote(id, changes, if_unchanged)
+      }),
     read: () => readVersion(id),
   }
   const saving = new SaveQueue(
     base,
     {
       ...saver,
-      keep: keeperOf({ user, workspace, note: id, tab: TAB }, tags),
+      keep: (kept) => {
+        if (kept && !hasSameText(kept.text, typed.text))
+          Object.assign(typed, { text: kept.text, at: Date.now() })
+        void keep(kept, typed.at)
+      },
       later: (act, ms) => {
         const timer = setTimeout(act, ms)
         return () => clearTimeout(timer)
@@ -139,6 +164,7 @@ function addDocument(
   )
   const opened = { id, user, workspace, queue: saving }
   documents.value = new Map(documents.peek()).set(nameOf(opened), opened)
+  saving.state.subscribe(() => untracked(() => tellUnsettled(id)))
   return saving
 }
 
@@ -180,10 +206,9 @@ const versionOf = ({ title, content, updated_at }: NoteVersion): NoteVersion => 
 
 /** Writes each draft at once, as the tab may be closed with the next key; the browser keeps them in order. */
 function keeperOf(key: DraftKey, tags: readonly string[]) {
-  return async (draft: Kept | undefined) => {
+  return async (draft: Kept | undefined, at: number) => {
     // What somebody else left is not kept for this person's eyes.
     if (session.peek() && session.peek()?.user.id !== key.user) return
-    const at = Date.now()
     try {
       const { putDraft, removeDraft } = loadedQueue ?? (await queue())
       if (!draft) return await removeDraft(key)
@@ -199,23 +224,29 @@ function keeperOf(key: DraftKey, tags: readonly string[]) {
 export async function takeUpDrafts(): Promise<void> {
   const present = owner()
   if (!present) return
-  const { listDrafts, putDraft, removeDraft, takeOldDrafts } = await queue()
+  const { hasCells, listDrafts, putDraft, removeDraft, takeOldDrafts } = await queue()
   await takeOldDrafts()
   const alive = await openTabs()
   const taken: SaveQueue[] = []
   for (const draft of await listDrafts(present.user, present.workspace)) {
-    if (alive.has(draft.tab) || documents.peek().has(nameOf({ ...present, id: draft.note }))) continue
+    if (alive.has(draft.tab)) continue
+    if (documents.peek().has(nameOf({ ...present, id: draft.note }))) {
+      isLeftOver = true
+      continue
+    }
     await putDraft({ ...draft, tab: TAB })
     await removeDraft(draft)
     // Of whom it is, not of who may have signed in meanwhile.
     taken.push(addDocument({ ...present, id: draft.note }, draft.base, draft))
   }
-  void saveInOrder(taken)
+  for (const one of taken) void one.flush()
+  if (!(await hasCells(present.user, present.workspace))) return
+  const { takeUpCells } = await import('../pages/records/edits.ts')
+  await takeUpCells(alive)
 }
 
-async function saveInOrder(queues: readonly SaveQueue[]): Promise<void> {
-  for (const one of queues) await one.flush()
-}
+/** Whether a draft of a closed tab waits until the same note is no longer written into here. */
+let isLeftOver = false
 
 let ready: Promise<void> | undefined
 
@@ -241,6 +272,9 @@ export function startDocuments(): void {
     ready = undefined
     void draftsTaken()
     void untracked(flushAll)
+  })
+  effect(() => {
+    if (awaySince.value === undefined) void untracked(flushAll)
   })
   addEventListener('pagehide', flushAll)
   addEventListener('online', flushAll)

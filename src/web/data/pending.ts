@@ -12,8 +12,23 @@ export const savers = new Set<() => Promise<unknown>>()
 /** Give up what waits in memory, but for that of one person: who signs in after another is not to find it. */
 export const discarders = new Set<(except?: string) => void>()
 
-/** What is to be said on every screen about what this browser keeps. */
-export const notice = signal<string | undefined>(undefined)
+interface Notice {
+  readonly sentence: string
+  /** Where more is to be seen, if there is more. */
+  readonly address?: string | undefined
+}
+
+/** What is to be said on every screen about what this browser keeps, by what it is about. */
+export const notices = signal<ReadonlyMap<string, Notice>>(new Map())
+
+/** Says something about a subject until it is said otherwise, or nothing any more. */
+export function setNotice(subject: string, sentence: string | undefined, address?: string): void {
+  if (notices.peek().get(subject)?.sentence === sentence) return
+  const next = new Map(notices.peek())
+  if (sentence === undefined) next.delete(subject)
+  else next.set(subject, { sentence, address })
+  notices.value = next
+}
 
 /** Each says whether something that is under way would be lost with the page; the browser then asks before it closes it. */
 export const unfinished = new Set<() => boolean>()

@@ -12,6 +12,7 @@ import {
   settlePassage,
 } from './note-text.ts'
 import { Away, Refused, retryDelayOf } from './request.ts'
+import { NotSent } from './sending.ts'
 
 export type SaveState =
   | { readonly kind: 'saved' }
@@ -183,7 +184,8 @@ export class SaveQueue {
     this.collect()
     this.state.value = { kind: 'saving' }
     const sent = this.text.peek()
-    this.#sent = [...this.#sent.slice(1 - MAX_SENT), fingerprint(sent)]
+    const sentBefore = this.#sent
+    this.#sent = [...sentBefore.slice(1 - MAX_SENT), fingerprint(sent)]
     this.#markUnsaved()
     try {
       const saved = await this.options.save(changesBetween(this.#base, sent), this.#base.updated_at)
@@ -192,6 +194,10 @@ export class SaveQueue {
       this.#merge(sent, saved)
       return false
     } catch (error) {
+      if (error instanceof NotSent) {
+        this.#sent = sentBefore
+        this.#markUnsaved()
+      }
       return await this.#recover(error as Error)
     }
   }

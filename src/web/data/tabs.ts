@@ -21,7 +21,7 @@ export function watchTabs(onClosed: () => void): void {
     void locks.request(lockOf(tab), { mode: 'shared' }, onClosed)
   }
   const channel = new BroadcastChannel('daybook-tabs')
-  channel.onmessage = ({ data }: MessageEvent<string>) => watch(data)
+  channel.onmessage = ({ data }) => watch(data)
   channel.postMessage(TAB)
   void locks.query().then(({ held = [] }) => {
     for (const { name = '' } of held) if (name.startsWith(lockOf(''))) watch(name.slice(lockOf('').length))

@@ -1,6 +1,7 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { components } from '../data/api-types.d.ts'
 import type { Session } from '../data/session.ts'
+import type { StoredCell } from '../data/waiting-cells.ts'
 import type { Row } from '../pages/records/model.ts'
 import type { StoredBase, StoredNote } from './queue.ts'
 
@@ -58,7 +59,7 @@ interface Schema extends DBSchema {
   marks: { key: [user: string, workspace: string, structure: string]; value: Mark }
   /** Responses that are kept as they came, by their paths. */
   answers: { key: string; value: object }
-  queue: { key: string[]; value: StoredNote }
+  queue: { key: string[]; value: StoredNote | StoredCell }
   /** What the contents of notes were before they were written into: stored once, as a long one takes long to store. */
   bases: { key: string[]; value: StoredBase }
 }
@@ -82,16 +83,27 @@ export function database(): Promise<OfflineDatabase> {
       made.createObjectStore('queue', { keyPath: ['user', 'workspace', 'name', 'tab'] })
       made.createObjectStore('bases', { keyPath: ['user', 'workspace', 'name', 'tab'] })
     },
-    // Another tab with a newer form of the database, or a browser that cleared it: opened again when it is next needed.
-    blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
+    // Another tab with a newer form of the database: opened again when it is next needed.
+    blocking: (_current, _blocked, event) => {
+      ;(event.target as IDBDatabase).close()
+      opened = undefined
+    },
     terminated: () => {
       opened = undefined
+      for (const listener of clearedListeners) listener()
     },
   }).catch((error: Error) => {
     opened = undefined
     throw error
   })
   return opened
+}
+
+const clearedListeners = new Set<() => void>()
+
+/** Calls the listener when the browser, or who uses it, has cleared what was kept. */
+export function onCleared(listener: () => void): void {
+  clearedListeners.add(listener)
 }
 
 /** All rows of a structure lie between. */

@@ -1,19 +1,12 @@
 import { deleteDB, openDB } from 'idb'
 import type { Draft, DraftKey } from '../data/note-text.ts'
-import { database, tellChanged, whereOf } from './database.ts'
+import type { Place } from '../data/waiting-cells.ts'
+import { database, onCleared, tellChanged } from './database.ts'
 
 /*
- * Texts of notes that were written and are not acknowledged, by whom and in which tab. An entry outlives its tab, and another
- * one takes it up.
+ * What was written and is not acknowledged, by whom and in which tab: texts of notes, and cells of rows. An entry outlives
+ * its tab, and another one takes it up.
  */
-
-/** Names one entry. */
-interface Place {
-  readonly user: string
-  readonly workspace: string
-  readonly name: string
-  readonly tab: string
-}
 
 /** The text of a note as it is stored: of its content only what differs from that of its base. */
 export interface StoredNote extends Place, Omit<Draft, 'base' | 'text'> {
@@ -35,7 +28,7 @@ const placeOf = ({ user, workspace, note, tab }: DraftKey): Place => ({
   name: `note ${note}`,
   tab,
 })
-const keyOf = ({ user, workspace, name, tab }: Place) => [user, workspace, name, tab]
+export const keyOf = ({ user, workspace, name, tab }: Place) => [user, workspace, name, tab]
 
 /** How many characters two texts have in common at their start; halves are compared whole, which is fast. */
 function commonStart(one: string, other: string): number {
@@ -69,7 +62,7 @@ function storedOf({ base: { content, ...base }, text, ...draft }: Draft): Stored
   return { ...draft, ...placeOf(draft), base, title: text.title, before, after, inserted }
 }
 
-function draftOf(
+export function draftOf(
   { base, title, before, after, inserted, name: _, ...draft }: StoredNote,
   { content }: StoredBase,
 ): Draft {
@@ -79,10 +72,14 @@ function draftOf(
 
 /** For which version of a note the base is stored, by the draft. */
 const storedBases = new Map<string, string>()
+onCleared(() => storedBases.clear())
 
 type Stores = Parameters<Awaited<ReturnType<typeof database>>['put']>[0]
 
-async function writing(act: (put: (store: 'queue' | 'bases') => IDBObjectStore) => void): Promise<void> {
+/** Writes into the queue, in one transaction. */
+export async function writing(
+  act: (put: (store: 'queue' | 'bases') => IDBObjectStore) => void,
+): Promise<void> {
   const transaction = (await database()).transaction(['queue', 'bases'] satisfies Stores[], 'readwrite')
   const raw = transaction as unknown as { db: unknown; commit?: () => void; done: Promise<void> }
   act((store) => transaction.objectStore(store) as unknown as IDBObjectStore)
@@ -117,12 +114,19 @@ export function removeDraft(key: DraftKey): Promise<void> {
   })
 }
 
+/** All entries of one kind of a person in a workspace lie between. */
+export const entriesOf = (kind: 'note' | 'cell', user: string, workspace: string): IDBKeyRange =>
+  IDBKeyRange.bound([user, workspace, `${kind} `], [user, workspace, `${kind}!`])
+
+export const hasCells = async (user: string, workspace: string): Promise<boolean> =>
+  (await (await database()).count('queue', entriesOf('cell', user, workspace))) > 0
+
 /** The drafts of a person in a workspace, oldest first. */
 export async function listDrafts(user: string, workspace: string): Promise<Draft[]> {
   const transaction = (await database()).transaction(['queue', 'bases'])
-  const range = whereOf(user, workspace)
+  const range = entriesOf('note', user, workspace)
   const [entries, bases] = await Promise.all([
-    transaction.objectStore('queue').getAll(range),
+    transaction.objectStore('queue').getAll(range) as Promise<StoredNote[]>,
     transaction.objectStore('bases').getAll(range),
   ])
   const contents = new Map(bases.map((base) => [keyOf(base).join(' '), base]))

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import { onChange, onMissed } from '../data/live.ts'
-import { discarders, notice, pendingCount } from '../data/pending.ts'
-import { awaySince, isPutOff, isSignedOut } from '../data/request.ts'
+import { discarders, pendingCount, setNotice } from '../data/pending.ts'
+import { awaySince, isPutOff, isSignedOut, serverNow } from '../data/request.ts'
 import { type Session, session } from '../data/session.ts'
 import { bringUpToDate } from './copy.ts'
 import { type About, COPY, database, type Mark, onKeptChange, tellChanged, whereOf } from './database.ts'
@@ -87,10 +87,21 @@ async function runOnce(): Promise<void> {
   const present = session.peek()
   if (!present || isSignedOut.peek() || awaySince.peek() !== undefined) return
   const isSetBack = await bringUpToDate(present)
-  // What is said of that stays until the page is left.
-  if (isSetBack) notice.value = SET_BACK
-  else if (notice.peek() !== SET_BACK) notice.value = undefined
+  // This is said until the page is left.
+  if (isSetBack) setNotice('set back', SET_BACK)
+  setNotice('copy', undefined)
+  tellOfClock()
   await readShown()
+}
+
+const CLOCK_MINUTES = 10
+
+/** A wrong clock changes only what is shown: order and conflicts go by the server's. */
+function tellOfClock(): void {
+  const ahead = Math.round((serverNow() - Date.now()) / 60_000)
+  const minutes = Math.abs(ahead)
+  const sentence = `The clock of this device is ${minutes} minutes ${ahead > 0 ? 'behind' : 'ahead of'} the server’s: set it, as times shown here are wrong; nothing that you write is lost by it.`
+  setNotice('clock', minutes < CLOCK_MINUTES ? undefined : sentence)
 }
 
 const SET_BACK =
@@ -102,10 +113,8 @@ const NO_ROOM =
 function failed(error: Error): void {
   // When it is back, everything is tried again.
   if (isPutOff(error) || error.name === 'AbortError') return
-  notice.value =
-    error.name === 'QuotaExceededError'
-      ? NO_ROOM
-      : `What is kept for reading offline is not up to date: ${error.message}`
+  const sentence = `What is kept for reading offline is not up to date: ${error.message}`
+  setNotice('copy', error.name === 'QuotaExceededError' ? NO_ROOM : sentence)
 }
 
 let isSoon = false

@@ -93,7 +93,7 @@ async function own(path: string, type: RegExp): Promise<Response> {
   throw new Error(`${path} is not what belongs to this version.`)
 }
 
-const ownFile = (path: string): Promise<Response> => own(path, /^text\/(?:javascript|css)\b/)
+const ownFile = (path: string): Promise<Response> => own(path, /^(?:text\/(?:javascript|css)|font\/woff2)\b/)
 
 /** The page of this version, as it is for somebody who may be signed in. */
 async function ownPage(): Promise<Response> {

@@ -2,12 +2,15 @@ import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { keyOfChange } from '../../data/note-text.ts'
 import { notSaved, pendingCount, savers, unfinished } from '../../data/pending.ts'
-import { isPutOff, Refused, retryDelayOf } from '../../data/request.ts'
+import { isPutOff, Refused } from '../../data/request.ts'
+import { sendInOrder, untilSentAgain } from '../../data/sending.ts'
+import { TAB } from '../../data/tabs.ts'
+import { cellStore, presentOwner, type StoredCell } from '../../data/waiting-cells.ts'
 import { whose } from '../../data/whose.ts'
+import { cellKey, KeptCells } from './kept-cells.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
 import { isId, isReference } from './references.ts'
 import { faultyField } from './refusals.ts'
-import type { RowSource } from './rows.ts'
 import { readReference } from './suggestions.ts'
 import { undoStack } from './undo.ts'
 import { editText, parseValue } from './values.ts'
@@ -29,22 +32,32 @@ export interface Saved {
   readonly fields: readonly Field[]
 }
 
-const cellKey = (id: string, key: string) => `${id} ${key}`
+/** Where the rows are known by their ids. */
+interface Rows {
+  find(id: string): Row | undefined
+  replace(row: Row): void
+}
 
-/** Saves edited cells one after the other, each only if nobody else changed it since it was read. */
+/**
+ * Saves edited cells one after the other, each only if nobody else changed it since it was read. What is not saved is kept
+ * in this browser, whatever becomes of the page.
+ */
 export class Edits {
   readonly cells = signal<ReadonlyMap<string, CellState>>(new Map())
   #last: Promise<void> = Promise.resolve()
   /** What was saved last in a cell from here, and when: who edited it again before that was known met nobody else. */
   readonly #own = new Map<string, { readonly value: Value; readonly at: string }>()
   readonly #whose = whose.peek()
+  readonly #kept: KeptCells
   #isShown = false
 
   constructor(
     private readonly structure: Pick<Structure, 'id' | 'name'>,
     /** The rows that are shown, or were last. */
-    public source: RowSource,
-  ) {}
+    public source: Rows,
+  ) {
+    this.#kept = new KeptCells(structure)
+  }
 
   /** Resolves when what waits now is saved or refused. */
   get settled(): Promise<void> {
@@ -77,6 +90,11 @@ export class Edits {
     return [...this.cells.peek().values()].some(({ kind }) => kind === 'saving')
   }
 
+  /** Whether something would be lost with the page. */
+  get isUnsafe(): boolean {
+    return this.isSaving && !this.#kept.isSafe
+  }
+
   /** The cell of a row that was refused, or that somebody else changed as well. */
   trouble(id: string, fields: readonly Field[]): { field: Field; state: CellState } | undefined {
     for (const field of fields) {
@@ -94,13 +112,17 @@ export class Edits {
 
   /** Shows at a cell that what was meant for it was refused. */
   refuse(id: string, field: Field, text: string, why: string): void {
+    const row = this.source.find(id)
+    if (row && !this.#kept.knows(id, field.key)) this.#kept.note(row, field)
     this.#change((cells) => cells.set(cellKey(id, field.key), { kind: 'refused', text, why }))
   }
 
   #change(change: (cells: Map<string, CellState>) => void): void {
-    const next = new Map(this.cells.peek())
+    const before = this.cells.peek()
+    const next = new Map(before)
     change(next)
     this.cells.value = next
+    void this.#kept.keep(before, next)
     const isElsewhere = !this.#isShown && whose.peek() === this.#whose
     if (isElsewhere && [...next.values()].some(({ kind }) => kind !== 'saving')) this.#setNotSaved(true)
   }
@@ -126,6 +148,7 @@ export class Edits {
 
   /** Saves a reference to what was typed by its label. */
   async #saveNamed(row: Row, field: Field, text: string): Promise<void> {
+    this.#kept.note(row, field)
     this.#change((cells) => cells.set(cellKey(row.id, field.key), { kind: 'saving', text, value: text }))
     try {
       const named = await readReference(field, text)
@@ -148,14 +171,15 @@ export class Edits {
   }
 
   /** Saves several values of a row in one request, over what it held when it was read; those refused are left out. */
-  writeRow(row: Row, values: Values): Promise<Saved | undefined> {
+  writeRow(row: Row, values: Values, at = Date.now()): Promise<Saved | undefined> {
+    for (const field of values.keys()) this.#kept.note(row, field, at)
     this.#change((cells) => {
       for (const [{ key }, value] of values)
         cells.set(cellKey(row.id, key), { kind: 'saving', text: editText(value), value })
     })
     pendingCount.value++
     const writing = this.#last
-      .then(() => this.#write(row, values))
+      .then(() => this.#write(row, values, at))
       .catch((error: Error) => this.#refuseAll(row.id, values, error.message))
     this.#last = writing.then(() => {
       pendingCount.value--
@@ -163,7 +187,7 @@ export class Edits {
     return writing
   }
 
-  async #write(row: Row, values: Values): Promise<Saved | undefined> {
+  async #write(row: Row, values: Values, at: number): Promise<Saved | undefined> {
     if (whose.peek() !== this.#whose) throw new Error('Somebody else is signed in; nothing was written.')
     const newest = newer(this.source.find(row.id), row)
     const rest = new Map(values)
@@ -174,12 +198,12 @@ export class Edits {
     }
     if (rest.size === 0) return undefined
     try {
-      const saved = await patch(newest, rest)
+      const saved = await sendInOrder(at, () => patch(newest, rest))
       this.source.replace(saved)
       this.#acknowledge(saved, rest)
       return { row: saved, before: newest, fields: [...rest.keys()] }
     } catch (error) {
-      return this.#failed(error as Error, row, rest)
+      return this.#failed(error as Error, row, rest, at)
     }
   }
 
@@ -201,20 +225,50 @@ export class Edits {
     })
   }
 
-  async #failed(error: Error, row: Row, values: Values): Promise<Saved | undefined> {
-    if (isPutOff(error)) {
-      await new Promise((resolve) => setTimeout(resolve, retryDelayOf(error)))
-      return this.#write(row, values)
+  async #failed(error: Error, row: Row, values: Values, at: number): Promise<Saved | undefined> {
+    if (isPutOff(error) || (error instanceof Refused && error.status === 401)) {
+      await untilSentAgain(error)
+      return this.#write(row, values, at)
     }
     if (error instanceof Refused && error.code === 'stale') {
-      const { record } = await api.get('/v1/records/{id}', { params: { id: row.id } })
-      this.source.replace(record as Row)
-      return this.#write(row, values)
+      try {
+        const { record } = await api.get('/v1/records/{id}', { params: { id: row.id }, isFresh: true })
+        this.source.replace(record as Row)
+      } catch (failure) {
+        return this.#failed(failure as Error, row, values, at)
+      }
+      return this.#write(row, values, at)
     }
     const faulty = faultyField([...values.keys()], error.message)
     if (!faulty || values.size === 1) return this.#refuseAll(row.id, values, error.message)
     this.refuse(row.id, faulty, editText(values.get(faulty)), error.message)
-    return this.#write(row, new Map([...values].filter(([field]) => field !== faulty)))
+    return this.#write(row, new Map([...values].filter(([field]) => field !== faulty)), at)
+  }
+
+  /** Goes on with cells that were written into before, and are kept in this browser. */
+  takeUp(stored: readonly StoredCell[]): void {
+    for (const { row, field, state, at } of stored)
+      if (state.kind !== 'saving') {
+        this.#kept.note(row, field, at)
+        this.#change((cells) => cells.set(cellKey(row.id, field.key), state))
+      }
+    // What was written into a row at once is sent at once again.
+    const waiting = stored.filter(({ state }) => state.kind === 'saving')
+    const together = Map.groupBy(waiting, ({ row, at }) => `${row.id} ${at}`)
+    for (const cells of together.values()) this.#sendAgain(cells)
+  }
+
+  #sendAgain(cells: readonly StoredCell[]): void {
+    const values = new Map<Field, Value>()
+    const [{ row, at } = cells[0] as never] = cells
+    for (const { field, state } of cells) {
+      if (state.kind !== 'saving') continue
+      const isNamed = isReference(field) && state.value !== undefined && !isId(String(state.value))
+      if (isNamed) void this.#saveNamed(row, field, state.text)
+      else values.set(field, state.value)
+    }
+    const read = { ...row, data: Object.assign({}, ...cells.map((cell) => cell.row.data)) }
+    if (values.size > 0) void this.writeRow(read, values, at)
   }
 
   #refuseAll(id: string, values: Values, why: string): undefined {
@@ -233,14 +287,46 @@ export class Edits {
 const kept = new Map<string, Edits>()
 
 /** What edits the cells of a structure, and shows what was not saved of them before. */
-export function editsOf(structure: Pick<Structure, 'id' | 'name'>, source: RowSource): Edits {
+export function editsOf(structure: Pick<Structure, 'id' | 'name'>, source: Rows): Edits {
   const edits = kept.get(structure.id) ?? new Edits(structure, source)
   kept.set(structure.id, edits)
   edits.source = source
   return edits
 }
 
-unfinished.add(() => [...kept.values()].some(({ isSaving }) => isSaving))
+/** Takes up the cells that tabs which are open no more left behind, and what this one wrote in an earlier session. */
+export async function takeUpCells(openTabs: ReadonlySet<string>): Promise<void> {
+  const owner = presentOwner()
+  const store = cellStore.present
+  if (!owner || !store) return
+  const all = await store.listCells(owner.user, owner.workspace)
+  const left = all.filter(
+    ({ tab, structure, row, field }) =>
+      (tab === TAB || !openTabs.has(tab)) && kept.get(structure.id)?.of(row.id, field.key) === undefined,
+  )
+  await store.moveCells(left, TAB)
+  for (const cells of Map.groupBy(left, ({ structure }) => structure.id).values()) {
+    const [first] = cells
+    if (first) editsOf(first.structure, kept.get(first.structure.id)?.source ?? new KnownRows()).takeUp(cells)
+  }
+}
+
+/** Gives up what was written into a cell and is not saved. */
+export const giveUpCell = (structure: string, row: string, field: string): void =>
+  kept.get(structure)?.drop(row, field)
+
+/** Rows that no screen shows. */
+class KnownRows extends Map<string, Row> implements Rows {
+  find(id: string): Row | undefined {
+    return this.get(id)
+  }
+
+  replace(row: Row): void {
+    this.set(row.id, row)
+  }
+}
+
+unfinished.add(() => [...kept.values()].some(({ isUnsafe }) => isUnsafe))
 savers.add(() => Promise.all([...kept.values()].map(({ settled }) => settled)))
 effect(() => {
   void whose.value

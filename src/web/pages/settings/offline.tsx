@@ -2,6 +2,7 @@ import { Button, useAction, Why } from '../../components/form.tsx'
 import { Time } from '../../components/time.tsx'
 import { about, emptyCopy, marks, setMark } from '../../offline/start.ts'
 import { Section } from './section.tsx'
+import { WaitingList } from './waiting-list.tsx'
 
 const NUMBER = new Intl.NumberFormat()
 const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`
@@ -24,6 +25,7 @@ export function Offline() {
       ) : (
         <p>Nothing is kept yet.</p>
       )}
+      <WaitingList />
       <ul class="plain">
         {marks.value.map(({ structure, name, rows, problem }) => (
           <li key={structure}>

@@ -1,0 +1,34 @@
+import { type CellName, cellStore, type Owner, type Place, type StoredCell } from '../data/waiting-cells.ts'
+import { database } from './database.ts'
+import { entriesOf, keyOf, writing } from './queue.ts'
+
+const placeOf = ({ user, workspace, tab }: Owner, name: CellName): Place => ({
+  user,
+  workspace,
+  name: `cell ${name.join(' ')}`,
+  tab,
+})
+
+cellStore.present = {
+  putCells: (owner, cells, gone) =>
+    writing((store) => {
+      for (const { row, structure, field, ...cell } of cells) {
+        const place = placeOf(owner, [structure.id, row.id, field.key])
+        const data = { [field.key]: row.data[field.key] }
+        const stored: StoredCell = { ...place, ...cell, structure, field, row: { ...row, data } }
+        store('queue').put(stored)
+      }
+      for (const name of gone) store('queue').delete(keyOf(placeOf(owner, name)))
+    }),
+  listCells: async (user, workspace) => {
+    const found = await (await database()).getAll('queue', entriesOf('cell', user, workspace))
+    return (found as StoredCell[]).sort((one, other) => one.at - other.at)
+  },
+  moveCells: (cells, tab) =>
+    writing((store) => {
+      for (const cell of cells) {
+        store('queue').delete(keyOf(cell))
+        store('queue').put({ ...cell, tab })
+      }
+    }),
+}

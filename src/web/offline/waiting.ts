@@ -1,0 +1,112 @@
+import { findDocument } from '../data/note-documents.ts'
+import { session } from '../data/session.ts'
+import { openTabs, TAB } from '../data/tabs.ts'
+import type { Place, StoredCell } from '../data/waiting-cells.ts'
+import { giveUpCell } from '../pages/records/edits.ts'
+import { database, tellChanged } from './database.ts'
+import { draftOf, keyOf, type StoredNote, writing } from './queue.ts'
+
+/** Something that was written and is not saved. */
+export interface Waiting {
+  readonly place: Place
+  readonly name: string
+  readonly text: string
+  readonly at: number
+  /** Where it can be settled, if it can. */
+  readonly address: string | undefined
+  /** Why it waits, in a sentence. */
+  readonly why: string
+}
+
+const ownPlace = (): string => {
+  const present = session.peek()
+  return `${present?.user.id} ${present?.workspace.id}`
+}
+
+/** Why something of another workspace is not sent from here. */
+function elsewhere(workspace: string): string | undefined {
+  const present = session.peek()
+  if (!present || present.workspace.id === workspace) return undefined
+  const known = present.workspaces.find(({ id }) => id === workspace)
+  return known
+    ? `It belongs to ${known.name}: go there, and it is sent.`
+    : 'You can no longer reach the workspace that it belongs to: copy what you need.'
+}
+
+const WAITS = 'It is sent when the server can be reached.'
+
+/** All that the person who is signed in wrote in this browser and that is not saved, oldest first. */
+export async function listWaiting(): Promise<Waiting[]> {
+  const user = session.peek()?.user.id
+  if (user === undefined) return []
+  const transaction = (await database()).transaction(['queue', 'bases'])
+  const range = IDBKeyRange.bound([user], [user, []])
+  const [entries, bases] = await Promise.all([
+    transaction.objectStore('queue').getAll(range),
+    transaction.objectStore('bases').getAll(range),
+  ])
+  const open = await openTabs()
+  const contents = new Map(bases.map((base) => [keyOf(base).join(' '), base]))
+  const found = entries.map((entry): Waiting => {
+    const isElsewhere = entry.tab !== TAB && open.has(entry.tab)
+    const why = elsewhere(entry.workspace) ?? (isElsewhere ? 'It is open in another tab.' : undefined)
+    if ('row' in entry) return cellOf(entry, why)
+    const base = contents.get(keyOf(entry).join(' ')) ?? { ...entry, content: '' }
+    return noteOf(entry, draftOf(entry, base).text, why)
+  })
+  return found.sort((one, other) => one.at - other.at)
+}
+
+const isHere = ({ user, workspace }: Place): boolean => `${user} ${workspace}` === ownPlace()
+
+function cellOf(entry: StoredCell, why: string | undefined): Waiting {
+  const { structure, field, state, at } = entry
+  const own =
+    state.kind === 'refused'
+      ? state.why
+      : state.kind === 'conflict'
+        ? `Somebody else wrote “${state.theirs ?? ''}” there meanwhile.`
+        : WAITS
+  return {
+    place: entry,
+    name: `${field.label ?? field.key} of a row in ${structure.name}`,
+    text: state.text,
+    at,
+    address: isHere(entry) ? `/app/records/${structure.id}` : undefined,
+    why: why ?? own,
+  }
+}
+
+function noteOf(
+  entry: StoredNote,
+  text: { title: string; content: string },
+  why: string | undefined,
+): Waiting {
+  const state = isHere(entry) ? findDocument(entry.note)?.queue.state.peek() : undefined
+  const own =
+    state?.kind === 'refused'
+      ? state.sentence
+      : state?.kind === 'conflict'
+        ? 'Somebody else changed the same lines meanwhile: open it, and choose.'
+        : WAITS
+  return {
+    place: entry,
+    name: text.title,
+    text: text.content,
+    at: entry.at,
+    address: isHere(entry) ? `/app/notes/${entry.note}` : undefined,
+    why: why ?? own,
+  }
+}
+
+/** Gives up something that waits, in this tab and in what this browser keeps. */
+export async function giveUp({ place }: Waiting): Promise<void> {
+  const [kind, ...ids] = place.name.split(' ')
+  if (isHere(place) && kind === 'note') findDocument(ids[0] ?? '')?.queue.discard()
+  if (isHere(place) && kind === 'cell') giveUpCell(...(ids as [string, string, string]))
+  await writing((store) => {
+    store('queue').delete(keyOf(place))
+    store('bases').delete(keyOf(place))
+  })
+  tellChanged()
+}

@@ -1,0 +1,39 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Button } from '../../components/form.tsx'
+import { Time } from '../../components/time.tsx'
+import { pendingCount } from '../../data/pending.ts'
+import { onKeptChange } from '../../offline/database.ts'
+import { giveUp, listWaiting, type Waiting } from '../../offline/waiting.ts'
+
+/** What was written in this browser and is not saved: each with why, and with ways to keep or to lose it. */
+export function WaitingList() {
+  const [found, setFound] = useState<readonly Waiting[]>([])
+  const read = () => void listWaiting().then(setFound)
+  useEffect(read, [pendingCount.value])
+  useEffect(() => onKeptChange(read), [])
+  if (found.length === 0) return null
+  return (
+    <>
+      <h3>{found.length === 1 ? '1 change waits here' : `${found.length} changes wait here`}</h3>
+      <ul class="plain">
+        {found.map((one) => (
+          <li key={Object.values(one.place).join(' ')}>
+            <p>
+              {one.address === undefined ? one.name : <a href={one.address}>{one.name}</a>}, written{' '}
+              <Time at={new Date(one.at).toISOString()} />. {one.why}
+            </p>
+            <p class="verbatim">{one.text}</p>
+            <p class="actions">
+              <Button kind="quiet" onClick={() => void navigator.clipboard?.writeText(one.text)}>
+                Copy<span class="visually-hidden"> what was written: {one.name}</span>
+              </Button>
+              <Button kind="danger" onClick={() => void giveUp(one)}>
+                Give it up<span class="visually-hidden">: {one.name}</span>
+              </Button>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

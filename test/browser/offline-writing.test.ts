@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  press,
+  startApplication,
+  untilNoText,
+  untilText,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { cell, type GridPage, gridOn } from '../support/grid.ts'
+import { keptOn, nothingWaits, setOffline } from '../support/offline.ts'
+
+interface Stored {
+  readonly id: string
+  readonly data: Record<string, unknown>
+}
+
+interface Change {
+  readonly kind: string
+  readonly op: string
+  readonly id: string
+  readonly changed: readonly string[]
+}
+
+describe.skipIf(!hasBrowser)('writing without a network', () => {
+  let app: Application
+  let page: Page
+  let grid: GridPage
+  let leads = ''
+  let made = 0
+  /** Of the writes that were sent, those without a key by which they are done once. */
+  const keyless: string[] = []
+
+  beforeAll(async () => {
+    app = await startApplication()
+    page = await app.newPage()
+    await app.signIn(page)
+    await watchWrites(page)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  /** A structure of its own for each test, which is kept offline, and a tab that shows its rows. */
+  beforeEach(async () => {
+    const fields = [
+      { key: 'name', type: 'text', label: 'Name' },
+      { key: 'size', type: 'number', label: 'Size', min: 0 },
+    ]
+    const { body } = await app.server.post('/v1/records/structures', { name: `Leads ${++made}`, fields })
+    leads = body.structure.id
+    const rows = Array.from({ length: 6 }, (_, at) => ({ data: { name: `Lead ${at}`, size: at } }))
+    await app.server.post('/v1/records', { structure: leads, rows })
+    await openRows()
+    await press(page, 'More')
+    await press(page, 'Keep offline')
+    await keptOn(page, { rows: 5 * made + 1 })
+  }, BROWSER_TIMEOUT_MS)
+
+  const watchWrites = async (on: Page) => {
+    on.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      const isWrite =
+        request.method() !== 'GET' && pathname.startsWith('/v1/') && !pathname.endsWith('/query')
+      if (isWrite && request.headers()['idempotency-key'] === undefined) keyless.push(pathname)
+    })
+  }
+  const openRows = async () => {
+    await page.goto(`${app.server.url}/app/records/${leads}?sort=size&direction=asc`)
+    grid = gridOn(page)
+    await grid.shows(0, 1, 'Lead 0')
+  }
+  const edit = async (row: number, column: number, text: string) => {
+    await page.focus(cell(row, column))
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('td input:focus, td textarea:focus')
+    await page.evaluate('document.activeElement.select?.()')
+    await page.keyboard.type(text)
+    await page.keyboard.press('Enter')
+    await showsTyped(row, column, text)
+  }
+  /** Waits until a cell shows what was typed into it, saved or not. */
+  const showsTyped = (row: number, column: number, text: string) =>
+    page.waitForFunction(
+      `document.querySelector('${cell(row, column)}')?.textContent.startsWith(${JSON.stringify(text)})`,
+    )
+  const stored = async (): Promise<Stored[]> =>
+    (await app.server.get(`/v1/records?structure=${leads}&sort=size&direction=asc`)).body.records
+  const names = async () => (await stored()).map(({ data }) => data.name)
+  /** Waits until the server holds these names. */
+  const hasNames = async (wanted: readonly string[]) => {
+    for (let tries = 0; tries < 200 && String(await names()) !== String(wanted); tries++) await Bun.sleep(25)
+    expect(await names()).toEqual([...wanted])
+  }
+  /** Closes the tab as a crash does, and opens another one. */
+  const crash = async () => {
+    const next = await app.nextPage(page.browserContext())
+    await page.close({ runBeforeUnload: false })
+    page = next
+    await watchWrites(page)
+  }
+
+  /** Gives up what waits, where all of it is listed. */
+  const giveUp = async (name: string) => {
+    await page.goto(`${app.server.url}/app/settings/offline`)
+    await press(page, `Give it up: ${name}`)
+    await nothingWaits(page)
+    await untilNoText(page, name)
+  }
+
+  test(
+    'cells outlive their tab, are seen in the next one, and are sent when there is a network again',
+    async () => {
+      await setOffline(page, true)
+      await edit(1, 1, 'Typed away')
+      await untilText(page, '1 change waits here')
+      await crash()
+      await setOffline(page, true)
+      await page.goto(`${app.server.url}/app/records/${leads}?sort=size&direction=asc`)
+      await showsTyped(1, 1, 'Typed away')
+      await untilText(page, '1 change waits here')
+      expect(await names()).toEqual(['Lead 0', 'Lead 1', 'Lead 2', 'Lead 3', 'Lead 4', 'Lead 5'])
+      await setOffline(page, false)
+      await nothingWaits(page)
+      await untilNoText(page, 'waits here')
+      expect(await names()).toEqual(['Lead 0', 'Typed away', 'Lead 2', 'Lead 3', 'Lead 4', 'Lead 5'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the same cell that somebody else wrote meanwhile is shown both, and nothing is overwritten',
+    async () => {
+      const [, row] = await stored()
+      await setOffline(page, true)
+      await edit(1, 1, 'Mine')
+      await edit(2, 1, 'Behind it')
+      await app.server.patch(`/v1/records/${row?.id}`, { data: { name: 'Theirs' } })
+      await setOffline(page, false)
+      await page.waitForSelector(`${cell(1, 1)}[aria-invalid="true"]`)
+      await untilText(page, 'Theirs')
+      await hasNames(['Lead 0', 'Theirs', 'Behind it', 'Lead 3', 'Lead 4', 'Lead 5'])
+      // It waits for a decision, in whichever tab.
+      await crash()
+      await openRows()
+      await page.waitForSelector(`${cell(1, 1)}[aria-invalid="true"]`)
+      await showsTyped(1, 1, 'Mine')
+      await giveUp('Name of a row in Leads 2')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'what is refused for good is shown where one is, and holds up nothing behind it',
+    async () => {
+      const [, row] = await stored()
+      await setOffline(page, true)
+      await edit(1, 1, 'Of a row that goes')
+      await edit(2, 1, 'Behind it')
+      await crash()
+      await app.server.delete(`/v1/records/${row?.id}`)
+      await page.goto(`${app.server.url}/app/notes`)
+      await untilText(page, 'Not saved: a cell of')
+      await hasNames(['Lead 0', 'Behind it', 'Lead 3', 'Lead 4', 'Lead 5'])
+      await giveUp('Name of a row in Leads 3')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'what was written into notes and cells is sent in the order in which it was written',
+    async () => {
+      const id = (await app.server.post('/v1/notes', { title: 'Between', content: '' })).body.note.id
+      await page.goto(`${app.server.url}/app/notes/${id}`)
+      await page.waitForSelector('.cm-content')
+      await openRows()
+      const { cursor } = (await app.server.get('/v1/changes?after=now')).body
+      await keptOn(page, { texts: 1 })
+      await setOffline(page, true)
+      await edit(0, 1, 'First')
+      await page.evaluate(`document.querySelector('.rail-nav a').click()`)
+      await page.waitForSelector(`a[href*="${id}"]`)
+      await page.evaluate(`document.querySelector('a[href*="${id}"]').click()`)
+      await page.waitForSelector('.cm-content')
+      await page.focus('.cm-content')
+      await page.keyboard.type('second')
+      await untilText(page, 'waits until the server is back')
+      await page.goBack()
+      await page.goBack()
+      await showsTyped(0, 1, 'First')
+      await edit(4, 1, 'Third')
+      await setOffline(page, false)
+      await nothingWaits(page)
+      const { changes } = (await app.server.get(`/v1/changes?after=${cursor}`)).body
+      expect((changes as Change[]).map(({ kind, changed }) => [kind, changed.join()])).toEqual([
+        ['record', 'name'],
+        ['note', 'content'],
+        ['record', 'name'],
+      ])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('every write of the queue has a key by which it is done once, and nothing is wrong in the page', () => {
+    expect(keyless).toEqual([])
+    expect(app.problems).toEqual([])
+  })
+})
