@@ -74,11 +74,6 @@ function CurrentScreen() {
 const isEntered = computed(() => session.value !== undefined)
 effect(() => {
   if (isEntered.value)
-    import('./worker/start.ts').then(({ startServiceWorker }) => startServiceWorker()).catch(() => undefined)
-})
-
-effect(() => {
-  if (isEntered.value)
     import('./offline/start.ts').then(({ startOffline }) => startOffline()).catch(() => undefined)
 })
 

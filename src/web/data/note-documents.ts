@@ -1,21 +1,19 @@
 import { effect, signal, untracked } from '@preact/signals'
-import { api } from './api.ts'
 import { newIds } from './apply.ts'
 import {
   type Draft,
   type DraftKey,
   hasSameText,
-  keyOfChange,
   NOT_MADE,
   type NoteText,
   type NoteVersion,
 } from './note-text.ts'
 import { discarders, pendingCount, savers, setNotice } from './pending.ts'
-import { awaySince, isSignedOut, Refused } from './request.ts'
+import { awaySince, isSignedOut } from './request.ts'
 import { type Kept, SaveQueue } from './save-queue.ts'
 import { sendInOrder } from './sending.ts'
 import { session } from './session.ts'
-import { openTabs, TAB, watchTabs } from './tabs.ts'
+import { TAB, watchTabs } from './tabs.ts'
 import { whose } from './whose.ts'
 
 type Queue = typeof import('../offline/queue.ts')
@@ -28,6 +26,9 @@ async function queue(): Promise<Queue> {
   loadedQueue ??= await import('../offline/queue.ts')
   return loadedQueue
 }
+
+/** What asks the server, which no screen needs before something is written. */
+const saving = () => import('./saved-notes.ts')
 
 /** A note that is open here or has something to be saved. */
 export interface NoteDocument {
@@ -133,19 +134,19 @@ function addDocument(
   /** What was typed last, and when. */
   const typed = { text: draft?.text ?? base, at: draft?.at ?? 0 }
   const keep = keeperOf({ user, workspace, note: id, tab: TAB }, tags)
-  const saver = {
+  const calls = {
     save: (changes: Partial<NoteText>, if_unchanged: string) =>
       sendInOrder(typed.at, async () => {
         if (!isOwn({ user, workspace }))
           throw new Error('This note belongs to another workspace; its draft waits here.')
-        return if_unchanged === NOT_MADE ? makeNote(id, changes, tags) : changeNote(id, changes, if_unchanged)
+        return (await saving()).saveNote(id, changes, if_unchanged, tags)
       }),
-    read: () => readVersion(id),
+    read: async () => (await saving()).readVersion(id),
   }
-  const saving = new SaveQueue(
+  const saver = new SaveQueue(
     base,
     {
-      ...saver,
+      ...calls,
       keep: (kept) => {
         if (kept && !hasSameText(kept.text, typed.text))
           Object.assign(typed, { text: kept.text, at: Date.now() })
@@ -162,47 +163,11 @@ function addDocument(
     },
     draft,
   )
-  const opened = { id, user, workspace, queue: saving }
+  const opened = { id, user, workspace, queue: saver }
   documents.value = new Map(documents.peek()).set(nameOf(opened), opened)
-  saving.state.subscribe(() => untracked(() => tellUnsettled(id)))
-  return saving
+  saver.state.subscribe(() => untracked(() => tellUnsettled(id)))
+  return saver
 }
-
-async function changeNote(
-  id: string,
-  changes: Partial<NoteText>,
-  if_unchanged: string,
-): Promise<NoteVersion> {
-  const body = { ...changes, if_unchanged, ...(changes.title !== undefined && { rewrite_links: true }) }
-  const { note } = await api.patch('/v1/notes/{id}', { params: { id }, body, headers: keyOfChange(body) })
-  return versionOf(note)
-}
-
-async function makeNote(
-  id: string,
-  { title = '', content = '' }: Partial<NoteText>,
-  tags: readonly string[],
-): Promise<NoteVersion> {
-  const data = { title, content, tags: [...tags] }
-  const body = { changes: [{ kind: 'note' as const, op: 'created' as const, id, data }] }
-  try {
-    await api.post('/v1/changes/apply', { body, headers: keyOfChange(body) })
-  } catch (error) {
-    // It was made by an earlier call that got no response: what was typed since is a change of it.
-    const isMade = error instanceof Refused && error.code === 'name_taken'
-    throw isMade ? new Refused(409, 'stale', error.message, undefined) : error
-  }
-  return readVersion(id)
-}
-
-const readVersion = async (id: string): Promise<NoteVersion> =>
-  versionOf((await api.get('/v1/notes/{id}', { params: { id }, isFresh: true })).note)
-
-const versionOf = ({ title, content, updated_at }: NoteVersion): NoteVersion => ({
-  title,
-  content,
-  updated_at,
-})
 
 /** Writes each draft at once, as the tab may be closed with the next key; the browser keeps them in order. */
 function keeperOf(key: DraftKey, tags: readonly string[]) {
@@ -220,29 +185,17 @@ function keeperOf(key: DraftKey, tags: readonly string[]) {
   }
 }
 
-/** Takes up the drafts that closed tabs left behind, and saves them in the order in which they were written. */
+/** Takes up what closed tabs left behind, and saves it in the order in which it was written. */
 export async function takeUpDrafts(): Promise<void> {
   const present = owner()
   if (!present) return
-  const { hasCells, listDrafts, putDraft, removeDraft, takeOldDrafts } = await queue()
-  await takeOldDrafts()
-  const alive = await openTabs()
-  const taken: SaveQueue[] = []
-  for (const draft of await listDrafts(present.user, present.workspace)) {
-    if (alive.has(draft.tab)) continue
-    if (documents.peek().has(nameOf({ ...present, id: draft.note }))) {
-      isLeftOver = true
-      continue
-    }
-    await putDraft({ ...draft, tab: TAB })
-    await removeDraft(draft)
+  await queue()
+  const { takeUp } = await import('../offline/take-up.ts')
+  isLeftOver = await takeUp(present, {
+    isOpen: (id) => documents.peek().has(nameOf({ ...present, id })),
     // Of whom it is, not of who may have signed in meanwhile.
-    taken.push(addDocument({ ...present, id: draft.note }, draft.base, draft))
-  }
-  for (const one of taken) void one.flush()
-  if (!(await hasCells(present.user, present.workspace))) return
-  const { takeUpCells } = await import('../pages/records/edits.ts')
-  await takeUpCells(alive)
+    take: (draft) => void addDocument({ ...present, id: draft.note }, draft.base, draft).flush(),
+  })
 }
 
 /** Whether a draft of a closed tab waits until the same note is no longer written into here. */

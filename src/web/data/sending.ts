@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals'
-import { Away, awaySince, isSignedOut, retryDelayOf } from './request.ts'
+import { Away, awaySince } from './request.ts'
 
 /*
  * What was written is sent in the order in which it was written: one request at a time, whether it is of a note or of a
@@ -30,8 +30,7 @@ effect(() => {
 export function sendInOrder<Result>(at: number, send: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const inTurn = async () => {
-      if (awaySince.peek() !== undefined)
-        throw new NotSent('The server is away; this waits until it is back.')
+      if (awaySince.peek() !== undefined) throw new NotSent()
       return await send()
     }
     waiting.push({ at, send: () => inTurn().then(resolve, reject) })
@@ -47,25 +46,4 @@ async function sendAll(): Promise<void> {
   isSending = false
 }
 
-function takeOldest(): Waiting | undefined {
-  const oldest = waiting.reduce<Waiting | undefined>(
-    (found, one) => (found === undefined || one.at < found.at ? one : found),
-    undefined,
-  )
-  if (oldest) waiting.splice(waiting.indexOf(oldest), 1)
-  return oldest
-}
-
-/** Resolves when what was put off may be sent again: after a while, or as soon as the server is back and somebody signed in. */
-export function untilSentAgain(error: unknown): Promise<void> {
-  if (isReachable()) return new Promise((resolve) => setTimeout(resolve, retryDelayOf(error)))
-  return new Promise((resolve) => {
-    const stop = effect(() => {
-      if (!isReachable()) return
-      resolve()
-      queueMicrotask(() => stop())
-    })
-  })
-}
-
-const isReachable = () => awaySince.value === undefined && !isSignedOut.value
+const takeOldest = (): Waiting | undefined => waiting.sort((one, other) => one.at - other.at).shift()

@@ -3,6 +3,7 @@ import { onChange, onMissed } from '../data/live.ts'
 import { discarders, pendingCount, setNotice } from '../data/pending.ts'
 import { awaySince, isPutOff, isSignedOut, serverNow } from '../data/request.ts'
 import { type Session, session } from '../data/session.ts'
+import { startServiceWorker } from '../worker/start.ts'
 import { bringUpToDate } from './copy.ts'
 import { type About, COPY, database, type Mark, onKeptChange, tellChanged, whereOf } from './database.ts'
 import { emptyQueue } from './queue.ts'
@@ -172,6 +173,7 @@ function own(): void {
 
 /** Begins to keep what is read, for the person who is signed in. */
 export function startOffline(): void {
+  void startServiceWorker()
   others.onmessage = ({ data }) => {
     if (data !== MARKED) discard(data.except)
     else if (isOwner) soon()
