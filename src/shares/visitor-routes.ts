@@ -19,7 +19,7 @@ import {
 } from './forms/form.ts'
 import { readSent, sendsFiles, sendsJson } from './forms/sent.ts'
 import { notePage, showsFile, viewPage } from './pages/notes.ts'
-import { notFoundPage, refusalPage } from './pages/page.ts'
+import { notFoundPage, refusalPage, SHARE_HEADERS } from './pages/page.ts'
 import { rowsPage } from './pages/rows.ts'
 import { csvResponse, icsResponse } from './pages/rows-files.ts'
 import {
@@ -86,9 +86,7 @@ export function visitorRoutes(ctx: AppContext) {
       const note = new URLSearchParams(exchange.search).get('note')
       if (!isId(file) || !isOfNotes || !(await showsFile(ctx, visit, file, note))) throw notFound('file')
       const response = downloadResponse(exchange, getFileContent(ctx.db, visit.caller, file))
-      response.headers.set('Cache-Control', 'no-store')
-      response.headers.set('X-Robots-Tag', 'noindex')
-      response.headers.set('Referrer-Policy', 'no-referrer')
+      for (const [name, value] of Object.entries(SHARE_HEADERS)) response.headers.set(name, value)
       return response
     })
 

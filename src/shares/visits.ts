@@ -7,7 +7,7 @@ import { shares } from '../db/schema/shares.ts'
 import { type Html, html } from '../lib/html.ts'
 import { Refusal } from '../refusal.ts'
 import type { FailedSignIns } from '../sessions/failed-sign-ins.ts'
-import { pageResponse } from './pages/page.ts'
+import { pageResponse, SHARE_HEADERS } from './pages/page.ts'
 
 /** A visit to a share by somebody without an account, who reaches what it shows and nothing else. */
 export interface Visit {
@@ -138,11 +138,7 @@ export async function openWithPassword(
   }
   const proof = proofOf(share, ctx.clock.now() + OPEN_FOR_SECONDS * 1_000)
   const attributes = `HttpOnly; SameSite=Lax; Max-Age=${OPEN_FOR_SECONDS}${isSecure ? '; Secure' : ''}`
-  const headers = new Headers({
-    Location: base,
-    'Cache-Control': 'no-store',
-    'Referrer-Policy': 'no-referrer',
-  })
+  const headers = new Headers({ ...SHARE_HEADERS, Location: base })
   // For a browser the table is no part of the path of its page.
   for (const path of [base, `${base}.csv`])
     headers.append('Set-Cookie', `${COOKIE}=${proof}; Path=${path}; ${attributes}`)

@@ -12,13 +12,18 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const HEADERS = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': POLICY,
+/** Of all that a share gives: it is not kept, not listed by search engines, and tells no other site its address. */
+export const SHARE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex',
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',
+}
+
+const HEADERS = {
+  ...SHARE_HEADERS,
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': POLICY,
 }
 
 interface Page {

@@ -11,6 +11,7 @@ import type { FieldDefinition } from '../../structures/store.ts'
 import { optionsOf } from '../service.ts'
 import { findVisit, type Visit } from '../visits.ts'
 import { visitorOf } from './notes.ts'
+import { SHARE_HEADERS } from './page.ts'
 import { calendarFields, labelOf, nameOf, type SharedRows, sharedRows, shownValue, valueIn } from './rows.ts'
 
 /*
@@ -47,12 +48,9 @@ function streamed(
   }
   const body = byteStream(exchange, { next, close: () => {} })
   const headers = {
+    ...SHARE_HEADERS,
     'Content-Type': `${parts.type}; charset=utf-8`,
     'Content-Security-Policy': "default-src 'none'",
-    'Referrer-Policy': 'no-referrer',
-    'X-Robots-Tag': 'noindex',
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'no-store',
   }
   return markStreamed(new Response(body, { headers }))
 }
