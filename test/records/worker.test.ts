@@ -2,6 +2,7 @@ import { afterAll, afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { systemAuthor } from '../../src/changes/log.ts'
 import { findFaults, repairDerived } from '../../src/maintenance/integrity.ts'
+import { listQuery } from '../../src/notes/query/list.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { buildAutoIndex } from '../../src/structures/storage/auto-index.ts'
 import { dropUnusedIndexes } from '../../src/structures/storage/index-policy.ts'
@@ -352,6 +353,20 @@ test('the worker sees every write that was acknowledged before its query', async
     await write(service, 'rows', { n: count })
     expect((await list(service, 'rows', { sort: 'n', limit: 1 })).body.total).toBe(count)
   }
+})
+
+test('requests that share the result of a large query go on one by one, with time for others in between', async () => {
+  const { ctx } = await startWithWorker()
+  let turn = 0
+  let next = setImmediate(function count() {
+    turn += 1
+    next = setImmediate(count)
+  })
+  const requester = { userId: 'somebody', keyId: null, surface: 'api' }
+  const ask = () => ctx.worker.run(listQuery, { workspace: 1 }, requester).then(() => turn)
+  const turns = await Promise.all(Array.from({ length: 10 }, ask))
+  clearImmediate(next)
+  expect(new Set(turns).size).toBe(turns.length)
 })
 
 test('the end of the service stops large queries and the building of an index, which can be completed later', async () => {

@@ -2,6 +2,7 @@ import { serialize } from 'bun:jsc'
 import { hash } from 'bun'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { stepsOfThread } from '../../lib/fair-queue.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Db } from '../database.ts'
 import { noResponse } from '../errors.ts'
@@ -177,6 +178,8 @@ export function openWorker({
       const output = await queries.run(request('query', query.name, input), requester)
       // The worker may have seen a commit that is not on the disk yet.
       await db.synced()
+      // Making a response of a large result takes milliseconds, and many requests may share one.
+      await stepsOfThread.run(requesterKey(requester), () => {})
       return output as Output
     },
     write: async <Input, Output>(
