@@ -1,5 +1,5 @@
 /**
- * `bun run bench [records] [notes] [views] [import] [watch] [webhooks] [sources] [changes] [access] [mcp] [mirror] [app] [stalls] [--quick] [--rounds N] [--results FILE]`:
+ * `bun run bench [records] [rows] [notes] [views] [import] [watch] [webhooks] [sources] [changes] [access] [mcp] [mirror] [app] [stalls] [--quick] [--rounds N] [--results FILE]`:
  * measures these parts, or all, and prints their results as Markdown. At full size each part replaces its section of
  * `scripts/bench/results.md`, and the table of the README is taken from there. `--quick` measures with little data and
  * only prints, unless `--results` names a file to write. For `stalls` and `mirror`, `--size 0.1` does the same with a tenth of the
@@ -16,6 +16,7 @@ import { benchImports } from './parts/imports.ts'
 import { benchMirror } from './parts/mirror.ts'
 import { benchNotes } from './parts/notes.ts'
 import { benchRecords } from './parts/records.ts'
+import { benchRows } from './parts/rows.ts'
 import { benchSources } from './parts/sources.ts'
 import { benchStalls } from './parts/stalls.ts'
 import { benchViews } from './parts/views.ts'
@@ -42,6 +43,10 @@ const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
   records: {
     title: 'Records',
     run: () => benchRecords(quick ? [1_000, 100_000] : [1_000, 100_000, 1_000_000], rounds),
+  },
+  rows: {
+    title: 'Rows under load',
+    run: () => benchRows(quick ? [20_000] : [100_000, 1_000_000]),
   },
   notes: {
     title: 'Notes',

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Times } from './measure.ts'
 
@@ -5,6 +6,15 @@ export interface Server {
   readonly port: number
   readonly pid: number
   stop(): Promise<void>
+}
+
+/** The processor time that all threads of a process have taken, in milliseconds. */
+export function processorTime({ pid }: Server): number {
+  const tasks = `/proc/${pid}/task`
+  const nanoseconds = readdirSync(tasks).map((task) =>
+    Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
+  )
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6
 }
 
 const ROOT = join(import.meta.dir, '..', '..')
@@ -50,6 +60,8 @@ export function startBareServer(answer: string): Promise<Server> {
 }
 
 export interface Rate extends Times {
+  /** How many requests were answered. */
+  count: number
   perSecond: number
   failed: number
 }

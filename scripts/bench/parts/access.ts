@@ -1,25 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnSync } from 'bun'
 import { buildWhenStale } from '../../executable.ts'
 import { median } from '../measure.ts'
 import { milliseconds, type Row, type Section } from '../results.ts'
-import { startServer } from '../servers.ts'
+import { processorTime, startServer } from '../servers.ts'
 
 const GOAL = 1.05
 const ROWS_IN_BATCH = 500
 /** Structures that the narrowed key does not reach, each of which its access names. */
 const HIDDEN = 20
-
-/** The processor time that all threads of a process have taken, in milliseconds. */
-function processorTime(pid: number): number {
-  const tasks = `/proc/${pid}/task`
-  const nanoseconds = readdirSync(tasks).map((task) =>
-    Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
-  )
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6
-}
 
 interface Request {
   readonly what: string
@@ -72,9 +63,9 @@ export async function benchAccess(rounds: number): Promise<Section[]> {
   let sent = 0
   /** Of one request, in the server. */
   const costOf = async (key: string, { count, path, body }: Request): Promise<number> => {
-    const before = processorTime(server.pid)
+    const before = processorTime(server)
     for (let at = 0; at < count; at++) await send(key, path(sent++), body)
-    return (processorTime(server.pid) - before) / count
+    return (processorTime(server) - before) / count
   }
   try {
     const full = newKey()

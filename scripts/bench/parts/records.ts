@@ -28,7 +28,7 @@ const NOTES = 200
 /** The goals of reads are set for this many rows; with fewer, the fixed cost of a request dominates. */
 const READ_GOALS_FROM = 1_000_000
 
-interface Filled {
+export interface Filled {
   data: Dataset
   pk: number
   notes: string[]
@@ -38,7 +38,8 @@ interface Filled {
   searchMs: number
 }
 
-async function fill(file: string, count: number): Promise<Filled> {
+/** A database of so many rows, with five automatic indexes and the text index. */
+export async function fill(file: string, count: number): Promise<Filled> {
   const data = await openDataset(file)
   const { ctx, caller } = data
   const pk = await ctx.db.write(

@@ -1,7 +1,7 @@
 /*
  * A load generator, in a separate process and on plain sockets so that it uses little of the processor:
  * `bun load-generator.ts <port> <connections> <seconds>`, the requests as a JSON array on standard input.
- * Prints `{perSecond, median, p99, failed}` (times in milliseconds).
+ * Prints `{perSecond, count, median, p99, failed}` (times in milliseconds).
  */
 import { timesOf } from '../measure.ts'
 
@@ -63,5 +63,7 @@ await Promise.all(
 await Bun.sleep(seconds * 1000)
 stopping = true
 const elapsed = (performance.now() - started) / 1000
-process.stdout.write(JSON.stringify({ perSecond: times.length / elapsed, ...timesOf(times), failed }))
+process.stdout.write(
+  JSON.stringify({ perSecond: times.length / elapsed, count: times.length, ...timesOf(times), failed }),
+)
 process.exit(0)
