@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   )
 
   test(
-    'fills a new note with the text and the link that are shared with it',
+    'makes one note of what is shared with it, with its files, also when the page is loaded again meanwhile',
     async () => {
       await page.goto(`${app.server.url}/app/notes`)
       await untilKept(page)
@@ -71,15 +71,33 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
         Object.assign(form, { method: 'post', action: '/app/share', enctype: 'multipart/form-data' })
         for (const [name, value] of [['title', 'Hubs'], ['text', 'Worth reading'], ['url', 'https://example.com/']])
           form.append(Object.assign(document.createElement('input'), { name, value }))
+        const files = Object.assign(document.createElement('input'), { type: 'file', name: 'files' })
+        const given = new DataTransfer()
+        given.items.add(new File(['Spokes'], 'spokes.txt', { type: 'text/plain' }))
+        files.files = given.files
+        form.append(files)
         document.body.append(form)
         form.submit()
       })()`)
+      await page.waitForFunction('/^.app.notes.[0-9a-f-]{36}$/.test(location.pathname)')
+      await page.reload()
+      const id = (await page.evaluate('location.pathname.split("/").at(-1)')) as string
       await page.waitForFunction(
-        'location.pathname === "/app/notes/new" && document.querySelector(".text-field")',
+        'caches.open("daybook-shared").then((one) => one.keys()).then(({ length }) => length === 0)',
+        {
+          polling: 100,
+        },
       )
-      expect(await page.$eval('.text-field', (field) => (field as unknown as { value: string }).value)).toBe(
-        'Worth reading\nhttps://example.com/',
-      )
+      const { notes } = (await app.server.get('/v1/notes')).body
+      const { files } = (await app.server.get(`/v1/notes/${id}/files`)).body
+      expect(files.map(({ file_name }: { file_name: string }) => file_name)).toEqual(['spokes.txt'])
+      expect(notes).toMatchObject([
+        {
+          id,
+          title: 'Hubs',
+          content: `Worth reading\nhttps://example.com/\n\n[[file:${files[0].id}|spokes.txt]]`,
+        },
+      ])
     },
     BROWSER_TIMEOUT_MS,
   )

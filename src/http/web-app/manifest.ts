@@ -52,6 +52,16 @@ export const MANIFEST = {
     action: SHARE_PATH,
     method: 'POST',
     enctype: 'multipart/form-data',
-    params: { title: 'title', text: 'text', url: 'url' },
+    params: {
+      title: 'title',
+      text: 'text',
+      url: 'url',
+      files: [
+        {
+          name: 'files',
+          accept: ['image/*', 'application/pdf', 'text/*', 'audio/*', 'video/*', 'application/*'],
+        },
+      ],
+    },
   },
 }

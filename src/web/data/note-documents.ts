@@ -1,5 +1,4 @@
 import { effect, signal, untracked } from '@preact/signals'
-import { newIds } from './apply.ts'
 import {
   type Draft,
   type DraftKey,
@@ -13,7 +12,7 @@ import { awaySince, isSignedOut } from './request.ts'
 import { type Kept, SaveQueue } from './save-queue.ts'
 import { sendInOrder } from './sending.ts'
 import { session } from './session.ts'
-import { TAB, watchTabs } from './tabs.ts'
+import { TAB } from './tabs.ts'
 import { whose } from './whose.ts'
 
 type Queue = typeof import('../offline/queue.ts')
@@ -22,9 +21,14 @@ type Queue = typeof import('../offline/queue.ts')
 let loadedQueue: Queue | undefined
 
 async function queue(): Promise<Queue> {
+  if (loadedQueue) return loadedQueue
+  const { watchTabs } = await import('../offline/tabs.ts')
   await import('../offline/waiting-cells.ts')
-  loadedQueue ??= await import('../offline/queue.ts')
-  return loadedQueue
+  const loaded = await import('../offline/queue.ts')
+  // Before this tab writes anything: what it keeps is not another tab's to take up.
+  if (!loadedQueue) watchTabs(() => void takeUp())
+  loadedQueue = loaded
+  return loaded
 }
 
 /** What asks the server, which no screen needs before something is written. */
@@ -116,13 +120,11 @@ function forget(document: NoteDocument): void {
   void takeUp()
 }
 
-/** What makes a new note of what is typed; it is there at once, whether or not the server is. Returns its id. */
-export function makeDocument(text: NoteText, tags: readonly string[]): string {
-  const [id = ''] = newIds(1)
+/** Makes a new note of what is typed; it is there at once, whether or not the server is. */
+export function makeDocument(id: string, text: NoteText, tags: readonly string[]): void {
   const present = owner()
   const base = { title: '', content: '', updated_at: NOT_MADE }
   if (present) addDocument({ ...present, id }, base, { text, sent: [], tags, at: Date.now() })
-  return id
 }
 
 function addDocument(
@@ -219,7 +221,6 @@ async function takeUp(): Promise<void> {
 /** Starts keeping drafts for this tab; what waited is sent when somebody is signed in again. */
 export function startDocuments(): void {
   queue().catch(() => {})
-  watchTabs(() => void takeUp())
   effect(() => {
     if (!session.value || isSignedOut.value) return
     ready = undefined

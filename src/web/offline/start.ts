@@ -3,10 +3,12 @@ import { onChange, onMissed } from '../data/live.ts'
 import { discarders, pendingCount, setNotice } from '../data/pending.ts'
 import { awaySince, isPutOff, isSignedOut, serverNow } from '../data/request.ts'
 import { type Session, session } from '../data/session.ts'
+import { TAB } from '../data/tabs.ts'
 import { startServiceWorker } from '../worker/start.ts'
 import { bringUpToDate } from './copy.ts'
 import { type About, COPY, database, type Mark, onKeptChange, tellChanged, whereOf } from './database.ts'
-import { emptyQueue } from './queue.ts'
+import { countOthers, emptyQueue } from './queue.ts'
+import { emptyShared, takeUpShared } from './shared.ts'
 
 /*
  * One tab of the browser keeps the copy up to date. What belongs to somebody else is emptied as soon as that is known.
@@ -35,6 +37,7 @@ export async function emptyAll(except?: string): Promise<void> {
   discard(except)
   others.postMessage({ except })
   await emptyCopy()
+  await emptyShared().catch(() => undefined)
   await emptyQueue(except)
 }
 
@@ -171,9 +174,20 @@ function own(): void {
   else void keep()
 }
 
+/** Shows on the icon of the installed application how much waits. */
+async function showBadge(own: number): Promise<void> {
+  const { setAppBadge } = navigator as { setAppBadge?: (count: number) => Promise<void> }
+  await setAppBadge?.call(navigator, own + (await countOthers(TAB))).catch(() => undefined)
+}
+
 /** Begins to keep what is read, for the person who is signed in. */
 export function startOffline(): void {
   void startServiceWorker()
+  effect(() => {
+    const isReachable = awaySince.value === undefined && !isSignedOut.value
+    if (session.value && isReachable) takeUpShared().catch(() => undefined)
+  })
+  effect(() => void showBadge(pendingCount.value))
   others.onmessage = ({ data }) => {
     if (data !== MARKED) discard(data.except)
     else if (isOwner) soon()

@@ -1,7 +1,8 @@
 import type { Draft } from '../data/note-text.ts'
-import { openTabs, TAB } from '../data/tabs.ts'
+import { TAB } from '../data/tabs.ts'
 import type { Owner } from '../data/waiting-cells.ts'
 import { hasCells, listDrafts, putDraft, removeDraft, takeOldDrafts } from './queue.ts'
+import { openTabs } from './tabs.ts'
 
 interface Taker {
   /** Whether a note is written into in this tab. */

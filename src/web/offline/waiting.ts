@@ -1,10 +1,11 @@
 import { findDocument } from '../data/note-documents.ts'
 import { session } from '../data/session.ts'
-import { openTabs, TAB } from '../data/tabs.ts'
+import { TAB } from '../data/tabs.ts'
 import type { Place, StoredCell } from '../data/waiting-cells.ts'
 import { giveUpCell } from '../pages/records/edits.ts'
 import { database, tellChanged } from './database.ts'
 import { draftOf, keyOf, type StoredNote, writing } from './queue.ts'
+import { openTabs } from './tabs.ts'
 
 /** Something that was written and is not saved. */
 export interface Waiting {

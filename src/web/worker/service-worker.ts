@@ -5,6 +5,8 @@
  * kept under the name is right. Everything else (the API, the session, signing in) goes past this worker.
  */
 
+import { newIds } from '../data/new-ids.ts'
+
 /** Of this version, put in by the build: its name, which its page holds too, and the paths of all its files. */
 declare const VERSION: string
 declare const FILES: readonly string[]
@@ -25,6 +27,8 @@ interface Worker {
 }
 const worker = self as unknown as Worker
 
+/** The cache of what was shared and is in no note yet; the page knows it by this name, too. */
+const SHARED = 'daybook-shared'
 const PREFIX = 'daybook-version '
 const PAGE = '/app'
 /** Where the system sends what is shared with the application. */
@@ -44,7 +48,7 @@ worker.addEventListener('fetch', (event) => {
   const { request } = event
   const { origin, pathname } = new URL(request.url)
   if (origin !== location.origin) return
-  if (request.method === 'POST' && pathname === SHARE) event.respondWith(sharedDraft(request))
+  if (request.method === 'POST' && pathname === SHARE) event.respondWith(keepShared(request))
   if (request.method !== 'GET') return
   if (pathname.startsWith('/app/assets/')) event.respondWith(file(request))
   else if (request.mode === 'navigate' && isPage(pathname)) event.respondWith(page(request))
@@ -56,13 +60,13 @@ const isPage = (path: string): boolean =>
 const file = async (request: Request): Promise<Response> =>
   (await caches.match(request.url)) ?? fetch(request)
 
-/** Leads to a new note that is filled with the text and the link that were shared. */
-async function sharedDraft(request: Request): Promise<Response> {
-  const form = await request.formData()
-  const part = (name: string) => String(form.get(name) ?? '')
-  const text = [part('text'), part('url')].filter(Boolean).join('\n')
-  const query = new URLSearchParams({ title: part('title'), text })
-  return Response.redirect(`${location.origin}/app/new?${query}`, 303)
+/** Keeps what was shared until it is in a note, whose id it has from here on, and leads there. */
+async function keepShared(request: Request): Promise<Response> {
+  const [id = ''] = newIds(1)
+  const type = request.headers.get('content-type') ?? ''
+  const shared = new Response(await request.blob(), { headers: { 'Content-Type': type } })
+  await (await caches.open(SHARED)).put(`${SHARE}/${id}`, shared)
+  return Response.redirect(`${location.origin}/app/new?shared=${id}`, 303)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
-import { type AppliedChange, applyChanges, NotApplied, newIds } from '../../data/apply.ts'
+import { type AppliedChange, applyChanges, NotApplied } from '../../data/apply.ts'
+import { newIds } from '../../data/new-ids.ts'
 import { unfinished } from '../../data/pending.ts'
 import { Away, isPutOff, request, retryDelayOf } from '../../data/request.ts'
 import { whose } from '../../data/whose.ts'

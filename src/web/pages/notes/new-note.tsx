@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { usePartTitle } from '../../components/page-title.ts'
+import { newIds } from '../../data/new-ids.ts'
 import { findDocument, makeDocument, saveDocument, showDocument } from '../../data/note-documents.ts'
 import { navigate } from '../../router.ts'
 import { BackToList } from './list-pane.tsx'
@@ -52,7 +53,8 @@ function useNewNote() {
     const shown = list.peek()
     const editor = import('./editor/code-mirror.ts')
     const tags = shown.kind === 'tag' ? [shown.name, ...newTags.peek()] : newTags.peek()
-    const id = makeDocument(textOf(typed.current), tags)
+    const [id = ''] = newIds(1)
+    makeDocument(id, textOf(typed.current), tags)
     made.current = id
     showDocument(id)
     await saveDocument(id)

@@ -1,6 +1,7 @@
 import { api } from '../../data/api.ts'
-import { applyChanges, newIds } from '../../data/apply.ts'
+import { applyChanges } from '../../data/apply.ts'
 import { invalidate } from '../../data/cache.ts'
+import { newIds } from '../../data/new-ids.ts'
 import { prefer, preferences } from '../../data/preferences.ts'
 import { request } from '../../data/request.ts'
 import { session } from '../../data/session.ts'

@@ -1,4 +1,5 @@
-import { type AppliedChange, applyChanges, NotApplied, newIds, takeBack } from '../../../data/apply.ts'
+import { type AppliedChange, applyChanges, NotApplied, takeBack } from '../../../data/apply.ts'
+import { newIds } from '../../../data/new-ids.ts'
 import { readRows } from '../grid/clipboard.ts'
 import { blockOf } from '../grid/cursor.ts'
 import type { GridState } from '../grid/state.ts'
