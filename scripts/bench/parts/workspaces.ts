@@ -1,0 +1,153 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { spawn } from 'bun'
+import { openDataset, temporaryFolder } from '../dataset.ts'
+import { median } from '../measure.ts'
+import { counted, milliseconds, type Row, type Section } from '../results.ts'
+import { type Server, startServer } from '../servers.ts'
+import { fillWorkspaces, NOTES, ROWS, STRUCTURES } from '../workspaces/fill.ts'
+
+/** What is measured in a file, by its name in the results. */
+type Figures = Record<string, number>
+
+const GOALS: Readonly<Record<string, number>> = {
+  'start, ms': 500,
+  'idle memory, MiB': 150,
+  'read of another workspace after a structure was created, ms': 20,
+}
+
+/** The processor time that all threads of a process have taken, in milliseconds. */
+function processorTime(pid: number): number {
+  const tasks = `/proc/${pid}/task`
+  const nanoseconds = readdirSync(tasks).map((task) =>
+    Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
+  )
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6
+}
+
+const memoryOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+async function send({ port }: Server, key: string, path: string, body?: object): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(text)
+}
+
+async function timed(action: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await action()
+  return performance.now() - started
+}
+
+/** How long a command takes on a file. */
+const timeOf = (...args: string[]): Promise<number> =>
+  timed(async () => {
+    const command = spawn(['dist/daybook', ...args], { stdout: 'ignore', stderr: 'ignore' })
+    if ((await command.exited) !== 0) throw new Error(`daybook ${args[0]} failed`)
+  })
+
+const IDLE_MS = 2_500
+const WARM_UP = 30
+const REQUESTS = 400
+const CREATIONS = 9
+
+/** The processor time of one of many requests. */
+async function costOf(server: Server, request: (at: number) => Promise<void>): Promise<number> {
+  for (let at = 0; at < WARM_UP; at++) await request(at)
+  const before = processorTime(server.pid)
+  for (let at = 0; at < REQUESTS; at++) await request(WARM_UP + at)
+  return (processorTime(server.pid) - before) / REQUESTS
+}
+
+async function measureServer(file: string, keys: readonly string[]): Promise<Figures> {
+  const [key = '', other = ''] = [keys.at(-1), keys[0]]
+  let server: Server | undefined
+  const start = await timed(async () => {
+    server = await startServer(file, ['--log-level', 'warn'])
+    await send(server, key, '/v1/me')
+  })
+  if (!server) throw new Error('the server did not start')
+  const running = server
+  await Bun.sleep(IDLE_MS)
+  const memory = memoryOf(running.pid)
+  const get = (path: string) => costOf(running, () => send(running, key, path))
+  const figures = {
+    'start, ms': start,
+    'idle memory, MiB': memory,
+    'page of notes, processor ms': await get('/v1/notes?limit=5&content=false'),
+    'page of rows, processor ms': await get('/v1/records?structure=Structure%200&limit=5'),
+    'search, processor ms': await get('/v1/notes?limit=5&search=bibe'),
+    'create a note, processor ms': await costOf(running, (at) =>
+      send(running, key, '/v1/notes', { title: `Note ${at}`, content: 'x' }),
+    ),
+  }
+  const [creations, waits]: [number[], number[]] = [[], []]
+  for (let at = 0; at < CREATIONS; at++) {
+    const body = { name: `New ${at}`, fields: [{ key: 'a', type: 'text' }] }
+    creations.push(await timed(() => send(running, key, '/v1/records/structures', body)))
+    waits.push(await timed(() => send(running, other, '/v1/records?structure=Structure%201&limit=1')))
+  }
+  await running.stop()
+  return {
+    ...figures,
+    'create a structure, ms': median(creations),
+    'read of another workspace after a structure was created, ms': median(waits),
+  }
+}
+
+async function measure(count: number): Promise<Figures> {
+  const folder = join(temporaryFolder(), String(count))
+  mkdirSync(folder)
+  const file = join(folder, 'daybook.db')
+  const data = await openDataset(file)
+  const keys = await fillWorkspaces(data.ctx, 0, count)
+  data.close()
+  return {
+    ...(await measureServer(file, keys)),
+    'create a workspace by command, ms': await timeOf(
+      'workspaces',
+      'add',
+      'New',
+      '--owner',
+      'owner',
+      '--db',
+      file,
+    ),
+    'backup, ms': await timeOf('backup', join(folder, 'copy.db'), '--db', file),
+    'check, ms': await timeOf('check', '--db', file),
+  }
+}
+
+function rowsOf(figures: Figures, smaller: Figures): Row[] {
+  return Object.entries(figures).map(([what, value]) => {
+    const [, name = what, unit = ''] = /^(.*), ([^,]+)$/.exec(what) ?? []
+    const shown = (figure: number) => (unit === 'MiB' ? `${Math.round(figure)} MiB` : milliseconds(figure))
+    const [before, most] = [smaller[what], GOALS[what]]
+    return {
+      what: unit.startsWith('processor') ? `${name} (processor time)` : name,
+      daybook: shown(value),
+      floor: before === undefined ? '' : shown(before),
+      ratio: before === undefined ? '' : (value / before).toFixed(2),
+      goal: most === undefined ? '' : `< ${most} ${unit}`,
+      met: most === undefined ? undefined : value < most,
+    }
+  })
+}
+
+/** What many small workspaces in one file cost; the floor of each size is the size before it. */
+export async function benchWorkspaces(counts: readonly number[]): Promise<Section[]> {
+  const sections: Section[] = []
+  let smaller: Figures = {}
+  for (const count of counts) {
+    const figures = await measure(count)
+    const title = `${counted(count, 'workspace')} of ${NOTES} notes and ${STRUCTURES} structures of ${ROWS} rows`
+    sections.push({ title, rows: rowsOf(figures, smaller) })
+    smaller = figures
+  }
+  return sections
+}
