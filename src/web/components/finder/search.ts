@@ -1,7 +1,8 @@
 import { api } from '../../data/api.ts'
 import { asPrefix, findNotes as findByText, isNamed } from '../../data/find-notes.ts'
+import { makeNoteFrom } from '../../data/presets.ts'
 import { mayWrite } from '../../data/session.ts'
-import { address, navigate } from '../../router.ts'
+import { address } from '../../router.ts'
 import type { IconName } from '../icon.tsx'
 import { fileAddress, noteAddress, recordAddress } from '../places.ts'
 import { recordLabel, type Structure } from '../record-label.ts'
@@ -89,14 +90,6 @@ export async function findPresets(text: string, signal: AbortSignal): Promise<Fo
       group: 'Do',
       run: () => makeNoteFrom(id, name),
     }))
-}
-
-async function makeNoteFrom(preset: string, name: string): Promise<void> {
-  const { timeZone: tz } = Intl.DateTimeFormat().resolvedOptions()
-  const day = new Date().toLocaleDateString(undefined, { dateStyle: 'long' })
-  const title = `${name.slice(0, 400)}, ${day}`
-  const { note } = await api.post('/v1/notes', { body: { title, preset, tz } })
-  navigate(noteAddress(note.id))
 }
 
 /** Files by name and text, each once. */

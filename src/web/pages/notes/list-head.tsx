@@ -10,6 +10,8 @@ import { Side, useViews } from './side.tsx'
 const ORDERS: Record<Sort, string> = { edited_at: 'Last edited', created_at: 'Newest', title: 'Title' }
 const TYPING_MS = 150
 
+const Templates = lazy(async () => (await import('./templates.tsx')).Templates)
+
 export const Trash = lazy(async () => (await import('./list-states.tsx')).Trash)
 
 function useListName(): string {
@@ -56,6 +58,7 @@ export function ListHead({ onCreate }: { onCreate: () => void }) {
         <Side />
       </div>
       {kind !== 'trash' && <Search name={name} />}
+      {kind === 'all' && searchText.value === '' && mayWrite.value && <Templates />}
     </>
   )
 }

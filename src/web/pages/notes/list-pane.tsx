@@ -11,6 +11,7 @@ import { useVirtual } from '../../components/virtual.ts'
 import { ownDocuments } from '../../data/note-documents.ts'
 import { mayWrite } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
+import { justTrashed } from './just-trashed.ts'
 import { useListKeys } from './keys.ts'
 import { type NoteQuery, PAGE_SIZE, type Pages, type Row, usePages } from './list-data.ts'
 import { ListHead, Trash } from './list-head.tsx'
@@ -48,6 +49,7 @@ export function ListPane() {
   return (
     <section class="pane list" id="list" aria-labelledby="list-h" ref={pane}>
       <ListHead onCreate={startNote} />
+      {justTrashed.value && noteId.value === undefined && <JustTrashed />}
       <Unsettled />
       <Rows key={key} noteQuery={noteQuery} scroller={() => pane.current} onCreate={startNote} />
       <p class="foot keys">
@@ -175,6 +177,7 @@ function pickFrom(pages: Pages, from: number, to: number, isOn: boolean): void {
 }
 
 const BulkBar = lazy(async () => (await import('./bulk-bar.tsx')).BulkBar)
+const JustTrashed = lazy(async () => (await import('./list-states.tsx')).JustTrashed)
 const Nothing = lazy(async () => (await import('./list-states.tsx')).Nothing)
 const UnsettledNotes = lazy(async () => (await import('./list-states.tsx')).UnsettledNotes)
 

@@ -7,6 +7,8 @@ import { api } from '../../data/api.ts'
 import { invalidate, useQuery } from '../../data/cache.ts'
 import type { NoteDocument } from '../../data/note-documents.ts'
 import { mayWrite } from '../../data/session.ts'
+import { navigate } from '../../router.ts'
+import { justTrashed } from './just-trashed.ts'
 import type { NoteQuery, Row } from './list-data.ts'
 import { noteAddress } from './place.ts'
 
@@ -160,6 +162,27 @@ export function UnsettledNotes({ documents }: { documents: readonly NoteDocument
           </a>,
         ])}
       </p>
+    </Banner>
+  )
+}
+
+/** Says which note was moved to the trash, and takes it back. */
+export function JustTrashed() {
+  const { run, isRunning, refusal } = useAction(async (id: string) => {
+    await restore(id)
+    justTrashed.value = undefined
+    await invalidate(new Set(['note', 'tag']))
+    navigate(noteAddress(id))
+  })
+  const trashed = justTrashed.value
+  if (!trashed) return null
+  return (
+    <Banner>
+      <p>“{trashed.title}” is in the trash.</p>
+      <Button disabled={isRunning.value} onClick={() => void run(trashed.id)}>
+        Undo
+      </Button>
+      {refusal.value && <Why>{refusal.value}</Why>}
     </Banner>
   )
 }

@@ -1,8 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { usePartTitle } from '../../components/page-title.ts'
+import { Tag } from '../../components/tag.tsx'
 import { newIds } from '../../data/new-ids.ts'
 import { findDocument, makeDocument, saveDocument, showDocument } from '../../data/note-documents.ts'
 import { navigate } from '../../router.ts'
+import { DayBar, isDay } from './day/day-bar.tsx'
+import { DueRows } from './day/due-rows.tsx'
 import { BackToList } from './list-pane.tsx'
 import { list, newTags, newText, newTitle, noteAddress } from './place.ts'
 import { MAX_TITLE, oneLine } from './title.tsx'
@@ -93,6 +96,11 @@ export function NewNote() {
       <header class="bar">
         <BackToList />
       </header>
+      {isDay(first.title) && (
+        <div class="tools wraps">
+          <DayBar day={first.title} />
+        </div>
+      )}
       <article class="sheet">
         <h2 class="title">
           <textarea
@@ -116,7 +124,7 @@ export function NewNote() {
           <ul class="plain tags" aria-label="Tags">
             {newTags.value.map((name) => (
               <li key={name}>
-                <span class="tag">{name}</span>
+                <Tag name={name} />
               </li>
             ))}
           </ul>
@@ -133,6 +141,7 @@ export function NewNote() {
             onCompositionEnd={() => onInput({ isComposing: false } as InputEvent)}
           />
         </div>
+        {isDay(first.title) && <DueRows day={first.title} />}
       </article>
     </section>
   )

@@ -7,11 +7,19 @@ import { api } from '../../data/api.ts'
 import { saveDocument } from '../../data/note-documents.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate } from '../../router.ts'
+import { justTrashed } from './just-trashed.ts'
 import type { Note } from './list-data.ts'
-import { listAddress, noteId } from './place.ts'
+import { listAddress, noteAddress, noteId } from './place.ts'
 import { moveInQuickAccess, useQuickAccess } from './side.tsx'
 
 const ShareDialog = lazy(async () => (await import('../shares/share-dialog.tsx')).ShareDialog)
+
+/** Shows the note as it reads, and prints it once it is there. */
+async function printNote(id: string): Promise<void> {
+  navigate(noteAddress(id, { show: 'preview' }))
+  const { printShown } = await import('./note-actions.ts')
+  await printShown()
+}
 
 /** What can be done with the whole note. */
 export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
@@ -45,8 +53,26 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
             Copy link
           </button>
         )}
+        <button
+          type="button"
+          onClick={choose(async () => (await import('./export-notes.ts')).exportNotes([id]))}
+        >
+          <Icon name="down" />
+          Export as Markdown
+        </button>
+        <button type="button" onClick={choose(() => printNote(id))}>
+          <Icon name="file" />
+          Print
+        </button>
         {mayWrite.value && (
           <>
+            <button
+              type="button"
+              onClick={choose(async () => (await import('./note-actions.ts')).duplicateNote(id))}
+            >
+              <Icon name="copy" />
+              Duplicate
+            </button>
             <button type="button" onClick={choose(async () => setSharing(true))}>
               <Icon name="person" />
               Share by link
@@ -90,6 +116,7 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
               onClick={choose(async () => {
                 await saveDocument(id)
                 await api.delete('/v1/notes/{id}', { params })
+                justTrashed.value = { id, title: note?.title ?? 'The note' }
                 // Meanwhile another note may have been opened.
                 if (noteId.peek() !== id) return
                 navigate(listAddress())

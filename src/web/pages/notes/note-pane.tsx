@@ -19,6 +19,8 @@ import { passagesLeft } from '../../data/note-text.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
 import { mayWrite } from '../../data/session.ts'
 import { uploads } from '../../data/upload.ts'
+import { DayBar, isDay } from './day/day-bar.tsx'
+import { DueRows } from './day/due-rows.tsx'
 import { storeWithNote } from './details/upload.ts'
 import { Editor } from './editor/editor.tsx'
 import { GoneNote } from './gone-note.tsx'
@@ -78,6 +80,7 @@ interface OpenNoteProps {
 function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
   const state = queue.state.value
   const isReading = isPreview.value || !mayWrite.value
+  const day = isDay(queue.text.value.title) ? queue.text.value.title : undefined
   const isStoring = uploads.value.some(({ note: of }) => of === id)
   return (
     <>
@@ -103,6 +106,11 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
         </a>
         <NoteMenu id={id} note={note} />
       </header>
+      {day !== undefined && (
+        <div class="tools wraps">
+          <DayBar day={day} />
+        </div>
+      )}
       <StateBanner id={id} queue={queue} />
       {error && state.kind === 'saved' && <Failed error={error} />}
       {isStoring && (
@@ -138,6 +146,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
             )}
           </>
         )}
+        {day !== undefined && <DueRows day={day} />}
       </article>
       <Foot queue={queue} />
     </>

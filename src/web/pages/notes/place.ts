@@ -16,6 +16,9 @@ export const NEW = 'new'
 /** Stands in the address for the note of the day. */
 export const TODAY = 'today'
 
+/** The day whose note is wanted; undefined is today. */
+export const wantedDay = computed(() => search.value.get('day') ?? undefined)
+
 /** What a sheet begins with: a title, a text and the names of tags, with commas between. */
 export const newTitle = computed(() => search.value.get('title') ?? '')
 export const newText = computed(() => search.value.get('text') ?? '')
@@ -63,8 +66,13 @@ const listParameters = () => ({
 })
 
 /** A note, beside the list that is open. */
-export const noteAddress = (id: string, more: { pane?: 'details'; show?: 'preview'; title?: string } = {}) =>
-  address(['notes', id], { ...listParameters(), ...more })
+export const noteAddress = (
+  id: string,
+  more: { pane?: 'details'; show?: 'preview'; title?: string; day?: string } = {},
+) => address(['notes', id], { ...listParameters(), ...more })
+
+/** The note of a day. */
+export const dayAddress = (day: string) => noteAddress(TODAY, { day })
 
 /** The list alone. */
 export const listAddress = () => address(['notes'], listParameters())

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { hueOfTag } from '../../components/tag.tsx'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
 import { whose } from '../../data/whose.ts'
@@ -81,7 +82,7 @@ function Branch({ branch }: { branch: TagBranch }) {
   return (
     <details class="branch" open={isOpen} onToggle={({ currentTarget }) => setOpen(name, currentTarget.open)}>
       <summary>
-        <span class="cut">{label}</span>
+        <span class={`cut dot ${hueOfTag(name)}`}>{label}</span>
       </summary>
       {notes !== undefined && <TagLink name={name} label={label} notes={notes} />}
       {isOpen && <Branches branches={branches} />}
@@ -102,7 +103,7 @@ function TagLink({ name, label, notes }: TagLinkProps) {
       href={otherListAddress({ tag: name })}
       aria-current={shown.kind === 'tag' && shown.name === name ? 'true' : undefined}
     >
-      <span class="tag cut" title={name}>
+      <span class={`tag cut ${hueOfTag(name)}`} title={name}>
         {label}
       </span>
       {notes !== undefined && <span class="at-end">{notes.toLocaleString()}</span>}

@@ -5,16 +5,16 @@ import { findByTitle } from '../../data/find-notes.ts'
 import { localDay } from '../../data/local-time.ts'
 import { navigate } from '../../router.ts'
 import { BackToList } from './list-pane.tsx'
-import { NEW, noteAddress } from './place.ts'
+import { NEW, noteAddress, wantedDay } from './place.ts'
 
-/** Leads to the note of the day, whose title is its date; where there is none yet, to an empty sheet with its title. */
+/** Leads to the note of a day, whose title is its date; where there is none yet, to an empty sheet with its title. */
 export function Today() {
+  const title = wantedDay.value ?? localDay()
   const { run, refusal } = useAction(async () => {
-    const title = localDay()
     const found = await findByTitle(title)
     navigate(found ? noteAddress(found.id) : noteAddress(NEW, { title }), { replace: true })
   })
-  useEffect(() => void run(), [])
+  useEffect(() => void run(), [title])
   return (
     <section class="pane content" id="note" aria-label="Note">
       <header class="bar">

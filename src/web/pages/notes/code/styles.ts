@@ -12,6 +12,6 @@ export const codeStyles: readonly TagStyle[] = [
     class: 'code-name',
   },
   { tag: [tags.typeName, tags.className, tags.namespace, tags.attributeName], class: 'code-type' },
-  { tag: [tags.propertyName, tags.labelName], class: 'code-property' },
+  { tag: tags.propertyName, class: 'code-property' },
   { tag: [tags.deleted, tags.invalid], class: 'code-deleted' },
 ]

@@ -3,6 +3,7 @@ import { useNote } from '../note-pane.tsx'
 import { noteAddress } from '../place.ts'
 import { Files } from './files.tsx'
 import { Links } from './links.tsx'
+import { Outline } from './outline.tsx'
 import { Presets } from './presets.tsx'
 import { Properties } from './properties.tsx'
 import { Revisions } from './revisions.tsx'
@@ -23,6 +24,7 @@ export function Details({ id }: { id: string }) {
         <>
           <Properties key={id} id={id} />
           <Tags note={data.note} />
+          <Outline id={id} />
           <Presets id={id} />
           <Links id={id} />
           <Files id={id} />

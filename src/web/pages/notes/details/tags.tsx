@@ -2,6 +2,7 @@ import { useId, useRef } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { useInTurn } from '../../../components/in-turn.ts'
+import { Tag } from '../../../components/tag.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate, useQuery } from '../../../data/cache.ts'
 import { mayWrite } from '../../../data/session.ts'
@@ -24,9 +25,7 @@ export function Tags({ note: { id, tags } }: { note: Note }) {
       <p class="tags">
         {tags.map((name) => (
           <span key={name} class="tag-item">
-            <a class="tag" href={otherListAddress({ tag: name })}>
-              {name}
-            </a>
+            <Tag name={name} href={otherListAddress({ tag: name })} />
             {mayWrite.value && (
               <button type="button" class="button quiet icon-only" onClick={() => void remove(name)}>
                 <span class="visually-hidden">Remove the tag {name}</span>

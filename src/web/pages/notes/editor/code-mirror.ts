@@ -14,7 +14,8 @@ import {
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
 import type { Insert } from '../details/upload.ts'
 import type { Links } from '../preview/tokens.ts'
-import { changedText } from './changed-text.ts'
+import { BAR_COMMANDS, type BarCommand } from './bar-commands.ts'
+import { changedText, changesBetween } from './changed-text.ts'
 import { completeTags, completeTitles } from './completions.ts'
 import { formatKeys, pastedLinks, tickTask } from './format-keys.ts'
 import { completeInsertions } from './insert-menu.ts'
@@ -145,16 +146,6 @@ function stateOf(options: EditorOptions, text: string, onChange: (changes: Chang
   })
 }
 
-/** What two texts have in common at their start and at their end is left alone, so that the cursor stays. */
-function changeBetween(before: string, after: string) {
-  let start = 0
-  const shorter = Math.min(before.length, after.length)
-  while (start < shorter && before[start] === after[start]) start++
-  let end = 0
-  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++
-  return { from: start, to: before.length - end, insert: after.slice(start, after.length - end) }
-}
-
 /** An editor of Markdown that keeps every byte of what it was given. */
 export function createEditor(parent: HTMLElement, options: EditorOptions) {
   let known = options.text
@@ -184,6 +175,20 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
     /** Tells where the links of the text lead, by their targets in lower case. */
     showLinks: (links: Links) => showLinks(view, links),
     destroy: () => view.destroy(),
+    /** Puts the cursor there, at the top of what is in sight. */
+    goTo: (at: number) => {
+      const anchor = Math.min(at, view.state.doc.length)
+      view.dispatch({
+        selection: { anchor },
+        effects: EditorView.scrollIntoView(anchor, { y: 'start', yMargin: 64 }),
+      })
+      view.focus()
+    },
+    /** Does what a button of the bar over the keyboard says. */
+    run: (command: BarCommand) => {
+      BAR_COMMANDS[command](view)
+      view.focus()
+    },
     /** Shows a text that comes from elsewhere. */
     show: (next: string) => {
       const present = text()
@@ -195,9 +200,9 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
       }
       // Undo takes back what was typed here, never what somebody else wrote.
       const annotations = [isFromElsewhere.of(true), Transaction.addToHistory.of(false)]
-      const all = { from: 0, to: view.state.doc.length, insert: next }
-      const isPlain = view.state.lineBreak === '\n'
-      view.dispatch({ changes: isPlain ? changeBetween(present, next) : all, annotations })
+      const plain = (one: string) => one.replaceAll(view.state.lineBreak, '\n')
+      const changes = changesBetween(plain(present), plain(next))
+      view.dispatch({ changes, annotations })
     },
   }
 }

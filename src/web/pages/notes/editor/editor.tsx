@@ -3,11 +3,13 @@ import { NotLoaded } from '../../../components/lazy.tsx'
 import { Loading } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import type { SaveQueue } from '../../../data/save-queue.ts'
-import { navigate } from '../../../router.ts'
+import { hash, navigate } from '../../../router.ts'
 import { useLinks } from '../details/links.tsx'
 import { takeTyping } from '../typing.ts'
 import type { createEditor, EditorOptions } from './code-mirror.ts'
 import { linksOfText } from './outgoing.ts'
+import { goToPlace, headingsOf } from './places.ts'
+import { WritingBar } from './writing-bar.tsx'
 
 interface EditorProps extends Pick<EditorOptions, 'onFiles'> {
   readonly id: string
@@ -48,6 +50,7 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
           onTag: (name) => addTag(id, name),
         })
         editor.current = connected.editor
+        goToPlace.value = connected.editor.goTo
         disconnect = connected.disconnect
         setLoaded(true)
         const typing = takeTyping('content')
@@ -57,9 +60,17 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
     )
     return () => {
       isCurrent = false
+      goToPlace.value = undefined
       disconnect?.()
     }
   }, [id, queue])
+  const wanted = hash.value
+  useEffect(() => {
+    if (!isLoaded || wanted === '') return
+    const isWanted = (text: string) => encodeURIComponent(text).toLowerCase() === wanted.toLowerCase()
+    const found = headingsOf(queue.text.peek().content).find(({ text }) => isWanted(text.trim()))
+    if (found) editor.current?.goTo(found.at)
+  }, [isLoaded, wanted, queue])
   const { data } = useLinks(id)
   useEffect(() => {
     if (data && isLoaded) editor.current?.showLinks(linksOfText(queue.base.content, data.outgoing))
@@ -68,6 +79,7 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
     <div class="source">
       {isFailed ? <NotLoaded /> : !isLoaded && <Loading />}
       <div ref={place} />
+      {isLoaded && <WritingBar run={(command) => editor.current?.run(command)} />}
     </div>
   )
 }

@@ -77,7 +77,7 @@ export const outdentItems = changeLines(({ from, text }) => {
 })
 
 /** Puts marks around the selection, or takes them off where they are. */
-const toggleMarks =
+export const toggleMarks =
   (mark: string): StateCommand =>
   ({ state, dispatch }) => {
     const { length } = mark

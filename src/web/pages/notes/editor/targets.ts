@@ -25,6 +25,12 @@ export function partsOfWikiLink(text: string): { target: string; label: string |
   return match ? { target: match[1] ?? '', label: match[2] } : undefined
 }
 
+/** The heading that a target names, as the end of an address. */
+const headingIn = (target: string): string => {
+  const [, heading] = /#\s*([^#]+?)\s*$/.exec(target) ?? []
+  return heading === undefined ? '' : `#${encodeURIComponent(heading)}`
+}
+
 /** Where the link at a node of the syntax tree leads: a `WikiLink`, `Link`, `Image`, `Autolink` or `URL`. */
 export function targetOf(state: EditorState, node: SyntaxNode, links: Links): LinkTarget | undefined {
   const text = state.sliceDoc(node.from, node.to)
@@ -34,7 +40,7 @@ export function targetOf(state: EditorState, node: SyntaxNode, links: Links): Li
     if (file !== undefined) return { href: address(['files', file]), isOutside: false, file }
     const note = links.get(keyOf(target))
     return note
-      ? { href: noteAddress(note.id), isOutside: false, note: note.id }
+      ? { href: noteAddress(note.id) + headingIn(target), isOutside: false, note: note.id }
       : { href: undefined, isOutside: false }
   }
   const url = node.name === 'URL' ? node : node.getChild('URL')

@@ -1,0 +1,67 @@
+import { recordAddress } from '../../../components/places.ts'
+import { recordLabel, type Structure } from '../../../components/record-label.ts'
+import { api } from '../../../data/api.ts'
+import { useQuery } from '../../../data/cache.ts'
+
+/** As many tables are looked through, and as many rows of each are shown. */
+const TABLES = 20
+const ROWS = 10
+
+interface Due {
+  readonly structure: Structure
+  readonly field: string
+  readonly rows: readonly { readonly id: string; readonly label: string }[]
+  readonly total: number
+}
+
+const isDate = ({ type, hidden }: Structure['fields'][number]): boolean =>
+  (type === 'date' || type === 'datetime') && hidden !== true
+
+async function readDue(day: string, signal: AbortSignal): Promise<Due[]> {
+  const { structures } = await api.get('/v1/records/structures', { signal })
+  const dated = structures
+    .flatMap((structure) => structure.fields.filter(isDate).map((field) => ({ structure, field })))
+    .slice(0, TABLES)
+  const found = await Promise.all(
+    dated.map(async ({ structure, field }) => {
+      const filter = JSON.stringify([{ field: field.key, op: 'eq', value: day }])
+      const { records, total } = await api.get('/v1/records', {
+        query: { structure: structure.id, filter, limit: ROWS },
+        signal,
+      })
+      const rows = records.map((row) => ({ id: row.id, label: recordLabel(structure, row) }))
+      return { structure, field: field.label ?? field.key, rows, total }
+    }),
+  )
+  return found.filter(({ total }) => total > 0)
+}
+
+/** The rows of tables that have a day in one of their dates. */
+export function DueRows({ day }: { day: string }) {
+  const { data } = useQuery(['record structure', 'due', day], ({ signal }) => readDue(day, signal))
+  if (!data || data.length === 0) return null
+  return (
+    <section class="due" aria-labelledby="due-h">
+      <h3 id="due-h">From your tables</h3>
+      <ul class="plain">
+        {data.flatMap(({ structure, field, rows, total }) => [
+          ...rows.map(({ id, label }) => (
+            <li key={`${field} ${id}`}>
+              <a href={recordAddress(structure.id, id)}>{label}</a>
+              <small>
+                {structure.name}, {field}
+              </small>
+            </li>
+          )),
+          total > rows.length && (
+            <li key={`${structure.id} ${field} more`}>
+              <small>
+                and {(total - rows.length).toLocaleString()} more in {structure.name}
+              </small>
+            </li>
+          ),
+        ])}
+      </ul>
+    </section>
+  )
+}

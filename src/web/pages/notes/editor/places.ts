@@ -1,0 +1,46 @@
+import { signal } from '@preact/signals'
+
+/** A heading in the text of a note. */
+export interface Heading {
+  readonly level: number
+  readonly text: string
+  /** Where its line begins. */
+  readonly at: number
+}
+
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+const MARKS = /!?\[\[(?:[^[\]|\n]{0,500}\|)?|\]\]|\*\*|__|[*_`~]/g
+
+/** The headings of a text, in order; code has none. */
+export function headingsOf(text: string): Heading[] {
+  const headings: Heading[] = []
+  let fence: string | undefined
+  let at = 0
+  for (const line of text.split('\n')) {
+    const mark = FENCE.exec(line)?.[1]
+    if (fence !== undefined) fence = mark?.startsWith(fence) ? undefined : fence
+    else if (mark) fence = mark
+    else {
+      const [, level, words] = HEADING.exec(line.trimEnd()) ?? []
+      if (level && words) headings.push({ level: level.length, text: words.replace(MARKS, ''), at })
+    }
+    at += line.length + 1
+  }
+  return headings
+}
+
+/** Goes to a place of the text in the editor that is open; undefined while there is none. */
+export const goToPlace = signal<((at: number) => void) | undefined>(undefined)
+
+/** Goes to a heading, where a note is written or where it is read. */
+export function goToHeading(heading: Heading, before: readonly Heading[]): void {
+  const goTo = goToPlace.peek()
+  if (goTo) {
+    goTo(heading.at)
+    return
+  }
+  const isSame = ({ textContent }: Element) => textContent?.trim() === heading.text.trim()
+  const shown = [...document.querySelectorAll('#note .read :is(h3, h4, h5, h6)')].filter(isSame)
+  shown[Math.min(before.length, shown.length - 1)]?.scrollIntoView({ block: 'start' })
+}

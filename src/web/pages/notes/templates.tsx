@@ -1,0 +1,26 @@
+import { Button, useAction, Why } from '../../components/form.tsx'
+import { api } from '../../data/api.ts'
+import { useQuery } from '../../data/cache.ts'
+import { makeNoteFrom } from '../../data/presets.ts'
+import { mayWrite } from '../../data/session.ts'
+
+const SHOWN = 4
+
+/** The presets that have a text, from which a note is made with one press. */
+export function Templates() {
+  const { data } = useQuery(['preset'], ({ signal }) => api.get('/v1/presets', { signal }))
+  const { run, isRunning, refusal } = useAction(makeNoteFrom)
+  const templates = data?.presets.filter(({ content }) => content !== undefined) ?? []
+  if (templates.length === 0 || !mayWrite.value) return null
+  return (
+    <div class="tools">
+      <span class="dim">Start from</span>
+      {templates.slice(0, SHOWN).map(({ id, name }) => (
+        <Button key={id} disabled={isRunning.value} onClick={() => void run(id, name)}>
+          {name}
+        </Button>
+      ))}
+      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+    </div>
+  )
+}

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  fieldOf,
+  press,
+  startApplication,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+describe.skipIf(!hasBrowser)('at the desk', () => {
+  let app: Application
+  let page: Page
+
+  beforeAll(async () => {
+    app = await startApplication()
+    page = await app.newPage({ width: 1440 })
+    await app.signIn(page)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  const createNote = async (title: string, content = '', more: object = {}): Promise<string> =>
+    (await app.server.post('/v1/notes', { title, content, ...more })).body.note.id
+  const open = async (path: string) => {
+    await page.setViewport({ width: 1440, height: 900 })
+    await page.goto(`${app.server.url}/app/notes/${path}`)
+    await page.waitForSelector('#note .cm-content, #note .text-field, #note .read')
+  }
+  const titleIs = (title: string) =>
+    page.waitForFunction(`document.querySelector('#note .title-field')?.value === ${JSON.stringify(title)}`)
+  const storedContent = async (id: string): Promise<string> =>
+    (await app.server.get(`/v1/notes/${id}`)).body.note.content
+
+  test(
+    'a code block has the colours of its language, where it is written and where it is read',
+    async () => {
+      const id = await createNote('Program', '```ts\nconst cone = 9 // hot\n```\n\n```nothing\nconst\n```\n')
+      await open(id)
+      await page.waitForSelector('.cm-line .code-keyword')
+      const coloured = (within: string) =>
+        page.evaluate(
+          `[...document.querySelectorAll('${within} [class^=code-]')].map((one) => one.textContent + ' ' + one.className)`,
+        )
+      const parts = ['const code-keyword', 'cone code-name', '9 code-value', '// hot code-comment']
+      expect(await coloured('.cm-line')).toEqual(parts)
+      await open(`${id}?show=preview`)
+      await page.waitForSelector('.read .code-keyword')
+      expect(await coloured('.read pre')).toEqual(parts)
+      expect(await accessibilityProblems(page)).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the headings of a note lead to their places, as does a link with a heading',
+    async () => {
+      const filler = 'Words.\n\n'.repeat(80)
+      const id = await createNote(
+        'Long one',
+        `# First\n\n${filler}## Second **part**\n\n\`\`\`\n# no heading\n\`\`\`\n${filler}## Third\n\nend`,
+      )
+      const from = await createNote('Pointer', 'See [[Long one#Third]].')
+      await open(id)
+      await page.waitForSelector('.outline')
+      const names = await page.$$eval('.outline li', (items) => items.map(({ textContent }) => textContent))
+      expect(names).toEqual(['First', 'Second part', 'Third'])
+      await press(page, 'Third')
+      const atThird = () =>
+        page.waitForFunction(
+          `[...document.querySelectorAll('.cm-line')].some((line) => line.textContent.includes('Third') && line.getBoundingClientRect().top < innerHeight)`,
+        )
+      await atThird()
+      await open(from)
+      await page.waitForSelector('a.md-to')
+      await page.click('a.md-to')
+      await titleIs('Long one')
+      await atThird()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a note is duplicated with all that belongs to it; one that is moved to the trash comes back with Undo',
+    async () => {
+      await app.server.post('/v1/properties', { key: 'cone', label: 'Cone', type: 'number' })
+      const id = await createNote('Glaze', 'Whiting', { tags: ['kiln'], properties: { cone: 9 } })
+      await open(id)
+      await press(page, 'More for this note')
+      await press(page, 'Duplicate')
+      await titleIs('Glaze (copy)')
+      const copy = page.url().split('/').at(-1) ?? ''
+      const { note } = (await app.server.get(`/v1/notes/${copy}`)).body
+      expect([note.content, note.tags]).toEqual(['Whiting', ['kiln']])
+      expect((await app.server.get(`/v1/notes/${copy}/properties`)).body.properties.cone).toBe(9)
+      await press(page, 'More for this note')
+      await press(page, 'Move to trash')
+      await untilTextIn(page, '#list .banner', '“Glaze (copy)” is in the trash.')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1440, height: 900 })
+      await press(page, 'Undo')
+      await titleIs('Glaze (copy)')
+      expect((await app.server.get(`/v1/notes/${copy}`)).status).toBe(200)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the note of a day shows its week and what is due in tables; another day is chosen there',
+    async () => {
+      const { server } = app
+      await server.post('/v1/records/structures', {
+        name: 'Orders',
+        fields: [
+          { key: 'what', type: 'text' },
+          { key: 'due', type: 'date', label: 'Due' },
+        ],
+      })
+      for (const [what, due] of [
+        ['Six bowls', '2026-11-25'],
+        ['Two vases', '2026-11-26'],
+      ])
+        await server.post('/v1/records', { structure: 'Orders', data: { what, due } })
+      await createNote('2026-11-26', 'A day.')
+      await open('today?day=2026-11-25')
+      await untilTextIn(page, '.due', 'Six bowls')
+      expect(await page.$eval('.due', ({ textContent }) => textContent?.includes('Two vases'))).toBe(false)
+      await page.waitForFunction(`document.querySelectorAll('.day-bar .written').length === 1`)
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1440, height: 900 })
+      await page.click('.day-bar .written')
+      await titleIs('2026-11-26')
+      await untilTextIn(page, '.due', 'Two vases')
+      const date = await fieldOf(page, 'Another day')
+      await date.evaluate((field) => {
+        const input = field as unknown as { value: string; dispatchEvent(event: unknown): void }
+        input.value = '2026-12-24'
+        input.dispatchEvent(new Event('change', { bubbles: true }))
+      })
+      await page.waitForFunction(`location.search.includes('title=2026-12-24')`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a preset with a text begins a note with one press above the list',
+    async () => {
+      await app.server.post('/v1/presets', { name: 'Kiln log', content: '## Load\n', tags: ['kiln'] })
+      await page.goto(`${app.server.url}/app/notes`)
+      await press(page, 'Kiln log')
+      await page.waitForFunction(
+        `document.querySelector('#note .title-field')?.value.startsWith('Kiln log, ')`,
+      )
+      expect(await storedContent(page.url().split('/').at(-1) ?? '')).toContain('## Load')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a phone has a bar over its keyboard that writes what its keys cannot',
+    async () => {
+      const id = await createNote('Phone', 'milk')
+      await open(id)
+      await page.setViewport({ width: 390, height: 844 })
+      await page.focus('.cm-content')
+      await page.keyboard.down('Control')
+      await page.keyboard.press('End')
+      await page.keyboard.up('Control')
+      await page.waitForFunction(`document.querySelector('.writing-bar').checkVisibility()`)
+      await press(page, 'Task')
+      await page.keyboard.press('Enter')
+      await page.keyboard.type('bread')
+      await press(page, 'Indent the item')
+      await press(page, 'Bold')
+      await page.keyboard.type('!')
+      await page.waitForFunction(
+        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content === '- [ ] milk\\n  - [ ] bread**!**')`,
+        { polling: 200 },
+      )
+      await page.keyboard.press('Enter')
+      await press(page, 'Insert')
+      await page.waitForSelector('.cm-tooltip-autocomplete')
+      expect(await accessibilityProblems(page, [[390, 'light']])).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test('no page had an error', () => expect(app.problems).toEqual([]))
+})

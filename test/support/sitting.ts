@@ -1,0 +1,159 @@
+import type { KeyInput, Page } from 'puppeteer-core'
+import type { randomSource } from './random.ts'
+
+/*
+ * Two people write in one note, each in passages of their own, between lines that nobody changes. What each passage must
+ * be in the end follows from the keys alone: a model of it is kept beside.
+ */
+
+type Random = ReturnType<typeof randomSource>
+
+const PASSAGES = 6
+
+/** The lines of each passage, and of the note all of them with a line before each that stays as it is. */
+export type Model = string[][]
+
+export const newModel = (): Model => Array.from({ length: PASSAGES }, (_, at) => [`passage ${at}`])
+
+const fixed = (at: number): string => `fixed line ${at}`
+
+export const textOf = (model: Model): string =>
+  [...model.flatMap((lines, at) => [fixed(at), ...lines]), fixed(model.length)].join('\n')
+
+/** The source of an expression in the page: the first or the last line of a passage. */
+const lineOf = (at: number, edge: 'first' | 'last'): string => `((lines) => {
+  const placeOf = (text) => lines.findIndex(({ textContent }) => textContent === text)
+  return lines[${edge === 'first' ? `placeOf('${fixed(at)}') + 1` : `placeOf('${fixed(at + 1)}') - 1`}]
+})([...document.querySelectorAll('.cm-line')])`
+
+/** Where a click meets the end of the line, once it is in sight. */
+const endOfLine = (line: string): string => `(() => {
+  const line = ${line}
+  line.scrollIntoView({ block: 'center' })
+  const { right, bottom } = line.getBoundingClientRect()
+  return { x: right - 3, y: bottom - 8 }
+})()`
+
+let tokens = 0
+const newToken = (): string => `w${(tokens++).toString(36)}`
+
+const MARKS = ['', '**', '*', '`', '~~']
+const PREFIXES = ['- ', '> ', '1. ', '- [ ] ', '## ']
+const ITEM = /^(?:- \[[ x]\] |- |> |(\d+)\. )/
+
+/** What Enter makes of the last line of a list, a quote or a paragraph. */
+function enter(lines: string[]): void {
+  const last = lines.at(-1) ?? ''
+  const [prefix, number] = ITEM.exec(last) ?? []
+  if (prefix === undefined) lines.push('')
+  else if (prefix === last) lines.splice(-1, 1, '')
+  else if (number !== undefined) lines.push(`${Number(number) + 1}. `)
+  else lines.push(prefix.replace('[x]', '[ ]'))
+}
+
+const edges = { first: 'Home', last: 'End' } as const
+
+/** Somebody who writes in a page. */
+export class Writer {
+  constructor(
+    readonly page: Page,
+    readonly random: Random,
+    /** 0 writes in the even passages, 1 in the odd ones. */
+    readonly parity: 0 | 1,
+    readonly model: Model,
+  ) {}
+
+  /** Makes one random change to the page and to the model. */
+  async change(): Promise<void> {
+    const at = 2 * this.random(PASSAGES / 2) + this.parity
+    const lines = this.model[at] ?? []
+    const kind = this.random(6)
+    if (kind === 0) await this.#removeAtEnd(at, lines)
+    else if (kind === 1) await this.#typeAtStart(at, lines)
+    else if (kind === 2 && lines.length < 5) await this.#continue(at, lines)
+    else if (kind === 3) await this.#embolden(at, lines)
+    else if (kind === 4) await this.#tick(at, lines)
+    else await this.#typeAtEnd(at, lines)
+  }
+
+  /** Leaves the cursor where it shows no marks. */
+  async rest(): Promise<void> {
+    await this.page.evaluate(`document.querySelector('.cm-content').blur()`)
+  }
+
+  /** Clicks into the line; what others write may have moved it away just then. */
+  async #cursorTo(at: number, edge: 'first' | 'last'): Promise<void> {
+    const line = lineOf(at, edge)
+    for (;;) {
+      const { x, y } = (await this.page.evaluate(endOfLine(line))) as { x: number; y: number }
+      await this.page.mouse.click(x, y)
+      const isThere = `document.activeElement?.matches('.cm-content') && ${line} === (getSelection().anchorNode?.parentElement?.closest('.cm-line') ?? getSelection().anchorNode)`
+      if (await this.page.evaluate(isThere)) break
+    }
+    await this.#press(edges[edge])
+  }
+
+  async #press(...keys: KeyInput[]): Promise<void> {
+    for (const key of keys) await this.page.keyboard.down(key)
+    for (const key of keys.toReversed()) await this.page.keyboard.up(key)
+  }
+
+  async #typeAtEnd(at: number, lines: string[]): Promise<void> {
+    const mark = MARKS[this.random(MARKS.length)] ?? ''
+    const typed = ` ${mark}${newToken()}${mark}`
+    await this.#cursorTo(at, 'last')
+    await this.page.keyboard.type(typed, { delay: this.random(40) })
+    lines.push(`${lines.pop() ?? ''}${typed}`)
+  }
+
+  async #typeAtStart(at: number, lines: string[]): Promise<void> {
+    const typed = `${PREFIXES[this.random(PREFIXES.length)] ?? ''}${newToken()} `
+    await this.#cursorTo(at, 'first')
+    await this.page.keyboard.type(typed, { delay: this.random(40) })
+    lines[0] = `${typed}${lines[0] ?? ''}`
+  }
+
+  async #removeAtEnd(at: number, lines: string[]): Promise<void> {
+    const last = lines.at(-1) ?? ''
+    const count = Math.min(last.length, 1 + this.random(6))
+    await this.#cursorTo(at, 'last')
+    for (let key = 0; key < count; key++) await this.#press('Backspace')
+    lines[lines.length - 1] = last.slice(0, last.length - count)
+  }
+
+  async #continue(at: number, lines: string[]): Promise<void> {
+    const typed = newToken()
+    await this.#cursorTo(at, 'last')
+    await this.#press('Enter')
+    await this.page.keyboard.type(typed, { delay: this.random(40) })
+    enter(lines)
+    lines.push(`${lines.pop() ?? ''}${typed}`)
+  }
+
+  async #embolden(at: number, lines: string[]): Promise<void> {
+    const last = lines.at(-1) ?? ''
+    if (last === '' || last.startsWith('*')) return
+    await this.#cursorTo(at, 'last')
+    await this.#press('Shift', 'Home')
+    await this.#press('Control', 'b')
+    await this.#press('End')
+    lines[lines.length - 1] = `**${last}**`
+  }
+
+  /** A click on the box of a task that the cursor is not in. */
+  async #tick(at: number, lines: string[]): Promise<void> {
+    const [first = ''] = lines
+    const box = /^- \[([ x])\] (?=\S)/.exec(first)
+    if (!box) return this.#typeAtEnd(at, lines)
+    await this.rest()
+    await this.page.waitForFunction(clickBox(at), { polling: 20 })
+    lines[0] = `- [${box[1] === ' ' ? 'x' : ' '}] ${first.slice(6)}`
+  }
+}
+
+/** Clicks the box in the first line of a passage once it is shown; returns whether it was. */
+const clickBox = (at: number): string => `(() => {
+  const box = ${lineOf(at, 'first')}?.querySelector('.md-box')
+  box?.click()
+  return Boolean(box)
+})()`
