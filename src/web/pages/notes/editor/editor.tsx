@@ -1,3 +1,4 @@
+import '../../../styles/markdown.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { NotLoaded } from '../../../components/lazy.tsx'
 import { Loading } from '../../../components/pane.tsx'

@@ -1,3 +1,4 @@
+import '../../../styles/markdown.ts'
 import type { Token, Tokens } from 'marked'
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
