@@ -27,8 +27,8 @@ export function partsOfWikiLink(text: string): { target: string; label: string |
 
 /** The heading that a target names, as the end of an address. */
 const headingIn = (target: string): string => {
-  const [, heading] = /#\s*([^#]+?)\s*$/.exec(target) ?? []
-  return heading === undefined ? '' : `#${encodeURIComponent(heading)}`
+  const at = target.lastIndexOf('#')
+  return at === -1 ? '' : `#${encodeURIComponent(target.slice(at + 1).trim())}`
 }
 
 /** Where the link at a node of the syntax tree leads: a `WikiLink`, `Link`, `Image`, `Autolink` or `URL`. */
