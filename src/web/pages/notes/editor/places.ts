@@ -8,9 +8,16 @@ export interface Heading {
   readonly at: number
 }
 
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const MARKS = /!?\[\[(?:[^[\]|\n]{0,500}\|)?|\]\]|\*\*|__|[*_`~]/g
+
+/** A heading may end with the marks that it begins with, after a blank. */
+function withoutEnd(words: string): string {
+  let end = words.length
+  while (words[end - 1] === '#') end--
+  return end > 0 && /\s/.test(words[end - 1] ?? '') ? words.slice(0, end).trimEnd() : words
+}
 
 /** The headings of a text, in order; code has none. */
 export function headingsOf(text: string): Heading[] {
@@ -23,7 +30,8 @@ export function headingsOf(text: string): Heading[] {
     else if (mark) fence = mark
     else {
       const [, level, words] = HEADING.exec(line.trimEnd()) ?? []
-      if (level && words) headings.push({ level: level.length, text: words.replace(MARKS, ''), at })
+      if (level && words)
+        headings.push({ level: level.length, text: withoutEnd(words).replace(MARKS, ''), at })
     }
     at += line.length + 1
   }
