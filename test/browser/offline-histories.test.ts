@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('two devices and a program that write into one note
       }
       // Both know the note without a network.
       for (const { page } of devices) await page.waitForFunction(hasText(note), { polling: 100 })
-      for (let at = 0; at < STEPS; at++) await step(random, `w${seed}-${at}`)
+      for (let at = 0; at < STEPS; at++) await step(random, `w${at}`)
       for (const device of devices) await cut(device, false)
       for (const { page } of devices) await nothingWaits(page)
       const [first, last] = devices as [Device, Device]
