@@ -1,5 +1,5 @@
 /**
- * `bun run bench [records] [rows] [notes] [views] [import] [watch] [webhooks] [sources] [changes] [access] [mcp] [mirror] [app] [workspaces] [stalls] [--quick] [--rounds N] [--results FILE]`:
+ * `bun run bench [records] [rows] [writes] [notes] [views] [import] [watch] [webhooks] [sources] [changes] [access] [mcp] [mirror] [app] [workspaces] [stalls] [--quick] [--rounds N] [--results FILE]`:
  * measures these parts, or all, and prints their results as Markdown. At full size each part replaces its section of
  * `scripts/bench/results.md`, and the table of the README is taken from there. `--quick` measures with little data and
  * only prints, unless `--results` names a file to write. For `stalls` and `mirror`, `--size 0.1` does the same with a tenth of the
@@ -23,6 +23,7 @@ import { benchViews } from './parts/views.ts'
 import { benchWatch } from './parts/watch.ts'
 import { benchWebhooks } from './parts/webhooks.ts'
 import { benchWorkspaces } from './parts/workspaces.ts'
+import { benchWrites } from './parts/writes.ts'
 import { conditionsNow, partText, type Section, withHighlights, withPart } from './results.ts'
 
 const { positionals, values } = parseArgs({
@@ -48,6 +49,10 @@ const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
   rows: {
     title: 'Rows under load',
     run: () => benchRows(quick ? [20_000] : [100_000, 1_000_000]),
+  },
+  writes: {
+    title: 'Writes',
+    run: () => (quick ? benchWrites(10_000, 3) : benchWrites(100_000, 2)),
   },
   notes: {
     title: 'Notes',

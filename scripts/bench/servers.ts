@@ -59,6 +59,16 @@ export function startBareServer(answer: string): Promise<Server> {
   )
 }
 
+/** The baseline of single writes over HTTP, on a new file. */
+export const startBareWrites = (file: string): Promise<Server> =>
+  whenReady(
+    Bun.spawn([process.execPath, join(import.meta.dir, 'processes', 'bare-writes.ts'), file], {
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'ignore',
+    }),
+  )
+
 export interface Rate extends Times {
   /** How many requests were answered. */
   count: number

@@ -1,12 +1,17 @@
 /*
  * A load generator, in a separate process and on plain sockets so that it uses little of the processor:
- * `bun load-generator.ts <port> <connections> <seconds>`, the requests as a JSON array on standard input.
+ * `bun load-generator.ts <port> <connections> <seconds>`, the requests as a JSON array on standard input. Where one holds
+ * `#########`, it is sent with another number of nine digits each time.
  * Prints `{perSecond, count, median, p99, failed}` (times in milliseconds).
  */
 import { timesOf } from '../measure.ts'
 
 const [port, connections, seconds] = process.argv.slice(2).map(Number) as [number, number, number]
-const requests = ((await Bun.stdin.json()) as string[]).map((text) => Buffer.from(text))
+const NUMBER = '#########'
+const FIRST_NUMBER = 100_000_000 + (Date.now() % 100_000_000)
+const requests = ((await Bun.stdin.json()) as string[]).map((text) =>
+  text.includes(NUMBER) ? text : Buffer.from(text),
+)
 
 interface Connection {
   buffer: Buffer
@@ -29,9 +34,10 @@ function responseLength(buffer: Buffer): number | undefined {
   return buffer.length >= whole ? whole : undefined
 }
 
-function send(socket: { write(data: Uint8Array): number; data: Connection }): void {
-  const request = requests[next++ % requests.length]
-  if (!request) return
+function send(socket: { write(data: Uint8Array | string): number; data: Connection }): void {
+  const sent = requests[next++ % requests.length]
+  if (!sent) return
+  const request = typeof sent === 'string' ? sent.replace(NUMBER, String(FIRST_NUMBER + next)) : sent
   socket.data.sentAt = performance.now()
   socket.write(request)
 }
