@@ -326,7 +326,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
       await press(page, 'Begin again with theirs')
       await page.waitForFunction(`${labels} === 'part,Colour,Weight'`)
       await fill(page, 'Name', 'Spare parts')
-      await press(page, 'Save the structure')
+      await press(page, 'Save the table')
       await untilText(page, 'Saved.')
       const saved = (await app.server.get(`/v1/records/structures/${id}`)).body.structure
       expect([saved.name, saved.fields.length]).toEqual(['Spare parts', 3])

@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
     async (_, width) => {
       await page.setViewport({ width, height: 800 })
       await open()
-      await clickOn(page, 'All structures')
+      await clickOn(page, 'All tables')
       const link = await page.waitForFunction(
         `[...document.querySelectorAll('main a')].find((one) => one.textContent.startsWith('Customers') && one.checkVisibility())`,
       )

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
       await has('"bin" is named by')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })
-      await clickOn(page, 'Save the structure')
+      await clickOn(page, 'Save the table')
       await has('"bin" is named by')
       expect(await read(id)).toEqual(['part', 'bin', 'shelf'])
     },
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
     async () => {
       const id = await make('Renamed')
       await fill(page, 'Key, for programs', 'number')
-      await clickOn(page, 'Save the structure')
+      await clickOn(page, 'Save the table')
       await has('Saved.')
       expect(await read(id)).toEqual(['number', 'bin', 'shelf'])
     },

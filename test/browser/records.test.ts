@@ -405,7 +405,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await page.waitForSelector('.definition')
       await page.type('input[name=name]', 'Parts')
       await page.type('.definition input[name^=label]', 'Part number')
-      await clickOn(page, 'Make the structure')
+      await clickOn(page, 'Make the table')
       await page.waitForFunction(`location.pathname.match(/records\\/[\\w-]{36}$/)`)
       const { structures } = (await app.server.get('/v1/records/structures')).body
       const parts = structures.find(({ name }: { name: string }) => name === 'Parts')
@@ -462,8 +462,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await viewer.keyboard.press('Delete')
       expect(await viewer.$('.input.cell')).toBeNull()
       const words = await viewer.$eval('body', ({ textContent }) => textContent ?? '')
-      for (const word of ['New row', 'New structure', 'Import csv', 'Ctrl V'])
-        expect(words).not.toContain(word)
+      for (const word of ['New row', 'New table', 'Import csv', 'Ctrl V']) expect(words).not.toContain(word)
       await viewer.keyboard.press('Space')
       await viewer.waitForSelector('.side .facts')
       expect(await viewer.$('.side input, .side textarea, .side select')).toBeNull()

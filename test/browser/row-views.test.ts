@@ -244,7 +244,7 @@ describe.skipIf(!hasBrowser)('views of rows in a browser', () => {
       expect(fields.at(-1)).toMatchObject({ key: 'price_new', type: 'number', label: 'Price' })
       await page.click('input[aria-label="cart"]')
       await page.click('input[aria-label="jade"]')
-      await press(page, 'Save the structure')
+      await press(page, 'Save the table')
       await until(
         async () => (await app.server.get('/v1/records/structures/Orders')).body.structure.icon === 'cart',
       )

@@ -7,7 +7,7 @@ import {
   measureLoads,
   measureSignIns,
 } from '../browser/notes.ts'
-import { newPage, setUp, setupToken } from '../browser/page.ts'
+import { newPage, nextPage, setUp, setupToken } from '../browser/page.ts'
 import {
   fillRows,
   gridAddress,
@@ -16,6 +16,14 @@ import {
   measureMemory,
   openGrid,
 } from '../browser/records.ts'
+import {
+  BOARD_ROWS,
+  fillTasks,
+  MONTH_ROWS,
+  makeView,
+  measureMoves,
+  measureOpenings,
+} from '../browser/row-views.ts'
 import { fillNotes, openDataset, temporaryFolder } from '../dataset.ts'
 import { median } from '../measure.ts'
 import { milliseconds, type Row, type Section } from '../results.ts'
@@ -27,6 +35,10 @@ const MAX_KEY_MS = 16
 const MAX_JUMP_MS = 150
 const MAX_EDIT_MS = 500
 const MAX_GROWTH = 1.1
+const MAX_BOARD_MS = 200
+const MAX_MONTH_MS = 100
+const MAX_MOVE_MS = 300
+const OPENINGS = 20
 const JUMPS = 60
 /** So often rows are sorted by reading them all; then there is an index. */
 const FIRST_JUMPS = 3
@@ -88,6 +100,8 @@ export async function benchApplication({ notes, rows, minutes }: Sizes): Promise
   await fillNotes(data, notes)
   const note = await createLongNote(data, LONG_NOTE)
   const structure = await fillRows(data, rows)
+  const board = await fillTasks(data, 'tasks', BOARD_ROWS)
+  const month = await fillTasks(data, 'events', MONTH_ROWS)
   data.close()
   const token = await setupToken(file)
   const server = await startServer(file)
@@ -107,6 +121,19 @@ export async function benchApplication({ notes, rows, minutes }: Sizes): Promise
     await openGrid(page, gridAddress(server, structure.id, '?sort=amount&direction=asc'))
     const unindexed = await measureJumps(page, FIRST_JUMPS)
     const indexed = await measureJumps(page, JUMPS)
+    await makeView(server, data.key, { structure: board, name: 'Board', kind: 'board', group_by: 'state' })
+    await makeView(server, data.key, {
+      structure: month,
+      name: 'Calendar',
+      kind: 'calendar',
+      date_field: 'day',
+    })
+    const boardUrl = gridAddress(server, board)
+    const boards = await measureOpenings(page, { url: boardUrl, name: 'Board', shows: 'a.card' }, OPENINGS)
+    const monthUrl = gridAddress(server, month)
+    const months = await measureOpenings(page, { url: monthUrl, name: 'Calendar', shows: '.event' }, OPENINGS)
+    const other = await nextPage(page.browserContext())
+    const moves = await measureMoves(page, other, boardUrl, OPENINGS)
     return [
       {
         title: 'Application in Chromium',
@@ -136,6 +163,9 @@ export async function benchApplication({ notes, rows, minutes }: Sizes): Promise
           p95Row(`jump in ${rows.toLocaleString('en-US')} rows sorted by a number`, indexed, MAX_JUMP_MS),
           valueRow('the same before the number has an index', milliseconds(median(unindexed)), '', undefined),
           p95Row('edit by API shown in an open grid', edits, MAX_EDIT_MS),
+          p95Row(`board of ${BOARD_ROWS.toLocaleString('en-US')} rows opened`, boards, MAX_BOARD_MS),
+          p95Row(`month of ${MONTH_ROWS.toLocaleString('en-US')} rows opened`, months, MAX_MONTH_MS),
+          p95Row('card moved on a board shown on another screen', moves, MAX_MOVE_MS),
           ...(held.length === 0 ? [] : [memoryRow(held)]),
         ],
       },

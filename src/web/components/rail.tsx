@@ -17,7 +17,7 @@ interface Place {
 
 export const PLACES: readonly Place[] = [
   { name: 'notes', title: 'Notes', icon: 'notes' },
-  { name: 'records', title: 'Records', icon: 'table' },
+  { name: 'records', title: 'Tables', icon: 'table' },
   { name: 'webhooks', title: 'Webhooks', icon: 'hook' },
   { name: 'files', title: 'Files', icon: 'file', isUnderMore: true },
   { name: 'graph', title: 'Graph', icon: 'graph', isUnderMore: true },

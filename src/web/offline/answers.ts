@@ -205,7 +205,7 @@ async function saved<Response extends object>(path: string): Promise<Response> {
 async function structureNamed(nameOrId: string): Promise<Structure> {
   const { structures } = await saved<{ structures: Structure[] }>('/v1/records/structures')
   const found = structures.find(({ id, name }) => id === nameOrId || name === nameOrId)
-  if (!found) throw new NotKept('This structure is not kept offline; it')
+  if (!found) throw new NotKept('This table is not kept offline; it')
   return found
 }
 

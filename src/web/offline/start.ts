@@ -112,7 +112,7 @@ const SET_BACK =
   'The server was set back to an earlier state; what is shown was read again, and what waits here is sent to it.'
 
 const NO_ROOM =
-  'This browser has no room left to keep more for reading offline; free some, or keep fewer structures in the settings.'
+  'This browser has no room left to keep more for reading offline; free some, or keep fewer tables in the settings.'
 
 function failed(error: Error): void {
   // When it is back, everything is tried again.

@@ -22,7 +22,11 @@ const SCREENS: Record<string, () => Promise<Screen>> = {
 
 /** What the page of a screen is called. */
 export const titleOf = (name: string): string =>
-  Object.hasOwn(SCREENS, name) ? name.charAt(0).toUpperCase() + name.slice(1) : 'Not found'
+  name === 'records'
+    ? 'Tables'
+    : Object.hasOwn(SCREENS, name)
+      ? name.charAt(0).toUpperCase() + name.slice(1)
+      : 'Not found'
 
 export const findScreen = (name: string): Promise<Screen> =>
   ((Object.hasOwn(SCREENS, name) && SCREENS[name]) || (() => import('./not-found.tsx')))()

@@ -31,7 +31,7 @@ const KINDS: readonly (readonly [kind: string, title: string])[] = [
   ['record', 'Rows'],
   ['tag', 'Tags'],
   ['property', 'Properties'],
-  ['structure', 'Structures'],
+  ['structure', 'Tables'],
   ['view', 'Views'],
   ['row_view', 'Views of rows'],
   ['preset', 'Presets'],

@@ -98,7 +98,7 @@ function Chip({ id, condition, columns, onChange, onRemove }: ChipProps) {
     <>
       <span class="chip">
         <button type="button" class="what" popovertarget={id}>
-          {label} {operatorWord(column?.type ?? '', condition.op)}
+          {label} {operatorWord(column?.type ?? '', condition.op)}{' '}
           {takesValue(condition.op) && <b>{showConditionValue(condition)}</b>}
           <Icon name="down" />
         </button>

@@ -73,7 +73,7 @@ export function RowsScreen({ structure }: { structure: Structure }) {
       class="records-screen"
       data-show={row === undefined && pane === null ? 'content' : 'side'}
     >
-      <h1 class="visually-hidden">Records</h1>
+      <h1 class="visually-hidden">Tables</h1>
       <Pane kind="content" label={structure.name}>
         <RowsBar structure={structure} total={total} source={source} />
         <ViewTabs structure={structure} views={views ?? []} view={view} columns={grid.columns} />
@@ -209,7 +209,7 @@ function RowsBar({
   const count = total === undefined ? 'counting…' : rowCount(total)
   return (
     <header class="bar">
-      <a class="button quiet icon-only phone" href={address(['records'])} aria-label="All structures">
+      <a class="button quiet icon-only phone" href={address(['records'])} aria-label="All tables">
         <Icon name="back" />
       </a>
       <Tile icon={structure.icon} color={structure.color} />
@@ -220,7 +220,7 @@ function RowsBar({
       </small>
       <span class="grow" />
       <a class="button quiet desk" href={address(['records', structure.id, 'structure'])}>
-        Structure
+        Fields
       </a>
       <RowsMenu structure={structure} source={source} />
       {mayWrite.value && (
@@ -239,7 +239,7 @@ const OtherStructures = () => (
       type="button"
       class="button quiet icon-only between"
       popovertarget="other-structures"
-      aria-label="All structures"
+      aria-label="All tables"
     >
       <Icon name="down" />
     </button>

@@ -41,7 +41,7 @@ function NoStructure({ isKnown, isGone, error }: NoStructureProps) {
     <main id="main" class="records-screen">
       <Pane kind="content">
         <header class="bar">
-          <h1>Records</h1>
+          <h1>Tables</h1>
         </header>
         {error ? <Failed error={error} /> : !isKnown && <Loading />}
         {isKnown && (
@@ -52,12 +52,12 @@ function NoStructure({ isKnown, isGone, error }: NoStructureProps) {
             <Empty>
               <p>
                 {isGone
-                  ? 'This structure is no longer there.'
-                  : 'A structure says which fields its rows have: orders, customers, parts.'}
+                  ? 'This table is no longer there.'
+                  : 'A table says which fields its rows have: orders, customers, parts.'}
               </p>
               {mayWrite.value && (
                 <a class="button main" href={address(['records', 'new'])}>
-                  New structure
+                  New table
                 </a>
               )}
             </Empty>

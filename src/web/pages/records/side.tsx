@@ -11,7 +11,7 @@ const NUMBER = new Intl.NumberFormat()
 export function Side() {
   return (
     <div class="rail-sub">
-      <h2>Structures</h2>
+      <h2>Tables</h2>
       <StructureList />
     </div>
   )
@@ -37,7 +37,7 @@ export function StructureList() {
         <li>
           <a href={address(['records', 'new'])} aria-current={here === 'new' ? 'true' : undefined}>
             <Icon name="plus" />
-            New structure
+            New table
           </a>
         </li>
       )}

@@ -2,7 +2,7 @@ import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
 import type { Structure } from './model.ts'
 
-/** All structures, with their counts of rows. */
+/** All tables, with their counts of rows. */
 export const useStructures = () =>
   useQuery<readonly Structure[]>(['structure record', 'structures'], async ({ signal }) => {
     const { structures } = await api.get('/v1/records/structures', { signal })

@@ -39,7 +39,7 @@ export function AccessSection() {
     <Section
       name="access"
       title="Access"
-      about="Who reaches what. What is out of reach is as if it did not exist. A key reaches no more than its person; a structure that comes later is as “Other structures” says."
+      about="Who reaches what. What is out of reach is as if it did not exist. A key reaches no more than its person; a structure that comes later is as “Other tables” says."
     >
       {error ? (
         <Failed error={error} />
@@ -66,7 +66,7 @@ const partsOf = (structures: readonly Structure[]): Part[] => [
   { name: 'notes', title: 'Notes', levels: LEVELS },
   { name: 'files', title: 'Files', levels: LEVELS },
   ...structures.map(({ id, name }) => ({ name: id, title: name, levels: STRUCTURE_LEVELS })),
-  { name: OTHERS, title: 'Other structures', levels: STRUCTURE_LEVELS },
+  { name: OTHERS, title: 'Other tables', levels: STRUCTURE_LEVELS },
 ]
 
 const isKind = (part: string): part is 'notes' | 'files' => part === 'notes' || part === 'files'
@@ -207,7 +207,7 @@ const linesFor = ({ id, fields }: Structure, secret: string): string =>
   body: JSON.stringify({ structure: '${id}', data: ${exampleOf(fields.find(({ hidden }) => !hidden))} }),
 })`
 
-/** Makes a key that may only add rows to one structure, which a page may show to everybody. */
+/** Makes a key that may only add rows to one table, which a page may show to everybody. */
 function WebsiteKey({ structures }: { structures: readonly Structure[] }) {
   const [made, setMade] = useState<{ structure: Structure; secret: string }>()
   const [chosen, setChosen] = useState(structures[0]?.id)
@@ -227,7 +227,7 @@ function WebsiteKey({ structures }: { structures: readonly Structure[] }) {
   return (
     <>
       <h3>A key for a website</h3>
-      <p class="dim">It adds rows to one structure, and reads nothing: a page may hold it.</p>
+      <p class="dim">It adds rows to one table, and reads nothing: a page may hold it.</p>
       <div class="line-form">
         <div class="field">
           <label class="label" for="website-structure">

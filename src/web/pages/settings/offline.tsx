@@ -15,7 +15,7 @@ export function Offline() {
     <Section
       name="offline"
       title="Offline"
-      about="The last 500 notes, the pinned ones, and the rows of structures that you choose are kept in this browser."
+      about="The last 500 notes, the pinned ones, and the rows of tables that you choose are kept in this browser."
     >
       {kept ? (
         <p>

@@ -39,7 +39,7 @@ const EVENTS: Readonly<Record<WebhookKind, readonly Event[]>> = {
 const DUE = 'record.due'
 
 const ABOUT: readonly (readonly [WebhookKind, string])[] = [
-  ['record', 'the rows of a structure'],
+  ['record', 'the rows of a table'],
   ['note', 'notes'],
   ['file', 'files'],
 ]
@@ -158,7 +158,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
       </p>
       {kind === 'record' && (
         <p class="field">
-          <label for="structure">Structure</label>
+          <label for="structure">Table</label>
           <select
             class="input"
             id="structure"

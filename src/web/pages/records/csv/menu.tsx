@@ -44,7 +44,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
         type="button"
         class="button quiet icon-only phone"
         popovertarget="io"
-        aria-label="Import, export, deleted rows, structure"
+        aria-label="Import, export, deleted rows, fields"
       >
         <Icon name="more" />
       </button>
@@ -79,7 +79,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
           Deleted rows
         </a>
         <a href={address(['records', structure.id, 'structure'])} onClick={close}>
-          Structure
+          Fields
         </a>
       </div>
     </>

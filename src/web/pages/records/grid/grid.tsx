@@ -154,7 +154,9 @@ const pageOf = ({ viewPx, rowPx }: Geometry) => Math.max(1, Math.floor(viewPx / 
 const isInFoot = ({ target }: Event) => target instanceof Element && target.closest('tfoot') !== null
 
 const isInside = (event: TargetedEvent<HTMLElement, FocusEvent>) =>
-  event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)
+  event.relatedTarget instanceof Element &&
+  event.currentTarget.contains(event.relatedTarget) &&
+  event.relatedTarget.closest('tfoot') === null
 
 function placeOf(event: Event): { row: number; column: number } | undefined {
   const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]') : null

@@ -102,7 +102,7 @@ function LineInput({ field, text, placeholder, isReached, whyId, onText }: LineI
   return (
     <>
       <input
-        class="input cell"
+        class="input new-cell"
         name={field.key}
         aria-label={`New row: ${field.label}`}
         aria-invalid={whyId !== undefined}

@@ -21,7 +21,7 @@ export const TYPE_WORDS: Readonly<Record<string, string>> = {
   datetime: 'Date and time',
   bool: 'Yes or no',
   select: 'One of a list',
-  record: 'Row of a structure',
+  record: 'Row of a table',
   note: 'Note',
   file: 'File',
 }

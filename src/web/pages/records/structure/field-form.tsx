@@ -180,7 +180,7 @@ function TargetStructure({ field, onChange }: PartProps) {
         value={field.structure}
         onChange={({ currentTarget }) => onChange({ structure: currentTarget.value })}
       >
-        <option value="">any structure</option>
+        <option value="">any table</option>
         {data?.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}

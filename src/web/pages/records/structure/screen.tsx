@@ -27,17 +27,17 @@ const ConvertDialog = lazy(async () => (await import('./convert.tsx')).ConvertDi
 export function StructureScreen({ structure }: { structure: Structure | undefined }) {
   return (
     <main id="main">
-      <h1 class="visually-hidden">{structure ? `Structure of ${structure.name}` : 'New structure'}</h1>
-      <Pane kind="content" label="Structure">
+      <h1 class="visually-hidden">{structure ? `Fields of ${structure.name}` : 'New table'}</h1>
+      <Pane kind="content" label="Table">
         <header class="bar">
           <a
             class="button quiet icon-only"
             href={address(structure ? ['records', structure.id] : ['records'])}
-            aria-label={structure ? 'Back to the rows' : 'Back to records'}
+            aria-label={structure ? 'Back to the rows' : 'Back to the tables'}
           >
             <Icon name="back" />
           </a>
-          <h2 class="cut">{structure ? structure.name : 'New structure'}</h2>
+          <h2 class="cut">{structure ? structure.name : 'New table'}</h2>
           {structure?.record_count !== undefined && (
             <small>{new Intl.NumberFormat().format(structure.record_count)} rows</small>
           )}
@@ -101,7 +101,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
         />
       )}
       <form
-        aria-label="Structure"
+        aria-label="Table"
         onSubmit={(event) => {
           event.preventDefault()
           void save.run()
@@ -205,7 +205,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
             {save.refusal.value !== undefined && <Why>{save.refusal.value}</Why>}
             <p class="actions">
               <Button kind="main" type="submit" disabled={save.isRunning.value}>
-                {structure ? 'Save the structure' : 'Make the structure'}
+                {structure ? 'Save the table' : 'Make the table'}
               </Button>
               <span role="status">{isSaved && 'Saved.'}</span>
             </p>

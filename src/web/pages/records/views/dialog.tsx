@@ -55,9 +55,9 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
   })
   const noField =
     kind === 'board' && groups.length === 0
-      ? 'A board needs a field of a list of choices, or of yes and no; add one to the structure.'
+      ? 'A board needs a field of a list of choices, or of yes and no; add one to the table.'
       : kind === 'calendar' && days.length === 0
-        ? 'A calendar needs a date field; add one to the structure.'
+        ? 'A calendar needs a date field; add one to the table.'
         : undefined
   return (
     <Modal title={isNew ? 'New view' : 'Edit the view'} onClose={onClose}>

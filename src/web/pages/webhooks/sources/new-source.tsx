@@ -30,7 +30,7 @@ export function NewSource() {
           {(known) =>
             known.length === 0 ? (
               <Empty>
-                <p>A source writes rows of a structure, and there is no structure yet.</p>
+                <p>A source writes rows of a table, and there is no table yet.</p>
                 <a class="button" href={address(['records'])}>
                   Go to the records
                 </a>

@@ -1,0 +1,100 @@
+import type { Page } from 'puppeteer-core'
+import { writeRecords } from '../../../src/records/writing/write-records.ts'
+import { createStructure } from '../../../src/structures/service.ts'
+import type { Dataset } from '../dataset.ts'
+import type { Server } from '../servers.ts'
+import { originOf } from './page.ts'
+
+export const BOARD_ROWS = 100_000
+export const MONTH_ROWS = 10_000
+const BATCH = 500
+const STATES = ['Backlog', 'Next', 'Doing', 'Blocked', 'Done']
+const DAYS_EACH_MONTH = 28
+
+/** Fills a table whose rows have a state and a day, all of them in one month; returns its id. */
+export async function fillTasks({ ctx, caller }: Dataset, name: string, count: number): Promise<string> {
+  const { id } = await ctx.db.write((tx): { id: string } =>
+    createStructure(tx, caller, {
+      name,
+      fields: [
+        { key: 'what', type: 'text', label: 'What' },
+        { key: 'state', type: 'select', label: 'State', options: STATES },
+        { key: 'day', type: 'date', label: 'Day' },
+      ],
+    }),
+  )
+  const month = new Date().toISOString().slice(0, 8)
+  for (let made = 0; made < count; made += BATCH) {
+    const rows = Array.from({ length: Math.min(BATCH, count - made) }, (_, at) => {
+      const number = made + at
+      const day = `${month}${String((number % DAYS_EACH_MONTH) + 1).padStart(2, '0')}`
+      return { data: { what: `Task ${number}`, state: STATES[number % STATES.length] ?? '', day } }
+    })
+    await ctx.db.write((tx): void => void writeRecords(ctx.bus, tx, caller, { structure: name, rows }))
+  }
+  ctx.db.checkpoint()
+  return id
+}
+
+/** Makes a view of a table by the API. */
+export async function makeView(server: Server, key: string, view: object): Promise<void> {
+  const response = await fetch(`${originOf(server)}/v1/records/views`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(view),
+  })
+  if (!response.ok) throw new Error(await response.text())
+}
+
+const clickTab = (name: string) =>
+  `[...document.querySelectorAll('.row-tabs a')].find((one) => one.textContent.includes('${name}')).click()`
+
+/** Opens a view from its tab, each time in a page that knows nothing of it; the times until something of it is drawn. */
+export async function measureOpenings(
+  page: Page,
+  { url, name, shows }: { url: string; name: string; shows: string },
+  count: number,
+): Promise<number[]> {
+  const samples: number[] = []
+  for (let at = 0; at < count; at++) {
+    await page.goto(url)
+    await page.waitForSelector('tbody tr[aria-rowindex="2"]:not([aria-busy])')
+    await page.waitForSelector('.row-tabs a:nth-of-type(2)')
+    const took = await page.evaluate(`new Promise((resolve) => {
+      const from = performance.now()
+      ${clickTab(name)}
+      const look = () => {
+        if (document.querySelector(${JSON.stringify(shows)})) resolve(performance.now() - from)
+        else requestAnimationFrame(look)
+      }
+      requestAnimationFrame(look)
+    })`)
+    samples.push(took as number)
+  }
+  return samples
+}
+
+/** Moves the first card of a board to the next column by keys; the times until another screen shows it there. */
+export async function measureMoves(page: Page, other: Page, url: string, count: number): Promise<number[]> {
+  for (const one of [page, other]) {
+    await one.bringToFront()
+    await one.goto(url)
+    await one.waitForSelector('.row-tabs a:nth-of-type(2)')
+    await one.evaluate(clickTab('Board'))
+    await one.waitForSelector('a.card')
+  }
+  const samples: number[] = []
+  for (let at = 0; at < count; at++) {
+    await page.focus('[data-drop="0"] a.card')
+    const id = await page.$eval('[data-drop="0"] a.card', (card) => card.id)
+    const seen = other.waitForSelector(`[data-drop="1"] #${id}`)
+    const from = performance.now()
+    await page.keyboard.down('Control')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.up('Control')
+    await seen
+    samples.push(performance.now() - from)
+    await page.waitForSelector(`[data-drop="1"] #${id}`)
+  }
+  return samples
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { hasManyCases } from '../support/counts.ts'
+
+/** The sizes of a large and a small desk, a tablet and a phone. */
+const WIDTHS = hasManyCases ? [1440, 1280, 768, 390] : [1280, 390]
+
+/** Names what is cut off: what reaches beyond the window or its box where nothing scrolls and no … says so. */
+const CUT_OFF = `(() => {
+  const scrolls = (style) => ['auto', 'scroll'].includes(style)
+  const isHidden = ({ clipPath, position, opacity }, { width, height }) =>
+    clipPath !== 'none' || opacity === '0' || width < 2 || height < 2
+  const nameOf = (one) => one.tagName.toLowerCase() + (one.className?.baseVal === undefined && one.className ? '.' + one.className.trim().replaceAll(' ', '.') : '') + ' “' + (one.textContent ?? '').trim().slice(0, 40) + '”'
+  const found = []
+  const visit = (element, isInScroller) => {
+    if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return
+    const style = getComputedStyle(element)
+    const box = element.getBoundingClientRect()
+    if (style.display !== 'contents' && isHidden(style, box)) return
+    if (!isInScroller && style.display !== 'contents' && (box.right > innerWidth + 1 || box.left < -1))
+      found.push('beyond the window: ' + nameOf(element))
+    const isText = ![...element.children].length && element.textContent.trim() !== ''
+    const isClamped = style.webkitLineClamp !== 'none' || style.textOverflow === 'ellipsis'
+    const clips = ['hidden', 'clip'].includes(style.overflowX)
+    if (clips && isText && !isClamped && element.scrollWidth > element.clientWidth + 1)
+      found.push('cut at its side: ' + nameOf(element))
+    if (['hidden', 'clip'].includes(style.overflowY) && isText && !isClamped && element.scrollHeight > element.clientHeight + 2)
+      found.push('cut at its foot: ' + nameOf(element))
+    for (const child of element.children) visit(child, isInScroller || scrolls(style.overflowX) || clips)
+  }
+  visit(document.body, false)
+  return [...new Set(found)]
+})()`
+
+describe.skipIf(!hasBrowser)('no screen', () => {
+  let app: Application
+  let page: Page
+  const addresses: Record<string, string> = {}
+
+  beforeAll(async () => {
+    app = await startApplication()
+    const { server } = app
+    const long = 'A name that is as long as names become when nobody stops to think about them'
+    const note = (
+      await server.post('/v1/notes', { title: long, content: `# ${long}\n\n- one\n- two`, tags: ['a/b'] })
+    ).body
+    const fields = Array.from({ length: 16 }, (_, at) => ({
+      key: `f${at}`,
+      type: ['text', 'number', 'date', 'bool'][at % 4],
+      label: at === 0 ? 'Title' : `Column number ${at}`,
+    }))
+    const choice = { key: 'state', type: 'select', label: 'State', options: ['New', 'Sent'] }
+    const { structure } = (
+      await server.post('/v1/records/structures', { name: long, fields: [...fields, choice] })
+    ).body
+    const today = new Date().toISOString().slice(0, 10)
+    await server.post('/v1/records', {
+      structure: structure.id,
+      rows: Array.from({ length: 30 }, (_, at) => ({
+        data: {
+          f0: `${long} ${at}`,
+          f1: 123456789,
+          f2: today,
+          f3: at % 2 === 0,
+          f5: 987654321.12,
+          state: 'New',
+        },
+      })),
+    })
+    const view = async (body: object) =>
+      (await server.post('/v1/records/views', { structure: structure.id, ...body })).body.row_view.id
+    const board = await view({ name: 'Board', kind: 'board', group_by: 'state' })
+    const calendar = await view({ name: 'Calendar', kind: 'calendar', date_field: 'f2' })
+    const table = `/app/records/${structure.id}`
+    Object.assign(addresses, {
+      notes: '/app/notes',
+      note: `/app/notes/${note.note.id}`,
+      table,
+      'new row': `${table}?pane=new`,
+      board: `${table}?view=${board}`,
+      month: `${table}?view=${calendar}`,
+      week: `${table}?view=${calendar}&week=${today}`,
+      fields: `${table}/structure`,
+      'new table': '/app/records/new',
+      changes: '/app/changes',
+      settings: '/app/settings',
+      webhooks: '/app/webhooks',
+      files: '/app/files',
+      import: '/app/import',
+    })
+    page = await app.newPage()
+    await app.signIn(page)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  for (const width of WIDTHS)
+    test(
+      `cuts anything off at ${width} px`,
+      async () => {
+        await page.setViewport({ width, height: 844 })
+        const problems: string[] = []
+        for (const [name, address] of Object.entries(addresses)) {
+          await page.goto(app.server.url + address)
+          await page.waitForSelector('main')
+          await page
+            .waitForNetworkIdle({ idleTime: 200, concurrency: 2, timeout: 3_000 })
+            .catch(() => undefined)
+          for (const problem of (await page.evaluate(CUT_OFF)) as string[])
+            problems.push(`${name}: ${problem}`)
+        }
+        expect(problems).toEqual([])
+      },
+      BROWSER_TIMEOUT_MS,
+    )
+
+  test.skipIf(!hasManyCases)(
+    'has a problem of accessibility at any size, light or dark',
+    async () => {
+      const problems: string[] = []
+      for (const [name, address] of Object.entries(addresses)) {
+        await page.goto(app.server.url + address)
+        await page.waitForSelector('main')
+        await page
+          .waitForNetworkIdle({ idleTime: 200, concurrency: 2, timeout: 3_000 })
+          .catch(() => undefined)
+        const looks = WIDTHS.flatMap((width) => [[width, 'light'] as const, [width, 'dark'] as const])
+        for (const problem of await accessibilityProblems(page, looks)) problems.push(`${name}: ${problem}`)
+      }
+      expect(problems).toEqual([])
+    },
+    10 * BROWSER_TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,349 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { KeyInput, Page } from 'puppeteer-core'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  fill,
+  press,
+  startApplication,
+  untilNoText,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { cell, gridOn } from '../support/grid.ts'
+import { newFolder } from '../support/process.ts'
+
+const FIELDS = [
+  { key: 'title', type: 'text', label: 'Title' },
+  { key: 'state', type: 'select', label: 'State', options: ['New', 'Sent'] },
+  { key: 'due', type: 'date', label: 'Due' },
+  { key: 'price', type: 'number', label: 'Price' },
+  { key: 'paid', type: 'bool', label: 'Paid' },
+  { key: 'site', type: 'text', label: 'Site' },
+]
+
+describe.skipIf(!hasBrowser)('a table at the desk', () => {
+  let app: Application
+  let page: Page
+  let table: string
+
+  const rows = async () =>
+    (await app.server.get('/v1/records?structure=Orders&sort=title&direction=asc')).body
+  const heads = () =>
+    page.$$eval('.grid thead th .cut', (all) => all.map(({ textContent }) => textContent)) as Promise<
+      string[]
+    >
+  const untilHeads = (...wanted: string[]) =>
+    page.waitForFunction(
+      `[...document.querySelectorAll('.grid thead th .cut')].map((one) => one.textContent).join() === ${JSON.stringify(wanted.join())}`,
+    )
+  const open = async (query = '') => {
+    await page.goto(`${app.server.url}/app/records/${table}?sort=title&direction=asc${query}`)
+    await page.waitForSelector(cell(0, 1))
+  }
+  const until = async (is: () => Promise<boolean>) => {
+    for (let tries = 0; tries < 200; tries++) {
+      if (await is()) return
+      await Bun.sleep(25)
+    }
+    throw new Error('it never became so')
+  }
+  const alt = async (key: KeyInput) => {
+    await page.keyboard.down('Alt')
+    await page.keyboard.press(key)
+    await page.keyboard.up('Alt')
+  }
+
+  beforeAll(async () => {
+    app = await startApplication()
+    const made = await app.server.post('/v1/records/structures', { name: 'Orders', fields: FIELDS })
+    table = made.body.structure.id
+    await app.server.post('/v1/records', {
+      structure: 'Orders',
+      rows: ['Bowls', 'Cups', 'Plates'].map((title, at) => ({
+        data: {
+          title,
+          state: at === 0 ? 'New' : 'Sent',
+          due: `2026-11-2${at}`,
+          price: 1000 * (at + 1),
+          paid: at === 1,
+          site: 'https://www.example.test/pots/',
+        },
+      })),
+    })
+    page = await app.newPage({ width: 1440 })
+    await app.signIn(page)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test(
+    'columns are moved, frozen and hidden with keys alone, for this person, in every browser',
+    async () => {
+      await open()
+      await page.focus('.grid thead th[data-drop=price] button')
+      await alt('ArrowDown')
+      await page.waitForSelector('#column-menu button:focus')
+      await press(page, 'Move to the left')
+      await untilHeads('Title', 'State', 'Price', 'Due', 'Paid', 'Site')
+      await page.focus('.grid thead th[data-drop=state] button')
+      await alt('ArrowDown')
+      await press(page, 'Freeze up to here')
+      await page.waitForFunction(`document.querySelectorAll('.grid thead .frozen').length === 2`)
+      await page.focus('.grid thead th[data-drop=paid] button')
+      await alt('ArrowDown')
+      await page.waitForSelector('#column-menu:popover-open')
+      expect(await accessibilityProblems(page, [[1440, 'light']])).toEqual([])
+      await press(page, 'Hide the column')
+      await untilHeads('Title', 'State', 'Price', 'Due', 'Site')
+      const stored = `fetch('/app/api/preferences').then((one) => one.text()).then((text) => text.includes('"frozen":2') && text.includes('"price","due","site"'))`
+      await until(async () => (await page.evaluate(stored)) === true)
+
+      const other = await app.newPage({ width: 1440 })
+      await app.signIn(other)
+      await other.goto(`${app.server.url}/app/records/${table}`)
+      await other.waitForFunction(
+        `document.querySelectorAll('.grid thead .frozen').length === 2 && document.querySelectorAll('.grid thead th').length === 6`,
+      )
+      await other.close()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a column is moved by dragging its heading',
+    async () => {
+      await open('&columns=title,state,due,price,paid,site')
+      const middle = async (key: string) => {
+        const box = await (await page.$(`.grid thead th[data-drop=${key}] button`))?.boundingBox()
+        return [(box?.x ?? 0) + 20, (box?.y ?? 0) + 8] as const
+      }
+      await page.mouse.move(...(await middle('site')))
+      await page.mouse.down()
+      await page.mouse.move(...(await middle('due')), { steps: 6 })
+      await page.waitForSelector('th.over')
+      await page.mouse.up()
+      await untilHeads('Title', 'State', 'Site', 'Due', 'Price', 'Paid')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'cells show choices in the colour of their place, boxes that are ticked by a click, links, and dates in words',
+    async () => {
+      await open('&columns=title,state,due,price,paid,site')
+      expect(await page.$eval(`${cell(0, 2)} .choice-chip`, ({ className }) => className)).toContain('hue-0')
+      expect(await page.$eval(`${cell(1, 2)} .choice-chip`, ({ className }) => className)).toContain('hue-1')
+      expect(await page.$eval(cell(0, 3), ({ textContent }) => textContent)).toBe('Nov 20, 2026')
+      expect(await page.$eval(`${cell(0, 6)} a`, ({ textContent }) => textContent)).toBe('example.test/pots')
+      await page.click(`${cell(0, 5)} input`)
+      await until(async () => (await rows()).records[0].data.paid === true)
+      await page.focus(cell(0, 3))
+      await page.keyboard.press('Enter')
+      const typed = await page.waitForSelector('.input.cell:focus')
+      expect(await typed?.evaluate((one) => (one as { value?: string }).value)).toBe('2026-11-20')
+      await page.keyboard.press('Escape')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the foot adds a column up, for the rows that are shown; another figure is chosen there',
+    async () => {
+      await open('&columns=title,price')
+      await untilTextIn(page, 'tfoot .number .figure', 'Sum 6,000')
+      await page.select('tfoot select[aria-label="Figure of Price"]', 'average')
+      await untilTextIn(page, 'tfoot .number .figure', 'Mean 2,000')
+      await page.goto(
+        `${app.server.url}/app/records/${table}?filter=${encodeURIComponent('[{"field":"state","op":"eq","value":"Sent"}]')}`,
+      )
+      await page.waitForFunction(`document.querySelector('tfoot').textContent.includes('Mean 2,500')`)
+      await page.select('tfoot select[aria-label="Figure of Price"]', 'sum')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a condition is changed in its chip',
+    async () => {
+      await page.goto(
+        `${app.server.url}/app/records/${table}?filter=${encodeURIComponent('[{"field":"state","op":"eq","value":"Sent"}]')}`,
+      )
+      await untilTextIn(page, '.bar small', '2 rows of 3')
+      await page.click('.chip .what')
+      await page.waitForSelector('#filter-0:popover-open')
+      expect(await accessibilityProblems(page, [[1440, 'light']])).toEqual([])
+      await page.select('#filter-0 [name=value]', 'New')
+      await press(page, 'Save the filter')
+      await untilTextIn(page, '.bar small', '1 row of 3')
+      await untilTextIn(page, '.chip', 'State is New')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a row is written by typing under the last one; what is refused stays, and says why',
+    async () => {
+      await open('&columns=title,state,price')
+      await fill(page, 'New row: Title', 'Vases')
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('Sent')
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('many')
+      await page.keyboard.press('Enter')
+      await untilTextIn(page, 'tfoot .note-row', 'Price takes a number')
+      expect(await accessibilityProblems(page, [[1440, 'light']])).toEqual([])
+      await fill(page, 'New row: Price', '700')
+      await page.keyboard.press('Enter')
+      await gridOn(page).shows(3, 1, 'Vases')
+      const [, , , vases] = (await rows()).records
+      expect(vases.data).toEqual({ title: 'Vases', state: 'Sent', price: 700 })
+      await page.waitForFunction(
+        `document.activeElement.name === 'title' && document.activeElement.value === ''`,
+      )
+      expect(await heads()).toEqual(['Title', 'State', 'Price'])
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
+
+describe.skipIf(!hasBrowser)('the first hour', () => {
+  const folder = newFolder()
+  let app: Application
+  let page: Page
+
+  beforeAll(async () => {
+    app = await startApplication(['--backup-dir', folder.file('backups')])
+    page = await app.newPage({ width: 1280 })
+    await app.signIn(page)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await app.close()
+    folder.remove()
+  }, BROWSER_TIMEOUT_MS)
+
+  const notes = async () => (await app.server.get('/v1/notes?limit=200')).body
+  const choose = async (selector: string, ...files: string[]) => {
+    const input = await page.waitForSelector<'input'>(selector as 'input')
+    await input?.uploadFile(...files)
+  }
+
+  test(
+    'an empty workspace offers four ways to begin; the sample is removed with one click',
+    async () => {
+      await untilText(page, 'Import a folder')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await press(
+        page,
+        'Try the sampleTwo notes and a table of books to look at, removed again with one click.',
+      )
+      await page.waitForFunction(`location.pathname.startsWith('/app/notes/')`)
+      expect((await notes()).total).toBe(2)
+      await page.goto(`${app.server.url}/app/notes`)
+      await press(page, 'Remove the sample')
+      await untilText(page, 'Import a folder')
+      expect((await notes()).total).toBe(0)
+      expect((await app.server.get('/v1/records/structures')).body.structures).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a folder of Markdown files becomes notes with tags, properties, links and pictures; chosen again, only what is new',
+    async () => {
+      const put = (path: string, text: string | Uint8Array) => Bun.write(folder.file(`vault/${path}`), text)
+      await put('Cooking/Bread.md', '---\ntags: [flour, slow]\nkind: rye\n---\nSee [[Oven]] ![[oven.png]]\n')
+      await put('Oven.md', 'Hot.')
+      await put('.obsidian/app.json', '{}')
+      const png =
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII='
+      await put('files/oven.png', Buffer.from(png, 'base64'))
+      await page.goto(`${app.server.url}/app/import`)
+      await choose('input[type=file][multiple]', folder.file('vault'))
+      await untilText(page, 'Done. 2 notes, 1 files.')
+      expect(await accessibilityProblems(page)).toEqual([])
+      const { notes: made } = await notes()
+      const bread = made.find(({ title }: { title: string }) => title === 'Bread')
+      const { body } = await app.server.get(`/v1/notes/${bread.id}`)
+      const { note } = body
+      expect(note.tags.map((one: { name: string }) => one.name ?? one).toSorted()).toEqual([
+        'Cooking',
+        'flour',
+        'slow',
+      ])
+      expect(JSON.stringify(body)).toContain('rye')
+      expect(note.content).toMatch(/^See \[\[.*Oven\]\] !\[\[file:[-\da-f]{36}\|oven\.png\]\]\n$/)
+      await put('New.md', 'Later.')
+      await page.reload()
+      await choose('input[type=file][multiple]', folder.file('vault'))
+      await untilText(page, 'Done. 1 notes, 0 files, 3 were here already.')
+      expect((await notes()).total).toBe(3)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a csv file becomes a table, whose types are guessed and shown before it is made',
+    async () => {
+      const lines = ['Film,Released,Minutes,Rating', 'Up,2009-05-29,96,PG', 'Heat,1995-12-15,170,R']
+      await Bun.write(folder.file('films.csv'), lines.join('\n'))
+      await page.goto(`${app.server.url}/app/records/new`)
+      await choose('input[accept^=".csv"]', folder.file('films.csv'))
+      await page.waitForSelector('.mapping')
+      const types = await page.$$eval('.mapping select', (all) =>
+        all.map((one) => (one as { value?: string }).value),
+      )
+      expect(types).toEqual(['text', 'date', 'number', 'text'])
+      await page.evaluate(`{
+        const select = [...document.querySelectorAll('.mapping select')].at(-1)
+        select.value = 'select'
+        select.dispatchEvent(new Event('change', { bubbles: true }))
+      }`)
+      expect(await accessibilityProblems(page)).toEqual([])
+      await press(page, 'Make the table with 2 rows')
+      await untilText(page, 'Done. 2 new, 0 refused.')
+      const { structure } = (await app.server.get('/v1/records/structures/films')).body
+      expect(structure.fields.map(({ key, type }: Record<string, string>) => [key, type])).toEqual([
+        ['film', 'text'],
+        ['released', 'date'],
+        ['minutes', 'number'],
+        ['rating', 'select'],
+      ])
+      expect(structure.record_count).toBe(2)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'theme, dates, numbers and weeks are chosen in the settings, for every browser; backups have an age there',
+    async () => {
+      await page.goto(`${app.server.url}/app/settings/appearance`)
+      const select = async (label: string, value: string) => {
+        await page.waitForSelector('#appearance select')
+        await page.evaluate(`{
+          const one = [...document.querySelectorAll('#appearance label')].find((label) => label.textContent.startsWith(${JSON.stringify(label)})).querySelector('select')
+          one.value = ${JSON.stringify(value)}
+          one.dispatchEvent(new Event('change', { bubbles: true }))
+        }`)
+      }
+      await select('Theme', 'dark')
+      await select('Numbers', 'de-DE')
+      await select('Dates', 'iso')
+      await untilText(page, '1.234.567,8')
+      await page.waitForFunction(`getComputedStyle(document.documentElement).colorScheme === 'dark'`)
+      await page.waitForFunction(
+        `fetch('/app/api/preferences').then((one) => one.json()).then(({ preferences }) => preferences.dates === 'iso')`,
+      )
+      const other = await app.newPage()
+      await app.signIn(other)
+      await other.waitForFunction(`document.documentElement.style.colorScheme === 'dark'`)
+      await other.close()
+      await select('Theme', '')
+      await untilText(page, 'The server makes backups by itself; the newest is')
+      await untilNoText(page, 'NaN')
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
