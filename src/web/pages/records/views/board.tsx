@@ -11,6 +11,7 @@ import { address } from '../../../router.ts'
 import { targetOf } from '../labels.ts'
 import { type Field, queryOf, type Row, type RowQuery, rowLabel, type Structure } from '../model.ts'
 import { isReference } from '../references.ts'
+import { ChoiceChip } from '../shown-value.tsx'
 import { undoStack } from '../undo.ts'
 import { showValue } from '../values.ts'
 import { rowAddress } from '../view.ts'
@@ -220,11 +221,15 @@ export function Card({ structure, row, fields, onDrop }: CardProps) {
         <span class="values">
           {values.slice(0, SHOWN).map((field) => (
             <span key={field.key} title={field.label}>
-              {isReference(field)
-                ? (targetOf(field, String(row.data[field.key]))?.label ?? '…')
-                : field.type === 'bool'
-                  ? `${field.label}: ${showValue(field, row.data[field.key])}`
-                  : showValue(field, row.data[field.key])}
+              {isReference(field) ? (
+                (targetOf(field, String(row.data[field.key]))?.label ?? '…')
+              ) : field.type === 'select' ? (
+                <ChoiceChip field={field} value={String(row.data[field.key])} />
+              ) : field.type === 'bool' ? (
+                `${field.label}: ${showValue(field, row.data[field.key])}`
+              ) : (
+                showValue(field, row.data[field.key])
+              )}
             </span>
           ))}
         </span>
