@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
       await page.goto(
         `${app.server.url}/app/records/${table}?filter=${encodeURIComponent('[{"field":"state","op":"eq","value":"Sent"}]')}`,
       )
-      await page.waitForFunction(`document.querySelector('tfoot').textContent.includes('Mean 2,500')`)
+      await untilTextIn(page, 'tfoot', 'Mean 2,500')
       await page.select('tfoot select[aria-label="Figure of Price"]', 'sum')
     },
     BROWSER_TIMEOUT_MS,
@@ -265,8 +265,8 @@ describe.skipIf(!hasBrowser)('the first hour', () => {
       expect(await accessibilityProblems(page)).toEqual([])
       const { notes: made } = await notes()
       const bread = made.find(({ title }: { title: string }) => title === 'Bread')
-      const { body } = await app.server.get(`/v1/notes/${bread.id}`)
-      const { note } = body
+      const { note } = (await app.server.get(`/v1/notes/${bread.id}`)).body
+      const { body } = await app.server.get(`/v1/notes/${bread.id}/properties`)
       expect(note.tags.map((one: { name: string }) => one.name ?? one).toSorted()).toEqual([
         'Cooking',
         'flour',

@@ -114,9 +114,11 @@ effect(() => {
   const person = whose.value
   unsent = person === undefined ? {} : kept(unsentOf(person))
   if (person === undefined) return
-  void send()
-  read().then(
-    (stored) => whose.peek() === person && show(merged(stored, kept(unsentOf(person)))),
-    () => undefined,
-  )
+  // What was left unsent is there before it is read.
+  send()
+    .then(read)
+    .then(
+      (stored) => whose.peek() === person && show(merged(stored, kept(unsentOf(person)))),
+      () => undefined,
+    )
 })
