@@ -1,3 +1,5 @@
+import { getTableName } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { wholeWorkspace } from '../../context.ts'
 import { insertInto, updateOf } from '../../db/query.ts'
 import { sources } from '../../db/schema/sources.ts'
@@ -122,40 +124,40 @@ interface OfStructure {
   readonly structure: { readonly id: string } | null
 }
 
+/**
+ * Writes webhooks or sources, unless their structure is gone. The remote never sends a secret or a URL, and in a copy
+ * none is enabled: nothing is sent, and nothing can call it. `absent` are the columns of what is not shown where there is
+ * none, `own` those that a copy has in any case.
+ */
+function writerOf(table: typeof webhooks | typeof sources, absent: object, own: object) {
+  const insert = insertInto<SQLiteTable>(table)
+  const update = updateOf<SQLiteTable>(table, table.pk)
+  const find = `SELECT pk FROM ${getTableName(table)} WHERE id = ?`
+  return ({ tx, workspacePk: workspace }: CopyTransaction, shown: OfStructure): void => {
+    const { id, structure: of } = shown
+    const structure = of && findStructureById(tx, wholeWorkspace(workspace), of.id)?.pk
+    if (structure === undefined) return
+    const row = { ...absent, ...columnsShown(table, shown), structure, ...own, enabled: 0 }
+    const known = tx.sql.get<{ pk: number }>(find, id)?.pk
+    if (known === undefined) insert(tx, { ...row, id, workspace })
+    else update(tx, known, row)
+  }
+}
+
 /** What is absent from a subscription that does not have it. */
 const NOT_GIVEN = {
   ...{ headers: null, kind: null, format: null, template: null },
   ...{ quietSeconds: null, includeContent: null, due: null, pauseReason: null },
 }
 
-const insertWebhook = insertInto(webhooks)
-const updateWebhook = updateOf(webhooks, webhooks.pk)
-
-/** The remote never sends a secret, and in a copy no subscription is enabled: it sends nothing. */
 export const subscriptions: Restorer<OfStructure> = {
   kind: 'webhook',
   remove: ({ tx }, ids) => {
     for (const id of ids) deleteWebhookAtOnce(tx, id)
   },
-  write: ({ tx, workspacePk: workspace }, webhook) => {
-    const structure =
-      webhook.structure === null
-        ? null
-        : findStructureById(tx, wholeWorkspace(workspace), webhook.structure.id)?.pk
-    if (structure === undefined) return
-    const { id } = webhook
-    const shown = columnsShown(webhooks, webhook) as typeof webhooks.$inferInsert
-    const row = { ...NOT_GIVEN, ...shown, structure, secret: '', enabled: 0 }
-    const known = tx.sql.get<{ pk: number }>('SELECT pk FROM webhooks WHERE id = ?', id)?.pk
-    if (known === undefined) insertWebhook(tx, { ...row, id, workspace })
-    else updateWebhook(tx, known, row)
-  },
+  write: writerOf(webhooks, NOT_GIVEN, { secret: '' }),
 }
 
-const insertSource = insertInto(sources)
-const updateSource = updateOf(sources, sources.pk)
-
-/** The remote never sends a secret or a URL, and in a copy no source is enabled: nothing can call it. */
 export const incoming: Restorer<OfStructure> = {
   kind: 'source',
   remove: ({ tx }, ids) => {
@@ -163,14 +165,5 @@ export const incoming: Restorer<OfStructure> = {
   },
   setAside: ({ tx }, id) =>
     void tx.sql.run('UPDATE sources SET name_fold = ? WHERE id = ?', placeholderOf(id), id),
-  write: ({ tx, workspacePk: workspace }, source) => {
-    const structure = findStructureById(tx, wholeWorkspace(workspace), source.structure?.id ?? '')?.pk
-    if (structure === undefined) return
-    const { id } = source
-    const shown = columnsShown(sources, source) as typeof sources.$inferInsert
-    const row = { ...shown, structure, secret: null, token: null, enabled: 0 }
-    const known = tx.sql.get<{ pk: number }>('SELECT pk FROM sources WHERE id = ?', id)?.pk
-    if (known === undefined) insertSource(tx, { ...row, id, workspace })
-    else updateSource(tx, known, row)
-  },
+  write: writerOf(sources, {}, { secret: null, token: null }),
 }
