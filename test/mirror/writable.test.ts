@@ -131,6 +131,18 @@ test('reset takes what the remote has, of one object or of all', async () => {
   await expectEqual()
 })
 
+test('what the remote deleted before it came back from a push is refused by the next one, and goes with a reset', async () => {
+  const mine = await makeNote(mirror as never, { title: 'Mine' })
+  await mirror.push()
+  await service.delete(`/v1/notes/${mine.id}`)
+  await mirror.catchUp()
+  expect(brief()).toEqual([['note', 'created', 'Mine', false]])
+  expect(String(await mirror.push().catch((error) => error))).toContain(mine.id)
+  await mirror.reset(mine.id)
+  expect(diff()).toEqual([])
+  await expectEqual()
+})
+
 test('what was deleted here is deleted on the remote, and its place in Quick Access comes back with a reset', async () => {
   await mirror.delete(`/v1/notes/${note.id}`)
   await mirror.delete(`/v1/records/${ada.id}`)

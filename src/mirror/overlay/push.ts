@@ -4,13 +4,15 @@ import { sha256 } from '../../lib/sha256.ts'
 import { Refusal, refused } from '../../refusal.ts'
 import type { Remote } from '../remote.ts'
 import type { RemoteObject } from '../remote-objects.ts'
+import { getState } from '../state.ts'
 import { type LocalChange, listLocalChanges } from './local-changes.ts'
 
 const MAX_CHANGES = 1_000
 
 /**
  * Sends all local changes to the remote, in one transaction and on the versions that they were made on; returns them.
- * Sent again before they come back with the changes of the remote, they are the same request, which does nothing twice.
+ * Sent again before the copy has heard anything of the remote, they are the same request, which does nothing twice; after
+ * that they are another one, as the remote may have deleted what was pushed.
  */
 export async function pushLocalChanges(
   db: Db,
@@ -26,7 +28,8 @@ export async function pushLocalChanges(
     )
   const body = JSON.stringify({ changes: inOrder(changes).map(sentOf), ...(isDryRun && { dry_run: true }) })
   if (!isDryRun) await markPushed(db, changes)
-  await remote.apply(body, sha256(body))
+  const { cursor } = getState(db, db.file)
+  await remote.apply(body, sha256(`${cursor} ${body}`))
   return changes
 }
 
