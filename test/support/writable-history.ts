@@ -64,21 +64,24 @@ export async function runWritableHistory(seed: number, steps: number): Promise<v
       if (!(error instanceof Refusal && error.code === 'mirror')) throw error
     })
   const changes = () => listLocalChanges(mirror.ctx.db)
-  // A push that the remote did and that nobody heard of is answered as it was, whatever the remote did since.
-  let isUnheard = false
+  // A push that the remote did and that has not come back is answered as it was, whatever the remote did since.
+  let isRepeated = false
   const followed = async () => {
     await follow(mirror, changes)
-    isUnheard = false
+    isRepeated = false
   }
   for (let step = 0; step < steps; step++) {
     await (random.chance(0.5) ? there.step() : steppedHere())
     if (random.chance(0.02))
       await service.ctx.db.write((tx): void => void removeChangesBefore(tx, tx.now + 1, 100_000))
     if (random.chance(0.2)) await followed()
-    if (random.chance(0.1)) await push(service, mirror, changes, isUnheard)
+    if (random.chance(0.1)) {
+      await push(service, mirror, changes, isRepeated)
+      isRepeated = true
+    }
     if (random.chance(0.05)) {
       await breaking(() => mirror.push())
-      isUnheard = true
+      isRepeated = true
     }
     if (random.chance(0.05)) await breaking(() => mirror.catchUp())
     if (random.chance(0.05) && changes().length > 0) await mirror.reset(random.pick(changes()).id)
@@ -119,7 +122,7 @@ async function push(
   service: TestService,
   mirror: TestMirror,
   changes: () => readonly LocalChange[],
-  isUnheard: boolean,
+  isRepeated: boolean,
 ): Promise<void> {
   const before = changes()
   const remote = await objectsOf(service)
@@ -131,7 +134,7 @@ async function push(
     return
   }
   const pushed = await contentsOf(service)
-  for (const { id, after, kind } of isUnheard ? [] : before) {
+  for (const { id, after, kind } of isRepeated ? [] : before) {
     const found = pushed.get(id) ?? null
     if (kind === 'record') expect([id, found]).toEqual([id, contentOf(after)])
     else expect([id, found === null]).toEqual([id, after === null])
