@@ -74,6 +74,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
         const files = Object.assign(document.createElement('input'), { type: 'file', name: 'files' })
         const given = new DataTransfer()
         given.items.add(new File(['Spokes'], 'spokes.txt', { type: 'text/plain' }))
+        given.items.add(new File(['Others'], 'spokes.txt', { type: 'text/plain' }))
         files.files = given.files
         form.append(files)
         document.body.append(form)
@@ -90,12 +91,19 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
       )
       const { notes } = (await app.server.get('/v1/notes')).body
       const { files } = (await app.server.get(`/v1/notes/${id}/files`)).body
-      expect(files.map(({ file_name }: { file_name: string }) => file_name)).toEqual(['spokes.txt'])
+      expect(files.map(({ file_name }: { file_name: string }) => file_name)).toEqual([
+        'spokes.txt',
+        'spokes 2.txt',
+      ])
       expect(notes).toMatchObject([
         {
           id,
           title: 'Hubs',
-          content: `Worth reading\nhttps://example.com/\n\n[[file:${files[0].id}|spokes.txt]]`,
+          content: [
+            'Worth reading\nhttps://example.com/',
+            `[[file:${files[0].id}|spokes.txt]]`,
+            `[[file:${files[1].id}|spokes 2.txt]]`,
+          ].join('\n\n'),
         },
       ])
     },

@@ -17,4 +17,10 @@ test('no two files of an export have one name, also where capitals do not count'
     'Log 3',
     'Log 2 2',
   ])
+  expect(['a.png', 'a.txt', 'A.png', 'a.png'].map((name) => freeName(taken, name))).toEqual([
+    'a.png',
+    'a.txt',
+    'A 2.png',
+    'a 3.png',
+  ])
 })

@@ -6,10 +6,11 @@ export function fileName(title: string): string {
   return name.slice(0, end) || 'Note'
 }
 
-/** A name that no earlier file has, also where capitals do not count. */
+/** A name that no earlier file has, also where capitals do not count; a number comes before the extension. */
 export function freeName(taken: Set<string>, name: string): string {
+  const [, stem = name, extension = ''] = /^(.+)(\.[a-z0-9]{1,10})$/i.exec(name) ?? []
   let free = name
-  for (let count = 2; taken.has(free.toLowerCase()); count++) free = `${name} ${count}`
+  for (let count = 2; taken.has(free.toLowerCase()); count++) free = `${stem} ${count}${extension}`
   taken.add(free.toLowerCase())
   return free
 }

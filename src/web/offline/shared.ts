@@ -1,3 +1,4 @@
+import { freeName } from '../data/file-names.ts'
 import { makeDocument, saveDocument } from '../data/note-documents.ts'
 import { request } from '../data/request.ts'
 
@@ -40,8 +41,14 @@ async function makeNote(id: string, shared: Response): Promise<void> {
   await (await cache()).put(PATH + id, new Response(body, { headers }))
 }
 
-const filesOf = (form: FormData): File[] =>
-  form.getAll('files').filter((file): file is File => file instanceof File && file.name !== '')
+/** The files, each by a name of its own: phones often give several pictures the same. */
+function filesOf(form: FormData): File[] {
+  const taken = new Set<string>()
+  return form
+    .getAll('files')
+    .filter((file): file is File => file instanceof File && file.name !== '')
+    .map((file) => new File([file], freeName(taken, file.name), { type: file.type }))
+}
 
 /** Attaches the files to the note, those that are not there yet; what cannot be sent now is sent at the next start. */
 async function attachFiles(id: string): Promise<void> {
