@@ -58,6 +58,18 @@ test('a workspace that grows is searched right at every moment, and gets its tab
   expect([await totalOf('tag0'), await totalOf('renamed0'), await totalOf('tag199')]).toEqual([0, 1, 1])
 })
 
+test('no note waits when the tables are first used: a search that began while notes were scanned does not wait', async () => {
+  await service.ctx.db.write((tx): void =>
+    tx.sql.script(`CREATE TABLE waiting (note);
+      CREATE TRIGGER used UPDATE OF search_tables ON workspaces WHEN NEW.search_tables = ${COMPLETE}
+      BEGIN INSERT INTO waiting SELECT note FROM search_pending; END`),
+  )
+  await write(201)
+  await work(20)
+  expect(state()).toBe(COMPLETE)
+  expect(service.ctx.db.sql.column('SELECT note FROM waiting')).toEqual([])
+})
+
 test('a few long notes or many tags make tables, too', async () => {
   await makeNote(service, { title: 'long', content: 'word '.repeat(30_000) })
   await work(5)

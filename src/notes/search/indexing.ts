@@ -114,9 +114,6 @@ const isBacklogLong = ({ sql }: Reader): boolean =>
 /** By workspace, the last tag of those that this process has indexed to fill its search tables. */
 const lastTags = () => new Map<number, number>()
 
-/** A search waits for no more notes than these when it first uses the search tables of a workspace. */
-const FEW_NOTES = 20
-
 const markedNotes = ({ sql }: Reader, workspace: number): number[] =>
   sql.column(`SELECT note FROM search_pending WHERE workspace = ? LIMIT ${MAX_BATCH}`, workspace)
 
@@ -130,12 +127,24 @@ async function fillSome(ctx: Indexing, workspace: number): Promise<void> {
     lastOf.set(workspace, tag)
     return
   }
-  const notes = markedNotes(db, workspace)
-  if (notes.length > FEW_NOTES) await indexFirst(ctx, workspace, notes)
+  const [first] = markedNotes(db, workspace)
+  if (ctx.worker && first !== undefined && hasLongBody(db, first)) await indexFirst(ctx, workspace, [first])
   else {
-    await db.write((tx): unknown => setSearchState(tx, workspace, COMPLETE))
-    lastOf.delete(workspace)
+    notePart(db, workspace)
+    const isFilled = await db.write((tx): boolean => finishFilling(tx, workspace, ctx.worker !== undefined))
+    if (isFilled) lastOf.delete(workspace)
   }
+}
+
+/**
+ * Indexes marked notes, and has the search tables used once no note is marked: a search that began while notes were
+ * scanned has waited for none. Returns whether they are used.
+ */
+function finishFilling(tx: Tx, workspace: number, hasWorker: boolean): boolean {
+  indexBatch(tx, workspace, markedNotes(tx, workspace), hasWorker)
+  if (markedNotes(tx, workspace).length > 0) return false
+  setSearchState(tx, workspace, COMPLETE)
+  return true
 }
 
 /** Gives a workspace complete search tables, however small it is. */
