@@ -228,6 +228,20 @@ test('what more rows hold than are worth a look is found in a scan, also page by
   expect(await titles(service, '77')).toEqual({ total: 21, titles: ['some text 1177', 'some text 1077'] })
 })
 
+test('a row with the pk of one that a mirror removed is found', async () => {
+  const service = await start()
+  const { id, rows } = await searched(service)
+  const last = rows.at(-1)?.id ?? ''
+  await service.delete(`/v1/records/${last}`)
+  while (await fill(service, id, 500));
+  await service.ctx.db.write((tx): unknown => tx.sql.run('DELETE FROM records WHERE id = ?', last))
+  await write(service, id, { title: 'another text' })
+  expect(await titles(service, 'another')).toEqual({ total: 1, titles: ['another text'] })
+  while (await fill(service, id, 500));
+  expect(await titles(service, 'another')).toEqual({ total: 1, titles: ['another text'] })
+  expect(findFaults(service.ctx.db)).toEqual([])
+})
+
 test('a search table is filled in the background, beside writes that change what it holds', async () => {
   const service = await start(folder.file('background.db'))
   const { id } = await declare(service, 'entries', [{ key: 'title', type: 'text' }])

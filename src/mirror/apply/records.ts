@@ -78,10 +78,8 @@ export class Records implements Restorer<StoredRecord> {
           id,
         )
     const pk = known?.pk ?? insertRecord(tx, row)
-    if (known) {
-      updateRecord(tx, { ...row, pk })
-      markForTextIndex(tx, structure, pk)
-    }
+    if (known) updateRecord(tx, { ...row, pk })
+    markForTextIndex(tx, structure, pk)
     insertLiveRow(tx, structure.pk, definitionOf(structure), { pk, data, createdAt, updatedAt })
     const counter = this.#counter(structure)
     counter.live += 1

@@ -88,8 +88,8 @@ function writeVersion(
     live.countChange(tx, structure.pk, difference)
     structure.live += difference
     structure.changes += 1
-    markForTextIndex(tx, structure, pk)
   }
+  markForTextIndex(tx, structure, pk)
   const states = {
     before: before && wasLive ? store.stateOf(before.row, before.data) : null,
     after: store.stateOf(row, data),

@@ -56,7 +56,10 @@ export function dropTextIndex({ sql }: Reader, structurePk: number): void {
   sql.run('UPDATE structure_stats SET indexed_to = NULL WHERE structure = ?', structurePk)
 }
 
-/** Must be called for every row that is updated, deleted or restored; an inserted row is above `indexed_to`. */
+/**
+ * Must be called for every row that is written. A new one is above `indexed_to`, unless it has the pk of a row that a
+ * mirror removed.
+ */
 export function markForTextIndex({ sql }: Tx, { pk, indexedTo }: StructureRow, rowPk: number): void {
   if (indexedTo === null || rowPk > indexedTo) return
   sql.run('INSERT OR IGNORE INTO row_search_pending (structure, row) VALUES (?, ?)', pk, rowPk)
