@@ -87,7 +87,7 @@ export class EntryCounts {
   readonly #columns: readonly string[]
   readonly #firsts: KeyValue[][]
   readonly #numbers: number[]
-  readonly #spellings: Spellings | undefined
+  #spellings: Spellings | undefined
 
   constructor({ name, key }: IndexTable, targets: readonly IndexTarget[], counted: Counted) {
     this.#table = name
@@ -122,6 +122,7 @@ export class EntryCounts {
     const [folded = LOWEST] = key
     const known = this.#spellings.get(folded)
     if (known !== text) this.#spellings.set(folded, known === undefined ? String(text) : null)
+    if (this.#spellings.size > MAX_SPELLINGS) this.#spellings = undefined
   }
 
   /** Divides what has many entries; counts as many. */
