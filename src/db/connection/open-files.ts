@@ -14,8 +14,8 @@ import { realFile } from './server-lock.ts'
  */
 
 const POLL_MS = 250
-/** Longer than a file system takes to give two changes different times. */
-const COARSE_MS = 50
+/** Longer than a file system takes to give two changes different times; on some that is two seconds. */
+const COARSE_MS = 2_500
 const HEADER_BYTES = 20
 const WAL_MODE = 2
 
