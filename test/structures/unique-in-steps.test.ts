@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test } from 'bun:test'
+import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
 import { findFaults } from '../../src/maintenance/integrity.ts'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { indexFill, indexSort } from '../../src/structures/storage/index-table.ts'
@@ -122,6 +122,30 @@ test.each([
     if (collisions === 0) expect(db.sql.column(`SELECT k_f1 FROM ${index}`)).toEqual(['a', 'b', 'd', 'e'])
     expect((await makeUnique(service, structure)).status).toBe(collisions === 0 ? 200 : 400)
   }
+})
+
+test('a step copies rows however busy the machine is, so that an index is always completed', async () => {
+  const service = await startService()
+  open.push(service)
+  const { worker, db } = service.ctx
+  await declare(service, 'rows', FIELDS)
+  await write(service, 'rows', { code: 'a' }, { code: 'b' })
+  const table = indexOf(service, 1)
+  await worker.write(uniqueStart, table)
+  await worker.write(indexSort, table)
+  const fill = (from: number) =>
+    db.write((tx) => {
+      let now = performance.now()
+      // A thread that waits for a processor loses the whole time of a step between any two of its lines.
+      const clock = spyOn(performance, 'now').mockImplementation(() => (now += 1_000))
+      try {
+        return indexFill.run(tx, { table, from, maxRows: 1 }, { wake: () => {} })
+      } finally {
+        clock.mockRestore()
+      }
+    })
+  expect([await fill(0), await fill(1)]).toEqual([1, 'done'])
+  expect(db.sql.column('SELECT k_f1 FROM rows_1_unique_1')).toEqual(['a', 'b'])
 })
 
 test('maintenance removes what an interrupted process left of a unique index, and check has no fault to find', async () => {

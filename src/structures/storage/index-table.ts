@@ -1,6 +1,7 @@
 import type { Reader } from '../../db/reader.ts'
 import { rowTable } from '../../db/row-table-names.ts'
 import type { WorkerClient, WorkerTask } from '../../db/worker/client.ts'
+import { forSomeMilliseconds } from '../../db/writes/time-slice.ts'
 import { hasTable } from '../../search/tables.ts'
 
 /*
@@ -207,16 +208,15 @@ export const indexFill: WorkerTask<FillStep, FillState> = {
 const hasCollisions = (reader: Reader, table: IndexTable): boolean =>
   isUnique(table) && reader.sql.get(`SELECT 1 FROM ${collisionTable(table)} LIMIT 1`) !== undefined
 
-/** Copies sorted rows from the position, and returns the next one. */
+/** Copies sorted rows from the position, however busy the machine is, and returns the next one. */
 function fillSome({ sql }: Reader, { table, from, maxRows = Number.POSITIVE_INFINITY }: FillStep): FillState {
   const sorted = sortedTable(table)
   if (!sql.get('SELECT 1 FROM sqlite_temp_schema WHERE name = ?', sorted)) return 'lost'
   const count = sql.scalar<number>(`SELECT coalesce(max(rowid), 0) FROM temp.${sorted}`)
-  const until = performance.now() + STEP_MS
   const names = namesOf(table)
   const batch = Math.min(Math.ceil(VALUES_PER_BATCH / table.key.length), maxRows)
   let at = from
-  while (at < count && at - from < maxRows && performance.now() < until) {
+  forSomeMilliseconds(() => {
     sql.run(
       `INSERT OR IGNORE INTO ${table.name} (${names}) SELECT ${names} FROM temp.${sorted}
        WHERE rowid > ? AND rowid <= ? AND pk NOT IN (SELECT pk FROM ${changedTable(table)}) ORDER BY rowid`,
@@ -225,7 +225,8 @@ function fillSome({ sql }: Reader, { table, from, maxRows = Number.POSITIVE_INFI
     )
     if (isUnique(table)) recordBatchCollisions({ sql }, table, at, at + batch)
     at += batch
-  }
+    return at < count && at - from < maxRows
+  }, STEP_MS)
   return at < count ? at : 'done'
 }
 
