@@ -102,6 +102,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
         [`notes/${note.id}?show=preview`, '.read'],
         [`notes/${note.id}?pane=details`, '#details .ledger li'],
       ],
+      import: [['import', 'main input[type=file]']],
       new: [['new?title=Draft&text=Some+text&tags=wheels', '.text-field']],
       records: [
         ['records', 'td[data-row="0"]'],
