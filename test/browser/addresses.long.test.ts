@@ -17,14 +17,17 @@ const settings = [
 /** An address below `/app/`, and what is on its screen once it is there. */
 type Place = readonly [address: string, shown: string]
 
-/** What a screen is, as a screen reader tells it: its landmarks, headings, chosen links and the fields with their values. */
+/**
+ * What a screen is, as a screen reader tells it: its landmarks, headings, chosen links and the fields with their values. While
+ * somebody writes on a phone, the toolbar of writing has the place of the navigation.
+ */
 const OUTLINE = `(() => {
   const all = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility())
   const name = (one) => (one.ariaLabel ?? one.labels?.[0]?.textContent ?? one.textContent).trim()
   return JSON.stringify({
     title: document.title,
     mains: all('main').length,
-    navigation: all('nav[aria-label=Main]').length,
+    navigation: all('nav[aria-label=Main], [role=toolbar][aria-label=Writing]').length,
     headings: all('h1, h2, h3, h4').filter((one) => !one.closest('.read')).map((one) => [Number(one.localName[1]), name(one)]),
     chosen: all('[aria-current]').map(name),
     fields: all('main :is(input, select, textarea)').map((one) => [name(one), one.type === 'file' ? '' : one.value]),
