@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
 import { findFaults } from '../../src/maintenance/integrity.ts'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'
-import { indexFill, indexSort } from '../../src/structures/storage/index-table.ts'
+import { indexFill, indexSort, isCorrect } from '../../src/structures/storage/index-table.ts'
 import { uniqueTable } from '../../src/structures/storage/row-table-schema.ts'
 import { uniqueStart } from '../../src/structures/storage/unique-build.ts'
 import { definitionOf, findDefinitionTexts } from '../../src/structures/store.ts'
@@ -122,6 +122,24 @@ test.each([
     if (collisions === 0) expect(db.sql.column(`SELECT k_f1 FROM ${index}`)).toEqual(['a', 'b', 'd', 'e'])
     expect((await makeUnique(service, structure)).status).toBe(collisions === 0 ? 200 : 400)
   }
+})
+
+test('a field whose index is being filled becomes unique at once when the structure has lost its rows', async () => {
+  const service = await start()
+  const { worker } = service.ctx
+  const [row] = await write(service, 'rows', { code: 'a' })
+  const table = indexOf(service, 1)
+  await worker.write(uniqueStart, table)
+  await worker.write(indexSort, table)
+  await service.delete(`/v1/records/${row.id}`)
+  expect((await makeUnique(service)).status).toBe(200)
+  await write(service, 'rows', { code: 'b' })
+  expect(await worker.write(indexFill, { table, from: 0 })).toBe('done')
+  expect(indexTables(service)).toEqual(['rows_1_unique_1'])
+  const refusal = await service.post('/v1/records', { structure: 'rows', data: { code: 'b' } })
+  expect(refusal.body.code).toBe('unique_violation')
+  await write(service, 'rows', { code: 'a' })
+  expect(isCorrect(service.ctx.db, table)).toBe(true)
 })
 
 test('a step copies rows however busy the machine is, so that an index is always completed', async () => {

@@ -146,6 +146,8 @@ function createUnique(tx: Tx, structurePk: number, set: UniqueSet): () => void {
     if (pair) throw refused(collisionSentence(tx, set, pair))
     return () => enforceUnique(tx, table)
   }
+  // Another request may be filling it in steps: those that are left find it gone, and do nothing.
+  dropIndexTable(tx, table)
   try {
     fillAtOnce(tx, table)
     return () => keepInStep(tx, table)
