@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { withHighlights } from '../scripts/bench/results.ts'
 import { documents } from '../scripts/release/packages/documents.ts'
@@ -174,6 +174,18 @@ test('every link of the README leads somewhere', () => {
   }
   const deployed = readdirSync(deploy).map((name) => `scripts/deploy/${name}`)
   expect(deployed.filter((path) => !links.includes(path))).toEqual([])
+})
+
+test('the pictures of the README are all of scripts/pictures, and small together', () => {
+  const folder = 'scripts/pictures'
+  const images = [...README.matchAll(/<img alt="([^"]*)" src="([^"]*)"/g)]
+  const sources = [...README.matchAll(/ (?:src|srcset)="([^"]*)"/g)].map(([, path = '']) => path)
+  const taken = readdirSync(join(ROOT, folder)).filter((name) => name.endsWith('.webp'))
+  expect(sources.toSorted()).toEqual(taken.map((name) => `${folder}/${name}`).toSorted())
+  expect(images.length).toBe(README.split('<img').length - 1)
+  expect(images.filter(([, alternative = '']) => alternative.length < 20)).toEqual([])
+  const bytes = taken.reduce((sum, name) => sum + statSync(join(ROOT, folder, name)).size, 0)
+  expect(bytes).toBeLessThanOrEqual(400 * 1024)
 })
 
 test('the packages contain every file to which the README links', async () => {

@@ -141,7 +141,7 @@ export const NOTES: readonly Note[] = [
   {
     title: 'Oil finish',
     content:
-      '# Oil finish\n\n1. Sand to 240, wet, sand again.\n2. Thin coat, wait 20 minutes, wipe.\n3. After a day the same once more.\n\n> Rags with oil can catch fire: into water, at once.\n\nFor tops see also [[Soap finish]].',
+      '1. Sand to 240, wet, sand again.\n2. Thin coat, wait 20 minutes, wipe.\n3. After a day the same once more.\n\n> Rags with oil can catch fire: into water, at once.\n\nFor tops see also [[Soap finish]].',
     tags: ['recipe'],
     alias: 'oil',
   },
@@ -154,7 +154,7 @@ export const NOTES: readonly Note[] = [
   {
     title: 'Long table',
     content:
-      '# Long table\n\n3.40 m, for twelve. Top of three boards, **no** breadboard ends.\n\n| Part | Wood | Count |\n| --- | --- | --- |\n| Board | larch | 3 |\n| Leg | oak | 4 |\n\nFinish: [[Oil finish]]. Wood: perhaps the [[Reclaimed beams]].',
+      '3.40 m, for twelve. Top of three boards, **no** breadboard ends.\n\n| Part | Wood | Count |\n| --- | --- | --- |\n| Board | larch | 3 |\n| Leg | oak | 4 |\n\nFinish: [[Oil finish]]. Wood: perhaps the [[Reclaimed beams]].',
     tags: ['project'],
     properties: { status: 'open' },
     due: 5,
@@ -199,7 +199,7 @@ export const NOTES: readonly Note[] = [
   {
     title: 'Welcome',
     content:
-      '# Welcome\n\nThis is the workspace of a small workshop that does not exist. Change what you like: it is gone when the demo ends.\n\n- Notes link to each other: [[Long table]], [[Oil finish]], and one that is not written yet, [[Cherry chair]].\n- **Records** has the structures Customers, Orders and Expenses. Orders have a board and a calendar.\n- The view *Due this week* moves with the day.\n- Ctrl+K finds everything; ? shows the keys.\n- Every change can be undone, under Changes.',
+      'This is the workspace of a small workshop that does not exist. Change what you like: it is gone when the demo ends.\n\n- Notes link to each other: [[Long table]], [[Oil finish]], and one that is not written yet, [[Cherry chair]].\n- **Records** has the structures Customers, Orders and Expenses. Orders have a board and a calendar.\n- The view *Due this week* moves with the day.\n- Ctrl+K finds everything; ? shows the keys.\n- Every change can be undone, under Changes.',
     isPinned: true,
   },
 ]

@@ -1,0 +1,93 @@
+/** Takes the pictures of the README from `daybook demo`, built from this source: `bun run pictures`. */
+
+import { join } from 'node:path'
+import type { Browser, Page, Viewport } from 'puppeteer-core'
+import { startBrowser } from '../../test/support/browser.ts'
+import { startCommand } from '../../test/support/process.ts'
+import { buildWhenStale } from '../executable.ts'
+import { call } from './call.ts'
+import { receivePayments } from './payments.ts'
+
+const DESK: Viewport = { width: 1_370, height: 788, deviceScaleFactor: 1.25 }
+const TALL: Viewport = { ...DESK, height: 1_100 }
+const PHONE: Viewport = { width: 390, height: 640, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
+const QUALITY = 50
+const PATIENCE_MS = 60_000
+const REST_MS = 1_000
+
+interface Picture {
+  readonly name: string
+  /** The path of the screen, for who is signed in on a page. */
+  readonly find: (page: Page) => Promise<string>
+  /** What is there once the screen is complete. */
+  readonly wanted: string
+  readonly viewport?: Viewport
+  readonly scheme?: 'light' | 'dark'
+}
+
+/** The id of the one among these that has this text in a field. */
+const idOf = (list: readonly Record<string, string>[], field: string, text: string): string | undefined =>
+  list.find((one) => one[field] === text)?.id
+
+const findNote = (title: string) => async (page: Page) =>
+  `/app/notes/${idOf((await call(page, '/v1/notes')).notes, 'title', title)}`
+
+const findOrders = async (page: Page) =>
+  `/app/records/${idOf((await call(page, '/v1/records/structures')).structures, 'name', 'Orders')}`
+
+async function findBoard(page: Page): Promise<string> {
+  const { row_views } = await call(page, '/v1/records/views?structure=Orders')
+  return `${await findOrders(page)}?view=${idOf(row_views, 'kind', 'board')}`
+}
+
+const EDITOR = '.cm-content .cm-line'
+const TABLE_NOTE = { find: findNote('Long table'), wanted: EDITOR }
+const PICTURES: readonly Picture[] = [
+  { name: 'note-light', ...TABLE_NOTE },
+  { name: 'note-dark', ...TABLE_NOTE, scheme: 'dark' },
+  { name: 'table', find: findOrders, wanted: 'td[data-row="0"]' },
+  { name: 'board', find: findBoard, wanted: '.column' },
+  { name: 'phone', find: findNote('Oil finish'), wanted: EDITOR, viewport: PHONE },
+  { name: 'source', find: receivePayments, wanted: '.map-table tbody tr', viewport: TALL },
+]
+
+/** What is to be seen once nothing on the page has changed for a while. */
+async function screenAtRest(page: Page): Promise<Uint8Array> {
+  let before = await page.screenshot({ type: 'webp', quality: QUALITY })
+  for (;;) {
+    await Bun.sleep(REST_MS)
+    const now = await page.screenshot({ type: 'webp', quality: QUALITY })
+    if (Buffer.compare(now, before) === 0) return now
+    before = now
+  }
+}
+
+/** Takes one picture, in a browser that nobody has used. */
+async function take(browser: Browser, link: string, picture: Picture): Promise<void> {
+  const context = await browser.createBrowserContext()
+  const page = await context.newPage()
+  page.setDefaultTimeout(PATIENCE_MS)
+  await page.setViewport(picture.viewport ?? DESK)
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: picture.scheme ?? 'light' },
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ])
+  await page.goto(link)
+  await page.goto(new URL(await picture.find(page), link).href)
+  await page.waitForSelector(picture.wanted)
+  await page.evaluate('document.activeElement?.blur()')
+  await page.mouse.move(0, 0)
+  await Bun.write(join(import.meta.dir, `${picture.name}.webp`), await screenAtRest(page))
+  await context.close()
+}
+
+buildWhenStale()
+const browser = await startBrowser()
+const demo = startCommand(['demo'])
+try {
+  const [link] = await demo.out.until(/http:\S+\/app\/demo\/\S+/)
+  for (const picture of PICTURES) await take(browser, link, picture)
+} finally {
+  await browser.close()
+  await demo.end()
+}
