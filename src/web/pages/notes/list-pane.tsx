@@ -123,7 +123,7 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
         {noteQuery.search !== '' && noteQuery.sort === undefined && ', best match first'}
         {mayWrite.value && noteQuery.list.kind !== 'trash' && !isPicking.value && (
           <>
-            {' '}
+            {' · '}
             <button type="button" class="link" onClick={() => setPicked(new Map())}>
               Choose several
             </button>
