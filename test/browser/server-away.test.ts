@@ -36,10 +36,13 @@ describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
   const refusing = async (path: string, refusals: readonly Refusal[]) => {
     const refused = await app.nextPage(page.browserContext())
     const asked: number[] = []
+    let first: string | undefined
     await refused.setRequestInterception(true)
     refused.on('request', (request) => {
-      const refusal = new URL(request.url()).pathname === path ? refusals[asked.length] : undefined
-      if (new URL(request.url()).pathname === path) asked.push(performance.now())
+      if (new URL(request.url()).pathname === path) first ??= request.url()
+      if (request.url() !== first) return request.continue()
+      const refusal = refusals[asked.length]
+      asked.push(performance.now())
       return refusal ? refuse(request, refusal) : request.continue()
     })
     await refused.goto(`${app.server.url}/app/notes`)

@@ -223,7 +223,8 @@ function useViewSize(
       })
     measure()
     const observer = new ResizeObserver(measure)
-    for (const part of [element, element.querySelector('tfoot')]) if (part) observer.observe(part)
+    // The foot comes later than the table, which is higher then.
+    for (const part of [element, element.querySelector('table')]) if (part) observer.observe(part)
     return () => observer.disconnect()
   }, [])
 }
@@ -236,12 +237,13 @@ function useCursorInView(
 ): void {
   const { cursor, isFocused, editing } = grid
   const here = cursor.value
-  useLayoutEffect(() => {
-    const element = scroller.current
-    if (!element || !isFocused.peek()) return
+  const showRow = (element: HTMLElement) => {
     const top = scrollTopFor(geometry, element.scrollTop, here.row)
     if (top !== undefined) element.scrollTop = top
-  }, [here])
+  }
+  useLayoutEffect(() => {
+    if (scroller.current && isFocused.peek()) showRow(scroller.current)
+  }, [here, geometry.viewPx])
   useLayoutEffect(() => {
     const element = scroller.current
     if (!element || !isFocused.value || editing.value) return
@@ -249,6 +251,8 @@ function useCursorInView(
     if (cell && !cell.contains(document.activeElement)) {
       cell.focus({ preventScroll: true })
       cell.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+      // The browser takes what is behind the foot for seen.
+      showRow(element)
     }
   })
 }
