@@ -1,3 +1,4 @@
+import { Choice } from '../../components/choice.tsx'
 import { formatDay, formatNumber } from '../../data/formats.ts'
 import { type Preferences, prefer, preferences } from '../../data/preferences.ts'
 import { Section } from './section.tsx'
@@ -57,23 +58,3 @@ export function Appearance() {
     </Section>
   )
 }
-
-interface ChoiceProps {
-  readonly label: string
-  readonly value: string
-  readonly options: readonly Option[]
-  readonly onChoose: (value: string) => void
-}
-
-const Choice = ({ label, value, options, onChoose }: ChoiceProps) => (
-  <label class="field">
-    <span>{label}</span>
-    <select class="input" value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-      {options.map(([one, word]) => (
-        <option key={one} value={one}>
-          {word}
-        </option>
-      ))}
-    </select>
-  </label>
-)

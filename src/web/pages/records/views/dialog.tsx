@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Choice } from '../../../components/choice.tsx'
 import { Button, Field as FieldInput, useAction, Why } from '../../../components/form.tsx'
 import { Modal } from '../../../components/modal.tsx'
 import { api } from '../../../data/api.ts'
@@ -76,13 +77,13 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
           value={name}
           onInput={({ currentTarget }) => setName(currentTarget.value)}
         />
-        <Choice label="Shown as" value={kind} options={KINDS} onChange={setKind} />
+        <Choice label="Shown as" value={kind} options={KINDS} onChoose={setKind} />
         {kind === 'board' && groups.length > 0 && (
           <Choice
             label="A column for each value of"
             value={columns}
             options={groups.map((field) => [field.key, field.label])}
-            onChange={setGroup}
+            onChoose={setGroup}
           />
         )}
         {kind === 'table' && groups.length > 0 && (
@@ -90,7 +91,7 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
             label="Groups"
             value={group}
             options={[['', 'none'], ...groups.map((field) => [field.key, field.label] as const)]}
-            onChange={setGroup}
+            onChoose={setGroup}
           />
         )}
         {kind === 'calendar' && days.length > 0 && (
@@ -99,13 +100,13 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
               label="Day of a row"
               value={date}
               options={days.map((field) => [field.key, field.label])}
-              onChange={setDate}
+              onChoose={setDate}
             />
             <Choice
               label="Last day"
               value={end}
               options={[['', 'the same day'], ...ends.map((field) => [field.key, field.label] as const)]}
-              onChange={setEnd}
+              onChoose={setEnd}
             />
           </>
         )}
@@ -131,23 +132,3 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
     </Modal>
   )
 }
-
-interface ChoiceProps {
-  readonly label: string
-  readonly value: string
-  readonly options: readonly (readonly [value: string, word: string])[]
-  readonly onChange: (value: string) => void
-}
-
-const Choice = ({ label, value, options, onChange }: ChoiceProps) => (
-  <label class="field">
-    <span>{label}</span>
-    <select class="input" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-      {options.map(([one, word]) => (
-        <option key={one} value={one}>
-          {word}
-        </option>
-      ))}
-    </select>
-  </label>
-)
