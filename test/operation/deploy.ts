@@ -21,3 +21,11 @@ export function freePort(): number {
   void listener.stop(true)
   return port
 }
+
+/** The lines of shell after the comment `<!-- name -->` of a page, without their remarks. */
+export async function deployLines(page: string, name: string): Promise<string[]> {
+  const [, block] = (await deployFile(page, {})).split(`<!-- ${name} -->\n\`\`\`sh\n`)
+  if (block === undefined) throw new Error(`${page} has no lines "${name}"`)
+  const [lines = ''] = block.split('\n```')
+  return lines.split('\n').map((line) => line.replace(/ +#.*$/, ''))
+}

@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { spawn } from 'bun'
-import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
-import { deployFile } from './deploy.ts'
+import { newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
+import { deployFile, deployLines } from './deploy.ts'
 
 const PACKAGE = `@flydotio/litestream-${process.platform}-${process.arch}`
 const LITESTREAM = join(import.meta.dir, '..', '..', 'node_modules', PACKAGE, 'litestream')
@@ -72,8 +72,25 @@ async function untilReplicated(title: string): Promise<void> {
 
 if (!existsSync(LITESTREAM)) process.stderr.write(`${PACKAGE} is not installed: nothing is replicated.\n`)
 
+/** Runs lines of the page on growing in the folder; returns what they printed. */
+async function runLines(lines: readonly string[]): Promise<string> {
+  const [executable = ''] = program()
+  const local = lines.map((line) =>
+    line.replaceAll('/etc/litestream.yml', config).replaceAll('/var/lib/daybook/daybook.db', file),
+  )
+  const shell = spawn(['bash', '-e', '-c', local.join('\n')], {
+    cwd: folder.path,
+    env: { PATH: `${dirname(executable)}:${dirname(LITESTREAM)}:${process.env.PATH}` },
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  const printed = await shell.stdout.text()
+  expect(await shell.exited).toBe(0)
+  return printed
+}
+
 test.skipIf(!existsSync(LITESTREAM))(
-  'what Litestream has replicated can be restored after the server was killed and its file lost',
+  'a standby is made of what Litestream has replicated, after the server was killed and its file lost',
   async () => {
     const args = ['--log-level', 'warn', '--checkpoint', 'off']
     const server = await startProcess(file, { args })
@@ -85,27 +102,33 @@ test.skipIf(!existsSync(LITESTREAM))(
 
     const writing = write(server, 'second', Number.POSITIVE_INFINITY)
     await Bun.sleep(1_500)
+    const [newest] = (await server.get('/v1/notes?limit=1&sort=created_at')).body.notes
+    const { cursor } = (await server.get('/v1/changes?after=now')).body
     expect(await server.end('SIGKILL')).toBe(null)
     replication.kill('SIGKILL')
     await replication.exited
     const second = await writing
     for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
 
-    expect(await restoreTo(file)).toBe(true)
-    const restored = titlesIn(file)
+    const [restore = '', check = '', serve = '', ...others] = await deployLines('operation.md', 'standby')
+    expect(others).toEqual([])
+    expect(await runLines([restore, check])).toEndWith('\nok\n')
+    const standby = folder.file('standby.db')
+    const restored = titlesIn(standby)
     const all = [...first, ...second]
     expect(restored.length).toBeGreaterThanOrEqual(first.length)
     // One more may have been written than was acknowledged; none before it is missing.
     expect(restored.slice(0, all.length)).toEqual(all.slice(0, restored.length))
-    expect(await daybook(['check', '--db', file])).toEqual({
-      exitCode: 0,
-      out: 'ok\n',
-      err: '',
-    })
 
-    const again = await startProcess(file, { args, key: server.key })
+    expect(serve).toBe('daybook serve --db standby.db --checkpoint off')
+    const again = await startProcess(standby, { args, key: server.key })
     expect((await again.get('/v1/notes?search=first')).body.total).toBe(300)
     expect((await write(again, 'third', 1)).length).toBe(1)
+    // A follower of the lost server must not take what is written now for what it has seen there.
+    if (!restored.includes(newest.title)) {
+      const follower = await again.get(`/v1/changes?after=${cursor}`)
+      expect([follower.status, follower.body.code]).toEqual([410, 'cursor_expired'])
+    }
     expect(await again.end()).toBe(0)
   },
   60_000,

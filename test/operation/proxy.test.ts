@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { spawn, which } from 'bun'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { clientOf } from '../support/service.ts'
 import { readWatch } from '../support/watch.ts'
 import { deployFile, freePort } from './deploy.ts'
-
-const NGINX = which('nginx', { PATH: `${Bun.env.PATH}:/usr/sbin` })
-const CADDY = which('caddy')
+import { CADDY, caddyCommand, NGINX, nginxCommand, startProxy } from './proxies.ts'
 
 /** A proxy that buffers delivers an event after minutes only. */
 const WATCH_LIMIT_MS = 10_000
@@ -28,52 +25,28 @@ afterAll(async () => {
 
 const backend = () => server.url.replace('http://', '')
 
-/** nginx with the deployed server block and the least that it needs around it, without TLS. */
-async function nginxCommand(port: number): Promise<string[]> {
-  const block = await deployFile('nginx.conf', {
+const deployedForNginx = (port: number) =>
+  deployFile('nginx.conf', {
     'listen 443 ssl': `listen 127.0.0.1:${port}`,
     'ssl_certificate /etc/ssl/notes.example.com.pem;': '',
     'ssl_certificate_key /etc/ssl/notes.example.com.key;': '',
     '127.0.0.1:8787': backend(),
   })
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (kind) => `${kind}_temp_path ${folder.file(kind)};`,
-  )
-  const around = `daemon off; pid ${folder.file('nginx.pid')}; error_log stderr; events {}`
-  const file = folder.file('nginx.conf')
-  await Bun.write(file, `${around} http { ${temporary.join(' ')}\n${block} }\n`)
-  return [NGINX ?? '', '-e', 'stderr', '-c', file]
-}
 
-async function caddyCommand(port: number): Promise<string[]> {
-  const site = await deployFile('Caddyfile', {
-    'notes.example.com': `http://127.0.0.1:${port}`,
-    '127.0.0.1:8787': backend(),
-  })
-  const file = folder.file('Caddyfile')
-  await Bun.write(file, `{\n\tadmin off\n}\n${site}`)
-  return [CADDY ?? '', 'run', '--adapter', 'caddyfile', '--config', file]
-}
-
-async function startProxy(command: string[], url: string) {
-  const child = spawn(command, {
-    env: { HOME: folder.path },
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: Bun.file(folder.file('proxy.log')),
-  })
-  for (let tries = 0; tries < 100; tries++) {
-    const health = await fetch(`${url}/healthz`).catch(() => undefined)
-    if (health?.ok) return child
-    await Bun.sleep(50)
-  }
-  child.kill()
-  throw new Error(`the proxy did not start: ${await Bun.file(folder.file('proxy.log')).text()}`)
-}
+const deployedForCaddy = (port: number) =>
+  deployFile('Caddyfile', { 'notes.example.com': `http://127.0.0.1:${port}`, '127.0.0.1:8787': backend() })
 
 const PROXIES = [
-  { name: 'nginx', program: NGINX, command: nginxCommand },
-  { name: 'Caddy', program: CADDY, command: caddyCommand },
+  {
+    name: 'nginx',
+    program: NGINX,
+    command: async (port: number) => nginxCommand(folder, await deployedForNginx(port)),
+  },
+  {
+    name: 'Caddy',
+    program: CADDY,
+    command: async (port: number) => caddyCommand(folder, await deployedForCaddy(port)),
+  },
 ]
 
 describe.each(PROXIES)('through $name as scripts/deploy configures it', ({ name, program, command }) => {
@@ -83,7 +56,7 @@ describe.each(PROXIES)('through $name as scripts/deploy configures it', ({ name,
   let proxy: Awaited<ReturnType<typeof startProxy>> | undefined
 
   beforeAll(async () => {
-    if (isThere) proxy = await startProxy(await command(Number(new URL(url).port)), url)
+    if (isThere) proxy = await startProxy(folder, await command(Number(new URL(url).port)), url)
   })
   // A proxy that kept a watch open after its reader has gone would not end.
   afterAll(async () => {
