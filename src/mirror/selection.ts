@@ -102,7 +102,7 @@ export class Selector {
     if (kind === 'record' && keys) return { ...object, data: withoutKeys(object.data as object, keys) }
     if (kind === 'structure') return this.#structure(object, keys)
     if (kind === 'webhook') return { ...this.#webhook(object, keys), enabled: false, status: 'disabled' }
-    if (kind === 'source') return { ...object, url: null, enabled: false }
+    if (kind === 'source') return sourceOfCopy(object)
     return object
   }
 
@@ -189,3 +189,12 @@ export class FieldLost extends Error {}
 
 const withoutKeys = (object: object, keys: ReadonlySet<string>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)))
+
+/** Nothing calls the source of a copy: the events stay where they arrived. */
+const sourceOfCopy = (source: RemoteObject): RemoteObject => ({
+  ...source,
+  url: null,
+  enabled: false,
+  counts: Object.fromEntries(Object.keys(source.counts as object).map((status) => [status, 0])),
+  last_event_at: null,
+})

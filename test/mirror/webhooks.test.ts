@@ -3,6 +3,7 @@ import { findFaults } from '../../src/maintenance/integrity.ts'
 import { mirrorOf } from '../support/mirror.ts'
 import { declare, write } from '../support/records.ts'
 import { startService } from '../support/service.ts'
+import { makePayments, makeSource, pathOf, stripeHeader } from '../support/sources.ts'
 
 test('a copy has subscriptions to notes, files and moments as the remote shows them, and sends nothing', async () => {
   const service = await startService()
@@ -33,6 +34,32 @@ test('a copy has subscriptions to notes, files and moments as the remote shows t
   for (const table of ['webhook_events', 'webhook_moments', 'webhook_schedules', 'webhook_waiting'])
     expect(sql.scalar<number>(`SELECT count(*) FROM ${table}`)).toBe(0)
   expect(findFaults(service.ctx.db)).toEqual([])
+  await mirror.close()
+  service.close()
+})
+
+test('a source of a copy has no events, and does not differ from that of the remote because of them', async () => {
+  const service = await startService()
+  await makePayments(service)
+  const source = await makeSource(service)
+  const body = JSON.stringify({ id: 'evt_1', data: { number: 'R-1' } })
+  const mirror = await mirrorOf(service)
+  const called = await service.request('POST', pathOf(source.url), body, {
+    'stripe-signature': stripeHeader(body, service.clock.now()),
+  })
+  expect(called.body.status).toBe('written')
+  await mirror.catchUp()
+  expect(await mirror.differing()).toEqual([])
+  const [copied] = (await mirror.get('/v1/sources')).body.sources
+  const [shown] = (await service.get('/v1/sources')).body.sources
+  expect(shown.counts.written).toBe(1)
+  expect(copied).toEqual({
+    ...shown,
+    url: null,
+    enabled: false,
+    counts: { ...shown.counts, written: 0 },
+    last_event_at: null,
+  })
   await mirror.close()
   service.close()
 })
