@@ -21,6 +21,8 @@ export interface Request {
   readonly headers?: Record<string, string>
   /** The expected status; 200 if absent. */
   readonly status?: number
+  /** A GET is one, if absent. */
+  readonly isRead?: boolean
 }
 
 export interface ClientOptions {
@@ -73,14 +75,15 @@ export class Client {
     return { status: response.status, body: await response.json() }
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  #check({ name, status: expected = 200 }: Request, status: number, body: any, begin: number): Outcome {
+  #check(request: Request, status: number, body: unknown, begin: number): Outcome {
+    const { name, method = 'GET', isRead = method === 'GET', status: expected = 200 } = request
     const { statistics, violations, faultWindows } = this.#options
     const durationMs = performance.now() - begin
     const isExpected = faultWindows.overlaps(begin)
     if (durationMs > MAX_RESPONSE_MS && !isExpected)
       violations.add('responses', `${name} took ${Math.round(durationMs)} ms`)
     statistics.operation(name, status === expected ? 'done' : 'refused', isExpected ? 0 : durationMs)
+    if (!isExpected) statistics.time(isRead ? 'reads' : 'writes', durationMs)
     if (status === expected) return { kind: 'done', body }
     if (status !== 503 || !isExpected)
       violations.add('responses', `${name} returned ${status}, not ${expected}: ${JSON.stringify(body)}`)

@@ -3,35 +3,47 @@
  * acknowledged, and compares it with the data in the end. `--minutes N` (10), `--seed S`: the same seed makes the same
  * choices, though not at the same moments. `--executable FILE` tests another executable than dist/daybook, `--faketime
  * FILE` is the path of libfaketime if it is not installed. Exits 1 with the first violations.
+ *
+ * `--workspaces N` simulates a month of N teams instead, in `--minutes` (60); `--earlier FILE` is the executable that runs
+ * until the upgrade in the middle of the month.
  */
 import { parseArgs } from 'node:util'
 import { newFolder } from '../../test/support/process.ts'
 import { buildWhenStale } from '../executable.ts'
+import { MonthRun } from './month/run.ts'
 import { SoakRun } from './run.ts'
 
 const { values: flags } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '10' },
+    minutes: { type: 'string' },
+    workspaces: { type: 'string' },
+    earlier: { type: 'string' },
     seed: { type: 'string' },
     executable: { type: 'string' },
     faketime: { type: 'string' },
   },
 })
-const minutes = Number(flags.minutes)
+const workspaces = flags.workspaces === undefined ? undefined : Number(flags.workspaces)
+const minutes = Number(flags.minutes ?? (workspaces === undefined ? 10 : 60))
 const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31))
 if (!(minutes > 0) || !Number.isInteger(seed)) throw new Error('--minutes is a number and --seed an integer')
 
 if (flags.executable === undefined) buildWhenStale()
 const say = (line: string) => process.stdout.write(`${line}\n`)
-say(`bun run soak --minutes ${minutes} --seed ${seed}`)
+const month = workspaces === undefined ? '' : ` --workspaces ${workspaces}`
+say(`bun run soak${month} --minutes ${minutes} --seed ${seed}`)
 const folder = newFolder()
-const run = new SoakRun({
+const options = {
   executable: flags.executable ?? 'dist/daybook',
   folder: folder.path,
   durationMs: minutes * 60_000,
   seed,
   faketime: flags.faketime,
-})
+}
+const run =
+  workspaces === undefined
+    ? new SoakRun(options)
+    : new MonthRun({ ...options, workspaces, earlier: flags.earlier })
 
 /** Prints the report and removes everything, the mounted disk included. */
 async function end(exitCode: number): Promise<never> {

@@ -12,6 +12,8 @@ export const CHECKS = {
   commands: 'commands work beside the server',
   memory: 'memory stays flat',
   handles: 'open handles stay flat',
+  limits: 'memory, files and waits stay within what is promised',
+  mirror: 'the mirror is equal to what it copies',
   check: 'daybook check finds nothing',
 } as const
 
@@ -24,6 +26,9 @@ const MAX_LENGTH = 1_000
 export class Violations {
   readonly #violations = new Map<Check, { count: number; first: string[] }>()
   readonly #notices: string[] = []
+
+  /** `checks` are those that a run makes. */
+  constructor(readonly checks: readonly Check[]) {}
 
   add(check: Check, sentence: string): void {
     const found = this.#violations.get(check) ?? { count: 0, first: [] }
@@ -46,7 +51,7 @@ export class Violations {
   }
 
   get lines(): string[] {
-    const checks = (Object.keys(CHECKS) as Check[]).flatMap((check) => {
+    const checks = this.checks.flatMap((check) => {
       const { count, first } = this.#violations.get(check) ?? { count: 0, first: [] }
       const mark = count === 0 ? 'ok' : `${count} violations`
       return [`  ${CHECKS[check].padEnd(64)}${mark}`, ...first.map((sentence) => `    - ${sentence}`)]
@@ -67,7 +72,24 @@ export type Result = keyof Counts
 export class Statistics {
   readonly #operations = new Map<string, Counts>()
   readonly #faults = new Map<string, number>()
+  readonly #durations = { reads: [] as number[], writes: [] as number[] }
   #slowest = { ms: 0, name: '' }
+
+  /** How many writes were done. */
+  get writes(): number {
+    return this.#durations.writes.length
+  }
+
+  /** How long a request took, in order of these times at this place, from 0 to 1. */
+  percentile(kind: 'reads' | 'writes', place: number): number {
+    const sorted = this.#durations[kind].toSorted((left, right) => left - right)
+    return sorted[Math.floor(place * sorted.length)] ?? 0
+  }
+
+  /** One request that was done outside a fault. */
+  time(kind: 'reads' | 'writes', durationMs: number): void {
+    this.#durations[kind].push(durationMs)
+  }
 
   operation(name: string, result: Result, durationMs = 0): void {
     const counts = this.#operations.get(name) ?? { done: 0, refused: 0, unanswered: 0 }

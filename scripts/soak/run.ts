@@ -112,7 +112,21 @@ export interface SoakOptions {
 
 /** One run: a workload with fault injection, then a comparison of all data with the expected state. */
 export class SoakRun {
-  readonly violations = new Violations()
+  readonly violations = new Violations([
+    'responses',
+    'process',
+    'rows',
+    'notes',
+    'search',
+    'watches',
+    'events',
+    'signatures',
+    'deliveries',
+    'commands',
+    'memory',
+    'handles',
+    'check',
+  ])
   readonly statistics = new Statistics()
   readonly #options: SoakOptions
   readonly #faultWindows = new FaultWindows()

@@ -55,6 +55,8 @@ async function eachLine(stream: ReadableStream<Uint8Array>, onLine: (line: strin
 export interface ServerOptions {
   readonly program: Program
   readonly args: readonly string[]
+  /** Any free one at each start, if absent. */
+  readonly port?: number
   readonly faultWindows: FaultWindows
   readonly violations: Violations
 }
@@ -83,8 +85,8 @@ export class Server {
   }
 
   async start(): Promise<void> {
-    const { program, args } = this.#options
-    const child = program.start(['serve', '--port', '0', '--log-level', 'warn', ...args])
+    const { program, args, port = 0 } = this.#options
+    const child = program.start(['serve', '--port', String(port), '--log-level', 'warn', ...args])
     this.#child = child
     this.#isStopping = false
     this.#lastLines = []

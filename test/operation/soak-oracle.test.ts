@@ -33,7 +33,7 @@ const changing = (key: string, isDeleted = false): RowWrite => ({
 /** The number of violations for these rows, after "a" and "b" were acknowledged. */
 function violationsOf(rows: FoundRow[], ...unknown: RowWrite[]): number {
   const expected = new ExpectedRows()
-  const violations = new Violations()
+  const violations = new Violations(['rows', 'notes'])
   expected.acknowledge(writing('a', 'b'), ['id of a', 'id of b'])
   for (const write of unknown) expected.addUncertain(write)
   expected.compare(rows, violations)
@@ -68,7 +68,7 @@ test('a write without a response has its event if it is there', () => {
   const eventsAfter = (rows: FoundRow[]) => {
     const expected = new ExpectedRows()
     expected.addUncertain(writing('c'))
-    expected.compare(rows, new Violations())
+    expected.compare(rows, new Violations(['rows', 'notes']))
     return expected.events.map(({ type, data: { key } }) => `${type} ${key}`)
   }
   expect(eventsAfter([])).toEqual([])
@@ -97,7 +97,7 @@ test('a note that is lost, duplicated, changed or not written by any actor is re
   const note = { id: '1', title: 'One', content: 'text', tags: [], isTrashed: false }
   const violationsIn = (...notes: (typeof note)[]) => {
     const expected = new ExpectedNotes()
-    const violations = new Violations()
+    const violations = new Violations(['rows', 'notes'])
     expected.acknowledge(note)
     expected.addUncertainNew({ ...note, title: 'Two' })
     expected.addUncertain('1', { ...note, content: 'more text' })
