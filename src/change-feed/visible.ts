@@ -32,8 +32,8 @@ export function visibleTo(caller: InWorkspace): { readonly visible?: VisibleChan
   return {
     visible: {
       hidden: CHANGE_KINDS.filter((kind) => isHiddenKind(caller, kind)),
-      aboutBoth: !hides(rights, 'notes') && !hides(rights, 'files'),
-      attachedToNotes: !hides(rights, 'notes'),
+      notes: !hides(rights, 'notes'),
+      files: !hides(rights, 'files'),
       definitions: seen('see'),
       rows: seen('read'),
     },

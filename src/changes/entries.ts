@@ -90,6 +90,9 @@ export function parseDifference(text: string): Difference {
   return { changed: Object.keys(parsed), previous: parsed }
 }
 
+/** What the log keeps of the deletion of a file without a note, or of a subscription to notes, which only its row told. */
+export const ALONE = { hidden: { alone: true } }
+
 /** Attributes that every object has and whose change alone is no change. */
 const IGNORED = new Set(['id', 'created_at', 'updated_at'])
 

@@ -8,6 +8,7 @@ import {
   endOfKeys,
   idOf,
   keyOf,
+  kindNumber,
   kindOf,
   kindRange,
   numberOf,
@@ -79,10 +80,10 @@ interface SeenStructures {
 /** Which changes a reader may see who does not reach the whole workspace. */
 export interface VisibleChanges {
   readonly hidden: readonly ChangeKind[]
-  /** Whether notes and files are seen, and so what is about both, such as a subscription to files. */
-  readonly aboutBoth: boolean
-  /** Whether the files that are attached to notes are seen, and the shares of notes and of views of notes. */
-  readonly attachedToNotes: boolean
+  /** Whether notes are seen, with their shares, the subscriptions to them and, if files are, those that are attached to them. */
+  readonly notes: boolean
+  /** Whether files are seen, and if notes are, the subscriptions to files. */
+  readonly files: boolean
   readonly definitions: SeenStructures
   /** Also of what else belongs to the rows of a structure. */
   readonly rows: SeenStructures
@@ -122,21 +123,26 @@ const OBJECT_ID = `lower(${[
 ]
   .map(([from, length]) => `substr(hex(object), ${from}, ${length})`)
   .join(` || '-' || `)})`
-const FREE_FILE = `EXISTS (SELECT 1 FROM files f WHERE f.id = ${OBJECT_ID} AND f.note IS NULL)`
+
+/** The same, but for what is about one kind alone, as its row says, or its deletion. */
+function unlessAlone(kind: 'file' | 'webhook', table: string, isAlone: string): SqlPart {
+  const { text, values } = withoutStructure(kind)
+  const row = `EXISTS (SELECT 1 FROM ${table} t WHERE t.id = ${OBJECT_ID} AND ${isAlone})`
+  return {
+    text: `(${text} OR ${row} OR (kind = ? AND detail ->> '$.alone'))`,
+    values: [...values, kindNumber(kind, 'deleted')],
+  }
+}
 
 /** Changes without a structure are told by their kind. */
-function visibleSql({ hidden, aboutBoth, attachedToNotes, definitions, rows }: VisibleChanges): SqlPart[] {
-  const [isDefinition, isFile] = [isOfKind('structure'), isOfKind('file')]
+function visibleSql({ hidden, notes, files, definitions, rows }: VisibleChanges): SqlPart[] {
+  const isDefinition = isOfKind('structure')
   const [seen, rowsSeen] = [isSeen(definitions), isSeen(rows)]
   return [
     ...hidden.map(isOfKind).map(({ text, values }) => ({ text: `NOT (${text})`, values })),
-    ...(aboutBoth ? [] : [withoutStructure('webhook')]),
-    ...(attachedToNotes
-      ? []
-      : [
-          { text: `(NOT (${isFile.text}) OR ${FREE_FILE})`, values: isFile.values },
-          withoutStructure('share'),
-        ]),
+    ...(notes ? [] : [withoutStructure('share'), withoutStructure('webhook')]),
+    ...(files || !notes ? [] : [unlessAlone('webhook', 'webhooks', "t.kind = 'note'")]),
+    ...(notes || !files ? [] : [unlessAlone('file', 'files', 't.note IS NULL')]),
     {
       text: `(structure IS NULL OR CASE WHEN ${isDefinition.text} THEN ${seen.text} ELSE ${rowsSeen.text} END)`,
       values: [...isDefinition.values, ...seen.values, ...rowsSeen.values],

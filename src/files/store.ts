@@ -1,5 +1,6 @@
 import { and, between, eq, inArray, sql } from 'drizzle-orm'
 import { hides } from '../access/rights.ts'
+import { ALONE } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import type { InWorkspace } from '../context.ts'
 import {
@@ -239,9 +240,13 @@ export const abandonFile = runBy((file: number) =>
 )
 
 /** The file is no longer visible; `deleteRemovedFiles` deletes its parts, its pages and its row. */
-export function markRemoved(tx: Tx, author: ChangeAuthor, file: { pk: number; id: string }): void {
-  updateFile(tx, file.pk, { status: 'removed', claim: null })
-  logChange(tx, author, { kind: 'file', id: file.id }, 'deleted')
+export function markRemoved(
+  tx: Tx,
+  author: ChangeAuthor,
+  { pk, id, ofNote }: { pk: number; id: string; ofNote: number },
+): void {
+  updateFile(tx, pk, { status: 'removed', claim: null })
+  logChange(tx, author, { kind: 'file', id }, 'deleted', ofNote ? {} : ALONE)
 }
 
 const insertPageRow = insertInto(filePages)

@@ -25,6 +25,8 @@ export interface FollowerOptions {
 const WAIT_SECONDS = 10
 const FIRST_RETRY_MS = 250
 const MAX_RETRY_MS = 5_000
+/** How long a change of the key's access may go unnoticed while there is much to apply; it ends a request that waits. */
+const REACH_CHECKED_EVERY_MS = 10_000
 /** What was refused is tried again this seldom. */
 const REFUSED_RETRY_MS = 15_000
 /** Larger pages are applied in the worker, so that requests need not wait. */
@@ -45,6 +47,7 @@ export class Follower {
   #state: MirrorState
   /** Set when the copy must be made again: changes could not be applied, or are not enough. */
   #isDamaged = false
+  #reachCheckedAt = Number.NEGATIVE_INFINITY
 
   constructor(ctx: AppContext, options: FollowerOptions) {
     this.#ctx = ctx
@@ -80,6 +83,7 @@ export class Follower {
   /** Applies everything that the remote has more than the copy; without anything, waits up to some seconds for it. */
   async catchUp(waitSeconds: number): Promise<void> {
     const { remote } = this.#options
+    if (this.#ctx.clock.now() - this.#reachCheckedAt >= REACH_CHECKED_EVERY_MS) await this.#checkReach()
     if (this.#isDamaged) return this.#copyAnew()
     try {
       const page = await remote.changes(this.#state.cursor, waitSeconds)
@@ -109,6 +113,16 @@ export class Follower {
       await this.#ctx.db.write(({ sql }): void => {
         sql.run('UPDATE workspaces SET name = ?, name_fold = ? WHERE pk = ?', name, fold(name), workspace)
       })
+    await this.#checkReach()
+  }
+
+  /** The feed does not tell of what a key came to reach, or reaches no more. */
+  async #checkReach(): Promise<void> {
+    const access = await this.#options.remote.access()
+    this.#reachCheckedAt = this.#ctx.clock.now()
+    if (JSON.stringify(access) === JSON.stringify(this.#state.selection.access)) return
+    this.#isDamaged = true
+    this.#ctx.log.warn('the key reaches another part of the remote than before; it is copied anew')
   }
 
   /** A small page is staged in memory and written at once; all others in a file, from which the worker writes them. */
@@ -185,7 +199,7 @@ export class Follower {
       this.#isDamaged ||= !mayPass(error)
       throw error
     }
-    this.#state = { ...this.#state, cursor }
+    this.#state = { ...this.#state, cursor, selection: this.#selector.selection }
     this.#options.onEvents()
   }
 

@@ -35,6 +35,8 @@ export class RemoteReading {
   /** Stages the whole workspace; returns the cursor from which its changes go on. */
   async readSnapshot(onProgress: (objects: number) => void): Promise<string> {
     const { selector, stage } = this
+    // Before anything is read with it: when it changes meanwhile, it is found to differ from this.
+    selector.reach(await this.remote.access())
     let cursor: string | undefined
     let count = 0
     let waiting: (() => void)[] = []

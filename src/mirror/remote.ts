@@ -1,3 +1,4 @@
+import type { Access } from '../access/rights.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isId } from '../lib/ids.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
@@ -103,6 +104,12 @@ export class Remote {
     const isWorkspace = ({ workspace }: JsonObject) =>
       isObject(workspace) && hasTexts(workspace, ['id', 'name', 'created_at'])
     return (await this.#answer<{ workspace: RemoteWorkspace }>('/v1/workspace', isWorkspace)).workspace
+  }
+
+  /** What of the workspace the key reaches; undefined for everything. */
+  async access(): Promise<Access | undefined> {
+    const isCaller = ({ access }: JsonObject) => access === undefined || isObject(access)
+    return (await this.#answer<{ access?: Access }>('/v1/me', isCaller)).access
   }
 
   async structures(): Promise<RemoteObject[]> {

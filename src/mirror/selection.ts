@@ -1,3 +1,4 @@
+import type { Access } from '../access/rights.ts'
 import type { ChangeKind } from '../changes/entries.ts'
 import { fold } from '../lib/text.ts'
 import { fail, refused } from '../refusal.ts'
@@ -20,6 +21,8 @@ export interface Selection {
   readonly hasFiles: boolean
   /** The keys of the fields that are left out, by structure. */
   readonly omitted: Readonly<Record<string, readonly string[]>>
+  /** What of the workspace the key reaches; absent where that is everything. */
+  readonly access?: Access
 }
 
 interface RemoteStructure extends RemoteObject {
@@ -92,6 +95,12 @@ export class Selector {
   /** With the structures that have taken a name since that was asked for. */
   get selection(): Selection {
     return this.#selection
+  }
+
+  /** Notes what the key reaches. */
+  reach(access: Access | undefined): void {
+    const { access: _, ...others } = this.#selection
+    this.#selection = { ...others, ...(access && { access }) }
   }
 
   /** The object as the copy holds it; undefined for one that is left out. */

@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { type Ability, checkWrite, hides } from '../access/rights.ts'
 import { findKey } from '../account/keys.ts'
 import { findUserById } from '../account/store.ts'
-import { differenceOf } from '../changes/entries.ts'
+import { ALONE, differenceOf } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import type { Config } from '../config.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
@@ -272,7 +272,7 @@ export async function deleteWebhook({ db }: AppContext, caller: Caller, id: stri
   await db.write((tx): void => {
     const webhook = getWebhook(tx, caller, id, 'change')
     markWebhookRemoved(tx, webhook.row)
-    logChange(tx, caller, changedWebhook(webhook), 'deleted')
+    logChange(tx, caller, changedWebhook(webhook), 'deleted', webhook.row.kind === 'note' ? ALONE : {})
   })
   await deleteRemovedWebhooks(db)
 }

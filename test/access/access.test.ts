@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Access } from '../../src/access/rights.ts'
-import { connectAgent } from '../support/agent.ts'
 import { type Browser, signedIn } from '../support/browser-client.ts'
 import { runInProcess } from '../support/cli.ts'
 import { makeFile } from '../support/files.ts'
-import { mirrorOf } from '../support/mirror.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { type Answer, type Client, settle, startService, type TestService } from '../support/service.ts'
@@ -372,34 +370,6 @@ test('the feed tells of the shares of a structure who may read it, and of those 
   expect(await told({ notes: 'none' })).toEqual([2, 0])
 })
 
-test('an agent sees and writes what its key reaches', async () => {
-  const note = (await service.post('/v1/notes', { title: 'Secret plan', tags: ['hush'] })).body.note.id
-  const key = await service.newKey({ access: { notes: 'none', structures: { [leads]: 'none' } } })
-  const agent = await connectAgent(service.app, key)
-  const answers = []
-  for (const [tool, input] of [
-    ['describe', {}],
-    ['search', { query: 'ada' }],
-    ['search', { query: 'plan' }],
-    ['list_notes', {}],
-    ['changes', {}],
-  ] as const)
-    answers.push(await agent.call(tool, input))
-  const text = JSON.stringify([answers, agent.client.getInstructions(), await agent.client.listResources()])
-  expect(['Secret', 'hush', note, 'Leads', lead].filter((hidden) => text.includes(hidden))).toEqual([])
-  for (const [tool, input, code] of [
-    ['read_note', { note }, 'not_found'],
-    ['create_note', { title: 'New' }, 'no_access'],
-    ['update_note', { note, title: 'New' }, 'not_found'],
-    ['delete', { kind: 'note', id: note }, 'not_found'],
-    ['delete', { kind: 'record', id: lead }, 'not_found'],
-    ['history', { record: lead }, 'not_found'],
-    ['write_records', { structure: 'Leads', rows: [{ data: {} }] }, 'not_found'],
-  ] as const)
-    expect([tool, (await agent.call(tool, input)).code]).toEqual([tool, code])
-  await agent.close()
-})
-
 test('the command line makes a key that is narrowed, by names', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
@@ -422,21 +392,4 @@ test('the command line makes a key that is narrowed, by names', async () => {
     expect([access, (await create(access)).exitCode]).toEqual([access, exitCode])
   stored.close()
   folder.remove()
-})
-
-test('a mirror copies what its key reaches, and follows it', async () => {
-  await service.post('/v1/notes', { title: 'Secret plan' })
-  await makeFile(service, { name: 'free.txt', pages: ['Word'] })
-  const access = { notes: 'none', structures: { [leads]: 'read', '*': 'add' } } as const
-  const mirror = await mirrorOf(service, { access })
-  const rowsOf = async () => (await mirror.get('/v1/records?structure=Leads')).body.total
-  expect([await rowsOf(), (await mirror.get('/v1/notes')).body.total]).toEqual([1, 0])
-  await write(service, 'Leads', { email: 'later@example.com' })
-  await write(service, 'Costs', {})
-  await service.post('/v1/notes', { title: 'Secret too' })
-  await mirror.catchUp()
-  expect([await rowsOf(), (await mirror.get('/v1/notes')).body.total]).toEqual([2, 0])
-  expect((await mirror.get('/v1/records?structure=Costs')).body.total).toBe(0)
-  expect(await mirror.differing()).toEqual([])
-  await mirror.close()
 })
