@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs'
 import { spawnSync } from 'bun'
 
-/** Narrow tables that are reached only by their primary key. */
+/** Tables that are reached only by their primary key: narrow ones, and the rows of small structures. */
 const WITHOUT_ROWID = new Set([
   'members',
   'note_links',
@@ -17,6 +17,7 @@ const WITHOUT_ROWID = new Set([
   'preset_tags',
   'preset_properties',
   'row_search_pending',
+  'small_rows',
   'webhook_deliveries',
   'webhook_attempts',
   'webhook_moments',

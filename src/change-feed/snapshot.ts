@@ -5,7 +5,7 @@ import type { ChangeKind } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
 import { type AppContext, type Caller, type InWorkspace, placeOf } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { rowTable } from '../db/row-table-names.ts'
+import { liveRows } from '../db/row-table-names.ts'
 import type { Requester, WorkerQuery } from '../db/worker/client.ts'
 import { byteStream } from '../http/byte-stream.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -163,7 +163,7 @@ function readRecords(reader: Reader, caller: InWorkspace, place: Place): Part {
   if (!structure) return partOf([], 'record', afterRecords)
   const after = structure.pk === place.structure ? place.after : 0
   const pks = reader.sql.column<number>(
-    `SELECT pk FROM ${rowTable(structure.pk)} WHERE pk > ? ORDER BY pk LIMIT ?`,
+    `SELECT pk FROM ${liveRows(structure)} WHERE pk > ? ORDER BY pk LIMIT ?`,
     after,
     RECORDS_PER_PART,
   )

@@ -1,10 +1,34 @@
+import type { Reader } from './reader.ts'
+
 /*
  * The names of the tables and columns of a structure. They are built from numbers only, never from user input; besides
  * constants, nothing else is ever inserted into SQL text.
  */
 
-/** The table of a structure's live rows. */
+/** Where the live rows of a structure are. */
+export interface RowPlace {
+  /** The pk of the structure. */
+  readonly pk: number
+  /** 0 while they are in the table that small structures share (`structures/storage/small-structures.ts`). */
+  readonly ownTable: number
+}
+
+/** The table of the live rows of a structure that has one for itself. */
 export const rowTable = (structurePk: number): string => `rows_${structurePk}`
+
+/** The live rows of all structures that have no table for themselves. */
+export const SMALL_ROWS = 'small_rows'
+
+/** The live rows of a structure, for `FROM`: its table, or its part of the shared one with the same columns. */
+export const liveRows = ({ pk, ownTable }: RowPlace): string =>
+  ownTable > 0 ? rowTable(pk) : `(SELECT * FROM ${SMALL_ROWS} WHERE structure = ${pk})`
+
+/** Where the rows of a structure are; of one that is gone, nowhere. */
+export const placeOf = ({ sql }: Reader, structurePk: number): RowPlace => ({
+  pk: structurePk,
+  ownTable:
+    sql.column<number>('SELECT own_table FROM structure_stats WHERE structure = ?', structurePk)[0] ?? 0,
+})
 
 /** The table of the structure's text index, with the words of each row; not every structure has one. */
 export const textIndexTable = (structurePk: number): string => `${rowTable(structurePk)}_text`

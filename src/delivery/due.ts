@@ -1,6 +1,6 @@
 import { type FieldValue, type RecordState, valueIn } from '../changes/record-data.ts'
 import type { Reader } from '../db/reader.ts'
-import { rowTable, valueColumn } from '../db/row-table-names.ts'
+import { liveRows, placeOf, valueColumn } from '../db/row-table-names.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { memoize } from '../lib/bounded-cache.ts'
 import { DAY_MS } from '../lib/dates.ts'
@@ -74,7 +74,7 @@ export function keepMoments(
 
 /** Begins to keep the moments of a subscription: those of the rows that there are follow in steps. */
 export function startSchedule(tx: Tx, webhook: number, structure: number): void {
-  const last = tx.sql.scalar<number | null>(`SELECT max(pk) FROM ${rowTable(structure)}`)
+  const last = tx.sql.scalar<number | null>(`SELECT max(pk) FROM ${liveRows(placeOf(tx, structure))}`)
   tx.sql.run(
     'INSERT INTO webhook_schedules (webhook, since, last) VALUES (?, ?, ?)',
     webhook,
@@ -128,7 +128,7 @@ export function beginSome({ sql }: Tx): boolean {
     column === undefined
       ? []
       : sql.rows<[pk: number, value: string | null]>(
-          `SELECT pk, ${valueColumn(column)} FROM ${rowTable(found.structure)} WHERE pk > ? AND pk <= ? ORDER BY pk LIMIT ?`,
+          `SELECT pk, ${valueColumn(column)} FROM ${liveRows(placeOf({ sql }, found.structure))} WHERE pk > ? AND pk <= ? ORDER BY pk LIMIT ?`,
           found.done,
           found.last,
           AT_ONCE,

@@ -6,7 +6,12 @@ import { refreshNoteTexts } from '../notes/integrity.ts'
 import { searchTables } from '../notes/search/tables.ts'
 import { countOldTables, dropSomeOldTables } from '../notes/search/upgrade.ts'
 import { listSearchTables, setMerging } from '../search/tables.ts'
-import { dropOldTextIndexes, replaceOldIndexes } from '../structures/storage/upgrade.ts'
+import {
+  countOldRowTables,
+  dropOldTextIndexes,
+  replaceOldIndexes,
+  shareSomeRowTables,
+} from '../structures/storage/upgrade.ts'
 
 /** Brings what is derived from the data in step with this program, in the transaction of an upgrade. */
 export function upgradeDerived(reader: Reader): void {
@@ -22,4 +27,7 @@ export function upgradeDerived(reader: Reader): void {
 }
 
 /** What is done after that in transactions of its own, because it takes long where there are many workspaces. */
-export const upgradeSteps: UpgradeSteps = { left: countOldTables, doSome: dropSomeOldTables }
+export const upgradeSteps: UpgradeSteps = {
+  left: (reader) => countOldTables(reader) + countOldRowTables(reader),
+  doSome: (reader) => (countOldTables(reader) > 0 ? dropSomeOldTables : shareSomeRowTables)(reader),
+}

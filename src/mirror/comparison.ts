@@ -3,7 +3,7 @@ import { listVisibleIds } from '../change-feed/snapshot.ts'
 import type { ChangeKind } from '../changes/entries.ts'
 import { wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { rowTable } from '../db/row-table-names.ts'
+import { liveRows, type RowPlace } from '../db/row-table-names.ts'
 import { recordJson } from '../records/present.ts'
 import { findRecord } from '../records/store.ts'
 import { listStructureRows } from '../structures/store.ts'
@@ -53,14 +53,15 @@ function* idsInCopy(reader: Reader, workspacePk: number, stage: Stage, kind: Cha
     return
   }
   // The records of a structure that is gone go with it.
-  for (const { pk, id } of listStructureRows(reader, wholeWorkspace(workspacePk)))
-    if (stage.objectJson('structure', id) !== null) yield* recordIds(reader, pk, id)
+  for (const structure of listStructureRows(reader, wholeWorkspace(workspacePk)))
+    if (stage.objectJson('structure', structure.id) !== null)
+      yield* recordIds(reader, structure, structure.id)
 }
 
 const AT_ONCE = 1_000
 
-function* recordIds({ sql }: Reader, structure: number, structureId: string): Generator<Id> {
-  const select = `SELECT pk, (SELECT id FROM records r WHERE r.pk = rows.pk) FROM ${rowTable(structure)} AS rows
+function* recordIds({ sql }: Reader, structure: RowPlace, structureId: string): Generator<Id> {
+  const select = `SELECT pk, (SELECT id FROM records r WHERE r.pk = rows.pk) FROM ${liveRows(structure)} AS rows
     WHERE pk > ? ORDER BY pk LIMIT ${AT_ONCE}`
   for (let last = 0; ; ) {
     const rows = sql.rows<[pk: number, id: string]>(select, last)

@@ -102,7 +102,7 @@ function newerRow(
   if (newerBy === null || onConflict !== 'update') return undefined
   const definition = definitionOf(structure)
   const values: RecordData = mergedData(definition, {}, checkedChanges(definition, data))
-  const [first, second] = new Set(findHolders(tx, structure.pk, definition, values).map(({ pk }) => pk))
+  const [first, second] = new Set(findHolders(tx, structure, definition, values).map(({ pk }) => pk))
   const row = first === undefined || second !== undefined ? undefined : findRecordByPk(tx, first)
   const [before, after] = [row && dataOf(row)[newerBy], values[newerBy]]
   return before !== undefined && after !== undefined && after < before ? row : undefined

@@ -1,6 +1,6 @@
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
-import { rowTable } from '../db/row-table-names.ts'
+import { liveRows, placeOf } from '../db/row-table-names.ts'
 import { inSteps } from '../db/writes/chunks.ts'
 import { completing } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -8,7 +8,8 @@ import { refused } from '../refusal.ts'
 import { changedStructure } from './service.ts'
 import { autoIndexDrop } from './storage/auto-index.ts'
 import { dropIndexTriggers, dropNextIndexTable } from './storage/index-table.ts'
-import { dropRowTable } from './storage/row-table-schema.ts'
+import { deleteLiveRows } from './storage/row-table-writes.ts'
+import { dropRows } from './storage/small-structures.ts'
 import { dropTextIndex, TEXT_INDEX } from './storage/text-index.ts'
 import { getStructure, type StructureRow } from './store.ts'
 
@@ -75,7 +76,7 @@ async function removeHidden(ctx: Deletion, structurePk: number): Promise<void> {
   await inSteps(db, (tx) => removeSomeRows(tx, structurePk) > 0)
   await features.removeHidden(db)
   await db.write((tx): void => {
-    dropRowTable(tx, structurePk)
+    dropRows(tx, structurePk)
     tx.sql.run('DELETE FROM structures WHERE pk = ?', structurePk)
   })
 }
@@ -97,17 +98,18 @@ async function dropIndexes({ db, worker }: Deletion, structurePk: number): Promi
  * Returns how many rows were removed. Live rows are found through their row table, deleted ones through an index.
  * Another process may have finished the deletion in the meantime.
  */
-function removeSomeRows({ sql }: Tx, structurePk: number): number {
+function removeSomeRows(tx: Tx, structurePk: number): number {
+  const { sql } = tx
   if (!sql.get('SELECT 1 FROM structures WHERE pk = ?', structurePk)) return 0
-  const live = sql.column<number>(`SELECT pk FROM ${rowTable(structurePk)} LIMIT ?`, ROWS_PER_STEP)
+  const place = placeOf(tx, structurePk)
+  const live = sql.column<number>(`SELECT pk FROM ${liveRows(place)} LIMIT ?`, ROWS_PER_STEP)
   const deleted = sql.column<number>(
     'SELECT pk FROM records WHERE structure = ? AND deleted_at IS NOT NULL LIMIT ?',
     structurePk,
     ROWS_PER_STEP - live.length,
   )
+  deleteLiveRows(tx, place, live)
   const pks = JSON.stringify([...live, ...deleted])
-  const isListed = 'pk IN (SELECT value FROM json_each(?))'
-  sql.run(`DELETE FROM ${rowTable(structurePk)} WHERE ${isListed}`, pks)
-  sql.run(`DELETE FROM records WHERE ${isListed}`, pks)
+  sql.run('DELETE FROM records WHERE pk IN (SELECT value FROM json_each(?))', pks)
   return live.length + deleted.length
 }

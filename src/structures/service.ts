@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { logChange, logUpdate } from '../changes/log.ts'
 import { type AppContext, type Caller, wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import { placeOf } from '../db/row-table-names.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
@@ -23,20 +24,13 @@ import {
 } from './fields.ts'
 import { presentStructure, presentStructureTo } from './present.ts'
 import type { CreateStructureBody, PatchStructureBody } from './schema.ts'
-import {
-  addColumns,
-  changeUniqueSets,
-  collisionOf,
-  createRowTable,
-  dropRowTable,
-  uniqueTable,
-} from './storage/row-table-schema.ts'
+import { collisionOf, uniqueTable } from './storage/row-table-schema.ts'
+import { changeRows, dropRows, startRows } from './storage/small-structures.ts'
 import { withUniqueIndexes } from './storage/unique-build.ts'
 import * as store from './store.ts'
 import {
   type Definition,
   definitionOf,
-  type FieldDefinition,
   findStructure,
   getStructure,
   type UniqueSet,
@@ -91,8 +85,7 @@ export function createStructure(
     createdAt: tx.now,
     updatedAt: tx.now,
   })
-  createRowTable(tx, pk, fields)
-  changeUniqueSets(tx, pk, { before: [], after: uniqueSetsOf(fields, unique_together), isEmpty: true })
+  startRows(tx, pk, { fields, uniqueSets: uniqueSetsOf(fields, unique_together) })
   logChange(tx, caller, changedStructure(id), 'created')
   return getStructure(tx, wholeWorkspace(caller.workspacePk), id, 'see')
 }
@@ -130,7 +123,7 @@ export async function patchStructure(
   const before = getStructure(ctx.db, caller, nameOrId, 'change')
   const { definition } = judged(ctx, ctx.db, caller, before, patch)
   const change = () => ctx.db.write((tx) => changeStructure(ctx, tx, caller, nameOrId, patch))
-  const sets = newUniqueSets(before, definition.uniqueSets)
+  const sets = before.ownTable > 0 ? newUniqueSets(before, definition.uniqueSets) : []
   return sets.length > 0 ? withUniqueIndexes(ctx, before.pk, sets, change) : change()
 }
 
@@ -171,7 +164,7 @@ export const collisionsQuery: WorkerQuery<
     return sets.map((keys) =>
       collisionOf(
         reader,
-        structurePk,
+        placeOf(reader, structurePk),
         keys.flatMap((key) => byKey.get(key) ?? []),
       ),
     )
@@ -268,23 +261,15 @@ const isSameDefinition = (
   { nameFold: _, ...after }: store.StructureColumns,
 ): boolean => isSame<typeof after>(before, after)
 
-/** A row table that never had a row is recreated; any other only gains columns. */
+/** The rows of a structure that never had one begin again; any other only gains fields. */
 function changeTable(
   tx: Tx,
   structure: store.StructureRow,
   after: Pick<Definition, 'fields' | 'uniqueSets'>,
 ): void {
-  const { pk } = structure
-  const before = definitionOf(structure)
-  if (structure.lastId === null) {
-    dropRowTable(tx, pk)
-    createRowTable(tx, pk, after.fields)
-    changeUniqueSets(tx, pk, { before: [], after: after.uniqueSets, isEmpty: true })
-    return
+  if (structure.lastId !== null) changeRows(tx, structure, definitionOf(structure), after)
+  else {
+    dropRows(tx, structure.pk)
+    startRows(tx, structure.pk, after)
   }
-  const isNew = ({ column }: FieldDefinition) => !before.fields.some((old) => old.column === column)
-  const added = after.fields.filter(isNew)
-  addColumns(tx, pk, added)
-  const newColumns = new Set(added.map(({ column }) => column))
-  changeUniqueSets(tx, pk, { before: before.uniqueSets, after: after.uniqueSets, newColumns })
 }

@@ -41,6 +41,7 @@ const whole = {
   lastCreatedAt: counter<number | null>('last_created_at'),
   lastId: counter<string | null>('last_id'),
   indexedTo: counter<number | null>('indexed_to'),
+  ownTable: counter<number>('own_table'),
 }
 
 /** A structure that is being deleted has no name, and is found by none of the statements below. */

@@ -5,6 +5,7 @@ import { RESTORE } from '../../src/db/errors.ts'
 import { completeSearchTables } from '../../src/notes/search/indexing.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
+import { declare, giveTable, write } from '../support/records.ts'
 import { startService } from '../support/service.ts'
 
 let folder: ReturnType<typeof newFolder>
@@ -12,6 +13,7 @@ let file: string
 let first: string
 let second: string
 let row: string
+let small: string
 
 /** A database with two workspaces that have search tables, trashed notes, changed notes, links, tags and several scripts. */
 beforeEach(async () => {
@@ -44,6 +46,7 @@ beforeEach(async () => {
   ]
   await service.post('/v1/records/structures', { name: 'Things', fields })
   await service.post('/v1/records/structures', { name: 'Empty', fields })
+  await giveTable(service, 'Things')
   const rows = [
     { data: { name: 'Été', amount: 1.5 } },
     { data: { name: 'b', done: true } },
@@ -51,6 +54,10 @@ beforeEach(async () => {
   ]
   const { body } = await service.post('/v1/records', { structure: 'Things', rows })
   row = body.records[0].id
+  await declare(service, 'Small', fields)
+  await declare(service, 'Large', fields)
+  await giveTable(service, 'Large')
+  ;[small] = (await write(service, 'Small', { name: 'a' }, { name: 'b' })).map(({ id }: { id: string }) => id)
   await service.patch(`/v1/records/${row}`, { data: { done: false } })
   await service.delete(`/v1/records/${body.records[2].id}`)
   service.close()
@@ -183,6 +190,31 @@ test.each([
     'row missing in its table',
     'DELETE FROM rows_1 WHERE pk = 1',
     () => `The row table of the structure "Things" does not match the record ${row}.`,
+  ],
+  [
+    'value of a small structure',
+    'UPDATE small_rows SET f1 = 1 WHERE pk = 4',
+    () => `The row table of the structure "Small" does not match the record ${small}.`,
+  ],
+  [
+    'row of a small structure missing',
+    'DELETE FROM small_rows WHERE pk = 4',
+    () => `The row table of the structure "Small" does not match the record ${small}.`,
+  ],
+  [
+    'row of a small structure that is in the wrong place',
+    'INSERT INTO small_rows (structure, pk, created_at, updated_at) VALUES (4, 4, 0, 0)',
+    () => `The row table of the structure "Large" does not match the record ${small}.`,
+  ],
+  [
+    'row of a structure that does not exist',
+    'INSERT INTO small_rows (structure, pk, created_at, updated_at) VALUES (99, 4, 0, 0)',
+    () => 'The table small_rows holds the row 4 of a structure that does not exist.',
+  ],
+  [
+    'table of a small structure',
+    'CREATE TABLE rows_3 (pk INTEGER PRIMARY KEY)',
+    () => 'The structure "Small" has a table of rows that is not on record.',
   ],
   [
     'order of rows',

@@ -20,7 +20,7 @@ import {
   sorted,
   withIds,
 } from '../support/record-oracle.ts'
-import { declare, type FieldSpec, list } from '../support/records.ts'
+import { declare, type FieldSpec, giveTable, list, takeTable } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -53,13 +53,14 @@ const arbitraryQuery = (fields: readonly FieldSpec[]) =>
 const arbitraryBuild = (fields: readonly FieldSpec[]) =>
   fc.record({ column: arbitraryIndex(fields), work: fc.array(fc.nat(4), { minLength: 1, maxLength: 4 }) })
 
-/** What happens to a table: rows come, change and go while the clock moves, sometimes backwards. */
+/** What happens to a table: rows come, change, move and go while the clock moves, sometimes backwards. */
 const arbitraryScene = arbitraryFields.chain((fields) =>
   fc.record({
     fields: fc.constant(fields),
     steps: fc.array(
       fc.record({
         moves: fc.constantFrom(0, 0, 1, 2, -3),
+        isSmall: fc.option(fc.boolean()),
         rows: fc.array(arbitraryData(fields), { maxLength: 8 }),
         change: fc.option(fc.tuple(fc.nat(20), arbitraryData(fields))),
         remove: fc.option(fc.nat(20), { freq: 3 }),
@@ -97,7 +98,8 @@ async function play({ fields, steps, builds }: Scene) {
   const { id } = await declare(service, name, fields)
   const running = builds.map(({ column, work }) => ({ next: indexBuild(id, column), work }))
   let rows: Row[] = []
-  for (const [at, { moves, rows: sent, change, remove }] of steps.entries()) {
+  for (const [at, { moves, isSmall, rows: sent, change, remove }] of steps.entries()) {
+    if (isSmall !== null) await (isSmall ? takeTable : giveTable)(service, name)
     for (const { next, work } of running)
       for (let task = 0; task < (work[at % work.length] ?? 0); task++) await next()
     service.clock.advance(moves)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { findFaults } from '../../src/maintenance/integrity.ts'
-import { declare, field, write } from '../support/records.ts'
+import { declare, field, giveTable, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /* `daybook check` compares the indexes of a structure with its rows. */
@@ -12,6 +12,7 @@ beforeEach(async () => {
     field(type, type, { unique: true }),
   )
   await declare(service, 'X', fields, { unique_together: [['text', 'number']] })
+  await giveTable(service, 'X')
   const rows = [1, 2, 3].map((number) => ({
     text: `${number}`,
     number,

@@ -1,10 +1,11 @@
 import { rowTable } from '../../src/db/row-table-names.ts'
-import { declare } from './records.ts'
+import { declare, giveTable } from './records.ts'
 import type { TestService } from './service.ts'
 
 /** Declares a structure whose rows never end: a query that no row matches runs until it is stopped. */
 export async function declareEndless(service: TestService, name: string): Promise<void> {
   const { id } = await declare(service, name, [{ key: 'name', type: 'text' }])
+  await giveTable(service, name)
   await service.ctx.db.write((tx): void => {
     const pk = tx.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)
     const columns = tx.sql

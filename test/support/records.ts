@@ -1,3 +1,6 @@
+import { fold } from '../../src/lib/text.ts'
+import { ensureOwnTable, shareTable } from '../../src/structures/storage/small-structures.ts'
+import { definitionOf, findStructureByName } from '../../src/structures/store.ts'
 import type { Answer, Client, TestService } from './service.ts'
 
 export type FieldSpec = Record<string, unknown> & { key: string; type: string }
@@ -13,6 +16,20 @@ export async function declare(
   if (answer.status !== 201) throw new Error(answer.body.error)
   return answer.body.structure
 }
+
+/** Gives a small structure of the first workspace a table for itself, as one has that is not small. */
+export const giveTable = ({ ctx }: TestService, name: string): Promise<void> =>
+  ctx.db.write((tx): void => {
+    const structure = findStructureByName(tx, 1, fold(name))
+    if (structure) ensureOwnTable(tx, structure.pk, definitionOf(structure))
+  })
+
+/** Moves the rows of such a structure back into the table that small ones share, and drops its indexes. */
+export const takeTable = ({ ctx }: TestService, name: string): Promise<void> =>
+  ctx.db.write((tx): void => {
+    const structure = findStructureByName(tx, 1, fold(name))
+    if (structure && structure.ownTable > 0) shareTable(tx, structure.pk, definitionOf(structure))
+  })
 
 /** Writes rows and answers their records. */
 export async function write(client: Client, structure: string, ...rows: Record<string, unknown>[]) {

@@ -8,7 +8,7 @@ import { VERSION } from '../../src/lib/version.ts'
 import { runInProcess } from '../support/cli.ts'
 import { readFile } from '../support/files.ts'
 import { newFolder } from '../support/process.ts'
-import { declare, write } from '../support/records.ts'
+import { declare, giveTable, write } from '../support/records.ts'
 import { startService } from '../support/service.ts'
 import { unpack, versionOf, WRITTEN, type Written } from './stages.ts'
 
@@ -20,6 +20,16 @@ beforeEach(() => {
   file = folder.file('daybook.db')
 })
 afterEach(() => folder.remove())
+
+/** Rows without values, so many that their structure keeps its table. */
+const MANY_ROWS = `
+  WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 201)
+    INSERT INTO records (id, structure, data, created_at, updated_at)
+      SELECT printf('ffffffff-0000-7000-8000-%012d', n), 1, '{}', 4000000000000, 4000000000000 FROM numbers;
+  INSERT INTO rows_1 (pk, created_at, updated_at)
+    SELECT pk, created_at, updated_at FROM records WHERE created_at = 4000000000000;
+  UPDATE structure_rows SET live = live + 201, last_created_at = 4000000000000,
+    last_id = (SELECT max(id) FROM records) WHERE structure = 1;`
 
 describe('a database of', () => {
   test.each(WRITTEN.map((written) => [written.name, written] as const))(
@@ -45,9 +55,12 @@ describe('a database of', () => {
     const written = await startService({ file })
     await declare(written, 'entries', [{ key: 'title', type: 'text' }])
     await write(written, 'entries', ...data)
+    await giveTable(written, 'entries')
     written.close()
     const before = new Database(file)
-    before.run(`CREATE VIRTUAL TABLE rows_1_search USING fts5(runs, content = '', contentless_delete = 1);
+    before.run(`DROP TABLE small_rows;
+      ALTER TABLE structure_stats DROP COLUMN own_table;
+      CREATE VIRTUAL TABLE rows_1_search USING fts5(runs, content = '', contentless_delete = 1);
       INSERT INTO auto_indexes (structure, "column", created_at, used_at) VALUES (1, '*', 1, 1);
       UPDATE structure_stats SET indexed_to = 1; INSERT INTO row_search_pending VALUES (1, 1)`)
     before.run(
@@ -194,6 +207,7 @@ describe('a database of', () => {
     await unpack(file, written, versionOf(written))
     const before = new Database(file)
     before.run(`
+      ${MANY_ROWS}
       CREATE INDEX rows_1_auto_f2 ON rows_1 (f2);
       INSERT INTO auto_indexes (structure, "column", created_at, used_at) VALUES (1, 'f2', 1, 1);`)
     before.close(true)

@@ -1,4 +1,4 @@
-import { integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { customType, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { workspaces } from './account.ts'
 
 export const structures = sqliteTable(
@@ -48,7 +48,38 @@ export const structureStats = sqliteTable('structure_stats', {
   lastId: text('last_id'),
   /** Rows with pks up to this are in the structure's text index; null if it has none. */
   indexedTo: integer('indexed_to'),
+  /**
+   * Where the live rows are: 0 in `small_rows`, 1 in a table of the structure, 2 in one that an older program made, which
+   * has not been looked at since.
+   */
+  ownTable: integer('own_table').notNull().default(0),
 })
+
+const anyColumn = customType<{ data: string | number }>({ dataType: () => 'ANY' })
+
+/** More columns than this has no structure without a table for itself. */
+export const SMALL_COLUMNS = 20
+const columnsCalled = (letter: string) =>
+  Object.fromEntries(
+    Array.from({ length: SMALL_COLUMNS }, (_, at) => [`${letter}${at + 1}`, anyColumn(`${letter}${at + 1}`)]),
+  )
+
+/**
+ * The live rows of small structures, with the columns that tables of structures have (`db/row-table-names.ts`). They are
+ * removed with their structure by `structures/storage/row-table-schema.ts`.
+ */
+export const smallRows = sqliteTable(
+  'small_rows',
+  {
+    structure: integer().notNull(),
+    pk: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    ...columnsCalled('f'),
+    ...columnsCalled('g'),
+  },
+  (table) => [primaryKey({ columns: [table.structure, table.pk] })],
+)
 
 /** Rows whose entry in the text index of their structure is out of date. */
 export const rowSearchPending = sqliteTable(

@@ -50,7 +50,7 @@ export class Records implements Restorer<StoredRecord> {
     if (!row || !structure) return undefined
     // In a writable mirror it may be deleted.
     if (row.deletedAt !== null) return row.pk
-    deleteLiveRow(tx, structure.pk, row.pk)
+    deleteLiveRow(tx, structure, row.pk)
     markForTextIndex(tx, structure, row.pk)
     this.#counter(structure).live -= 1
     return row.pk
@@ -80,7 +80,7 @@ export class Records implements Restorer<StoredRecord> {
     const pk = known?.pk ?? insertRecord(tx, row)
     if (known) updateRecord(tx, { ...row, pk })
     markForTextIndex(tx, structure, pk)
-    insertLiveRow(tx, structure.pk, definitionOf(structure), { pk, data, createdAt, updatedAt })
+    insertLiveRow(tx, structure, definitionOf(structure), { pk, data, createdAt, updatedAt })
     const counter = this.#counter(structure)
     counter.live += 1
     if (!known) countNew(counter, createdAt, id)

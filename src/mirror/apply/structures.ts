@@ -5,16 +5,10 @@ import { placeholderOf } from '../../objects/objects.ts'
 import { columnsShown } from '../../objects/shown-columns.ts'
 import { markSourcesRemovedOf } from '../../sources/deletion.ts'
 import { type FieldInput, fieldDefinitions, lostFields } from '../../structures/fields.ts'
-import {
-  addColumns,
-  changeUniqueSets,
-  createRowTable,
-  dropRowTable,
-} from '../../structures/storage/row-table-schema.ts'
+import { changeRows, dropRows, startRows } from '../../structures/storage/small-structures.ts'
 import {
   type Definition,
   definitionOf,
-  type FieldDefinition,
   findStructureById,
   insertStructure,
   type StructureRow,
@@ -66,8 +60,7 @@ export const structures: Restorer<Structure> = {
       updateStructure(tx, known.pk, columns)
     } else {
       const pk = insertStructure(tx, { ...columns, id, workspace } as never)
-      createRowTable(tx, pk, fields)
-      changeUniqueSets(tx, pk, { before: [], after: definition.uniqueSets, isEmpty: true })
+      startRows(tx, pk, definition)
     }
   },
 }
@@ -78,16 +71,12 @@ function changeTable(
   structure: StructureRow,
   after: Pick<Definition, 'fields' | 'uniqueSets'>,
 ): void {
-  const { pk } = structure
   const before = definitionOf(structure)
-  if (lostFields(before.fields, after.fields).length > 0) {
-    if (structure.live > 0) throw new Error(`the structure ${structure.id} lost a field while it has rows`)
-    dropRowTable(tx, pk)
-    createRowTable(tx, pk, after.fields)
-    changeUniqueSets(tx, pk, { before: [], after: after.uniqueSets, isEmpty: true })
+  if (lostFields(before.fields, after.fields).length === 0) {
+    changeRows(tx, structure, before, after)
     return
   }
-  const isNew = ({ column }: FieldDefinition) => !before.fields.some((old) => old.column === column)
-  addColumns(tx, pk, after.fields.filter(isNew))
-  changeUniqueSets(tx, pk, { before: before.uniqueSets, after: after.uniqueSets })
+  if (structure.live > 0) throw new Error(`the structure ${structure.id} lost a field while it has rows`)
+  dropRows(tx, structure.pk)
+  startRows(tx, structure.pk, after)
 }

@@ -136,7 +136,7 @@ export class Lifted {
       const row = findRecord(tx, id)
       const structure = row && findStructureByPk(tx, wholeWorkspace(workspacePk), row.structure)
       if (!row || !structure || row.deletedAt !== null) return
-      deleteLiveRow(tx, structure.pk, row.pk)
+      deleteLiveRow(tx, structure, row.pk)
       countChange(tx, structure.pk, -1)
       markForTextIndex(tx, structure, row.pk)
       updateRecord(tx, { ...row, deletedAt: at })

@@ -88,7 +88,7 @@ function refuseUnfit(structure: StructureRow, { row, json, rooms }: Wanted): voi
 function refuseHeld(reader: Reader, structure: StructureRow, { row, json, ids }: Wanted): void {
   const definition = definitionOf(structure)
   const data = mergedData(definition, dataOf(json), new Map())
-  for (const { set, pk } of findHolders(reader, structure.pk, definition, data)) {
+  for (const { set, pk } of findHolders(reader, structure, definition, data)) {
     const holder = findRecordId(reader, pk) ?? ''
     if (holder !== row.id && !ids.has(holder)) throw duplicate(set, `the record ${holder} of the remote`)
   }

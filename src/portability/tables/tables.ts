@@ -1,6 +1,6 @@
 import { type Caller, wholeWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowTable, valueColumn } from '../../db/row-table-names.ts'
+import { liveRows, valueColumn } from '../../db/row-table-names.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
 import { fold } from '../../lib/text.ts'
 import { outgoingLinks } from '../../notes/links/note-links.ts'
@@ -105,14 +105,14 @@ export const isoText = (milliseconds: string) =>
 const CHUNK_ROWS = 1_000
 
 /** The rows as their structure's row table has them, which needs no JSON. */
-function structureTable({ sql }: Reader, name: string, { pk, ...row }: StructureRow): ExportedTable {
+function structureTable({ sql }: Reader, name: string, row: StructureRow): ExportedTable {
   const { fields } = definitionOf(row)
   const columns = fields.map(({ key, type }) => ({ name: key, type: TYPES[type] ?? 'text' }))
   const times = ['t.created_at', 't.updated_at']
   const texts = fields.map(({ column }) => `t.${valueColumn(column)}`)
   const numbers = fields.map(({ type }, at) => NUMBERS[type]?.(texts[at] ?? '') ?? texts[at])
   const selected = (cells: readonly unknown[]) =>
-    `SELECT r.id, ${cells.join(', ')} FROM ${rowTable(pk)} t CROSS JOIN records r ON r.pk = t.pk`
+    `SELECT r.id, ${cells.join(', ')} FROM ${liveRows(row)} t CROSS JOIN records r ON r.pk = t.pk`
   return {
     name,
     columns: [{ name: 'id', type: 'text' }, ...columns, ...columnsOf(TIMES)],

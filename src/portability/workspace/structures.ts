@@ -68,7 +68,7 @@ export function importRow(tx: Tx, caller: Caller, structure: StructureRow, value
     deletedAt: instantOrNull(sent.deleted_at, 'deleted_at'),
   }
   const pk = insertRecord(tx, row)
-  if (row.deletedAt === null) insertLiveRow(tx, structure.pk, definition, { ...row, pk, data })
+  if (row.deletedAt === null) insertLiveRow(tx, structure, definition, { ...row, pk, data })
   else updateRecord(tx, { ...row, pk })
   const object = { kind: 'record', id: row.id, structureId: structure.id } as const
   logChange(tx, caller, object, 'created')

@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { FieldValue } from '../../changes/record-data.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowTable, valueColumn } from '../../db/row-table-names.ts'
+import { liveRows, type RowPlace, valueColumn } from '../../db/row-table-names.ts'
 import type { WorkerQuery, WorkerTask } from '../../db/worker/client.ts'
 import type { FeatureHooks } from '../../feature-hooks.ts'
 import { CellFormat } from '../../filter/record/cell-format.ts'
@@ -124,7 +124,7 @@ function conversionPatch(
 function readValues(
   reader: Reader,
   caller: Caller,
-  { pk, live }: StructureRow,
+  structure: StructureRow,
   definition: Definition,
   { key: from, column }: FieldDefinition,
   key: string,
@@ -146,7 +146,7 @@ function readValues(
       throw error
     }
   }
-  for (const row of rowsWithValue(reader, pk, column)) {
+  for (const row of rowsWithValue(reader, structure, column)) {
     const value = dataOf(row)[from]
     if (value === undefined || format.isEmpty(String(value))) continue
     const changes = read(String(value))
@@ -158,14 +158,14 @@ function readValues(
       if (failures.length < MAX_FAILURES) failures.push({ record_id: row.id, value })
     }
   }
-  return { ...counts, empty: live - counts.converted - counts.failed, failures }
+  return { ...counts, empty: structure.live - counts.converted - counts.failed, failures }
 }
 
 /** The rows that have a value in a column, by creation. */
-function* rowsWithValue(reader: Reader, structurePk: number, column: number): Generator<RecordRow> {
+function* rowsWithValue(reader: Reader, structure: RowPlace, column: number): Generator<RecordRow> {
   const { sql } = reader
   const pks = sql.column<number>(
-    `SELECT pk FROM ${rowTable(structurePk)} WHERE ${sql.stopCondition('pk').text} AND ${valueColumn(column)} IS NOT NULL ORDER BY pk`,
+    `SELECT pk FROM ${liveRows(structure)} WHERE ${sql.stopCondition('pk').text} AND ${valueColumn(column)} IS NOT NULL ORDER BY pk`,
   )
   for (let at = 0; at < pks.length; at += ROWS_AT_ONCE)
     yield* loadRecords(reader, pks.slice(at, at + ROWS_AT_ONCE))

@@ -1,6 +1,6 @@
 import type { InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowTable, valueColumn } from '../../db/row-table-names.ts'
+import { liveRows, valueColumn } from '../../db/row-table-names.ts'
 import type { TestedText } from '../../db/sql.ts'
 import { allOf, type Direction, opposite, type SqlPart, sqlWay } from '../../db/sql-part.ts'
 import type { RowPart, TypedField } from '../../filter/record/operators.ts'
@@ -151,13 +151,13 @@ function sourceOf(
   first: readonly SqlPart[],
 ): SqlPart {
   const { structure } = query
-  const table = `${rowTable(structure.pk)} AS live`
+  const table = `${liveRows(structure)} AS live`
   if (path.by === 'index') {
     const { deciding, rest } = divided(query, path.index)
     const { text, values } = fromWhere(path.index.table, [...first, ...deciding])
     return fromWhere(table, [{ text: `pk IN (SELECT pk ${text})`, values }, ...tests(reader, query, rest)])
   }
-  const hint = path.by === 'pk' ? ' NOT INDEXED' : ''
+  const hint = path.by === 'pk' && structure.ownTable > 0 ? ' NOT INDEXED' : ''
   return fromWhere(`${table}${hint}`, [...first, ...pkTests(path), ...tests(reader, query, query.conditions)])
 }
 
@@ -201,7 +201,7 @@ export function pkSource(
 ): SqlPart {
   if (path.by !== 'index') return scanSource(reader, query, path)
   const { deciding, rest } = divided(query, path.index)
-  const table = rowTable(query.structure.pk)
+  const table = liveRows(query.structure)
   const { text, values } = allOf(tests(reader, query, rest))
   // A scalar subquery, because this version of SQLite prepares a join with bound values again at every run.
   const read = rest.length > 0 && {

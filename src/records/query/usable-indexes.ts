@@ -44,12 +44,15 @@ export interface UsableIndex {
 /** By name; the text index is `*`. */
 export type Indexes = ReadonlyMap<string, UsableIndex>
 
+const NO_INDEXES: Indexes = new Map()
+
 /** The indexes that a query may use: the unique ones of the definition, and the automatic ones that are ready. */
 export function usableIndexes(
   reader: Reader,
   { structure, definition }: { structure: StructureRow; definition: Definition },
 ): Indexes {
-  const { pk } = structure
+  const { pk, ownTable } = structure
+  if (ownTable === 0) return NO_INDEXES
   const unique = definition.uniqueSets.map((set) => uniqueIndex(pk, set))
   const automatic = findAutoIndexes(reader, pk).flatMap((name) => autoIndex(pk, definition, name) ?? [])
   return new Map([...unique, ...automatic].map((index) => [index.name, index]))

@@ -64,7 +64,7 @@ export function releaseUnique(tx: Tx, caller: Caller, id: string, data: Record<s
   const before = store.dataOf(row)
   const changed = changedKeys(before, mergedData(definition, before, checkedChanges(definition, data)))
   const unique = [...new Set(definition.uniqueSets.flat())].filter(({ key }) => changed.includes(key))
-  clearLiveValues(tx, structure.pk, unique, row.pk)
+  clearLiveValues(tx, structure, unique, row.pk)
 }
 
 /** Merges values into a live row; `expected` is the `updated_at` that it must have. `checkReferences` may put that off. */

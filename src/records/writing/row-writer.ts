@@ -77,11 +77,11 @@ function writeVersion(
   if (before) store.updateRecord(tx, row)
   else row.pk = store.insertRecord(tx, row)
   const { pk, createdAt, updatedAt } = row
-  if (!isLive) live.deleteLiveRow(tx, structure.pk, pk)
-  else if (!wasLive) live.insertLiveRow(tx, structure.pk, definition, { pk, data, createdAt, updatedAt })
+  if (!isLive) live.deleteLiveRow(tx, structure, pk)
+  else if (!wasLive) live.insertLiveRow(tx, structure, definition, { pk, data, createdAt, updatedAt })
   else {
     const fields = definition.fields.filter(({ key }) => changed.includes(key))
-    live.updateLiveRow(tx, structure.pk, definition, fields, { pk, data, updatedAt })
+    live.updateLiveRow(tx, structure, definition, fields, { pk, data, updatedAt })
   }
   if (before) {
     const difference = Number(isLive) - Number(wasLive)
@@ -177,7 +177,7 @@ export function refuseDuplicate(
   data: RecordData,
   except?: number,
 ): void {
-  const holders = live.findHolders(tx, structure.pk, definition, data, sets)
+  const holders = live.findHolders(tx, structure, definition, data, sets)
   const held = holders.find(({ pk }) => pk !== except)
   if (held) throw duplicate(held.set, `the record ${store.findRecordId(tx, held.pk)}`)
 }

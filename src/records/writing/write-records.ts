@@ -149,7 +149,7 @@ function deleteOnlyRow(writer: RowWriter, rows: number): void {
       `"${structure.name}" holds one row, which a write replaces, and ${rows} rows were sent; send one.`,
     )
   }
-  const pk = findAnyLiveRow(tx, structure.pk)
+  const pk = findAnyLiveRow(tx, structure)
   if (pk === undefined) return
   checkAbility(caller.rights, structure, 'change')
   deleteRow(writer, getRecord(writer, pk))
@@ -175,7 +175,7 @@ function writeRow(writer: RowWriter, batch: Batch, sent: SentData, number: numbe
 function updateOrInsert(writer: RowWriter, batch: Batch, changes: FieldChanges): store.RecordRow {
   const { tx, structure, definition } = writer
   const data = mergedData(definition, {}, changes)
-  const holders = findHolders(tx, structure.pk, definition, data)
+  const holders = findHolders(tx, structure, definition, data)
   const [first, second] = new Set(holders.map(({ pk }) => pk))
   if (first === undefined) return insert(writer, batch, changes)
   if (second !== undefined) throw duplicateOfTwo(writer, first, second)
@@ -234,7 +234,7 @@ export function insertUnder(
 /** Names an earlier row of the same call by its number instead of its id, which is not committed yet. */
 function refuseDuplicateInBatch(writer: RowWriter, batch: Batch, data: RecordData) {
   const { tx, structure, definition } = writer
-  const [held] = findHolders(tx, structure.pk, definition, data)
+  const [held] = findHolders(tx, structure, definition, data)
   if (held) throw duplicate(held.set, holderName(writer, batch, held.pk))
 }
 

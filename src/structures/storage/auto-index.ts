@@ -1,6 +1,13 @@
 import type { AppContext } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { companionColumn, foldedText, rowTable, valueColumn } from '../../db/row-table-names.ts'
+import {
+  companionColumn,
+  foldedText,
+  liveRows,
+  placeOf,
+  rowTable,
+  valueColumn,
+} from '../../db/row-table-names.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import type { FieldType, TypedField } from '../../filter/record/operators.ts'
@@ -15,6 +22,7 @@ import {
   PK,
   startFilling,
 } from './index-table.ts'
+import { ensureOwnTable } from './small-structures.ts'
 import { createTextIndex, dropTextIndex, TEXT_INDEX } from './text-index.ts'
 
 /*
@@ -121,10 +129,6 @@ export const markUsed = ({ sql }: Reader, { structurePk, column }: IndexPlace, n
 export const findUnusedIndexes = ({ sql }: Reader, before: number): IndexPlace[] =>
   sql.all('SELECT structure AS structurePk, "column" FROM auto_indexes WHERE used_at < ?', before)
 
-/** Removes the entries of indexes that were dropped with their table. */
-export const removeAutoIndexRows = ({ sql }: Reader, structurePk: number) =>
-  sql.run('DELETE FROM auto_indexes WHERE structure = ?', structurePk)
-
 export interface IndexPlace {
   readonly structurePk: number
   /** The name of the index. */
@@ -173,7 +177,9 @@ const findState = ({ sql }: Reader, { structurePk, column }: IndexPlace): number
 
 /** Creates it empty (`fillTextIndex` fills it); it does not count towards `MAX_INDEXES`. */
 function startTextIndex(reader: Reader, structurePk: number): boolean {
-  if (!findDefinitionTexts(reader, structurePk)) return false
+  const texts = findDefinitionTexts(reader, structurePk)
+  if (!texts) return false
+  ensureOwnTable(reader, structurePk, definitionOf(texts))
   createTextIndex(reader, structurePk)
   return true
 }
@@ -181,8 +187,11 @@ function startTextIndex(reader: Reader, structurePk: number): boolean {
 /** Begins an index, unless there are enough, or the texts are long. */
 function startIndexTable(reader: Reader, table: IndexTable, targets: readonly IndexTarget[]): boolean {
   const { structurePk } = table
+  const texts = findDefinitionTexts(reader, structurePk)
+  if (!texts) return false
   if (listIndexTableNames(reader, structurePk).length >= MAX_INDEXES) return false
   if (targets.some((target) => hasLongTexts(reader, structurePk, indexedColumn(target)))) return false
+  ensureOwnTable(reader, structurePk, definitionOf(texts))
   startFilling(reader, table)
   return true
 }
@@ -234,8 +243,8 @@ function findTargets(reader: Reader, structurePk: number, column: string): Index
   return texts && indexTargets(definitionOf(texts), column)
 }
 
-const hasLongTexts = ({ sql }: Reader, structurePk: number, column: string): boolean =>
-  sql.scalar<number>(
+const hasLongTexts = (reader: Reader, structurePk: number, column: string): boolean =>
+  reader.sql.scalar<number>(
     `SELECT coalesce(avg(length(${column})), 0) > ${MAX_AVERAGE_LENGTH}
-     FROM (SELECT ${column} FROM ${rowTable(structurePk)} LIMIT ${SAMPLED_ROWS})`,
+     FROM (SELECT ${column} FROM ${liveRows(placeOf(reader, structurePk))} LIMIT ${SAMPLED_ROWS})`,
   ) === 1

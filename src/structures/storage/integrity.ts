@@ -1,8 +1,16 @@
 import type { RecordData } from '../../changes/record-data.ts'
 import type { IntegrityCheck } from '../../db/integrity.ts'
 import type { Reader } from '../../db/reader.ts'
-import { rowTable, textIndexTable, vocabularyTable, wordPartTable } from '../../db/row-table-names.ts'
+import {
+  placeOf,
+  rowTable,
+  SMALL_ROWS,
+  textIndexTable,
+  vocabularyTable,
+  wordPartTable,
+} from '../../db/row-table-names.ts'
 import { scanByPk } from '../../db/scan-by-pk.ts'
+import type { SqlValue } from '../../db/sql.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { rowText } from '../../filter/record/sql.ts'
 import { searchTableFaults } from '../../search/integrity.ts'
@@ -16,8 +24,15 @@ import {
 } from '../store.ts'
 import { autoIndexTable, indexTargets, listIndexTableNames, rebuildAutoIndex } from './auto-index.ts'
 import { type IndexTable, isCorrect, isIntact, listIndexTables } from './index-table.ts'
-import { changeUniqueSets, createRowTable, dropRowTable, uniqueTable } from './row-table-schema.ts'
-import { insertLiveRow, rowTableColumns, rowValues } from './row-table-writes.ts'
+import {
+  changeUniqueSets,
+  collisionOf,
+  createRowTable,
+  dropRowTable,
+  rowTableColumns,
+  uniqueTable,
+} from './row-table-schema.ts'
+import { insertLiveRow, rowValues } from './row-table-writes.ts'
 import { listTextIndexed, type TextIndexed } from './text-index.ts'
 import { runsOf, wordsOf } from './text-words.ts'
 
@@ -27,13 +42,16 @@ const ROWS_PER_READ = 500
 interface Checked {
   readonly row: StructureRow
   readonly definition: Definition
-  /** Reads a row of its row table. */
-  readonly select: string
+  /** Reads a row of its row table, or of those of small structures. */
+  readonly read: (pk: number) => SqlValue[] | undefined
   live: number
   inOrder: boolean
   lastCreatedAt: number | null
   lastId: string | null
 }
+
+/** Whether a structure has a table for itself; the others share one (`small-structures.ts`). */
+const isOwn = ({ row }: Pick<Checked, 'row'>): boolean => row.ownTable > 0
 
 /** Every structure by its pk, except those that are being deleted. */
 function allStructures(reader: Reader): Map<number, Checked> {
@@ -42,8 +60,14 @@ function allStructures(reader: Reader): Map<number, Checked> {
   return new Map(
     rows.map((row) => {
       const definition = definitionOf(row)
-      const select = `SELECT ${rowTableColumns(definition).join(', ')} FROM ${rowTable(row.pk)} WHERE pk = ?`
-      return [row.pk, { row, definition, select, ...start }]
+      const columns = rowTableColumns(definition).join(', ')
+      const own = `SELECT ${columns} FROM ${rowTable(row.pk)} WHERE pk = ?`
+      const shared = `SELECT ${columns} FROM ${SMALL_ROWS} WHERE structure = ? AND pk = ?`
+      const read = (pk: number) =>
+        isOwn({ row })
+          ? reader.sql.rows<SqlValue[]>(own, pk)[0]
+          : reader.sql.rows<SqlValue[]>(shared, row.pk, pk)[0]
+      return [row.pk, { row, definition, read, ...start }]
     }),
   )
 }
@@ -85,11 +109,19 @@ function fillRowTable(reader: Reader, structures: ReadonlyMap<number, Checked>, 
   count(checked, record)
   if (record.deletedAt !== null) return
   const data = JSON.parse(record.data) as RecordData
-  insertLiveRow(reader, record.structure, checked.definition, { ...record, data })
+  insertLiveRow(reader, checked.row, checked.definition, { ...record, data })
 }
 
 /** What prevents the contents of the table from being compared at all. */
-function schemaFault(reader: Reader, { row, definition }: Checked): string | undefined {
+function schemaFault(
+  reader: Reader,
+  { row, definition }: Checked,
+  withTable: ReadonlySet<number>,
+): string | undefined {
+  if (row.ownTable === 0)
+    return withTable.has(row.pk)
+      ? `The structure "${row.name}" has a table of rows that is not on record.`
+      : undefined
   const { sql } = reader
   const table = rowTable(row.pk)
   const columns = sql.column<string>('SELECT name FROM pragma_table_info(?)', table)
@@ -112,6 +144,14 @@ function schemaFault(reader: Reader, { row, definition }: Checked): string | und
   return `The row table of the structure "${row.name}" has an index that is not on record.`
 }
 
+/** The pks of the structures that have a table for themselves, whether that is on record or not. */
+const withTables = ({ sql }: Reader): Set<number> => {
+  const names = sql.column<string>(
+    "SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name GLOB 'rows_[0-9]*'",
+  )
+  return new Set(names.map((name) => Number(name.slice('rows_'.length).split('_')[0])))
+}
+
 interface IndexTables {
   readonly unique: readonly IndexTable[]
   /** Including those that are being built. */
@@ -132,6 +172,12 @@ function indexTablesOf(reader: Reader, structurePk: number, definition: Definiti
 }
 
 function* indexFaults(reader: Reader, { row, definition }: Checked): Generator<string> {
+  if (row.ownTable === 0) {
+    for (const set of definition.uniqueSets)
+      if (collisionOf(reader, row, set) !== undefined)
+        yield `Rows of the structure "${row.name}" collide that must be unique.`
+    return
+  }
   const { unique, ready } = indexTablesOf(reader, row.pk, definition)
   for (const index of [...unique, ...ready])
     if (!isCorrect(reader, index))
@@ -148,11 +194,12 @@ function* rowFaults(reader: Reader, structures: ReadonlyMap<number, Checked>): G
     if (!checked) continue
     count(checked, record)
     if (record.deletedAt !== null) continue
-    const [held] = sql.rows(checked.select, record.pk)
+    const held = checked.read(record.pk)
     const expected = rowValues(checked.definition, { ...record, data: JSON.parse(record.data) })
     if (!expected.every((value, at) => held?.[at] === value)) yield fault(checked, record.id)
   }
   for (const [pk, checked] of structures) {
+    if (!isOwn(checked)) continue
     const strays = sql.rows<[number, string | null]>(
       `SELECT pk, (SELECT id FROM records r WHERE r.pk = live.pk) FROM ${rowTable(pk)} AS live WHERE NOT EXISTS
          (SELECT 1 FROM records r WHERE r.pk = live.pk AND r.structure = ? AND r.deleted_at IS NULL)`,
@@ -160,7 +207,21 @@ function* rowFaults(reader: Reader, structures: ReadonlyMap<number, Checked>): G
     )
     for (const [stray, id] of strays) yield fault(checked, id ?? `number ${stray}`)
   }
+  for (const [pk, stray, id] of smallStrays(reader)) {
+    const checked = structures.get(pk)
+    if (checked) yield fault(checked, id ?? `number ${stray}`)
+    else yield `The table ${SMALL_ROWS} holds the row ${stray} of a structure that does not exist.`
+  }
 }
+
+/** What is in the table of small structures, but is no live row of such a structure. */
+const smallStrays = ({ sql }: Reader): [structure: number, pk: number, id: string | null][] =>
+  sql.rows(
+    `SELECT structure, pk, (SELECT id FROM records r WHERE r.pk = held.pk) FROM ${SMALL_ROWS} AS held
+     WHERE NOT EXISTS
+         (SELECT 1 FROM records r WHERE r.pk = held.pk AND r.structure = held.structure AND r.deleted_at IS NULL)
+       OR NOT EXISTS (SELECT 1 FROM structure_stats s WHERE s.structure = held.structure AND s.own_table = 0)`,
+  )
 
 /** What is on record may be beyond the last row that is left: a mirror removes rows. */
 const reaches = <Value extends number | string>(onRecord: Value | null, last: Value | null): boolean =>
@@ -178,8 +239,9 @@ function* counterFaults({ row, live, inOrder, lastCreatedAt, lastId }: Checked):
 export const rowTableCheck: IntegrityCheck = {
   *faults(reader) {
     const structures = allStructures(reader)
+    const present = withTables(reader)
     for (const [pk, checked] of structures) {
-      const fault = schemaFault(reader, checked)
+      const fault = schemaFault(reader, checked, present)
       if (fault === undefined) continue
       structures.delete(pk)
       yield fault
@@ -193,14 +255,19 @@ export const rowTableCheck: IntegrityCheck = {
   repair: (tx) => {
     const structures = allStructures(tx)
     const indexes = new Map<number, readonly string[]>()
-    for (const [pk, { definition }] of structures) {
+    const present = withTables(tx)
+    for (const [pk, { row, definition }] of structures) {
+      const names = isOwn({ row }) ? listIndexTableNames(tx, pk) : []
       indexes.set(
         pk,
-        listIndexTableNames(tx, pk).map(([name]) => name),
+        names.map(([name]) => name),
       )
-      dropRowTable(tx, pk)
-      createRowTable(tx, pk, definition.fields)
+      if (isOwn({ row }) || present.has(pk)) dropRowTable(tx, pk)
+      if (isOwn({ row })) createRowTable(tx, pk, definition.fields)
     }
+    // The deletion of a structure finds its rows there.
+    const isDeleted = 'structure IN (SELECT pk FROM structures WHERE name_fold IS NULL)'
+    tx.sql.run(`DELETE FROM ${SMALL_ROWS} WHERE NOT ${isDeleted}`)
     for (const record of allRecords(tx)) fillRowTable(tx, structures, record)
     for (const [pk, checked] of structures) finishRepair(tx, checked, indexes.get(pk) ?? [])
   },
@@ -208,7 +275,8 @@ export const rowTableCheck: IntegrityCheck = {
 
 function finishRepair(tx: Tx, checked: Checked, indexes: readonly string[]): void {
   const { row, definition, live, inOrder, lastCreatedAt, lastId } = checked
-  changeUniqueSets(tx, row.pk, { before: [], after: definition.uniqueSets })
+  if (placeOf(tx, row.pk).ownTable > 0)
+    changeUniqueSets(tx, row.pk, { before: [], after: definition.uniqueSets })
   for (const name of indexes) rebuildAutoIndex(tx, row.pk, definition, name)
   tx.sql.run(
     'UPDATE structure_stats SET live = ?, in_order = ?, last_created_at = ?, last_id = ? WHERE structure = ?',

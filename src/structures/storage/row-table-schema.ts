@@ -1,14 +1,12 @@
 import type { SQLiteError } from 'bun:sqlite'
 import { isUniqueViolation } from '../../db/errors.ts'
 import type { Reader } from '../../db/reader.ts'
-import { companionColumn, rowTable, valueColumn } from '../../db/row-table-names.ts'
-import type { Tx } from '../../db/writes/transaction.ts'
+import { companionColumn, liveRows, type RowPlace, rowTable, valueColumn } from '../../db/row-table-names.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
 import { quoteList } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import { hasTable } from '../../search/tables.ts'
-import type { FieldDefinition, UniqueSet } from '../store.ts'
-import { removeAutoIndexRows } from './auto-index.ts'
+import type { Definition, FieldDefinition, UniqueSet } from '../store.ts'
 import {
   changedTable,
   collisionTable,
@@ -24,9 +22,9 @@ import {
 import { dropTextIndex } from './text-index.ts'
 
 /*
- * Each structure has its own table of live rows: typed, indexed, derived from `records`, and rebuilt from it when
- * needed. Short columns come first, so that a scan over them seldom reads past the first page of a row. The table
- * is not STRICT, because SQLite would check every row again each time a column is added.
+ * A structure that is not small (`small-structures.ts`) has its own table of live rows: typed, indexed, derived from
+ * `records`, and rebuilt from it when needed. Short columns come first, so that a scan over them seldom reads past the
+ * first page of a row. The table is not STRICT, because SQLite would check every row again each time a column is added.
  */
 
 const STORAGE: Record<FieldType, 'TEXT' | 'REAL' | 'INTEGER'> = {
@@ -45,6 +43,20 @@ const STORAGE: Record<FieldType, 'TEXT' | 'REAL' | 'INTEGER'> = {
 /** Whether values of the type have a companion column (`db/row-table-names.ts`). */
 export const hasCompanion = (type: FieldType): boolean =>
   type === 'text' || type === 'select' || type === 'number'
+
+const columnNames = ({ column, type }: FieldDefinition): string[] =>
+  hasCompanion(type) ? [valueColumn(column), companionColumn(column)] : [valueColumn(column)]
+
+/** The names of the columns of these fields. */
+export const fieldColumns = (fields: readonly FieldDefinition[]): string[] => fields.flatMap(columnNames)
+
+/** Every column of a structure's row table. */
+export const rowTableColumns = ({ fields }: Pick<Definition, 'fields'>): string[] => [
+  'pk',
+  'created_at',
+  'updated_at',
+  ...fieldColumns(fields),
+]
 
 const columnsOf = ({ column, type }: FieldDefinition): string[] => {
   const value = `${valueColumn(column)} ${STORAGE[type]}`
@@ -70,7 +82,7 @@ export function dropRowTable(reader: Reader, structurePk: number): void {
   // With the row table its triggers go, which write to the index tables.
   for (const name of [rowTable(structurePk), ...listIndexTables(reader, structurePk)])
     reader.sql.script(`DROP TABLE IF EXISTS ${name}`)
-  removeAutoIndexRows(reader, structurePk)
+  reader.sql.run('DELETE FROM auto_indexes WHERE structure = ?', structurePk)
 }
 
 export function addColumns({ sql }: Reader, structurePk: number, fields: readonly FieldDefinition[]): void {
@@ -120,7 +132,7 @@ export interface UniqueChange {
 
 /** Drops and creates unique indexes so that they match the sets of `after`; refuses while live rows collide. */
 export function changeUniqueSets(
-  tx: Tx,
+  reader: Reader,
   structurePk: number,
   { before, after, newColumns = new Set(), isEmpty = false }: UniqueChange,
 ): void {
@@ -131,37 +143,39 @@ export function changeUniqueSets(
   const hasRows = (set: UniqueSet) => !isEmpty && !set.some(({ column }) => newColumns.has(column))
   const removed = before.filter((set) => !wanted.has(tableOf(set).name))
   // What may be refused comes first: creating many tables takes long.
-  const enforced = added.filter(hasRows).map((set) => createUnique(tx, structurePk, set))
+  const enforced = added.filter(hasRows).map((set) => createUnique(reader, structurePk, set))
   for (const enforce of enforced) enforce()
-  for (const set of removed) dropIndexTable(tx, tableOf(set))
-  for (const set of added) if (!hasRows(set)) createEmpty(tx, tableOf(set))
+  for (const set of removed) dropIndexTable(reader, tableOf(set))
+  for (const set of added) if (!hasRows(set)) createEmpty(reader, tableOf(set))
 }
 
 /** Fills the index, or refuses; returns what is left to be done so that it is kept in step. */
-function createUnique(tx: Tx, structurePk: number, set: UniqueSet): () => void {
+function createUnique(reader: Reader, structurePk: number, set: UniqueSet): () => void {
   const table = uniqueTable(structurePk, set)
-  const prepared = hasTable(tx, collisionTable(table)) && !hasTable(tx, changedTable(table))
+  const prepared = hasTable(reader, collisionTable(table)) && !hasTable(reader, changedTable(table))
   if (prepared) {
-    const [pair] = tx.sql.rows<[number, number]>(`SELECT pk, other FROM ${collisionTable(table)} LIMIT 1`)
-    if (pair) throw refused(collisionSentence(tx, set, pair))
-    return () => enforceUnique(tx, table)
+    const [pair] = reader.sql.rows<[number, number]>(`SELECT pk, other FROM ${collisionTable(table)} LIMIT 1`)
+    if (pair) throw refused(collisionSentence(reader, set, pair))
+    return () => enforceUnique(reader, table)
   }
   // Another request may be filling it in steps: those that are left find it gone, and do nothing.
-  dropIndexTable(tx, table)
+  dropIndexTable(reader, table)
   try {
-    fillAtOnce(tx, table)
-    return () => keepInStep(tx, table)
+    fillAtOnce(reader, table)
+    return () => keepInStep(reader, table)
   } catch (error) {
     if (!isCollision(error)) throw error
-    throw refused(collisionOf(tx, structurePk, set) ?? collisionSentence(tx, set, []))
+    throw refused(
+      collisionOf(reader, { pk: structurePk, ownTable: 1 }, set) ?? collisionSentence(reader, set, []),
+    )
   }
 }
 
 /** Why the values of a set cannot become unique: it names two rows that collide; undefined where none do. */
-export function collisionOf(reader: Reader, structurePk: number, set: UniqueSet): string | undefined {
+export function collisionOf(reader: Reader, place: RowPlace, set: UniqueSet): string | undefined {
   const columns = columnsOfSet(set)
   const [pair] = reader.sql.rows<number[]>(
-    `SELECT min(pk), max(pk) FROM ${rowTable(structurePk)}
+    `SELECT min(pk), max(pk) FROM ${liveRows(place)}
      WHERE ${reader.sql.stopCondition('pk').text} AND ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}
      GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1`,
   )

@@ -1,13 +1,21 @@
 import { type FieldValue, type RecordData, valueIn } from '../../changes/record-data.ts'
 import type { Reader } from '../../db/reader.ts'
-import { companionColumn, rowTable, valueColumn } from '../../db/row-table-names.ts'
+import { liveRows, type RowPlace, rowTable, SMALL_ROWS, valueColumn } from '../../db/row-table-names.ts'
 import type { SqlValue } from '../../db/sql.ts'
 import { columnValue } from '../../filter/record/values.ts'
 import { memoize, memoizeByObject } from '../../lib/bounded-cache.ts'
 import { fold } from '../../lib/text.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Definition, FieldDefinition, UniqueSet } from '../store.ts'
-import { hasCompanion, isCollision, uniqueColumn, uniqueTable } from './row-table-schema.ts'
+import {
+  fieldColumns,
+  hasCompanion,
+  isCollision,
+  rowTableColumns,
+  uniqueColumn,
+  uniqueTable,
+} from './row-table-schema.ts'
+import { isLong, makeOwnTable, placeForRow, placeNow } from './small-structures.ts'
 
 /** The content of the companion column (`db/row-table-names.ts`). */
 function companionOf(value: FieldValue): string | null {
@@ -22,10 +30,6 @@ function differentFold(text: string): string | null {
   if (!MAY_FOLD.test(text)) return null
   const folded = fold(text)
   return folded === text ? null : folded
-}
-
-function columnNames({ column, type }: FieldDefinition): string[] {
-  return hasCompanion(type) ? [valueColumn(column), companionColumn(column)] : [valueColumn(column)]
 }
 
 /** The contents of the columns of these fields; a plain loop, because every written row passes through it. */
@@ -53,14 +57,6 @@ export const rowValues = (
   { pk, createdAt, updatedAt, data }: LiveRow,
 ): SqlValue[] => [pk, createdAt, updatedAt, ...columnValues(fields, data)]
 
-/** Every column of a structure's row table. */
-export const rowTableColumns = ({ fields }: Definition): string[] => [
-  'pk',
-  'created_at',
-  'updated_at',
-  ...fields.flatMap(columnNames),
-]
-
 const insertTexts = memoizeByObject((definition: Definition) =>
   memoize((structurePk: number): string => {
     const names = rowTableColumns(definition)
@@ -69,28 +65,49 @@ const insertTexts = memoizeByObject((definition: Definition) =>
   }),
 )
 
+/** Numbers have the type that the column of a table would give them. */
+const smallValues = (fields: readonly FieldDefinition[]): string[] =>
+  fields.flatMap(({ type }) =>
+    type === 'number' ? ['CAST(? AS REAL)', '?'] : hasCompanion(type) ? ['?', '?'] : ['?'],
+  )
+
+const smallInsertText = memoizeByObject((definition: Definition): string => {
+  const values = ['?', '?', '?', '?', ...smallValues(definition.fields)].join(', ')
+  return `INSERT INTO ${SMALL_ROWS} (structure, ${rowTableColumns(definition).join(', ')}) VALUES (${values})`
+})
+
+const refusalOfDuplicate = () =>
+  new Refusal('unique_violation', 'A row with these unique values exists already; nothing was written.')
+
 /** The index is the guarantee; callers name the row and the field with `findHolders`. */
 function refusingDuplicates<Result>(write: () => Result): Result {
   try {
     return write()
   } catch (error) {
-    if (!isCollision(error)) throw error
-    throw new Refusal(
-      'unique_violation',
-      'A row with these unique values exists already; nothing was written.',
-    )
+    throw isCollision(error) ? refusalOfDuplicate() : error
   }
 }
 
-/** Inserts a row into its structure's row table. */
+/** A small structure has no indexes: this look is the guarantee, as writes come one at a time. */
+function refuseHeld(reader: Reader, place: RowPlace, definition: Definition, data: RecordData, pk: number) {
+  if (findHolders(reader, place, definition, data).some((held) => held.pk !== pk)) throw refusalOfDuplicate()
+}
+
+/** Inserts a row among the live ones of its structure. */
 export function insertLiveRow(
-  { sql }: Reader,
-  structurePk: number,
+  reader: Reader,
+  structure: RowPlace,
   definition: Definition,
   row: LiveRow,
 ): void {
+  const { sql } = reader
+  const place = placeForRow(reader, structure, definition, row.data)
   const values = rowValues(definition, row)
-  refusingDuplicates(() => sql.run(insertTexts(definition)(structurePk), ...values))
+  if (place.ownTable > 0) refusingDuplicates(() => sql.run(insertTexts(definition)(place.pk), ...values))
+  else {
+    refuseHeld(reader, place, definition, row.data, row.pk)
+    sql.run(smallInsertText(definition), place.pk, ...values)
+  }
 }
 
 /**
@@ -101,78 +118,113 @@ const FEW_SETS = 10
 
 /** Writes the columns of the fields that changed, and `updated_at`. */
 export function updateLiveRow(
-  { sql }: Reader,
-  structurePk: number,
+  reader: Reader,
+  structure: RowPlace,
   definition: Definition,
   changed: readonly FieldDefinition[],
   { pk, data, updatedAt }: Omit<LiveRow, 'createdAt'>,
 ): void {
-  const fields = definition.uniqueSets.length > FEW_SETS ? definition.fields : changed
-  const assignments = ['updated_at', ...fields.flatMap(columnNames)].map((name) => `${name} = ?`)
-  const values = columnValues(fields, data)
-  const text = `UPDATE ${rowTable(structurePk)} SET ${assignments.join(', ')} WHERE pk = ?`
-  refusingDuplicates(() => sql.run(text, updatedAt, ...values, pk))
+  const { sql } = reader
+  const now = placeNow(reader, structure)
+  const place = now.ownTable === 0 && isLong(data) ? makeOwnTable(reader, now.pk, definition) : now
+  if (place.ownTable > 0) {
+    const fields = definition.uniqueSets.length > FEW_SETS ? definition.fields : changed
+    const assignments = ['updated_at', ...fieldColumns(fields)].map((name) => `${name} = ?`)
+    const text = `UPDATE ${rowTable(place.pk)} SET ${assignments.join(', ')} WHERE pk = ?`
+    refusingDuplicates(() => sql.run(text, updatedAt, ...columnValues(fields, data), pk))
+    return
+  }
+  refuseHeld(reader, place, definition, data, pk)
+  const values = smallValues(changed)
+  const assignments = fieldColumns(changed).map((name, at) => `, ${name} = ${values[at]}`)
+  const text = `UPDATE ${SMALL_ROWS} SET updated_at = ?${assignments.join('')} WHERE structure = ? AND pk = ?`
+  sql.run(text, updatedAt, ...columnValues(changed, data), place.pk, pk)
+}
+
+/** `UPDATE …`, `DELETE FROM …` of one row, wherever it is. */
+function runOnRow(reader: Reader, structure: RowPlace, text: (table: string) => string, pk: number): void {
+  const place = placeNow(reader, structure)
+  if (place.ownTable > 0) reader.sql.run(`${text(rowTable(place.pk))} WHERE pk = ?`, pk)
+  else reader.sql.run(`${text(SMALL_ROWS)} WHERE structure = ? AND pk = ?`, place.pk, pk)
 }
 
 /** Takes away the values of these fields, which collide with none until others are written. */
 export function clearLiveValues(
-  { sql }: Reader,
-  structurePk: number,
+  reader: Reader,
+  structure: RowPlace,
   fields: readonly FieldDefinition[],
   pk: number,
 ): void {
   if (fields.length === 0) return
   const assignments = fields.map(({ column }) => `${valueColumn(column)} = NULL`).join(', ')
-  sql.run(`UPDATE ${rowTable(structurePk)} SET ${assignments} WHERE pk = ?`, pk)
+  runOnRow(reader, structure, (table) => `UPDATE ${table} SET ${assignments}`, pk)
 }
 
-export const deleteLiveRow = ({ sql }: Reader, structurePk: number, pk: number) =>
-  sql.run(`DELETE FROM ${rowTable(structurePk)} WHERE pk = ?`, pk)
+export const deleteLiveRow = (reader: Reader, structure: RowPlace, pk: number): void =>
+  runOnRow(reader, structure, (table) => `DELETE FROM ${table}`, pk)
+
+export function deleteLiveRows({ sql }: Reader, { pk, ownTable }: RowPlace, rows: readonly number[]): void {
+  const from = ownTable > 0 ? `${rowTable(pk)} WHERE` : `${SMALL_ROWS} WHERE structure = ${pk} AND`
+  sql.run(`DELETE FROM ${from} pk IN (SELECT value FROM json_each(?))`, JSON.stringify(rows))
+}
 
 /** The pk of some live row; the only one under `max_rows: 1`. */
-export const findAnyLiveRow = ({ sql }: Reader, structurePk: number): number | undefined =>
-  sql.column<number>(`SELECT pk FROM ${rowTable(structurePk)} LIMIT 1`)[0]
+export const findAnyLiveRow = (reader: Reader, structure: RowPlace): number | undefined =>
+  reader.sql.column<number>(`SELECT pk FROM ${liveRows(placeNow(reader, structure))} LIMIT 1`)[0]
 
-/** A statement that looks a row up in the indexes of all unique sets at once, for which it is sent each value once. */
+/** A statement that looks for rows by all unique sets at once, for which it is sent each value once. */
 interface HolderQuery {
   readonly text: string
   /** The fields whose values it is sent. */
   readonly fields: readonly FieldDefinition[]
 }
 
-const holderQueries = memoizeByObject((definition: Definition) =>
-  memoize((structurePk: number) => holderQuery(structurePk, definition)),
+/** Where the rows of a unique set are looked up, and how the columns of their values begin there. */
+type Lookup = (set: UniqueSet) => { readonly from: string; readonly nameOf: (column: string) => string }
+
+const byIndexes = memoizeByObject((definition: Definition) =>
+  memoize((pk: number) =>
+    holderQuery(definition, (set) => ({ from: uniqueTable(pk, set).name, nameOf: uniqueColumn })),
+  ),
+)
+const byRows = memoizeByObject((definition: Definition) =>
+  memoize((pk: number) => {
+    const from = liveRows({ pk, ownTable: 0 })
+    return holderQuery(definition, () => ({ from, nameOf: (column) => column }))
+  }),
 )
 
-function holderQuery(structurePk: number, definition: Definition): HolderQuery {
+function holderQuery(definition: Definition, lookup: Lookup): HolderQuery {
   const fields = [...new Set(definition.uniqueSets.flat())]
   const numbers = new Map(fields.map((field, at) => [field, at + 1]))
   const lookups = definition.uniqueSets.map((set) => {
-    const tests = set.map((field) => `${uniqueColumn(valueColumn(field.column))} = ?${numbers.get(field)}`)
-    return `(SELECT pk FROM ${uniqueTable(structurePk, set).name} WHERE ${tests.join(' AND ')})`
+    const { from, nameOf } = lookup(set)
+    const tests = set.map((field) => `${nameOf(valueColumn(field.column))} = ?${numbers.get(field)}`)
+    return `(SELECT pk FROM ${from} WHERE ${tests.join(' AND ')})`
   })
   return { text: `SELECT ${lookups.join(', ')}`, fields }
 }
 
 /**
  * The live rows that have the same values in every field of one of the unique sets `among`, which are all by default:
- * with each set the pk of the row, of which its unique index allows only one.
+ * with each set the pk of the row, which is the only one.
  */
 export function findHolders(
-  { sql }: Reader,
-  structurePk: number,
+  reader: Reader,
+  structure: RowPlace,
   definition: Definition,
   data: RecordData,
   among: readonly UniqueSet[] = definition.uniqueSets,
 ): { readonly set: UniqueSet; readonly pk: number }[] {
   if (among.length === 0) return []
-  const { text, fields } = holderQueries(definition)(structurePk)
+  const { pk, ownTable } = placeNow(reader, structure)
+  const { text, fields } = (ownTable > 0 ? byIndexes : byRows)(definition)(pk)
   const isAsked = among === definition.uniqueSets ? undefined : new Set(among.flat())
   const values = fields.map((field) => {
     const value = isAsked?.has(field) === false ? undefined : valueIn(data, field.key)
     return value === undefined ? null : columnValue(value)
   })
-  const [pks = []] = sql.rows<(number | null)[]>(text, ...values)
+  const [pks = []] = reader.sql.rows<(number | null)[]>(text, ...values)
   return definition.uniqueSets.flatMap((set, at) => {
     const pk = pks[at] ?? null
     return pk !== null && among.includes(set) ? [{ set, pk }] : []

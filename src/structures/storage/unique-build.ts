@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import type { WorkerClient, WorkerTask } from '../../db/worker/client.ts'
 import { completing } from '../../db/writes/requester.ts'
 import { hasTable } from '../../search/tables.ts'
-import { findDefinitionTexts, type UniqueSet } from '../store.ts'
+import { definitionOf, findDefinitionTexts, type UniqueSet } from '../store.ts'
 import {
   collisionTable,
   dropIndexTable,
@@ -14,6 +14,7 @@ import {
   startFilling,
 } from './index-table.ts'
 import { uniqueTable } from './row-table-schema.ts'
+import { ensureOwnTable } from './small-structures.ts'
 
 /*
  * A unique index over many rows is filled in steps before it is enforced (`row-table-schema.ts`). Until then it records
@@ -26,10 +27,11 @@ export const uniqueStart: WorkerTask<IndexTable, boolean> = {
   isBackground: true,
   run: (reader, table) => {
     const isUnfinished = hasTable(reader, collisionTable(table))
-    const isDeleted = findDefinitionTexts(reader, table.structurePk) === undefined
-    if (isDeleted || (isIntact(reader, table) && !isUnfinished)) return false
+    const texts = findDefinitionTexts(reader, table.structurePk)
+    if (!texts || (isIntact(reader, table) && !isUnfinished)) return false
     // An earlier attempt was interrupted.
     dropIndexTable(reader, table)
+    ensureOwnTable(reader, table.structurePk, definitionOf(texts))
     startFilling(reader, table)
     return true
   },

@@ -1,8 +1,9 @@
 import type { Reader } from '../../db/reader.ts'
-import { definitionOf, listAllStructureRows } from '../store.ts'
+import { definitionOf, findDefinitionTexts, listAllStructureRows } from '../store.ts'
 import { autoIndexTable, indexTargets, listIndexTableNames } from './auto-index.ts'
 import { buildAtOnce, isIntact } from './index-table.ts'
 import { uniqueTable } from './row-table-schema.ts'
+import { shareTable } from './small-structures.ts'
 
 /**
  * Older programs had SQLite's own indexes on row tables instead of index tables. The unique ones are built as tables;
@@ -16,6 +17,7 @@ export function replaceOldIndexes(reader: Reader): void {
   )
   for (const name of names) sql.script(`DROP INDEX ${name}`)
   for (const row of listAllStructureRows(reader)) {
+    if (row.ownTable === 0) continue
     const definition = definitionOf(row)
     for (const set of definition.uniqueSets) {
       const table = uniqueTable(row.pk, set)
@@ -35,4 +37,24 @@ export function dropOldTextIndexes({ sql }: Reader): void {
     `SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'rows_[0-9]*_search' AND sql LIKE 'CREATE VIRTUAL %'`,
   )
   for (const name of names) sql.script(`DROP TABLE ${name}`)
+}
+
+/** How many structures an older program gave a table that has not been looked at since. */
+export const countOldRowTables = ({ sql }: Reader): number =>
+  sql.scalar('SELECT count(*) FROM structure_stats WHERE own_table = 2')
+
+const AT_ONCE = 100
+
+/** Takes their tables away from the small ones among some of these structures. */
+export function shareSomeRowTables(reader: Reader): void {
+  const { sql } = reader
+  const old = sql.column<number>(
+    'SELECT structure FROM structure_stats WHERE own_table = 2 ORDER BY structure LIMIT ?',
+    AT_ONCE,
+  )
+  for (const structure of old) {
+    const texts = findDefinitionTexts(reader, structure)
+    if (texts && shareTable(reader, structure, definitionOf(texts))) continue
+    sql.run('UPDATE structure_stats SET own_table = 1 WHERE structure = ?', structure)
+  }
 }
