@@ -90,7 +90,13 @@ export class Writer {
       const isThere = `document.activeElement?.matches('.cm-content') && ${line} === (getSelection().anchorNode?.parentElement?.closest('.cm-line') ?? getSelection().anchorNode)`
       if (await this.page.evaluate(isThere)) break
     }
-    await this.#press(edges[edge])
+    await this.#toEdge(edges[edge])
+  }
+
+  /** To the end of a line that may be broken on the screen: the first key leads to the end of what is beside the cursor. */
+  async #toEdge(edge: 'Home' | 'End', ...held: KeyInput[]): Promise<void> {
+    await this.#press(...held, edge)
+    await this.#press(...held, edge)
   }
 
   async #press(...keys: KeyInput[]): Promise<void> {
@@ -134,9 +140,9 @@ export class Writer {
     const last = lines.at(-1) ?? ''
     if (last === '' || last.startsWith('*')) return
     await this.#cursorTo(at, 'last')
-    await this.#press('Shift', 'Home')
+    await this.#toEdge('Home', 'Shift')
     await this.#press('Control', 'b')
-    await this.#press('End')
+    await this.#toEdge('End')
     lines[lines.length - 1] = `**${last}**`
   }
 

@@ -123,15 +123,12 @@ describe('what is typed', () => {
     expect([it.writes.map(({ content }) => content), kind(it)]).toEqual([['a', 'ab'], 'saved'])
   })
 
-  test('and still held by the editor is collected before a newer version is taken over, and before saving', async () => {
+  test('before and after a newer version is known is merged with it', async () => {
     const it = start('one\ntwo\nthree\n')
-    const held = ['one!\ntwo\nthree\n', 'one!!\ntwo\nthree\n']
-    it.queue.collect = () => {
-      const content = held.shift()
-      if (content !== undefined) it.queue.edit({ content })
-    }
+    it.queue.edit({ content: 'one!\ntwo\nthree\n' })
     it.queue.receive(it.change({ content: 'one\ntwo\nthree?\n' }))
     expect([it.queue.text.value.content, kind(it)]).toEqual(['one!\ntwo\nthree\n', 'waiting'])
+    it.queue.edit({ content: 'one!!\ntwo\nthree\n' })
     it.queue.flush()
     await it.pass()
     await it.pass()

@@ -65,8 +65,6 @@ export class SaveQueue {
   #saving: Promise<void> = Promise.resolve()
   #isUnsaved = false
   #cancel: (() => void) | undefined
-  /** Has an open editor hand over with `edit` what it still holds; it does so by itself after a moment. */
-  collect: () => void = () => {}
 
   constructor(
     base: NoteVersion,
@@ -106,7 +104,6 @@ export class SaveQueue {
 
   /** Saves at once what is not saved; resolves when it is, or cannot be saved now. */
   async flush(): Promise<void> {
-    this.collect()
     const isUnderWay = this.#isSaving
     if (this.#isUnsaved && this.state.peek().kind !== 'conflict') this.#save()
     await this.#saving
@@ -116,7 +113,6 @@ export class SaveQueue {
 
   /** Takes over what the server holds now, when nothing is waiting here; else saving will find out. */
   receive(version: NoteVersion): void {
-    this.collect()
     if (version.updated_at <= this.#base.updated_at) return
     if (!this.#isUnsaved) this.text.value = { title: version.title, content: version.content }
     else if (!hasSameText(version, this.#base)) return
@@ -181,7 +177,6 @@ export class SaveQueue {
 
   /** Returns whether the next save may follow at once. */
   async #saveOnce(): Promise<boolean> {
-    this.collect()
     this.state.value = { kind: 'saving' }
     const sent = this.text.peek()
     const sentBefore = this.#sent
@@ -189,7 +184,6 @@ export class SaveQueue {
     this.#markUnsaved()
     try {
       const saved = await this.options.save(changesBetween(this.#base, sent), this.#base.updated_at)
-      this.collect()
       // The server may have changed more than was sent: links of the note to itself follow its title.
       this.#merge(sent, saved)
       return false
@@ -228,7 +222,6 @@ export class SaveQueue {
     } catch (error) {
       return await this.#recover(error as Error)
     }
-    this.collect()
     const isOurs = this.#sent.includes(fingerprint(theirs))
     return this.#merge(isOurs ? theirs : this.#base, theirs)
   }

@@ -1,4 +1,4 @@
-import { type Language, ParseContext, StreamLanguage, type StreamParser } from '@codemirror/language'
+import { type Language, StreamLanguage, type StreamParser } from '@codemirror/language'
 import type { Parser } from '@lezer/common'
 
 type Mode = StreamParser<unknown>
@@ -56,6 +56,7 @@ export function languageNamed(info: string): Language | Promise<Language> | unde
   const loading = load().then((mode) => {
     const language = StreamLanguage.define(mode)
     loaded.set(load, language)
+    for (const call of waiting) call()
     return language
   })
   loaded.set(load, loading)
@@ -63,9 +64,16 @@ export function languageNamed(info: string): Language | Promise<Language> | unde
   return loading
 }
 
+const waiting = new Set<() => void>()
+
+/** Calls when a language was loaded that code may be in; returns the function that ends it. */
+export function onLanguage(call: () => void): () => void {
+  waiting.add(call)
+  return () => waiting.delete(call)
+}
+
 /** The parser of fenced code; until its language is loaded the code has no colours. */
 export function codeParser(info: string): Parser | null {
   const language = languageNamed(info)
-  if (!language) return null
-  return 'then' in language ? ParseContext.getSkippingParser(language) : language.parser
+  return language && !('then' in language) ? language.parser : null
 }

@@ -4,45 +4,73 @@ import { goToHeading, type Heading, headingsOf } from '../editor/places.ts'
 
 /** A pause in typing after which the headings are read again. */
 const PAUSE_MS = 300
+/** Of a text with more headings than this the lower levels are left out, and then those at its end. */
+const MAX_SHOWN = 200
 
 const NONE: readonly Heading[] = []
 
+const textOf = (id: string): string => findDocument(id)?.queue.text.value.content ?? ''
+
+const isSameList = (one: readonly Heading[], other: readonly Heading[]): boolean =>
+  one.length === other.length &&
+  one.every(({ level, text }, at) => level === other[at]?.level && text === other[at]?.text)
+
+/** The headings of a text; where they stand is not told again when nothing else has changed. */
 function useHeadings(text: string): readonly Heading[] {
   const [headings, setHeadings] = useState(NONE)
   useEffect(() => {
-    const timer = setTimeout(() => setHeadings(headingsOf(text)), headings === NONE ? 0 : PAUSE_MS)
+    const readAgain = () =>
+      setHeadings((known) => {
+        const found = headingsOf(text)
+        return isSameList(known, found) ? known : found
+      })
+    const timer = setTimeout(readAgain, headings === NONE ? 0 : PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text])
   return headings
 }
 
+/** As many levels as there is room for. */
+function shownOf(headings: readonly Heading[]) {
+  const all = headings.map((heading, at) => ({ ...heading, at }))
+  const levels = [...new Set(headings.map(({ level }) => level))].sort((one, other) => one - other)
+  const [top = 1] = levels
+  const deepest = levels.findLast((most) => all.filter(({ level }) => level <= most).length <= MAX_SHOWN)
+  return all.filter(({ level }) => level <= (deepest ?? top)).slice(0, MAX_SHOWN)
+}
+
+/** Goes to one of the headings, wherever it stands by now. */
+function goTo(id: string, at: number): void {
+  const headings = headingsOf(textOf(id))
+  const heading = headings[at]
+  if (heading === undefined) return
+  goToHeading(
+    heading,
+    headings.slice(0, at).filter(({ text }) => text === heading.text),
+  )
+}
+
 /** The headings of the note; each leads to its place in the text. */
 export function Outline({ id }: { id: string }) {
-  const headings = useHeadings(findDocument(id)?.queue.text.value.content ?? '')
-  const top = Math.min(...headings.map(({ level }) => level))
-  if (headings.length < 2) return null
+  const headings = useHeadings(textOf(id))
+  const shown = shownOf(headings)
+  const top = Math.min(...shown.map(({ level }) => level))
+  if (shown.length < 2) return null
   return (
     <section class="section">
       <h3>On this page</h3>
       <ul class="outline">
-        {headings.map((heading, at) => (
-          <li key={heading.at} style={{ '--depth': heading.level - top }}>
-            <button
-              type="button"
-              class="link"
-              dir="auto"
-              onClick={() =>
-                goToHeading(
-                  heading,
-                  headings.slice(0, at).filter(({ text }) => text === heading.text),
-                )
-              }
-            >
-              {heading.text}
+        {shown.map(({ at, level, text }) => (
+          <li key={at} style={{ '--depth': level - top }}>
+            <button type="button" class="link" dir="auto" onClick={() => goTo(id, at)}>
+              {text}
             </button>
           </li>
         ))}
       </ul>
+      {shown.length < headings.length && (
+        <p class="dim">{`${headings.length - shown.length} more in the text`}</p>
+      )}
     </section>
   )
 }

@@ -1,6 +1,5 @@
 import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
-import { syntaxHighlighting } from '@codemirror/language'
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
 import {
   Annotation,
@@ -20,15 +19,15 @@ import { completeTags, completeTitles } from './completions.ts'
 import { formatKeys, pastedLinks, tickTask } from './format-keys.ts'
 import { completeInsertions } from './insert-menu.ts'
 import { followLink, linkTargets, livePreview, showLinks } from './live-preview.ts'
-import { highlighting, markdown } from './markdown.ts'
 import { pastedHtml } from './pasted-html.ts'
+import { syntax } from './syntax.ts'
 import { theme } from './theme.ts'
 import { completedTags } from './typed-tags.ts'
 
 export interface EditorOptions {
   readonly text: string
-  /** Called with each change that the person makes, and how long the text is then. */
-  readonly onEdit: (length: number) => void
+  /** Called with each change that the person makes. */
+  readonly onEdit: () => void
   /** Takes files that were dropped or pasted. */
   readonly onFiles: (files: readonly File[], insert: Insert) => void
   /** Called with the address of a link that is followed; one that leads outside opens in another tab. */
@@ -125,8 +124,8 @@ function stateOf(options: EditorOptions, text: string, onChange: (changes: Chang
       closeBrackets(),
       highlightSelectionMatches(),
       theme,
-      markdown,
-      syntaxHighlighting(highlighting),
+      syntax,
+      EditorState.languageData.of(() => [{ commentTokens: { block: { open: '<!--', close: '-->' } } }]),
       linkTargets,
       look.of(livePreview(options.onFollow)),
       autocompletion({ override: [completeTitles, completeTags, completeInsertions], icons: false }),
@@ -139,8 +138,7 @@ function stateOf(options: EditorOptions, text: string, onChange: (changes: Chang
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return
         onChange(update.changes)
-        if (!update.transactions.some((one) => one.annotation(isFromElsewhere)))
-          options.onEdit(update.state.doc.length)
+        if (!update.transactions.some((one) => one.annotation(isFromElsewhere))) options.onEdit()
       }),
     ],
   })

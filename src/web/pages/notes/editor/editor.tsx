@@ -27,11 +27,7 @@ function addTag(id: string, name: string): void {
   void api.post('/v1/notes/{id}/tags', { params: { id }, body: { tags: [name] } }).catch(() => {})
 }
 
-/** A text up to this length goes to its queue with each key; to take over a longer one takes noticeable time. */
-const AT_ONCE = 50_000
-const MOMENT_MS = 250
-
-/** The text of a note; what is typed goes to its queue, and what the queue took over from elsewhere appears here. */
+/** The text of a note; what is typed goes to its queue with each key, and what the queue took over from elsewhere appears here. */
 export function Editor({ id, queue, onFiles }: EditorProps) {
   const place = useRef<HTMLDivElement>(null)
   const editor = useRef<ReturnType<typeof createEditor>>(undefined)
@@ -93,28 +89,16 @@ function connect(
   handlers: Pick<EditorOptions, 'onFiles' | 'onFollow' | 'onTag'>,
 ) {
   let known = queue.text.peek().content
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const handOver = () => {
-    clearTimeout(timer)
-    timer = undefined
+  const onEdit = () => {
     known = editor.text()
     queue.edit({ content: known })
   }
-  const onEdit = (length: number) => {
-    if (length <= AT_ONCE) handOver()
-    else timer ??= setTimeout(handOver, MOMENT_MS)
-  }
   const editor = create(parent, { text: known, onEdit, ...handlers })
-  queue.collect = () => {
-    if (timer !== undefined) handOver()
-  }
   const stop = queue.text.subscribe(({ content }) => {
     if (content !== known) editor.show(content)
     known = content
   })
   const disconnect = () => {
-    queue.collect()
-    queue.collect = () => {}
     stop()
     editor.destroy()
   }

@@ -1,18 +1,16 @@
-import { syntaxTree } from '@codemirror/language'
 import { type ChangeSpec, EditorSelection, type EditorState, type StateCommand } from '@codemirror/state'
 import { EditorView, type KeyBinding } from '@codemirror/view'
+import { syntaxTree } from './syntax.ts'
 
 /** What a line of a list or quote begins with, up to its text. */
 const ITEM = /^([ \t]*(?:>[ \t]*)*)(?:([-*+])|(\d{1,9})([.)]))([ \t]+)(\[[ xX]\][ \t]+)?/
 const QUOTE = /^[ \t]*(?:>[ \t]?)+/
 
-/** Whether Markdown is text at this place: in code it is not. */
-const isInCode = (state: EditorState, at: number): boolean => {
-  for (let node = syntaxTree(state).resolveInner(at, -1); ; ) {
-    if (/Code/.test(node.name)) return true
-    if (!node.parent) return false
-    node = node.parent
-  }
+/** Whether a place is in lines of code, where nothing is a list; what is code in the midst of a line does not matter. */
+const isInBlockOfCode = (state: EditorState, at: number): boolean => {
+  for (let node = syntaxTree(state).resolveInner(at, -1); node.parent; node = node.parent)
+    if (node.name === 'FencedCode' || node.name === 'CodeBlock') return true
+  return false
 }
 
 /** What the next line begins with after this one, or undefined if it is none of a list or quote. */
@@ -30,7 +28,7 @@ function nextPrefix(line: string): { prefix: string; length: number } | undefine
 /** Continues a list, a task list or a quote on the next line; on an empty item, ends it. */
 export const continueLine: StateCommand = ({ state, dispatch }) => {
   const { main, ranges } = state.selection
-  if (ranges.length > 1 || isInCode(state, main.from)) return false
+  if (ranges.length > 1 || isInBlockOfCode(state, main.from)) return false
   const line = state.doc.lineAt(main.from)
   const next = nextPrefix(line.text)
   if (!next || main.from < line.from + next.length || main.to > line.to) return false

@@ -6,7 +6,7 @@ import {
   startCompletion,
 } from '@codemirror/autocomplete'
 import { localDay, localTime } from '../../../data/local-time.ts'
-import { isInCode } from './markdown.ts'
+import { isInCode } from './syntax.ts'
 
 interface Insertable {
   readonly label: string

@@ -1,10 +1,10 @@
-import { syntaxTree } from '@codemirror/language'
 import { type EditorState, type Extension, type Range, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common'
 import { fileIdOf } from '../../../../lib/markdown.ts'
 import { type Links, ownImage } from '../preview/tokens.ts'
 import { noteCards } from './note-card.ts'
+import { isReadAnew, syntaxTree } from './syntax.ts'
 import { tableDecorations } from './tables.ts'
 import { linkAt, partsOfWikiLink, targetOf } from './targets.ts'
 import { Ornament, Picture, TaskBox } from './widgets.ts'
@@ -238,7 +238,6 @@ function decorationsOf(view: EditorView): DecorationSet {
   return Decoration.set(out, true)
 }
 
-const hasNewTree = ({ startState, state }: ViewUpdate) => syntaxTree(startState) !== syntaxTree(state)
 const hasNewLinks = ({ startState, state }: ViewUpdate) =>
   startState.field(linkTargets) !== state.field(linkTargets)
 
@@ -249,15 +248,7 @@ const decorations = ViewPlugin.fromClass(
       this.decorations = decorationsOf(view)
     }
     update(update: ViewUpdate) {
-      const { docChanged, viewportChanged, selectionSet, focusChanged } = update
-      if (
-        docChanged ||
-        viewportChanged ||
-        selectionSet ||
-        focusChanged ||
-        hasNewTree(update) ||
-        hasNewLinks(update)
-      )
+      if (isReadAnew(update) || update.selectionSet || update.focusChanged || hasNewLinks(update))
         this.decorations = decorationsOf(update.view)
     }
   },

@@ -1,13 +1,12 @@
-import {
-  defineLanguageFacet,
-  HighlightStyle,
-  Language,
-  languageDataProp,
-  syntaxTree,
-} from '@codemirror/language'
-import type { EditorState } from '@codemirror/state'
+import { HighlightStyle } from '@codemirror/language'
 import { styleTags, Tag, tags } from '@lezer/highlight'
-import { GFM, type InlineContext, type MarkdownConfig, parseCode, parser } from '@lezer/markdown'
+import {
+  GFM,
+  type InlineContext,
+  type MarkdownConfig,
+  parser as markdownParser,
+  parseCode,
+} from '@lezer/markdown'
 import { codeParser } from '../code/languages.ts'
 import { codeStyles } from '../code/styles.ts'
 
@@ -70,20 +69,8 @@ const daybook: MarkdownConfig = {
   ],
 }
 
-const data = defineLanguageFacet({ commentTokens: { block: { open: '<!--', close: '-->' } } })
-
-/** The language of the editor; its syntax tree has `WikiLink` and `Hashtag` beside the nodes of `@lezer/markdown`. */
-export const markdown = new Language(
-  data,
-  parser.configure([
-    GFM,
-    daybook,
-    parseCode({ codeParser }),
-    { props: [languageDataProp.add({ Document: data })] },
-  ]),
-  [],
-  'markdown',
-)
+/** Reads the Markdown of notes; its trees have `WikiLink` and `Hashtag` beside the nodes of `@lezer/markdown`. */
+export const parser = markdownParser.configure([GFM, daybook, parseCode({ codeParser })])
 
 export const highlighting = HighlightStyle.define([
   { tag: tags.heading, class: 'md-heading' },
@@ -98,10 +85,3 @@ export const highlighting = HighlightStyle.define([
   { tag: hashtag, class: 'md-tag' },
   ...codeStyles,
 ])
-
-/** Whether what is before a place is code. */
-export function isInCode(state: EditorState, at: number): boolean {
-  let node = syntaxTree(state).resolveInner(at, -1)
-  for (; node.parent; node = node.parent) if (/Code/.test(node.name)) return true
-  return false
-}

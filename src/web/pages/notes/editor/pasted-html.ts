@@ -1,5 +1,5 @@
 import { EditorView } from '@codemirror/view'
-import { isInCode } from './markdown.ts'
+import { isInCode } from './syntax.ts'
 
 /** What says more than its text; editors of code put only colours around it. */
 const SAYS_MORE =

@@ -19,12 +19,22 @@ function withoutEnd(words: string): string {
   return end > 0 && /\s/.test(words[end - 1] ?? '') ? words.slice(0, end).trimEnd() : words
 }
 
+/** Whether a line may be a heading or a fence, by its first character; a long text is gone through in no time. */
+function isMarked(text: string, from: number): boolean {
+  let at = from
+  while (at < from + 3 && text[at] === ' ') at++
+  return text[at] === '#' || text[at] === '`' || text[at] === '~'
+}
+
 /** The headings of a text, in order; code has none. */
 export function headingsOf(text: string): Heading[] {
   const headings: Heading[] = []
   let fence: string | undefined
-  let at = 0
-  for (const line of text.split('\n')) {
+  for (let at = 0, end = 0; at < text.length; at = end + 1) {
+    end = text.indexOf('\n', at)
+    if (end === -1) end = text.length
+    if (!isMarked(text, at)) continue
+    const line = text.slice(at, end)
     const mark = FENCE.exec(line)?.[1]
     if (fence !== undefined) fence = mark?.startsWith(fence) ? undefined : fence
     else if (mark) fence = mark
@@ -33,7 +43,6 @@ export function headingsOf(text: string): Heading[] {
       if (level && words)
         headings.push({ level: level.length, text: withoutEnd(words).replace(MARKS, ''), at })
     }
-    at += line.length + 1
   }
   return headings
 }

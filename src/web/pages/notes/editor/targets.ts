@@ -1,10 +1,10 @@
-import { syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
 import { fileIdOf, safeLink } from '../../../../lib/markdown.ts'
 import { address } from '../../../router.ts'
 import { noteAddress } from '../place.ts'
 import { keyOf, type Links } from '../preview/tokens.ts'
+import { syntaxTree } from './syntax.ts'
 
 /** Where a link in the text leads. */
 export interface LinkTarget {

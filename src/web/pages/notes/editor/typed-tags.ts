@@ -1,5 +1,5 @@
-import { syntaxTree } from '@codemirror/language'
 import { EditorView } from '@codemirror/view'
+import { syntaxTree } from './syntax.ts'
 
 /** Calls `onTag` with the name of a tag when the person ends it: by a blank, a line break or a mark after it. */
 export const completedTags = (onTag: (name: string) => void) =>
