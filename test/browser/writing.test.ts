@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
     'Enter continues lists, tasks and quotes, and ends them on an empty item; Tab and Shift Tab move items',
     async () => {
       const id = await createNote('Lists')
-      await write(id, ['- milk', 'bread', ''])
+      await write(id, ['- `milk`', 'bread', ''])
       await page.keyboard.press('Enter')
       await page.keyboard.type('8. eight')
       await page.keyboard.press('Enter')
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
       await page.keyboard.press('Tab')
       await press('Shift', 'Tab')
       await press('Shift', 'Enter')
-      await isStored(id, '- milk\n- bread\n8. eight\n9. nine\n')
+      await isStored(id, '- `milk`\n- bread\n8. eight\n9. nine\n')
       await open(id)
       const tasks = await createNote('Tasks')
       await write(tasks, ['> - [x] done', 'open'])

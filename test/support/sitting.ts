@@ -45,8 +45,11 @@ const ITEM = /^(?:- \[[ x]\] |- |> |(\d+)\. )/
 function enter(lines: string[]): void {
   const last = lines.at(-1) ?? ''
   const [prefix, number] = ITEM.exec(last) ?? []
-  if (prefix === undefined) lines.push('')
-  else if (prefix === last) lines.splice(-1, 1, '')
+  if (prefix === undefined) {
+    const [indent = ''] = /^ */.exec(last) ?? []
+    if (indent === last) lines[lines.length - 1] = ''
+    lines.push(indent)
+  } else if (prefix === last) lines.splice(-1, 1, '')
   else if (number !== undefined) lines.push(`${Number(number) + 1}. `)
   else lines.push(prefix.replace('[x]', '[ ]'))
 }

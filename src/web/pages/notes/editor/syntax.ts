@@ -49,6 +49,9 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const typeNamed = (name: string) => parser.nodeSet.types.find((type) => type.name === name) as NodeType
 const DOCUMENT = typeNamed('Document')
 const FENCED_CODE = typeNamed('FencedCode')
+const CODE_TEXT = typeNamed('CodeText')
+
+const codeOf = (length: number) => new Tree(FENCED_CODE, [new Tree(CODE_TEXT, [], [], length)], [0], length)
 
 /** A block begins after a blank line; within a very long one it is looked for no further. */
 function startOf(doc: Text, at: number): number {
@@ -83,7 +86,7 @@ function endOfCode(doc: Text, from: number, to: number): number {
 
 /** Reads a window; what has not changed since it was read before is taken from there. */
 function read(doc: Text, { from, to, codeEnd }: Place & { codeEnd: number }, known: readonly TreeFragment[]) {
-  const code = codeEnd > from ? [new Tree(FENCED_CODE, [], [], codeEnd - from)] : []
+  const code = codeEnd > from ? [codeOf(codeEnd - from)] : []
   const parsed = codeEnd < to ? parser.parse(new DocInput(doc), known, [{ from: codeEnd, to }]) : Tree.empty
   const tree = new Tree(
     DOCUMENT,
@@ -117,13 +120,13 @@ function afterChanges(window: Window, { changes, newDoc, newSelection }: Transac
   return read(newDoc, mapped, TreeFragment.applyChanges(window.fragments, ranges))
 }
 
-/** Says what is in sight, when it is no longer in the window, or that a language of code was loaded. */
-const moved = StateEffect.define<Place>()
+/** Has the window be where something else is in sight now, and all in it be read anew. */
+export const readAround = StateEffect.define<Place>()
 
 const field = StateField.define<Window>({
   create: ({ doc }) => windowAt(doc, { from: 0, to: 0 }),
   update: (window, transaction) => {
-    const place = transaction.effects.find((effect) => effect.is(moved))?.value
+    const place = transaction.effects.find((effect) => effect.is(readAround))?.value
     if (place) return windowAt(transaction.newDoc, place)
     return transaction.docChanged ? afterChanges(window, transaction) : window
   },
@@ -168,7 +171,7 @@ const follower = ViewPlugin.fromClass(
       })
     }
     #read() {
-      if (this.#isAlive) this.view.dispatch({ effects: moved.of(inSight(this.view)) })
+      if (this.#isAlive) this.view.dispatch({ effects: readAround.of(inSight(this.view)) })
     }
   },
 )
