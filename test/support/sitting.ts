@@ -39,7 +39,7 @@ const newToken = (): string => `w${(tokens++).toString(36)}`
 
 const MARKS = ['', '**', '*', '`', '~~']
 const PREFIXES = ['- ', '> ', '1. ', '- [ ] ', '## ']
-const ITEM = /^(?:- \[[ x]\] |- |> |(\d+)\. )/
+const ITEM = /^(?:[-*] (?:\[[ x]\] )?|> |(\d+)\. )/
 
 /** What Enter makes of the last line of a list, a quote or a paragraph. */
 function enter(lines: string[]): void {
