@@ -39,19 +39,19 @@ const newToken = (): string => `w${(tokens++).toString(36)}`
 
 const MARKS = ['', '**', '*', '`', '~~']
 const PREFIXES = ['- ', '> ', '1. ', '- [ ] ', '## ']
-const ITEM = /^(?:[-*] (?:\[[ x]\] )?|> |(\d+)\. )/
+const ITEM = /^(?:([-*])|(\d+)\.)( +)(\[[ x]\] +)?|^> /
 
 /** What Enter makes of the last line of a list, a quote or a paragraph. */
 function enter(lines: string[]): void {
   const last = lines.at(-1) ?? ''
-  const [prefix, number] = ITEM.exec(last) ?? []
+  const [prefix, bullet, number, blanks = '', box] = ITEM.exec(last) ?? []
   if (prefix === undefined) {
     const [indent = ''] = /^ */.exec(last) ?? []
     if (indent === last) lines[lines.length - 1] = ''
     lines.push(indent)
   } else if (prefix === last) lines.splice(-1, 1, '')
-  else if (number !== undefined) lines.push(`${Number(number) + 1}. `)
-  else lines.push(prefix.replace('[x]', '[ ]'))
+  else if (prefix === '> ') lines.push(prefix)
+  else lines.push(`${bullet ?? `${Number(number) + 1}.`}${blanks}${box ? '[ ] ' : ''}`)
 }
 
 const edges = { first: 'Home', last: 'End' } as const
