@@ -116,6 +116,7 @@ export class Writer {
   }
 
   async #typeAtStart(at: number, lines: string[]): Promise<void> {
+    if (lines[0]?.startsWith(' ')) return this.#typeAtEnd(at, lines)
     const typed = `${PREFIXES[this.random(PREFIXES.length)] ?? ''}${newToken()} `
     await this.#cursorTo(at, 'first')
     await this.page.keyboard.type(typed, { delay: this.random(40) })
