@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { temporaryFolder } from '../dataset.ts'
 import { milliseconds, type Row, type Section } from '../results.ts'
 import { type Server, startServer } from '../servers.ts'
+import { MOMENTS } from '../stalls/moments.ts'
 import {
   COMMANDS,
   NOTE_READS,
@@ -127,6 +128,7 @@ interface Measured {
 }
 
 async function measure(operation: Operation, setting: Setting, probe: Probe): Promise<Measured> {
+  await operation.prepare?.(setting)
   await probe.take()
   const started = performance.now()
   const ended = await operation.run(setting).catch((error: Error) => [error.message])
@@ -159,7 +161,7 @@ function rowOf({ operation, ended, tookMs, waits }: Measured, idle: Waits): Row 
 export async function benchStalls(size: number, only?: string): Promise<Section[]> {
   const folder = temporaryFolder()
   const { file, world } = await copyOfWorld(size, folder)
-  const server = await startServer(file)
+  const server = await startServer(file, ['--webhook-allow', '127.0.0.1'])
   const probe = await startProbe(server, world)
   const setting = settingOf(server, world, file, folder)
   const start = await measure(START, setting, probe)
@@ -171,6 +173,7 @@ export async function benchStalls(size: number, only?: string): Promise<Section[
     ['reads of records', RECORD_READS],
     ['reads of notes', NOTE_READS],
     ['watches', [WATCH]],
+    ['moments', [MOMENTS]],
     ['visits of shared pages', VISITS],
     ['writes', WRITES],
     ['commands', COMMANDS],

@@ -20,7 +20,7 @@ const BODY = JSON.stringify({ record: { data: { n: 1, text: 'x'.repeat(450) } } 
 
 type Arrival = [receiver: number, n: number, at: number]
 
-interface Receivers {
+export interface Receivers {
   readonly live: string[]
   readonly dead: string[]
   /** What arrived since the last call. */
@@ -39,7 +39,8 @@ interface Bench {
 
 const now = () => performance.timeOrigin + performance.now()
 
-async function startReceivers(certificate: object, live: number, dead: number): Promise<Receivers> {
+/** Receivers over https, or over http without a certificate. */
+export async function startReceivers(certificate: object, live: number, dead: number): Promise<Receivers> {
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, '..', 'processes', 'webhook-receivers.ts')],
     {
@@ -50,7 +51,8 @@ async function startReceivers(certificate: object, live: number, dead: number): 
   )
   const { value } = await child.stdout.getReader().read()
   const ports = JSON.parse(Buffer.from(value ?? []).toString())
-  const urlOf = (port: number) => `https://127.0.0.1:${port}/`
+  const scheme = 'cert' in certificate ? 'https' : 'http'
+  const urlOf = (port: number) => `${scheme}://127.0.0.1:${port}/`
   return {
     live: ports.live.map(urlOf),
     dead: ports.dead.map(urlOf),

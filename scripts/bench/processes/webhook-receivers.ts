@@ -1,6 +1,6 @@
 /*
- * Receivers of webhooks over https, in a separate process: `bun webhook-receivers.ts`, with the line
- * `{cert, key, live, dead}` on standard input. Prints the ports `{live, dead, control}`; dead receivers never respond.
+ * Receivers of webhooks over https, or over http without a certificate, in a separate process:
+ * `bun webhook-receivers.ts`, with the line `{cert?, key?, live, dead}` on standard input. Prints the ports `{live, dead, control}`; dead receivers never respond.
  * `GET` on the control port, over http, returns what has arrived since the last call as `[receiver, n, at]`: the number
  * in the record, and milliseconds since 1970.
  */
@@ -11,7 +11,7 @@ const { cert, key, live, dead } = JSON.parse(line)
 
 let arrivals: [receiver: number, n: number, at: number][] = []
 const now = () => performance.timeOrigin + performance.now()
-const common = { port: 0, hostname: '127.0.0.1', tls: { cert, key } } as const
+const common = { port: 0, hostname: '127.0.0.1', ...(cert && { tls: { cert, key } }) } as const
 
 const numbered = (count: number) => Array.from({ length: count }, (_, number) => number)
 

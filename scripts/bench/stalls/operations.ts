@@ -23,6 +23,8 @@ export interface Operation {
   readonly what: string
   /** The longest that the operation itself may take. */
   readonly withinMs?: number
+  /** Not measured. */
+  readonly prepare?: (setting: Setting) => Promise<void>
   /** Returns how it ended: statuses or exit codes. */
   readonly run: (setting: Setting) => Promise<readonly number[]>
 }
