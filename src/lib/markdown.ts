@@ -1,4 +1,4 @@
-import { Lexer, Marked, type Token, Tokenizer, type Tokens } from 'marked'
+import { Lexer, type Token, Tokenizer, type Tokens, type TokensList, walkTokens as walk } from 'marked'
 
 /** `[[target]]`, `[[target|label]]`, and with `!` before it the same embedded. */
 export interface WikiToken {
@@ -16,38 +16,29 @@ const LABELLED = /\[\[[^[\]|\n]+\|[^[\]\n]*\]\]/g
 /** The line that makes a table of the one before it. */
 const DELIMITER_ROW = /^(?=.*[|:])(?=.*-)[ \t>|:-]+$/m
 
-/** Where the next link may begin. */
-function startOfLink(source: string): number | undefined {
-  const at = source.indexOf('[[')
-  if (at === -1) return undefined
-  return source[at - 1] === '!' ? at - 1 : at
+/** Knows `[[links]]` beside those of Markdown. What is no link ends at a bracket or exclamation mark in any case. */
+class LinkTokenizer extends Tokenizer {
+  override link(source: string): Tokens.Link | Tokens.Image | undefined {
+    const match = source.startsWith('[[') || source.startsWith('![[') ? WIKI.exec(source) : null
+    if (!match) return super.link(source)
+    const [raw, mark, target = '', label] = match
+    const token: WikiToken = {
+      type: 'wiki',
+      raw,
+      isEmbed: mark === '!',
+      target,
+      label: label?.replaceAll('\\|', '|'),
+    }
+    // The lexer puts any token into its list.
+    return token as unknown as Tokens.Link
+  }
 }
 
-const marked = new Marked({
-  gfm: true,
-  extensions: [
-    {
-      name: 'wiki',
-      level: 'inline',
-      start: startOfLink,
-      tokenizer: (source: string): Tokens.Generic | undefined => {
-        const match = WIKI.exec(source)
-        return match
-          ? {
-              type: 'wiki',
-              raw: match[0],
-              isEmbed: match[1] === '!',
-              target: match[2] ?? '',
-              label: match[3]?.replaceAll('\\|', '|'),
-            }
-          : undefined
-      },
-    },
-  ],
-})
+const lexerWith = (tokenizer: Tokenizer): Lexer => new Lexer({ gfm: true, tokenizer })
 
 /** A text of Markdown, taken apart. A hostile one may take very long: `boundedTokens` gives up. */
-export const tokensOf = (text: string): Token[] => unmasked(text, (masked) => marked.lexer(masked))
+export const tokensOf = (text: string): Token[] =>
+  unmasked(text, (masked) => lexerWith(new LinkTokenizer()).lex(masked))
 
 /** For how long a text is taken apart, and the longest passage that is: some take the square of their length. */
 const MAX_MS = 1_000
@@ -70,7 +61,7 @@ const UNDERLINE = /\n {0,3}(?:=+|-+)[ \t]*(?:\n|$)/
 const FIRST_PASSAGE = 5_000
 
 /** Gives up at an instant: it is asked for the space before each block. */
-class TimedTokenizer extends Tokenizer {
+class TimedTokenizer extends LinkTokenizer {
   constructor(private readonly until: number) {
     super()
   }
@@ -89,9 +80,9 @@ class TimedTokenizer extends Tokenizer {
   }
 }
 
-function lexedInTime(text: string): Token[] {
+function lexedInTime(text: string): TokensList {
   const until = performance.now() + MAX_MS
-  const lexer = new Lexer({ ...marked.defaults, tokenizer: new TimedTokenizer(until) })
+  const lexer = lexerWith(new TimedTokenizer(until))
   lexer.blockTokens(text.replace(/\r\n|\r/g, '\n'), lexer.tokens)
   for (let next = lexer.inlineQueue.shift(); next; next = lexer.inlineQueue.shift()) {
     if (performance.now() > until || next.src.length > MAX_PASSAGE) throw new Error('too much')
@@ -100,12 +91,14 @@ function lexedInTime(text: string): Token[] {
   return lexer.tokens
 }
 
-function unmasked(text: string, lexed: (masked: string) => Token[]): Token[] {
+function unmasked(text: string, lexed: (masked: string) => TokensList): Token[] {
   if (!DELIMITER_ROW.test(text)) return lexed(text)
   const masked = text.replace(LABELLED, (link) => link.replace(/\\?\|/g, BAR))
   const tokens = lexed(masked)
   if (masked === text) return tokens
-  walkTokens(tokens, (token) => {
+  const isInAddress = Object.values(tokens.links).some(({ href, title }) => `${href}${title}`.includes(BAR))
+  const blocks = isInAddress ? tokens : tokens.filter(({ raw }) => raw.includes(BAR))
+  walkTokens(blocks, (token) => {
     if (isMasked(token)) unmask(token)
   })
   return tokens
@@ -123,7 +116,7 @@ function unmask(token: Tokens.Generic): void {
 
 /** Calls the function with each token, those within others too. */
 export function walkTokens(tokens: Token[], visit: (token: Token) => void): void {
-  marked.walkTokens(tokens, visit)
+  walk(tokens, visit)
 }
 
 /** What a link shows that is not known to lead anywhere. */
