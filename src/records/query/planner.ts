@@ -47,7 +47,7 @@ export const sortingIndex = ({ sort, indexes }: Pick<PageQuery, 'sort' | 'indexe
   indexes.get(indexName([sort]))
 
 /** Reads all rows in the requested order, if there is an index of that order. */
-function sortedPath(page: PageQuery): AccessPath | undefined {
+export function sortedPath(page: PageQuery): AccessPath | undefined {
   if (isSortedByPk(page.query.structure, page.sort)) return { by: 'pk' }
   const index = sortingIndex(page)
   return index && { by: 'index', index }
@@ -166,7 +166,7 @@ export function pageParts(
 }
 
 /** The column of the index that orders by the target; a key of texts as written does not. */
-const sortedColumn = (index: UsableIndex, sort: SortTarget): IndexedColumn | undefined =>
+export const sortedColumn = (index: UsableIndex, sort: SortTarget): IndexedColumn | undefined =>
   index.isComplete ? index.columns.find(({ column }) => column === indexedColumn(sort)) : undefined
 
 /** Whether the conditions allow both rows with a value in the column and rows without one. */

@@ -1,10 +1,12 @@
 import type { RecordData } from '../../changes/record-data.ts'
-import type { AppContext } from '../../context.ts'
+import { type AppContext, type InWorkspace, placeOf } from '../../context.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
 import { byteStream } from '../../http/byte-stream.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import { markStreamed } from '../../http/streamed.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
-import { listRecords } from '../../records/query/list.ts'
+import { BEGINNING, type Progress, readOn } from '../../records/query/in-order.ts'
+import { parseRequest } from '../../records/query/row-query.ts'
 import { dataOf, type RecordRow } from '../../records/store.ts'
 import { notFound } from '../../refusal.ts'
 import type { FieldDefinition } from '../../structures/store.ts'
@@ -18,41 +20,87 @@ import { calendarFields, labelOf, nameOf, type SharedRows, sharedRows, shownValu
  * The rows of a view as files: CSV (RFC 4180) of its visible columns, and a calendar as iCalendar (RFC 5545).
  */
 
-const AT_ONCE = 500
+/** The text of a file: of each row, and before and after all rows. */
+interface FileText {
+  readonly before: string
+  readonly of: (row: RecordRow) => string
+  readonly after: string
+}
 
-/** A file of lines that come from the rows, some hundred at a time; it breaks off when the share ends meanwhile. */
-function streamed(
+const FILES = {
+  csv: { type: 'text/csv', textOf: csvText },
+  ics: { type: 'text/calendar', textOf: icsText },
+} as const
+
+interface PartInput {
+  readonly caller: InWorkspace
+  /** The id of the view. */
+  readonly target: string
+  readonly name: string
+  readonly file: keyof typeof FILES
+  readonly progress: Progress
+}
+
+interface FilePart {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Undefined after the last part. */
+  readonly progress: Progress | undefined
+  /** What all parts of a file have in common. */
+  readonly edition: string
+}
+
+/** A part ends with the row that makes it this long, in characters. */
+const PART_LENGTH = 500_000
+
+/** The next rows of a file. */
+export const filePartQuery: WorkerQuery<PartInput, FilePart> = {
+  name: 'shares.filePart',
+  isLong: true,
+  run: (reader, { caller, target, name, file, progress: begun }) => {
+    const shared = sharedRows(reader, caller, target)
+    const { before, of, after } = FILES[file].textOf(shared, name)
+    // Nobody reads a calendar in the order of its file.
+    const order = file === 'ics' || shared.view.sort === null ? { sort: 'created_at' } : {}
+    const request = parseRequest({ view: target, ...order })
+    let text = begun.after === undefined ? before : ''
+    const progress = readOn(reader, { caller, request }, begun, (row) => {
+      text += of(row)
+      return text.length < PART_LENGTH
+    })
+    if (!progress) text += after
+    const edition = `${shared.view.updatedAt} ${before}`
+    return { bytes: new TextEncoder().encode(text), progress, edition }
+  },
+}
+
+/** A file in parts; it breaks off when the share ends or its view changes meanwhile. */
+function fileResponse(
   ctx: AppContext,
   exchange: Exchange,
   visit: Visit,
+  file: keyof typeof FILES,
   { view }: SharedRows,
-  parts: { type: string; before: string; of: (row: RecordRow) => string; after: string },
 ): Response {
-  const encoder = new TextEncoder()
-  let offset = 0
-  let isOver = false
+  const { share } = visit
+  const visitor = visitorOf(visit)
+  const about = { caller: placeOf(visitor), target: share.target, name: share.name ?? view.name, file }
+  let progress: Progress | undefined = BEGINNING
+  let edition: string | undefined
   const next = async () => {
-    if (isOver) return undefined
-    if (!findVisit(ctx, visit.share.token, false)) throw notFound('share')
-    const request = {
-      view: view.id,
-      limit: AT_ONCE,
-      offset,
-      ...(view.sort === null && { sort: 'created_at' }),
-    }
-    const { rows, hasMore } = await listRecords(ctx, visitorOf(visit), request)
-    const before = offset === 0 ? parts.before : ''
-    offset += rows.length
-    isOver = !hasMore
-    return encoder.encode(before + rows.map(parts.of).join('') + (isOver ? parts.after : ''))
+    if (!progress) return undefined
+    if (!findVisit(ctx, share.token, false)) throw notFound('share')
+    const part: FilePart = await ctx.worker.run(filePartQuery, { ...about, progress }, visitor)
+    if (part.edition !== (edition ?? part.edition)) throw new Error('the view has changed')
+    edition = part.edition
+    progress = part.progress
+    return part.bytes
   }
-  const body = byteStream(exchange, { next, close: () => {} })
   const headers = {
     ...SHARE_HEADERS,
-    'Content-Type': `${parts.type}; charset=utf-8`,
+    'Content-Type': `${FILES[file].type}; charset=utf-8`,
     'Content-Security-Policy': "default-src 'none'",
   }
-  return markStreamed(new Response(body, { headers }))
+  return markStreamed(new Response(byteStream(exchange, { next }), { headers }))
 }
 
 const LOOKS_LIKE_FORMULA = /^[=+\-@]/
@@ -72,17 +120,19 @@ const csvValue = (field: FieldDefinition, value: RecordData[string] | undefined)
 export function csvResponse(ctx: AppContext, exchange: Exchange, visit: Visit): Response {
   const shared = sharedRows(ctx.db, visitorOf(visit), visit.share.target)
   if (optionsOf(visit.share).csv !== true) throw notFound('file')
-  const { columns } = shared
+  return fileResponse(ctx, exchange, visit, 'csv', shared)
+}
+
+function csvText({ columns }: SharedRows): FileText {
   const lineOf = (cells: readonly string[]) => `${cells.map(cellOf).join(',')}\r\n`
-  return streamed(ctx, exchange, visit, shared, {
-    type: 'text/csv',
+  return {
     before: lineOf(columns.map(labelOf)),
     of: (row) => {
       const data = dataOf(row)
       return lineOf(columns.map((field) => csvValue(field, valueIn(data, field))))
     },
     after: '',
-  })
+  }
 }
 
 /** A line of at most 75 bytes; what is longer goes on in the next ones, which begin with a blank. */
@@ -115,8 +165,11 @@ const dayAfter = (value: unknown): string =>
 /** The rows as a calendar. */
 export function icsResponse(ctx: AppContext, exchange: Exchange, visit: Visit): Response {
   const shared = sharedRows(ctx.db, visitorOf(visit), visit.share.target)
-  const { view } = shared
-  if (view.kind !== 'calendar') throw notFound('file')
+  if (shared.view.kind !== 'calendar') throw notFound('file')
+  return fileResponse(ctx, exchange, visit, 'ics', shared)
+}
+
+function icsText(shared: SharedRows, name: string): FileText {
   const { start, end } = calendarFields(shared)
   const times = (data: RecordData): string[] => {
     const from = valueIn(data, start)
@@ -143,17 +196,11 @@ export function icsResponse(ctx: AppContext, exchange: Exchange, visit: Visit): 
     ]
     return lines.map(folded).join('')
   }
-  const name = visit.share.name ?? view.name
   const head = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//daybook//share//EN',
     `X-WR-CALNAME:${escaped(name)}`,
   ]
-  return streamed(ctx, exchange, visit, shared, {
-    type: 'text/calendar',
-    before: head.map(folded).join(''),
-    of: event,
-    after: 'END:VCALENDAR\r\n',
-  })
+  return { before: head.map(folded).join(''), of: event, after: 'END:VCALENDAR\r\n' }
 }
