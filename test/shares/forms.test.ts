@@ -147,6 +147,9 @@ describe('a post', () => {
     expect(sent.text).toMatch(/id="e-name">[^<]*required/)
     expect(sent.text).toMatch(/id="e-people">[^<]*at most 8/)
     expect(sent.text).toContain('aria-describedby="e-people"')
+    const words = await send(path, { name: 'N', people: 'two', first: 'Monday' })
+    expect(words.text).toMatch(/type="text" id="f-people"[^>]* value="two"/)
+    expect(words.text).toMatch(/type="text" id="f-first"[^>]* value="Monday"/)
     const { counts } = (await service.get('/v1/workspace')).body.workspace
     expect([counts.records, counts.files]).toEqual([0, 0])
   })

@@ -87,20 +87,34 @@ function input(shown: FormField, { typed, refusals, settings }: ShownForm): Html
   const by = described.length > 0 && html` aria-describedby="${described.join(' ')}"`
   const attributes = html` id="f-${key}" name="${key}"${required}${invalid}${by}`
   const control = controlOf(shown, attributes, typed?.get(key) ?? '')
-  const optional = !isRequired && type !== 'bool' && html` <i>if you like</i>`
-  const zone = type === 'datetime' && html` <i>${settings.tz ?? 'UTC'}</i>`
+  const remarks = [
+    type === 'datetime' && (settings.tz ?? 'UTC'),
+    !isRequired && type !== 'bool' && 'if you like',
+  ].filter((one) => one !== false)
+  const remark = remarks.length > 0 && html` <i>${remarks.join(', ')}</i>`
   const notes = html`${help !== undefined && html` <small id="h-${key}" dir="auto">${help}</small>`}${refusal !== undefined && html` <small class="bad" id="e-${key}">${refusal}</small>`}`
   if (type === 'bool') return html`<p><label for="f-${key}" dir="auto">${control}${label}</label>${notes}</p>`
-  return html`<p><label for="f-${key}" dir="auto">${label}${zone}${optional}</label> ${control}${notes}</p>`
+  return html`<p><label for="f-${key}" dir="auto">${label}${remark}</label> ${control}${notes}</p>`
 }
 
 /** A text of more characters is typed into an area of several lines. */
 const LINE_LENGTH = 200
 
+/** What the inputs of the platform take. */
+const PATTERNS: Readonly<Record<string, RegExp>> = {
+  number: /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/,
+  date: /^\d{4}-\d\d-\d\d$/,
+  time: /^\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/,
+  datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/,
+}
+
 function controlOf({ field }: FormField, attributes: Html, value: string): Html {
   const { type, options, min, max, unique } = field
   const bounds = html`${min !== null && html` min="${boundOf(min)}"`}${max !== null && html` max="${boundOf(max)}"`}`
   const given = value !== '' && html` value="${value}"`
+  // An input of its type would not show what is none.
+  if (value !== '' && PATTERNS[type]?.test(value) === false)
+    return html`<input type="text"${attributes}${given}>`
   switch (type) {
     case 'bool':
       return html`<input type="checkbox"${attributes} value="true"${isChecked(value) && html` checked`}>`

@@ -102,7 +102,9 @@ function list({ ordered, start, items }: Tokens.List, place: Place): Html {
 
 /** A table that is wider than the page scrolls by itself. */
 function table({ header, rows }: Tokens.Table, place: Place): Html {
-  const head = header.map(({ tokens }) => html`<th scope="col">${blocks(tokens, place)}</th>`)
+  const head = header.map(
+    ({ tokens, align }) => html`<th scope="col" class="${align ?? 'left'}">${blocks(tokens, place)}</th>`,
+  )
   const body = rows.map(
     (row) =>
       html`<tr>${row.map(({ tokens, align }) => html`<td class="${align ?? 'left'}">${blocks(tokens, place)}</td>`)}</tr>`,

@@ -221,18 +221,19 @@ export function calendarFields({ view, definition }: SharedRows) {
   return { start, end }
 }
 
-/** Rows whose days meet a period, both ends included. */
-function rowsBetween(reading: Reading, [first, last]: readonly [string, string]): RecordRow[] {
+/** Rows whose days meet a period, both ends included, and how many more do than are shown. */
+function rowsBetween(
+  reading: Reading,
+  [first, last]: readonly [string, string],
+): { rows: RecordRow[]; more: number } {
   const { start, end } = calendarFields(reading)
   const instant = (day: string, isEnd: boolean) =>
     start.type === 'date' ? day : `${day}T${isEnd ? '23:59:59.999' : '00:00:00'}Z`
-  const find = (...filter: readonly object[]) =>
-    listed(reading, {
-      filter: JSON.stringify(filter),
-      limit: MONTH_ROWS,
-      sort: start.key,
-      direction: 'asc',
-    }).rows
+  const find = (...filter: readonly object[]) => {
+    const order = { limit: MONTH_ROWS, sort: start.key, direction: 'asc' as const }
+    const { rows, total } = listed(reading, { filter: JSON.stringify(filter), ...order })
+    return { rows, more: total - rows.length }
+  }
   const [from, to] = [instant(first, false), instant(last, true)]
   const beginning = find(
     { field: start.key, op: 'gte', value: from },
@@ -243,14 +244,18 @@ function rowsBetween(reading: Reading, [first, last]: readonly [string, string])
     { field: start.key, op: 'lt', value: from },
     { field: end.key, op: 'gte', value: from },
   )
-  return [...earlier, ...beginning]
+  return { rows: [...earlier.rows, ...beginning.rows], more: earlier.more + beginning.more }
 }
 
-/** The names of the rows on each day of a period. */
-function namesByDay(reading: Reading, days: readonly string[]): Map<string, string[]> {
+/** The names of the rows on each day of a period, and how many rows are not among them. */
+function namesByDay(
+  reading: Reading,
+  days: readonly string[],
+): { byDay: Map<string, string[]>; more: number } {
   const { start, end } = calendarFields(reading)
   const byDay = new Map(days.map((day) => [day, [] as string[]]))
-  for (const row of rowsBetween(reading, [days[0] ?? '', days.at(-1) ?? ''])) {
+  const { rows, more } = rowsBetween(reading, [days[0] ?? '', days.at(-1) ?? ''])
+  for (const row of rows) {
     const data = dataOf(row)
     const name = nameOf(reading, data)
     const first = dayOf(valueIn(data, start))
@@ -258,7 +263,7 @@ function namesByDay(reading: Reading, days: readonly string[]): Map<string, stri
     if (last <= first) byDay.get(first)?.push(name)
     else for (const [day, names] of byDay) if (first <= day && day <= last) names.push(name)
   }
-  return byDay
+  return { byDay, more }
 }
 
 function month(reading: Reading): Html {
@@ -268,9 +273,10 @@ function month(reading: Reading): Html {
   const offset = (new Date(Date.UTC(y, m, 1)).getUTCDay() + 6) % 7
   const weeks = Math.ceil((offset + new Date(Date.UTC(y, m + 1, 0)).getUTCDate()) / 7)
   const days = Array.from({ length: weeks * 7 }, (_, at) => utcDate(y, m, 1 - offset + at))
-  const byDay = namesByDay(reading, days)
-  const cell = (day: string) =>
-    html`<td><b><time datetime="${day}">${Number(day.slice(8))}</time></b>${byDay.get(day)?.map((name) => html`<p dir="auto">${name}</p>`)}</td>`
+  const { byDay, more } = namesByDay(reading, days)
+  const isOutside = (day: string) => Number(day.slice(5, 7)) !== m + 1
+  const cell = (day: string, weekday: number) =>
+    html`<td${isOutside(day) && html` class="out"`}><b><time datetime="${day}"><i>${WEEKDAYS[weekday]} </i>${Number(day.slice(8))}</time></b>${byDay.get(day)?.map((name) => html`<p dir="auto">${name}</p>`)}</td>`
   const lines = Array.from(
     { length: weeks },
     (_, at) => html`<tr>${days.slice(at * 7, at * 7 + 7).map(cell)}</tr>`,
@@ -278,5 +284,5 @@ function month(reading: Reading): Html {
   const link = (other: number, text: string) =>
     html`<a href="${base}?month=${utcDate(y, other, 1).slice(0, 7)}">${text}</a>`
   return html`<nav class="pages" aria-label="Months">${link(m - 1, 'Previous month')} ${link(m + 1, 'Next month')}</nav>
-<div class="wide" tabindex="0"><table class="month"><caption>${MONTH_NAMES[m]} ${y}</caption><thead><tr>${WEEKDAYS.map((day) => html`<th scope="col">${day}</th>`)}</tr></thead><tbody>${lines}</tbody></table></div>`
+<div class="wide" tabindex="0"><table class="month"><caption>${MONTH_NAMES[m]} ${y}</caption><thead><tr>${WEEKDAYS.map((day) => html`<th scope="col">${day}</th>`)}</tr></thead><tbody>${lines}</tbody></table></div>${more > 0 && html`<p class="dim">${more} more</p>`}`
 }
