@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('no screen', () => {
   const addresses: Record<string, string> = {}
 
   beforeAll(async () => {
-    app = await startApplication()
+    app = await startApplication(['--webhook-allow', '127.0.0.1'])
     const { server } = app
     const long = 'A name that is as long as names become when nobody stops to think about them'
     const note = (
@@ -74,6 +74,38 @@ describe.skipIf(!hasBrowser)('no screen', () => {
       (await server.post('/v1/records/views', { structure: structure.id, ...body })).body.row_view.id
     const board = await view({ name: 'Board', kind: 'board', group_by: 'state' })
     const calendar = await view({ name: 'Calendar', kind: 'calendar', date_field: 'f2' })
+    const { webhook } = (
+      await server.post('/v1/webhooks', {
+        structure: structure.id,
+        url: `http://127.0.0.1:1/${'long/'.repeat(30)}`,
+        description: long,
+        filter: [{ field: 'f0', op: 'contains', value: long }],
+        headers: { 'X-A-Header-With-A-Long-Name': long },
+        format: 'text',
+        template: `${long} {event} {record.f0}`,
+      })
+    ).body
+    const { source } = (
+      await server.post('/v1/sources', {
+        name: long,
+        structure: structure.id,
+        provider: 'none',
+        options: { unverified: true },
+        map: { f0: '/a_key_that_is_long/name', f1: { path: '/amount', as: 'cents' } },
+        when: [{ path: '/a_key_that_is_long/name', op: 'in', value: [long, 'other'] }],
+        on_conflict: 'update',
+      })
+    ).body
+    for (const [name, amount] of [
+      [long, 100],
+      [long, 'no number'],
+      ['none', 1],
+    ])
+      await server.post(new URL(source.url).pathname, {
+        a_key_that_is_long: { name, more: [{ deep: { deeper: long } }] },
+        amount,
+        without_blanks: 'x'.repeat(300),
+      })
     const table = `/app/records/${structure.id}`
     Object.assign(addresses, {
       notes: '/app/notes',
@@ -88,6 +120,14 @@ describe.skipIf(!hasBrowser)('no screen', () => {
       changes: '/app/changes',
       settings: '/app/settings',
       webhooks: '/app/webhooks',
+      'new webhook': '/app/webhooks/new',
+      webhook: `/app/webhooks/${webhook.id}`,
+      'change of a webhook': `/app/webhooks/${webhook.id}/edit`,
+      sources: '/app/webhooks/in',
+      'new source': '/app/webhooks/in/new',
+      source: `/app/webhooks/in/${source.id}`,
+      'a new address': `/app/webhooks/in/${source.id}?setup=secret`,
+      'events to map': `/app/webhooks/in/${source.id}?status=unmapped`,
       files: '/app/files',
       import: '/app/import',
     })
@@ -113,7 +153,7 @@ describe.skipIf(!hasBrowser)('no screen', () => {
         }
         expect(problems).toEqual([])
       },
-      BROWSER_TIMEOUT_MS,
+      3 * BROWSER_TIMEOUT_MS,
     )
 
   test.skipIf(!hasManyCases)(

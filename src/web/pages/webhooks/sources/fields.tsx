@@ -54,8 +54,8 @@ function FieldRow({ field, value, draft, chosen, isReadOnly, onChoose, onChange 
             {label}
           </label>
         )}
-        {unique && <small class="hint"> finds the row</small>}
-        {required && !entry && <small class="hint"> required</small>}
+        {unique && <small class="hint">finds the row</small>}
+        {required && !entry && <small class="hint">required</small>}
       </th>
       <td class="bottom-start">
         {entry ? (
@@ -97,7 +97,9 @@ function FieldRow({ field, value, draft, chosen, isReadOnly, onChoose, onChange 
           </select>
         )}
       </td>
-      <td class="top-end number">{value === undefined ? '–' : String(value)}</td>
+      <td class="top-end number" title={value === undefined ? undefined : String(value)}>
+        {value === undefined ? '–' : String(value)}
+      </td>
     </tr>
   )
 }

@@ -111,7 +111,8 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
       source.on_conflict,
       source.newer_by,
     ])
-  const type = useSourceEvent(id, eventId, receivedAt).data?.event.event
+  const event = useSourceEvent(id, eventId, receivedAt).data?.event
+  const type = event?.event
   return (
     <div class="map-editor">
       <section aria-label="An event that came">
@@ -163,7 +164,10 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
           <NewerBy structure={structure} draft={draft} value={newerOf(conflict)} onChange={setNewerBy} />
         )}
         <p class="actions">
-          <Verdict tried={tried} />
+          <Verdict
+            tried={tried}
+            isRow={!isChanged && (event?.status === 'written' || event?.status === 'updated')}
+          />
           <span class="grow" />
           {mayWrite.value && (
             <Button kind="main" disabled={isRunning.value || !isChanged} onClick={() => void run()}>
@@ -244,8 +248,16 @@ const VERDICTS: Readonly<Record<string, readonly ['ok' | 'off', string]>> = {
   ignored: ['off', 'This event is not asked for'],
 }
 
+interface VerdictProps {
+  readonly tried: Tried | undefined
+  /** Whether the event has become a row, by the map as it is. */
+  readonly isRow: boolean
+}
+
 /** What would become of the event, or why its row is refused. */
-function Verdict({ tried }: { tried: Tried | undefined }) {
-  const [kind, word] = VERDICTS[tried?.status ?? ''] ?? ['warn', tried?.error ?? '']
+function Verdict({ tried, isRow }: VerdictProps) {
+  const [kind, word] = isRow
+    ? (['ok', 'This event has become a row'] as const)
+    : (VERDICTS[tried?.status ?? ''] ?? ['warn', tried?.error ?? ''])
   return <span role="status">{tried && <span class={`status ${kind}`}>{word}</span>}</span>
 }

@@ -74,10 +74,12 @@ export function SourceEvents({ source, openId }: { source: Source; openId: strin
                   ))}
                 </tbody>
               </table>
-              <p class="foot">
-                {before !== undefined && <a href={at({ status })}>Newest</a>}
-                {has_more && <a href={at({ status, before: listed.at(-1)?.id })}>Older</a>}
-              </p>
+              {(before !== undefined || has_more) && (
+                <p class="foot">
+                  {before !== undefined && <a href={at({ status })}>Newest</a>}
+                  {has_more && <a href={at({ status, before: listed.at(-1)?.id })}>Older</a>}
+                </p>
+              )}
             </>
           )
         }
