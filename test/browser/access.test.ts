@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('the table of who reaches what', () => {
       const listed = await call('GET', '/v1/records?structure=Leads', key)
       const rows = (await listed.json()) as { records: { data: object }[] }
       expect(rows.records.map(({ data }) => data)).toEqual([{ email: 'text' }])
-      for (const width of [1440, 1024, 768, 390])
+      for (const width of [1440, 1280, 768, 390])
         for (const scheme of ['light', 'dark'] as const) {
           await page.setViewport({ width, height: 900 })
           await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])

@@ -128,7 +128,7 @@ export const keysList = listCommand({
   columns: {
     ID: ({ id }) => id,
     NAME: ({ name }) => name,
-    SCOPE: ({ scope }) => scope,
+    SCOPE: ({ scope, access }) => (access ? `${scope}, narrowed` : scope),
     USER: ({ user }) => user ?? '-',
     WORKSPACE: ({ workspace }) => workspace,
     'LAST USED': ({ last_used_at }) => last_used_at ?? 'never',
