@@ -125,7 +125,7 @@ function AccessTable({ members, keys, structures }: AccessTableProps) {
           <tr>
             <th scope="col">Who</th>
             {parts.map(({ name, title }) => (
-              <th scope="col" key={name}>
+              <th scope="col" key={name} title={title}>
                 {title}
               </th>
             ))}
@@ -148,7 +148,7 @@ function SubjectRow({ subject, parts }: { subject: Subject; parts: readonly Part
   return (
     <>
       <tr>
-        <th scope="row">
+        <th scope="row" title={name}>
           {name}
           <br />
           <small>{about}</small>
