@@ -254,10 +254,11 @@ interface VerdictProps {
   readonly isRow: boolean
 }
 
-/** What would become of the event, or why its row is refused. */
+/** What would become of the event, or why its row is refused; one that is a row already may be refused as its double. */
 function Verdict({ tried, isRow }: VerdictProps) {
-  const [kind, word] = isRow
-    ? (['ok', 'This event has become a row'] as const)
-    : (VERDICTS[tried?.status ?? ''] ?? ['warn', tried?.error ?? ''])
+  const [kind, word] =
+    isRow && tried?.status === 'unmapped'
+      ? (['ok', 'This event has become a row'] as const)
+      : (VERDICTS[tried?.status ?? ''] ?? ['warn', tried?.error ?? ''])
   return <span role="status">{tried && <span class={`status ${kind}`}>{word}</span>}</span>
 }
