@@ -44,7 +44,7 @@ const isRefusal = (text: string) => /^Failed to load resource: (?!.*status of 5)
 const WAIT_MS = BROWSER_TIMEOUT_MS / 2
 
 /** Writes a session into the database as a command does; returns the value of its cookie. */
-async function newSession(file: string, user: string): Promise<string> {
+export async function newSession(file: string, user: string): Promise<string> {
   const clock = systemClock
   const log = createLog('silent', clock, () => {})
   const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'command' })

@@ -17,7 +17,7 @@ export async function setOffline(page: Page, isOffline: boolean): Promise<void> 
 }
 
 /** The source of an expression in the page: how many entries each store of what is kept has. */
-const COUNTS = `new Promise((resolve) => {
+export const COUNTS = `new Promise((resolve) => {
   const request = indexedDB.open('daybook-offline')
   request.onupgradeneeded = () => request.transaction.abort()
   request.onerror = () => resolve({})

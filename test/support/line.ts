@@ -1,0 +1,63 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A connection of one device to a server, which can be cut like that of a phone. */
+export interface Line {
+  readonly url: string
+  isCut: boolean
+  /** Ends what is under way, and lets nothing through until it is joined again. */
+  cut(): void
+  /** From now on requests arrive and their responses do not, until the line is cut or joined. */
+  loseAnswers(): void
+  join(): void
+  close(): void
+}
+
+/** Listens on a port of its own and leads to another one. */
+export async function startLine(to: string): Promise<Line> {
+  const { hostname, port } = new URL(to)
+  const open = new Set<Socket>()
+  let isLosing = false
+  const end = () => {
+    for (const socket of open) socket.destroy()
+  }
+  const keep = (socket: Socket, other: () => Socket) => {
+    open.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      open.delete(socket)
+      other().destroy()
+    })
+  }
+  const server = createServer((near) => {
+    if (line.isCut) return void near.destroy()
+    const far = connect(Number(port), hostname)
+    keep(near, () => far)
+    keep(far, () => near)
+    near.on('data', (data) => far.write(data))
+    far.on('data', (data) => void (isLosing || near.write(data)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, hostname, resolve))
+  const { port: own } = server.address() as { port: number }
+  const line: Line = {
+    url: `http://${hostname}:${own}`,
+    isCut: false,
+    cut: () => {
+      line.isCut = true
+      isLosing = false
+      end()
+    },
+    loseAnswers: () => {
+      isLosing = true
+    },
+    join: () => {
+      line.isCut = false
+      if (isLosing) end()
+      isLosing = false
+    },
+    close: () => {
+      server.close()
+      end()
+    },
+  }
+  return line
+}

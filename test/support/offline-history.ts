@@ -1,0 +1,268 @@
+import { Database } from 'bun:sqlite'
+import { expect } from 'bun:test'
+import { copyFileSync, rmSync } from 'node:fs'
+import type { Browser } from 'puppeteer-core'
+import { newSession } from './application-server.ts'
+import { Device, type Place } from './offline-device.ts'
+import { newFolder, type ServerProcess, startProcess } from './process.ts'
+import { randomSource } from './random.ts'
+
+type Writer = Place | 'program'
+const WRITERS: readonly Writer[] = ['first', 'program', 'last']
+
+/** A word that was written into a line; one that was saved and then lost by a restored server may be gone. */
+interface Word {
+  readonly text: string
+  mayBeGone: boolean
+}
+
+/** What one writer wrote: words of a line, and the values that its cell may have. */
+interface Written {
+  words: Word[]
+  cell: readonly string[]
+}
+
+interface Held {
+  readonly content: string
+  readonly updated_at: string
+}
+
+interface HeldRow {
+  readonly id: string
+  readonly data: Readonly<Record<string, string | undefined>>
+  readonly updated_at: string
+}
+
+const STEPS = 14
+/** So long may what waits take until it is sent, and shown in the other browser. */
+const END_MS = 40_000
+
+const wordsOf = (content: string, writer: Writer): string[] =>
+  (content.split('\n').find((line) => line.split(' ')[0] === writer) ?? '').split(' ').slice(1)
+
+/** A server, two devices and a program, which go through one history after the other. */
+export class Lane {
+  readonly #folder = newFolder()
+  #server!: ServerProcess
+  #devices: readonly Device[] = []
+  #structure = ''
+  #note = ''
+  #row = ''
+  #written = new Map<Writer, Written>()
+  #hasBackup = false
+  /** What was done in this history. */
+  #trail: string[] = []
+
+  constructor(private readonly browser: Browser) {}
+
+  get #file() {
+    return this.#folder.file('daybook.db')
+  }
+
+  get #backup() {
+    return this.#folder.file('backup.db')
+  }
+
+  get trail(): string {
+    return this.#trail.join(' ')
+  }
+
+  async start(): Promise<void> {
+    this.#trail = ['start']
+    this.#server = await startProcess(this.#file)
+    const fields = WRITERS.map((key) => ({ key, type: 'text' }))
+    const { body } = await this.#server.post('/v1/records/structures', { name: 'Leads', fields })
+    this.#structure = body.structure.id
+    await this.#begin('begin')
+    const cookie = {
+      name: `daybook_session_${new URL(this.#server.url).port}`,
+      value: await newSession(this.#file, 'owner'),
+    }
+    const shown = { structure: this.#structure, note: this.#note }
+    this.#devices = await Promise.all(
+      (['first', 'last'] as const).map((place) =>
+        Device.start(this.browser, place, this.#server.url, cookie, shown),
+      ),
+    )
+  }
+
+  async close(): Promise<void> {
+    for (const device of this.#devices) await device.close().catch(() => undefined)
+    await this.#server.end()
+    this.#folder.remove()
+  }
+
+  async #begin(name: string): Promise<void> {
+    const content = 'first\n\nbetween\n\nprogram\n\nbetween\n\nlast'
+    this.#note = (await this.#server.post('/v1/notes', { title: name, content })).body.note.id
+    const row = { structure: this.#structure, data: { program: name } }
+    this.#row = (await this.#server.post('/v1/records', row)).body.records[0].id
+    this.#hasBackup = false
+    this.#written = new Map(WRITERS.map((writer) => [writer, { words: [], cell: [''] }]))
+    this.#of('program').cell = [name]
+  }
+
+  #of(writer: Writer): Written {
+    return this.#written.get(writer) as Written
+  }
+
+  readonly #held = async (): Promise<Held> => (await this.#server.get(`/v1/notes/${this.#note}`)).body.note
+  readonly #heldRow = async (): Promise<HeldRow> =>
+    (await this.#server.get(`/v1/records/${this.#row}`)).body.record
+
+  /** One history, which ends when all is the same everywhere. Throws where it is not. */
+  async run(seed: number): Promise<void> {
+    const random = randomSource(seed * 7_919 + 1)
+    const name = `history ${seed}`
+    this.#trail = ['show']
+    await this.#begin(name)
+    for (const device of this.#devices) await device.show(this.#note, name)
+    for (let at = 0; at < STEPS; at++) await this.#step(random, `w${at}`)
+    this.#trail.push('end')
+    for (const { line } of this.#devices) line.join()
+    await this.#untilEqual()
+    this.#checkNote((await this.#held()).content)
+    const { data } = await this.#heldRow()
+    for (const writer of WRITERS) expect(this.#of(writer).cell).toContain(data[writer] ?? '')
+    expect(this.#devices.flatMap(({ problems }) => problems)).toEqual([])
+  }
+
+  async #step(random: (below: number) => number, word: string): Promise<void> {
+    const device = this.#devices[random(2)] as Device
+    const { line, place } = device
+    const act = random(24)
+    const [name, run]: readonly [string, () => Promise<unknown> | void] =
+      act < 6
+        ? ['word', () => this.#writeWord(device, word)]
+        : act < 10
+          ? ['cell', () => this.#writeCell(device, word)]
+          : act < 13
+            ? line.isCut
+              ? ['join', line.join]
+              : ['cut', line.cut]
+            : act < 14
+              ? ['lose answers', line.loseAnswers]
+              : act < 15
+                ? ['close tab', () => device.closeTab(random(2) === 0 ? 'note' : 'rows')]
+                : act < 16
+                  ? ['crash', () => device.crash()]
+                  : act < 17
+                    ? ['kill worker', () => device.killWorker()]
+                    : act < 19
+                      ? ['program', () => this.#writeByProgram(word)]
+                      : act < 20
+                        ? ['program cell', () => this.#writeCellByProgram(word)]
+                        : act < 22
+                          ? this.#hasBackup
+                            ? ['restore', () => this.#restore()]
+                            : ['back up', () => this.#backUp()]
+                          : ['rest', () => this.#rest(device)]
+    this.#trail.push(`${word} ${place} ${name};`)
+    await run()
+  }
+
+  async #writeWord(device: Device, text: string): Promise<void> {
+    await device.writeWord(text)
+    this.#of(device.place).words.push({ text, mayBeGone: false })
+  }
+
+  async #writeCell(device: Device, text: string): Promise<void> {
+    await device.writeCell(text)
+    this.#of(device.place).cell = [text]
+  }
+
+  async #writeByProgram(word: string): Promise<void> {
+    for (let status = 0; status !== 200; ) {
+      const { content, updated_at } = await this.#held()
+      const text = content.replace(/^program.*$/m, (line) => `${line} ${word}`)
+      const body = { content: text, if_unchanged: updated_at }
+      status = (await this.#server.patch(`/v1/notes/${this.#note}`, body)).status
+    }
+    this.#of('program').words.push({ text: word, mayBeGone: false })
+  }
+
+  async #writeCellByProgram(word: string): Promise<void> {
+    for (let status = 0; status !== 200; ) {
+      const body = { data: { program: word }, if_unchanged: (await this.#heldRow()).updated_at }
+      status = (await this.#server.patch(`/v1/records/${this.#row}`, body)).status
+    }
+    this.#of('program').cell = [word]
+  }
+
+  /** Waits until nothing waits in a device, where that can be. */
+  async #rest(device: Device): Promise<void> {
+    if (device.line.isCut) return
+    device.line.join()
+    await until(() => device.isSent())
+  }
+
+  #backUp(): Promise<void> {
+    const db = new Database(this.#file, { readonly: true })
+    rmSync(this.#backup, { force: true })
+    db.run('VACUUM INTO ?', [this.#backup])
+    db.close()
+    this.#hasBackup = true
+    return Promise.resolve()
+  }
+
+  /** Kills the server, and starts it again with an earlier state of its database. */
+  async #restore(): Promise<void> {
+    const joined = this.#devices.filter(({ line }) => !line.isCut)
+    for (const { line } of joined) line.cut()
+    const [held, heldRow] = [await this.#held(), await this.#heldRow()]
+    const { port } = new URL(this.#server.url)
+    const { key } = this.#server
+    await this.#server.end('SIGKILL')
+    for (const end of ['-wal', '-shm']) rmSync(this.#file + end, { force: true })
+    copyFileSync(this.#backup, this.#file)
+    this.#server = await startProcess(this.#file, { args: ['--port', port], key })
+    const [restored, restoredRow] = [await this.#held(), await this.#heldRow()]
+    for (const writer of WRITERS) {
+      const written = this.#of(writer)
+      const [before, after] = [wordsOf(held.content, writer), wordsOf(restored.content, writer)]
+      for (const word of written.words)
+        word.mayBeGone ||= before.includes(word.text) && !after.includes(word.text)
+      if (written.cell.includes(heldRow.data[writer] ?? ''))
+        written.cell = [...written.cell, restoredRow.data[writer] ?? '']
+    }
+    for (const { line } of joined) line.join()
+  }
+
+  /** Waits until both devices have sent everything, and show what the server holds. */
+  async #untilEqual(): Promise<void> {
+    let state: unknown
+    const isEqual = async () => {
+      const sent = [await this.#devices[0]?.isSent(), await this.#devices[1]?.isSent()]
+      const shown = await Promise.all(this.#devices.map((device) => device.read()))
+      const { content } = await this.#held()
+      const { data } = await this.#heldRow()
+      const row = Object.fromEntries(WRITERS.map((writer) => [writer, data[writer] ?? '']))
+      const wanted = { note: content.replace(/\s+/g, ''), row }
+      state = { sent, shown, wanted }
+      return sent.every(Boolean) && shown.every((one) => Bun.deepEquals(one, wanted))
+    }
+    await until(isEqual).catch((error: Error) => {
+      throw new Error(`${error.message}: ${JSON.stringify(state)}`)
+    })
+  }
+
+  #checkNote(content: string): void {
+    const lines = WRITERS.map((writer) => [writer, ...wordsOf(content, writer)].join(' '))
+    expect(content).toBe(lines.join('\n\nbetween\n\n'))
+    for (const writer of WRITERS) {
+      const { words } = this.#of(writer)
+      const there = wordsOf(content, writer)
+      const wanted = words.filter(({ text, mayBeGone }) => !mayBeGone || there.includes(text))
+      expect({ writer, there }).toEqual({ writer, there: wanted.map(({ text }) => text) })
+    }
+  }
+}
+
+/** Asks again and again until something is so. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + END_MS
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error('it did not come to rest')
+    await Bun.sleep(100)
+  }
+}
