@@ -194,6 +194,12 @@ export class Device {
     }
   }
 
+  /** What both tabs say of the server. */
+  statuses(): Promise<unknown[]> {
+    const said = `[...document.querySelectorAll('[role=status]')].map((one) => one.textContent).join(' | ')`
+    return Promise.all(this.pages.map((page) => page.evaluate(said)))
+  }
+
   async close(): Promise<void> {
     this.line.close()
     await this.context.close()

@@ -241,8 +241,9 @@ export class Lane {
       state = { sent, shown, wanted }
       return sent.every(Boolean) && shown.every((one) => Bun.deepEquals(one, wanted))
     }
-    await until(isEqual).catch((error: Error) => {
-      throw new Error(`${error.message}: ${JSON.stringify(state)}`)
+    await until(isEqual).catch(async (error: Error) => {
+      const said = await Promise.all(this.#devices.map((device) => device.statuses()))
+      throw new Error(`${error.message}: ${JSON.stringify({ state, said })}`)
     })
   }
 

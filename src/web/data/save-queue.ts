@@ -113,7 +113,18 @@ export class SaveQueue {
 
   /** Takes over what the server holds now, when nothing is waiting here; else saving will find out. */
   receive(version: NoteVersion): void {
-    if (version.updated_at <= this.#base.updated_at) return
+    const base = this.#base
+    if (version.updated_at === base.updated_at) return
+    // A response that was late, or a server that was set back: then what it holds now is older, too.
+    if (version.updated_at < base.updated_at)
+      void this.options.read().then(
+        (present) => this.#base === base && present.updated_at < base.updated_at && this.#take(present),
+        () => {},
+      )
+    else this.#take(version)
+  }
+
+  #take(version: NoteVersion): void {
     if (!this.#isUnsaved) this.text.value = { title: version.title, content: version.content }
     else if (!hasSameText(version, this.#base)) return
     this.#base = version

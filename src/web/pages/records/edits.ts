@@ -188,9 +188,13 @@ export class Edits {
     return writing
   }
 
-  async #write(row: Row, values: Values, at: number): Promise<Saved | undefined> {
+  async #write(
+    row: Row,
+    values: Values,
+    at: number,
+    newest = newer(this.source.find(row.id), row),
+  ): Promise<Saved | undefined> {
     if (whose.peek() !== this.#whose) throw new Error('Somebody else is signed in; nothing was written.')
-    const newest = newer(this.source.find(row.id), row)
     const rest = new Map(values)
     for (const [field, value] of values) {
       if (this.#isUnchanged(row, newest, field)) continue
@@ -232,13 +236,16 @@ export class Edits {
       return this.#write(row, values, at)
     }
     if (error instanceof Refused && error.code === 'stale') {
+      let present: Row
       try {
         const { record } = await api.get('/v1/records/{id}', { params: { id: row.id }, isFresh: true })
-        this.source.replace(record as Row)
+        present = record as Row
       } catch (failure) {
         return this.#failed(failure as Error, row, values, at)
       }
-      return this.#write(row, values, at)
+      this.source.replace(present)
+      // Also where it is older than what is known: the server was set back.
+      return this.#write(row, values, at, present)
     }
     const faulty = faultyField([...values.keys()], error.message)
     if (!faulty || values.size === 1) return this.#refuseAll(row.id, values, error.message)

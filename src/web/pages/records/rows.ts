@@ -35,6 +35,7 @@ export class RowSource {
   readonly #loading = new Map<number, AbortController>()
   #wanted: readonly [first: number, last: number] = [0, 0]
   #epoch = 0
+  #isChecking = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
   /** Whether the first block is kept true by a watch. */
@@ -177,10 +178,30 @@ export class RowSource {
   /** A row as it is now; an answer that is older than what is known changes nothing. */
   #newer(row: Row): Row {
     const known = this.#known.get(row.id)
-    if (known && known.updated_at > row.updated_at) return known
+    if (known && known.updated_at > row.updated_at) {
+      void this.#check(known)
+      return known
+    }
     if (known && known.updated_at < row.updated_at) this.#mark(known, row)
     this.#known.set(row.id, row)
     return row
+  }
+
+  /** A row that is still older when it is read again is of a server that was set back: nothing that is known holds. */
+  async #check(known: Row): Promise<void> {
+    if (this.#isChecking) return
+    this.#isChecking = true
+    try {
+      const { record } = await api.get('/v1/records/{id}', { params: { id: known.id }, isFresh: true })
+      if (record.updated_at >= known.updated_at || this.#known.get(known.id) !== known) return
+      this.#known.clear()
+      this.isWatched = false
+      this.refreshNow()
+    } catch {
+      // It is gone, or is looked at again with the next answer.
+    } finally {
+      this.#isChecking = false
+    }
   }
 
   #mark(before: Row, after: Row): void {
