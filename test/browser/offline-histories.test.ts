@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { hasBrowser, sharedBrowser } from '../support/browser.ts'
-import { hasManyCases, RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { Lane } from '../support/offline-history.ts'
 
 const HISTORIES = runs(4, 1_000)
@@ -16,7 +16,6 @@ describe.skipIf(!hasBrowser)('two devices and a program that write into one note
       const browser = await sharedBrowser()
       const seeds = Array.from({ length: HISTORIES }, (_, at) => FIRST + at)
       const failures: string[] = []
-      let done = 0
       const runLane = async () => {
         let lane: Lane | undefined
         for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift())
@@ -26,10 +25,8 @@ describe.skipIf(!hasBrowser)('two devices and a program that write into one note
               await lane.start()
             }
             await lane.run(seed)
-            if (hasManyCases && ++done % 20 === 0) console.log(`${done} histories, ${failures.length} failed`)
           } catch (error) {
             failures.push(`history ${seed}: ${lane?.trail}\n${(error as Error).stack}`)
-            if (hasManyCases) console.log(failures.at(-1))
             await lane?.close()
             lane = undefined
           }

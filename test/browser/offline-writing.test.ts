@@ -168,35 +168,39 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   )
 
   test(
-    'what was written into notes and cells is sent in the order in which it was written',
+    'what was written into notes and cells, in several tabs, is sent in the order in which it was written',
     async () => {
       const id = (await app.server.post('/v1/notes', { title: 'Between', content: '' })).body.note.id
-      await page.goto(`${app.server.url}/app/notes/${id}`)
-      await page.waitForSelector('.cm-content')
-      await openRows()
+      const other = await app.nextPage(page.browserContext())
+      await watchWrites(other)
+      await other.goto(`${app.server.url}/app/notes/${id}`)
+      await other.waitForSelector('.cm-content')
       const { cursor } = (await app.server.get('/v1/changes?after=now')).body
       await keptOn(page, { texts: 1 })
       await setOffline(page, true)
+      const write = async (text: string) => {
+        await other.bringToFront()
+        await other.focus('.cm-content')
+        await other.keyboard.type(text)
+        await untilText(other, 'waits until the server is back')
+        await page.bringToFront()
+      }
       await edit(0, 1, 'First')
-      await page.evaluate(`document.querySelector('.rail-nav a').click()`)
-      await page.waitForSelector(`a[href*="${id}"]`)
-      await page.evaluate(`document.querySelector('a[href*="${id}"]').click()`)
-      await page.waitForSelector('.cm-content')
-      await page.focus('.cm-content')
-      await page.keyboard.type('second')
-      await untilText(page, 'waits until the server is back')
-      await page.goBack()
-      await page.goBack()
-      await showsTyped(0, 1, 'First')
+      await write('second')
       await edit(4, 1, 'Third')
-      await setOffline(page, false)
+      await edit(5, 1, 'Fourth')
+      // The tab that has what is oldest is the last to find that the server is back.
+      await other.setOfflineMode(false)
+      await page.setOfflineMode(false)
       await nothingWaits(page)
       const { changes } = (await app.server.get(`/v1/changes?after=${cursor}`)).body
       expect((changes as Change[]).map(({ kind, changed }) => [kind, changed.join()])).toEqual([
         ['record', 'name'],
         ['note', 'content'],
         ['record', 'name'],
+        ['record', 'name'],
       ])
+      await other.close()
     },
     BROWSER_TIMEOUT_MS,
   )

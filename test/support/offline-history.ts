@@ -22,6 +22,14 @@ interface Written {
   cell: readonly string[]
 }
 
+type Random = ReturnType<typeof randomSource>
+
+interface Act {
+  readonly name: string
+  readonly weight: number
+  readonly run: () => unknown
+}
+
 interface Held {
   readonly content: string
   readonly updated_at: string
@@ -127,38 +135,38 @@ export class Lane {
     expect(this.#devices.flatMap(({ problems }) => problems)).toEqual([])
   }
 
-  async #step(random: (below: number) => number, word: string): Promise<void> {
+  async #step(random: Random, word: string): Promise<void> {
     const device = this.#devices[random(2)] as Device
-    const { line, place } = device
-    const act = random(24)
-    const [name, run]: readonly [string, () => Promise<unknown> | void] =
-      act < 6
-        ? ['word', () => this.#writeWord(device, word)]
-        : act < 10
-          ? ['cell', () => this.#writeCell(device, word)]
-          : act < 13
-            ? line.isCut
-              ? ['join', line.join]
-              : ['cut', line.cut]
-            : act < 14
-              ? ['lose answers', line.loseAnswers]
-              : act < 15
-                ? ['close tab', () => device.closeTab(random(2) === 0 ? 'note' : 'rows')]
-                : act < 16
-                  ? ['crash', () => device.crash()]
-                  : act < 17
-                    ? ['kill worker', () => device.killWorker()]
-                    : act < 19
-                      ? ['program', () => this.#writeByProgram(word)]
-                      : act < 20
-                        ? ['program cell', () => this.#writeCellByProgram(word)]
-                        : act < 22
-                          ? this.#hasBackup
-                            ? ['restore', () => this.#restore()]
-                            : ['back up', () => this.#backUp()]
-                          : ['rest', () => this.#rest(device)]
-    this.#trail.push(`${word} ${place} ${name};`)
-    await run()
+    const acts = this.#acts(device, random, word)
+    let left = random(acts.reduce((sum, { weight }) => sum + weight, 0))
+    const act = acts.find(({ weight }) => {
+      left -= weight
+      return left < 0
+    })
+    this.#trail.push(`${word} ${device.place} ${act?.name};`)
+    await act?.run()
+  }
+
+  /** What may happen next, each so often. */
+  #acts(device: Device, random: Random, word: string): readonly Act[] {
+    const { line } = device
+    return [
+      { name: 'word', weight: 6, run: () => this.#writeWord(device, word) },
+      { name: 'cell', weight: 4, run: () => this.#writeCell(device, word) },
+      line.isCut
+        ? { name: 'join', weight: 3, run: () => line.join() }
+        : { name: 'cut', weight: 3, run: () => line.cut() },
+      { name: 'lose answers', weight: 1, run: () => line.loseAnswers() },
+      { name: 'close tab', weight: 1, run: () => device.closeTab(random(2) === 0 ? 'note' : 'rows') },
+      { name: 'crash', weight: 1, run: () => device.crash() },
+      { name: 'kill worker', weight: 1, run: () => device.killWorker() },
+      { name: 'program', weight: 2, run: () => this.#writeByProgram(word) },
+      { name: 'program cell', weight: 1, run: () => this.#writeCellByProgram(word) },
+      this.#hasBackup
+        ? { name: 'restore', weight: 2, run: () => this.#restore() }
+        : { name: 'back up', weight: 2, run: () => this.#backUp() },
+      { name: 'rest', weight: 2, run: () => this.#rest(device) },
+    ]
   }
 
   async #writeWord(device: Device, text: string): Promise<void> {
@@ -196,13 +204,12 @@ export class Lane {
     await until(() => device.isSent())
   }
 
-  #backUp(): Promise<void> {
+  #backUp(): void {
     const db = new Database(this.#file, { readonly: true })
     rmSync(this.#backup, { force: true })
     db.run('VACUUM INTO ?', [this.#backup])
     db.close()
     this.#hasBackup = true
-    return Promise.resolve()
   }
 
   /** Kills the server, and starts it again with an earlier state of its database. */

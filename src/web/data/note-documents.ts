@@ -20,13 +20,16 @@ type Queue = typeof import('../offline/queue.ts')
 /** Where drafts are kept, once its code is there: a draft is written with the key that was pressed, not a moment after it. */
 let loadedQueue: Queue | undefined
 
+let hasOtherTabs: (() => boolean) | undefined
+
 async function queue(): Promise<Queue> {
   if (loadedQueue) return loadedQueue
-  const { watchTabs } = await import('../offline/tabs.ts')
+  const { areOthersOpen, watchTabs } = await import('../offline/tabs.ts')
   await import('../offline/waiting-cells.ts')
   const loaded = await import('../offline/queue.ts')
   // Before this tab writes anything: what it keeps is not another tab's to take up.
   if (!loadedQueue) watchTabs(() => void takeUp())
+  hasOtherTabs = areOthersOpen
   loadedQueue = loaded
   return loaded
 }
@@ -179,7 +182,7 @@ function keeperOf(key: DraftKey, tags: readonly string[]) {
     try {
       const { putDraft, removeDraft } = loadedQueue ?? (await queue())
       if (!draft) return await removeDraft(key)
-      await putDraft({ ...key, ...draft, at, ...(tags.length > 0 && { tags }) })
+      await putDraft({ ...key, ...draft, at, isShown: shown.has(key.note), ...(tags.length > 0 && { tags }) })
       draftKeptAt.value = Date.now()
     } catch (error) {
       draftsRefusal.value = `This browser keeps no drafts (${(error as Error).message}); leave this page only when the note is saved.`
@@ -187,16 +190,23 @@ function keeperOf(key: DraftKey, tags: readonly string[]) {
   }
 }
 
+/** What is shown in this tab: a note, or a structure. */
+export interface Subject {
+  readonly note?: string
+  readonly structure?: string
+}
+
 /** Takes up what closed tabs left behind, and saves it in the order in which it was written. */
-export async function takeUpDrafts(): Promise<void> {
+async function takeUpDrafts(subject: Subject): Promise<void> {
   const present = owner()
   if (!present) return
   await queue()
   const { takeUp } = await import('../offline/take-up.ts')
-  isLeftOver = await takeUp(present, {
+  isLeftOver = await takeUp(present, subject, {
     isOpen: (id) => documents.peek().has(nameOf({ ...present, id })),
     // Of whom it is, not of who may have signed in meanwhile.
     take: (draft) => void addDocument({ ...present, id: draft.note }, draft.base, draft).flush(),
+    give: (id) => shown.has(id) || findDocument(id)?.queue.discard(),
   })
 }
 
@@ -205,14 +215,18 @@ let isLeftOver = false
 
 let ready: Promise<void> | undefined
 
-/** Resolves once the drafts that were left behind are taken up. */
-export const draftsTaken = (): Promise<void> => (ready ??= takeUp())
+/** Resolves once the drafts that were left behind are taken up; of what is shown here, also those of tabs that show it not. */
+export function draftsTaken(subject: Subject): Promise<void> {
+  ready ??= takeUp({})
+  return hasOtherTabs?.() ? ready.then(() => takeUp(subject)) : ready
+}
 
 /** One tab at a time takes up what others left. */
-async function takeUp(): Promise<void> {
+async function takeUp(subject: Subject = {}): Promise<void> {
+  const act = () => takeUpDrafts(subject)
   try {
-    if (navigator.locks) await navigator.locks.request('daybook-queue', takeUpDrafts)
-    else await takeUpDrafts()
+    if (navigator.locks) await navigator.locks.request('daybook-queue', act)
+    else await act()
   } catch {
     // A browser that keeps nothing has nothing to be taken up.
   }
@@ -224,7 +238,7 @@ export function startDocuments(): void {
   effect(() => {
     if (!session.value || isSignedOut.value) return
     ready = undefined
-    void draftsTaken()
+    void draftsTaken({})
     void untracked(flushAll)
   })
   effect(() => {

@@ -23,6 +23,8 @@ export interface Draft {
   /** Fingerprints of what was sent since then without an acknowledgement. */
   readonly sent: readonly string[]
   readonly at: number
+  /** Whether the tab shows the note: then no other one takes it up. */
+  readonly isShown?: boolean
   /** Of a note that is not made yet: the tags that it begins with. */
   readonly tags?: readonly string[]
 }

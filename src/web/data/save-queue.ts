@@ -124,10 +124,11 @@ export class SaveQueue {
     else this.#take(version)
   }
 
-  #take(version: NoteVersion): void {
+  #take(version: NoteVersion): false {
     if (!this.#isUnsaved) this.text.value = { title: version.title, content: version.content }
-    else if (!hasSameText(version, this.#base)) return
+    else if (!hasSameText(version, this.#base)) return false
     this.#base = version
+    return false
   }
 
   /** Chooses for one passage; after the last one the result is saved. */
@@ -195,6 +196,8 @@ export class SaveQueue {
     this.#markUnsaved()
     try {
       const saved = await this.options.save(changesBetween(this.#base, sent), this.#base.updated_at)
+      // Given up meanwhile: what is here is no change of it.
+      if (!this.#isUnsaved) return this.#take(saved)
       // The server may have changed more than was sent: links of the note to itself follow its title.
       this.#merge(sent, saved)
       return false

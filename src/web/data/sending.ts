@@ -6,6 +6,15 @@ import { Away, awaySince } from './request.ts'
  * cell. While the server is away nothing is sent; who waits asks again when it is back.
  */
 
+/** How tabs take turns, once its code is there: what was put off in one of them may be older than what is sent in another. */
+interface Turns {
+  putOff(at: number): void
+  take<Result>(at: number, send: () => Promise<Result>): Promise<Result>
+  /** Nothing waits here any more. */
+  end(): void
+}
+export const turns: { present?: Turns } = {}
+
 /** Nothing was sent, unlike where no response came. */
 export class NotSent extends Away {}
 
@@ -22,7 +31,12 @@ let gathered: Promise<unknown> | undefined
 effect(() => {
   if (awaySince.value === undefined) return
   return () => {
-    gathered = new Promise((resolve) => setTimeout(resolve))
+    gathered = new Promise((resolve) =>
+      setTimeout(() => {
+        resolve(undefined)
+        if (!isSending) turns.present?.end()
+      }),
+    )
   }
 })
 
@@ -30,8 +44,13 @@ effect(() => {
 export function sendInOrder<Result>(at: number, send: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const inTurn = async () => {
-      if (awaySince.peek() !== undefined) throw new NotSent()
-      return await send()
+      try {
+        if (awaySince.peek() !== undefined) throw new NotSent()
+        return await (turns.present?.take(at, send) ?? send())
+      } catch (error) {
+        if (error instanceof Away) turns.present?.putOff(at)
+        throw error
+      }
     }
     waiting.push({ at, send: () => inTurn().then(resolve, reject) })
     if (!isSending) void sendAll()
@@ -44,6 +63,7 @@ async function sendAll(): Promise<void> {
   gathered = undefined
   for (let next = takeOldest(); next; next = takeOldest()) await next.send()
   isSending = false
+  if (awaySince.peek() === undefined) turns.present?.end()
 }
 
 const takeOldest = (): Waiting | undefined => waiting.sort((one, other) => one.at - other.at).shift()

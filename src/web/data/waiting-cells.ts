@@ -1,5 +1,5 @@
 import type { CellState } from '../pages/records/edits.ts'
-import type { Field, Row, Structure } from '../pages/records/model.ts'
+import type { Field, Row, Structure, Value } from '../pages/records/model.ts'
 import { TAB } from './tabs.ts'
 import { whose } from './whose.ts'
 
@@ -18,6 +18,10 @@ export interface Cell {
   readonly field: Field
   readonly state: CellState
   readonly at: number
+  /** Values that were sent into it since, of which no response came. */
+  readonly sent: readonly Value[]
+  /** Whether a tab shows it: then no other one takes it up. */
+  readonly isShown: boolean
 }
 
 export interface StoredCell extends Place, Cell {}
@@ -38,8 +42,10 @@ export interface CellStore {
   putCells(owner: Owner, cells: readonly Cell[], gone: readonly CellName[]): Promise<void>
   /** The cells of a person in a workspace, oldest first. */
   listCells(user: string, workspace: string): Promise<StoredCell[]>
-  /** Makes cells that another tab left behind those of this one. */
+  /** Makes cells of another tab those of this one. */
   moveCells(cells: readonly StoredCell[], tab: string): Promise<void>
+  /** Takes up what another tab has of a structure that is shown here, and does not show. */
+  takeUpOf(structure: string): void
 }
 
 /** The store, once its code is there. */

@@ -22,7 +22,7 @@ export interface StoredBase extends Place {
   readonly content: string
 }
 
-const placeOf = ({ user, workspace, note, tab }: DraftKey): Place => ({
+export const draftPlace = ({ user, workspace, note, tab }: DraftKey): Place => ({
   user,
   workspace,
   name: `note ${note}`,
@@ -59,7 +59,7 @@ function storedOf({ base: { content, ...base }, text, ...draft }: Draft): Stored
   const before = commonStart(content, text.content)
   const after = commonEnd(content.slice(before), text.content.slice(before))
   const inserted = text.content.slice(before, text.content.length - after)
-  return { ...draft, ...placeOf(draft), base, title: text.title, before, after, inserted }
+  return { ...draft, ...draftPlace(draft), base, title: text.title, before, after, inserted }
 }
 
 export function draftOf(
@@ -89,7 +89,7 @@ export async function writing(
 }
 
 export async function putDraft(draft: Draft): Promise<void> {
-  const place = placeOf(draft)
+  const place = draftPlace(draft)
   const name = keyOf(place).join(' ')
   const { content, updated_at } = draft.base
   const isStored = storedBases.get(name) === updated_at
@@ -106,7 +106,7 @@ export async function putDraft(draft: Draft): Promise<void> {
 }
 
 export function removeDraft(key: DraftKey): Promise<void> {
-  const place = placeOf(key)
+  const place = draftPlace(key)
   return writing((store) => {
     storedBases.delete(keyOf(place).join(' '))
     store('queue').delete(keyOf(place))
@@ -168,9 +168,9 @@ export async function takeOldDrafts(): Promise<void> {
     const drafts: OldDraft[] = await old.getAll('drafts')
     const bases: Omit<StoredBase & DraftKey, 'name'>[] = await old.getAll('bases')
     await writing((store) => {
-      for (const draft of drafts) store('queue').put({ ...draft, ...placeOf(draft) })
+      for (const draft of drafts) store('queue').put({ ...draft, ...draftPlace(draft) })
       for (const { note, ...base } of bases)
-        store('bases').put({ ...base, name: placeOf({ ...base, note }).name })
+        store('bases').put({ ...base, name: draftPlace({ ...base, note }).name })
     })
   }
   old.close()

@@ -8,16 +8,24 @@ export async function openTabs(): Promise<Set<string>> {
   return new Set([TAB, ...held.map(({ name }) => name?.slice(lockOf('').length) ?? '')])
 }
 
+/** The tabs that are watched, of which some may have been closed by now. */
+const watched = new Set([TAB])
+
+/** Whether other tabs may be open. */
+export const areOthersOpen = (): boolean => watched.size > 1
+
 /** Calls the function whenever another tab has been closed, or has crashed. */
 export function watchTabs(onClosed: () => void): void {
   const { locks } = navigator
   if (!locks) return
   void locks.request(lockOf(TAB), () => new Promise(() => {}))
-  const watched = new Set([TAB])
   const watch = (tab: string) => {
     if (watched.has(tab)) return
     watched.add(tab)
-    void locks.request(lockOf(tab), { mode: 'shared' }, onClosed)
+    void locks.request(lockOf(tab), { mode: 'shared' }, () => {
+      watched.delete(tab)
+      onClosed()
+    })
   }
   const channel = new BroadcastChannel('daybook-tabs')
   channel.onmessage = ({ data }) => watch(data)

@@ -1,40 +1,62 @@
+import type { Subject } from '../data/note-documents.ts'
 import type { Draft } from '../data/note-text.ts'
 import { TAB } from '../data/tabs.ts'
-import type { Owner } from '../data/waiting-cells.ts'
-import { hasCells, listDrafts, putDraft, removeDraft, takeOldDrafts } from './queue.ts'
+import type { Owner, Place } from '../data/waiting-cells.ts'
+import { draftPlace, hasCells, listDrafts, putDraft, removeDraft, takeOldDrafts } from './queue.ts'
 import { openTabs } from './tabs.ts'
 
 interface Taker {
   /** Whether a note is written into in this tab. */
   readonly isOpen: (note: string) => boolean
   readonly take: (draft: Draft) => void
+  /** Leaves a note to another tab that took it up, unless it is shown here. */
+  readonly give: (note: string) => void
 }
 
+/** Tells the other tabs what was taken up of theirs. */
+const taken = new BroadcastChannel('daybook-taken')
+
 /**
- * Takes up what tabs that are closed left behind. Returns whether drafts were left where they are, as the same notes are
- * written into here.
+ * Takes up what tabs that are closed left behind, and of what is shown here also what another tab has and does not show.
+ * Returns whether drafts were left where they are, as the same notes are written into here.
  */
 export async function takeUp(
   { user, workspace }: Pick<Owner, 'user' | 'workspace'>,
-  { isOpen, take }: Taker,
+  subject: Subject,
+  { isOpen, take, give }: Taker,
 ): Promise<boolean> {
+  taken.onmessage = ({ data }) => void giveAway(data, give)
   await takeOldDrafts()
   const alive = await openTabs()
   let isLeft = false
-  const taken: Draft[] = []
+  const drafts: Draft[] = []
   for (const draft of await listDrafts(user, workspace)) {
-    if (alive.has(draft.tab)) continue
-    const isTwice = isOpen(draft.note) || taken.some(({ note }) => note === draft.note)
+    const isIdle = draft.note === subject.note && draft.isShown === false
+    if (alive.has(draft.tab) && (draft.tab === TAB || !isIdle)) continue
+    const isTwice = isOpen(draft.note) || drafts.some(({ note }) => note === draft.note)
     isLeft ||= isTwice
     if (isTwice) continue
     await putDraft({ ...draft, tab: TAB })
     await removeDraft(draft)
-    taken.push(draft)
+    drafts.push(draft)
   }
-  for (const draft of taken) take(draft)
+  for (const draft of drafts) take(draft)
+  const places: Place[] = drafts.map(draftPlace)
   if (await hasCells(user, workspace)) {
     const { takeUpCells } = await import('../pages/records/edits.ts')
-    await takeUpCells(alive)
+    places.push(...(await takeUpCells(alive, subject.structure)))
   }
+  const ofOthers = places.filter(({ tab }) => alive.has(tab))
+  if (ofOthers.length > 0) taken.postMessage(ofOthers.map(({ name, tab }) => ({ name, tab })))
   return isLeft
+}
+
+/** Leaves to another tab what it took up. */
+async function giveAway(places: readonly Pick<Place, 'name' | 'tab'>[], give: Taker['give']): Promise<void> {
+  for (const { name, tab } of places) {
+    if (tab !== TAB) continue
+    const [kind, ...ids] = name.split(' ')
+    if (kind === 'note') give(ids[0] ?? '')
+    else (await import('../pages/records/edits.ts')).giveAwayCell(...(ids as [string, string, string]))
+  }
 }

@@ -1,3 +1,4 @@
+import { draftsTaken } from '../data/note-documents.ts'
 import { type CellName, cellStore, type Owner, type Place, type StoredCell } from '../data/waiting-cells.ts'
 import { database } from './database.ts'
 import { entriesOf, keyOf, writing } from './queue.ts'
@@ -31,4 +32,5 @@ cellStore.present = {
         store('queue').put({ ...cell, tab })
       }
     }),
+  takeUpOf: (structure) => void draftsTaken({ structure }),
 }

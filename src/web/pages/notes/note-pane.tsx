@@ -41,18 +41,18 @@ export const useNote = (id: string) =>
 /** The open note: while it is read, when it cannot be, and then itself. */
 export function NotePane({ id }: { id: string }) {
   const { data, error } = useNote(id)
-  const [isReady, setReady] = useState(false)
+  const [readyFor, setReadyFor] = useState<string>()
   useEffect(() => {
     let isCurrent = true
-    void draftsTaken().then(() => isCurrent && setReady(true))
+    void draftsTaken({ note: id }).then(() => isCurrent && setReadyFor(id))
     return () => {
       isCurrent = false
     }
-  }, [])
+  }, [id])
   useEffect(() => showDocument(id), [id])
   useEffect(() => {
-    if (data && isReady) openDocument(id, data.note)
-  }, [id, data, isReady])
+    if (data && readyFor === id) openDocument(id, data.note)
+  }, [id, data, readyFor])
   const open = findDocument(id)
   return (
     <section class="pane content" id="note" aria-label="Note">

@@ -50,7 +50,6 @@ export class Edits {
   readonly #own = new Map<string, { readonly value: Value; readonly at: string }>()
   readonly #whose = whose.peek()
   readonly #kept: KeptCells
-  #isShown = false
 
   constructor(
     private readonly structure: Pick<Structure, 'id' | 'name'>,
@@ -67,12 +66,22 @@ export class Edits {
 
   /** The cells show by themselves what was refused, until the function that is returned is called. */
   show(): () => void {
-    this.#isShown = true
+    this.#setShown(true)
     this.#setNotSaved(false)
+    cellStore.present?.takeUpOf(this.structure.id)
     return () => {
-      this.#isShown = false
+      this.#setShown(false)
       if (this.cells.peek().size === 0 && kept.get(this.structure.id) === this) kept.delete(this.structure.id)
     }
+  }
+
+  get isShown(): boolean {
+    return this.#kept.isShown
+  }
+
+  #setShown(isShown: boolean): void {
+    this.#kept.isShown = isShown
+    void this.#kept.keep(new Map(), this.cells.peek())
   }
 
   #setNotSaved(isSo: boolean): void {
@@ -124,7 +133,7 @@ export class Edits {
     change(next)
     this.cells.value = next
     void this.#kept.keep(before, next)
-    const isElsewhere = !this.#isShown && whose.peek() === this.#whose
+    const isElsewhere = !this.#kept.isShown && whose.peek() === this.#whose
     if (isElsewhere && [...next.values()].some(({ kind }) => kind !== 'saving')) this.#setNotSaved(true)
   }
 
@@ -197,13 +206,14 @@ export class Edits {
     if (whose.peek() !== this.#whose) throw new Error('Somebody else is signed in; nothing was written.')
     const rest = new Map(values)
     for (const [field, value] of values) {
-      if (this.#isUnchanged(row, newest, field)) continue
-      this.#conflict(newest, field, value)
+      const isWanted = this.#isWaiting(row.id, field, value)
+      if (isWanted && this.#isUnchanged(row, newest, field)) continue
+      if (isWanted) this.#conflict(newest, field, value)
       rest.delete(field)
     }
     if (rest.size === 0) return undefined
     try {
-      const saved = await sendInOrder(at, () => patch(newest, rest))
+      const saved = await sendInOrder(at, () => this.#patch(newest, rest))
       this.source.replace(saved)
       this.#acknowledge(saved, rest)
       return { row: saved, before: newest, fields: [...rest.keys()] }
@@ -212,21 +222,33 @@ export class Edits {
     }
   }
 
-  /** Whether a cell holds what it held when the row was read, or what was saved from here since. */
+  #patch(row: Row, values: Values): Promise<Row> {
+    for (const [{ key }, value] of values) this.#kept.noteSent(row.id, key, value)
+    // So that also the tab that takes it up knows what it sent.
+    void this.#kept.keep(new Map(), this.cells.peek())
+    return patch(row, values)
+  }
+
+  /** Whether a cell still waits for this value: it may have been edited once more, or given up. */
+  #isWaiting(id: string, { key }: Field, value: Value): boolean {
+    const state = this.cells.peek().get(cellKey(id, key))
+    return state?.kind === 'saving' && state.value === value
+  }
+
+  /** Whether a cell holds what it held when the row was read, or what was sent from here since. */
   #isUnchanged(read: Row, newest: Row, { key }: Field): boolean {
     const own = this.#own.get(cellKey(read.id, key))
     const held = newest.data[key]
-    return held === read.data[key] || (own !== undefined && own.at > read.updated_at && held === own.value)
+    if (held === read.data[key] || this.#kept.hasSent(read.id, key, held)) return true
+    return own !== undefined && own.at > read.updated_at && held === own.value
   }
 
   /** The cells show their row again, but those that were edited once more meanwhile. */
   #acknowledge({ id, data, updated_at }: Row, values: Values): void {
     for (const { key } of values.keys()) this.#own.set(cellKey(id, key), { value: data[key], at: updated_at })
     this.#change((cells) => {
-      for (const [{ key }, value] of values) {
-        const state = cells.get(cellKey(id, key))
-        if (state?.kind === 'saving' && state.value === value) cells.delete(cellKey(id, key))
-      }
+      for (const [field, value] of values)
+        if (this.#isWaiting(id, field, value)) cells.delete(cellKey(id, field.key))
     })
   }
 
@@ -255,11 +277,10 @@ export class Edits {
 
   /** Goes on with cells that were written into before, and are kept in this browser. */
   takeUp(stored: readonly StoredCell[]): void {
-    for (const { row, field, state, at } of stored)
-      if (state.kind !== 'saving') {
-        this.#kept.note(row, field, at)
-        this.#change((cells) => cells.set(cellKey(row.id, field.key), state))
-      }
+    for (const { row, field, state, at, sent } of stored) {
+      this.#kept.note(row, field, at, sent)
+      if (state.kind !== 'saving') this.#change((cells) => cells.set(cellKey(row.id, field.key), state))
+    }
     // What was written into a row at once is sent at once again.
     const waiting = stored.filter(({ state }) => state.kind === 'saving')
     const together = Map.groupBy(waiting, ({ row, at }) => `${row.id} ${at}`)
@@ -280,7 +301,8 @@ export class Edits {
   }
 
   #refuseAll(id: string, values: Values, why: string): undefined {
-    for (const [field, value] of values) this.refuse(id, field, editText(value), why)
+    for (const [field, value] of values)
+      if (this.#isWaiting(id, field, value)) this.refuse(id, field, editText(value), why)
   }
 
   #conflict(newest: Row, field: Field, value: Value): void {
@@ -302,26 +324,39 @@ export function editsOf(structure: Pick<Structure, 'id' | 'name'>, source: Rows)
   return edits
 }
 
-/** Takes up the cells that tabs which are open no more left behind, and what this one wrote in an earlier session. */
-export async function takeUpCells(openTabs: ReadonlySet<string>): Promise<void> {
+/**
+ * Takes up the cells that tabs which are open no more left behind, and what this one wrote in an earlier session; of one
+ * structure also those that another tab has and does not show. Returns those of other tabs.
+ */
+export async function takeUpCells(
+  openTabs: ReadonlySet<string>,
+  shown?: string,
+): Promise<readonly StoredCell[]> {
   const owner = presentOwner()
   const store = cellStore.present
-  if (!owner || !store) return
+  if (!owner || !store) return []
   const all = await store.listCells(owner.user, owner.workspace)
   const left = all.filter(
-    ({ tab, structure, row, field }) =>
-      (tab === TAB || !openTabs.has(tab)) && kept.get(structure.id)?.of(row.id, field.key) === undefined,
+    ({ tab, structure, row, field, isShown }) =>
+      (tab === TAB || !openTabs.has(tab) || (structure.id === shown && isShown === false)) &&
+      kept.get(structure.id)?.of(row.id, field.key) === undefined,
   )
   await store.moveCells(left, TAB)
   for (const cells of Map.groupBy(left, ({ structure }) => structure.id).values()) {
     const [first] = cells
     if (first) editsOf(first.structure, kept.get(first.structure.id)?.source ?? new KnownRows()).takeUp(cells)
   }
+  return left.filter(({ tab }) => tab !== TAB)
 }
 
 /** Gives up what was written into a cell and is not saved. */
 export const giveUpCell = (structure: string, row: string, field: string): void =>
   kept.get(structure)?.drop(row, field)
+
+/** Leaves a cell to another tab that took it up, unless it is shown here. */
+export function giveAwayCell(structure: string, row: string, field: string): void {
+  if (!kept.get(structure)?.isShown) giveUpCell(structure, row, field)
+}
 
 /** Rows that no screen shows. */
 class KnownRows extends Map<string, Row> implements Rows {

@@ -2,18 +2,22 @@ import { setNotice } from '../../data/pending.ts'
 import { type Cell, cellStore, type Owner, presentOwner } from '../../data/waiting-cells.ts'
 import { whose } from '../../data/whose.ts'
 import type { CellState } from './edits.ts'
-import type { Field, Row, Structure } from './model.ts'
+import type { Field, Row, Structure, Value } from './model.ts'
 
 /** What is so with each cell that is not saved, by its row and field. */
 export type Cells = ReadonlyMap<string, CellState>
 
 export const cellKey = (id: string, key: string) => `${id} ${key}`
 
+const MAX_SENT = 100
+
 /** Has this browser keep the cells of a structure that are not saved, until they are. */
 export class KeptCells {
   readonly #whose = whose.peek()
   readonly #owner: Owner | undefined
-  readonly #written = new Map<string, Omit<Cell, 'structure' | 'state'>>()
+  readonly #written = new Map<string, Omit<Cell, 'structure' | 'state' | 'isShown'>>()
+  /** Whether a screen shows the cells. */
+  isShown = false
   /** Whether this browser keeps all of them, so that the page may be left. */
   isSafe = true
 
@@ -23,8 +27,21 @@ export class KeptCells {
   }
 
   /** Tells which row a cell is of, as it was read, before something is said of the cell. */
-  note(row: Row, field: Field, at = Date.now()): void {
-    this.#written.set(cellKey(row.id, field.key), { row, field, at })
+  note(row: Row, field: Field, at = Date.now(), before: readonly Value[] = []): void {
+    const name = cellKey(row.id, field.key)
+    const { sent = before } = this.#written.get(name) ?? {}
+    this.#written.set(name, { row, field, at, sent })
+  }
+
+  /** Tells that a value is sent: the server may hold it, also when no response comes. */
+  noteSent(id: string, key: string, value: Value): void {
+    const name = cellKey(id, key)
+    const written = this.#written.get(name)
+    if (written) this.#written.set(name, { ...written, sent: [...written.sent.slice(1 - MAX_SENT), value] })
+  }
+
+  hasSent(id: string, key: string, value: Value): boolean {
+    return this.#written.get(cellKey(id, key))?.sent.includes(value) ?? false
   }
 
   knows(id: string, key: string): boolean {
@@ -38,7 +55,8 @@ export class KeptCells {
     const cells: Cell[] = []
     for (const [key, state] of now) {
       const written = this.#written.get(key)
-      if (written && before.get(key) !== state) cells.push({ ...written, state, structure: { id, name } })
+      if (written && before.get(key) !== state)
+        cells.push({ ...written, state, structure: { id, name }, isShown: this.isShown })
     }
     const gone = [...before.keys()].flatMap((key) => {
       const written = now.has(key) ? undefined : this.#written.get(key)
