@@ -121,18 +121,23 @@ describe('the page of the application', () => {
   })
 })
 
-test('what is shared without the worker of the application leads to a new note, and is written nowhere', async () => {
-  const form = new FormData()
-  form.set('title', 'Shared')
-  form.append('files', new File(['x'.repeat(5_000_000)], 'a.txt'))
-  for (const body of [form, 'no form', undefined]) {
-    const answer = await fetch(`${server.url}/app/share`, {
-      method: 'POST',
-      redirect: 'manual',
-      ...(body && { body }),
-    })
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/app/new'])
+test('the text of what is shared without the worker of the application is on the sheet it leads to, and is written nowhere', async () => {
+  const share = async (parts: Record<string, string | File> | undefined) => {
+    const body = new FormData()
+    for (const [name, value] of Object.entries(parts ?? {})) body.append(name, value)
+    const init = { method: 'POST', redirect: 'manual', body: parts ? body : 'no form' } as const
+    const { status, headers } = await fetch(`${server.url}/app/share`, init)
+    const { pathname, searchParams } = new URL(headers.get('location') ?? '', server.url)
+    return [status, pathname, Object.fromEntries(searchParams)] as const
   }
+  const text = { title: 'Hubs', text: 'Worth reading & more', url: 'https://example.com/' }
+  const there = { title: 'Hubs', text: 'Worth reading & more\nhttps://example.com/' }
+  const small = new File(['x'], 'a.txt')
+  const large = new File(['x'.repeat(5_000_000)], 'a.txt')
+  expect(await share(text)).toEqual([303, '/app/new', there])
+  expect(await share({ ...text, files: small })).toEqual([303, '/app/new', { ...there, left_out: 'files' }])
+  expect(await share({ ...text, files: large })).toEqual([303, '/app/new', { left_out: 'all' }])
+  expect(await share(undefined)).toEqual([303, '/app/new', { left_out: 'all' }])
 })
 
 describe('the files of the application', () => {

@@ -77,6 +77,35 @@ async function workerResponse(request: Request): Promise<Response> {
   return new Response(isKnown ? null : worker, { status: isKnown ? 304 : 200, headers })
 }
 
+/** More than so many bytes of what is shared are files, which only the worker takes. */
+const MAX_SHARED_BYTES = 1_048_576
+
+/**
+ * Where the page takes in what was shared, which goes to the worker; where that is missing, its text goes to the sheet of
+ * a new note, and the page says that files were left out. Nothing is written here: nobody may be signed in.
+ */
+async function sharedPlace(
+  request: Request,
+  body: { bytes(key: string, most?: number): Promise<Uint8Array> },
+): Promise<string> {
+  const query = new URLSearchParams()
+  try {
+    const bytes = await body.bytes('share', MAX_SHARED_BYTES)
+    const headers = { 'Content-Type': request.headers.get('content-type') ?? '' }
+    const form = await new Response(new Uint8Array(bytes), { headers }).formData()
+    const [title, ...lines] = ['title', 'text', 'url'].map((name) => String(form.get(name) ?? '').trim())
+    const text = [...new Set(lines)].filter(Boolean).join('\n')
+    if (title) query.set('title', title)
+    if (text) query.set('text', text)
+    if (form.getAll('files').some((file) => typeof file !== 'string')) query.set('left_out', 'files')
+  } catch {
+    query.set('left_out', 'all')
+  }
+  return `/app/new?${query}`
+}
+
+const leadTo = (Location: string) => new Response(null, { status: 303, headers: { Location } })
+
 const manifestResponse = (): Response =>
   Response.json(MANIFEST, {
     headers: { 'Content-Type': 'application/manifest+json', 'Cache-Control': 'no-cache' },
@@ -120,30 +149,27 @@ const nowhere = (): never => {
 export function applicationRoutes(publicUrls: readonly string[], hasCookie: (request: Request) => boolean) {
   const page = (request: Request) =>
     pageResponse(hasCookie(request), scriptSources(request, publicUrls, ASSETS_PATH))
-  return (
-    hiddenEndpoints('', 'nothing')
-      .get('/', () => new Response(null, { status: 302, headers: { Location: '/app' } }), {
-        open: true,
-        query: AnyQuery,
-      })
-      .get('/app', ({ request }) => page(request), { open: true, query: AnyQuery })
-      .get('/app/*', ({ request, params }) => (isElsewhere(params['*']) ? nowhere() : page(request)), {
-        open: true,
-        query: AnyQuery,
-      })
-      .get(WORKER_PATH, ({ request }) => workerResponse(request), { open: true })
-      .get('/app/manifest.json', manifestResponse, { open: true })
-      // What is shared goes to the worker, which may be missing: then nothing is written.
-      .post(SHARE_PATH, () => new Response(null, { status: 303, headers: { Location: '/app/new' } }), {
-        open: true,
-        query: AnyQuery,
-        body: BytesBody,
-      })
-      .get('/app/icons/:name', ({ params }) => iconResponse(params.name), { open: true })
-      .get(`${ASSETS_PATH}/:name`, ({ params, request }) => assetResponse(params.name, request), {
-        open: true,
-      })
-      .all('/app/api/*', nowhere)
-      .all(`${ASSETS_PATH}/*`, nowhere)
-  )
+  return hiddenEndpoints('', 'nothing')
+    .get('/', () => new Response(null, { status: 302, headers: { Location: '/app' } }), {
+      open: true,
+      query: AnyQuery,
+    })
+    .get('/app', ({ request }) => page(request), { open: true, query: AnyQuery })
+    .get('/app/*', ({ request, params }) => (isElsewhere(params['*']) ? nowhere() : page(request)), {
+      open: true,
+      query: AnyQuery,
+    })
+    .get(WORKER_PATH, ({ request }) => workerResponse(request), { open: true })
+    .get('/app/manifest.json', manifestResponse, { open: true })
+    .post(SHARE_PATH, async ({ body, request }) => leadTo(await sharedPlace(request, body)), {
+      open: true,
+      query: AnyQuery,
+      body: BytesBody,
+    })
+    .get('/app/icons/:name', ({ params }) => iconResponse(params.name), { open: true })
+    .get(`${ASSETS_PATH}/:name`, ({ params, request }) => assetResponse(params.name, request), {
+      open: true,
+    })
+    .all('/app/api/*', nowhere)
+    .all(`${ASSETS_PATH}/*`, nowhere)
 }

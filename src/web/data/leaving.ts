@@ -16,4 +16,6 @@ export async function leave(): Promise<void> {
   if (!(await mayLeave())) return
   await emptyAll()
   await signOut()
+  // Who signs in next does not begin at what was shown.
+  navigate('/app', { replace: true })
 }

@@ -10,6 +10,7 @@ import { bringUpToDate } from './copy.ts'
 import { type About, COPY, database, type Mark, onKeptChange, tellChanged, whereOf } from './database.ts'
 import { countOthers, emptyQueue } from './queue.ts'
 import { emptyShared, takeUpShared } from './shared.ts'
+import { emptyStorage, hasStorageOfOthers } from './storage.ts'
 
 /*
  * One tab of the browser keeps the copy up to date. What belongs to somebody else is emptied as soon as that is known.
@@ -38,6 +39,7 @@ export async function emptyAll(except?: string): Promise<void> {
   discard(except)
   others.postMessage({ except })
   await emptyCopy()
+  emptyStorage(except)
   await emptyShared().catch(() => undefined)
   await emptyQueue(except)
 }
@@ -68,7 +70,8 @@ async function emptyOfOthers({ user }: Session): Promise<void> {
     ...(await db.getAllKeys('queue')).map(([owner]) => owner),
     ...(await db.getAllKeys('marks')).map(([owner]) => owner),
   ]
-  if (owners.some((owner) => owner !== undefined && owner !== user.id)) await emptyAll(user.id)
+  const isOfOther = owners.some((owner) => owner !== undefined && owner !== user.id)
+  if (isOfOther || hasStorageOfOthers(user.id)) await emptyAll(user.id)
 }
 
 let isRunning = false
@@ -209,6 +212,7 @@ export function startOffline(): void {
 /** A session that ended leaves nothing to be read; what waits is kept until its writer is asked. */
 async function emptyCopyOfEnded(): Promise<void> {
   await emptyCopy()
+  if (session.peek() === null) emptyStorage()
   if (pendingCount.peek() === 0 && session.peek() === null && (await (await database()).count('queue')) === 0)
     await emptyQueue()
 }

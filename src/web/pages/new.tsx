@@ -1,13 +1,20 @@
 import { useEffect } from 'preact/hooks'
 import { Loading } from '../components/pane.tsx'
+import { setNotice } from '../data/pending.ts'
 import { address, navigate, search } from '../router.ts'
+
+/** Said where what was shared met no worker. */
+const LEFT_OUT = {
+  files: 'The files that were shared are not in this note; share them once more.',
+  all: 'What was shared did not arrive; share it once more.',
+}
 
 /** The short address for a new note; what it gives of one is on the sheet that it leads to. */
 export function Main() {
   useEffect(() => {
-    const shared = search.peek().get('shared')
-    if (shared === null)
-      navigate(address(['notes', 'new'], Object.fromEntries(search.peek())), { replace: true })
+    const { shared, left_out, ...given } = Object.fromEntries(search.peek())
+    if (left_out) setNotice('shared', LEFT_OUT[left_out === 'files' ? 'files' : 'all'])
+    if (shared === undefined) navigate(address(['notes', 'new'], given), { replace: true })
     else void openShared(shared)
   }, [])
   return <Loading />

@@ -214,7 +214,8 @@ export class Edits {
     if (rest.size === 0) return undefined
     try {
       const saved = await sendInOrder(at, () => this.#patch(newest, rest))
-      this.source.replace(saved)
+      // The response may be that to an earlier call, which got none: the row may have changed since.
+      this.source.replace(newer(this.source.find(saved.id), saved))
       this.#acknowledge(saved, rest)
       return { row: saved, before: newest, fields: [...rest.keys()] }
     } catch (error) {

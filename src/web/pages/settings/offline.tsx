@@ -1,6 +1,7 @@
 import { Button, useAction, Why } from '../../components/form.tsx'
 import { Time } from '../../components/time.tsx'
 import { about, emptyCopy, marks, setMark } from '../../offline/start.ts'
+import { Install } from './install.tsx'
 import { Section } from './section.tsx'
 import { WaitingList } from './waiting-list.tsx'
 
@@ -38,6 +39,7 @@ export function Offline() {
       </ul>
       {refusal.value && <Why>{refusal.value}</Why>}
       <p class="actions">
+        <Install />
         <Button disabled={isRunning.value || !kept} onClick={() => void run()}>
           Clear what is kept offline
         </Button>

@@ -47,8 +47,8 @@ export function TroubleRow({ grid, row, field, state }: TroubleProps) {
               <Button onClick={back}>Keep {shown(field, state.theirs)}</Button>
               <Button
                 onClick={() => {
-                  void grid.edits.write(row, field, state.value)
                   back()
+                  void grid.edits.write(row, field, state.value)
                 }}
               >
                 Write {shown(field, state.value)}

@@ -1,0 +1,19 @@
+import { preferences } from '../data/preferences.ts'
+
+const STORAGES = [localStorage, sessionStorage]
+
+/** Whether something of another person is stored. */
+export const hasStorageOfOthers = (user: string): boolean =>
+  STORAGES.some((storage) =>
+    Object.keys(storage).some((name) => NAMES_PERSON.test(name) && !name.includes(user)),
+  )
+
+const NAMES_PERSON = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/
+
+/** Removes what the pages of the application have stored beside the database, but for what names one person. */
+export function emptyStorage(except?: string): void {
+  for (const storage of STORAGES)
+    for (const name of Object.keys(storage))
+      if (except === undefined || !name.includes(except)) storage.removeItem(name)
+  preferences.value = {}
+}

@@ -1,0 +1,18 @@
+import { Button } from '../../components/form.tsx'
+import { installPrompt } from '../../data/install.ts'
+
+/** Installs the application, where the browser offers that; it takes the same offer once. */
+export function Install() {
+  const offer = installPrompt.value
+  if (!offer) return null
+  return (
+    <Button
+      onClick={() => {
+        installPrompt.value = undefined
+        void offer.prompt()
+      }}
+    >
+      Install daybook on this device
+    </Button>
+  )
+}
