@@ -14,6 +14,7 @@ import {
   tellChanged,
   whereOf,
 } from './database.ts'
+import { keepPictures } from './pictures.ts'
 
 /*
  * The copy of a part of the workspace: the titles of the notes edited last, the texts of the latest and of those that are
@@ -303,12 +304,13 @@ async function copyRows(mark: Mark): Promise<void> {
   }
 }
 
-/** Counts what is kept. */
+/** Keeps the pictures of what is kept, and counts it. */
 async function tellSize(): Promise<void> {
   const db = await database()
   const texts = await db.getAll('texts')
   const about = await db.get('about', 'copy')
   if (!about) return
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
-  await db.put('about', { ...about, notes: await db.count('notes'), characters }, 'copy')
+  const size = { notes: await db.count('notes'), characters, pictures: await keepPictures(texts) }
+  await db.put('about', { ...about, ...size }, 'copy')
 }

@@ -47,6 +47,7 @@ export interface About {
   readonly since: number
   readonly notes: number
   readonly characters: number
+  readonly pictures?: { readonly count: number; readonly bytes: number }
   /** Why the copy cannot be brought up to date, in a sentence. */
   readonly problem?: string
 }

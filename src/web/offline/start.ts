@@ -8,6 +8,7 @@ import { startServiceWorker } from '../worker/start.ts'
 import './turns.ts'
 import { bringUpToDate } from './copy.ts'
 import { type About, COPY, database, type Mark, onKeptChange, tellChanged, whereOf } from './database.ts'
+import { emptyPictures } from './pictures.ts'
 import { countOthers, emptyQueue } from './queue.ts'
 import { emptyShared, takeUpShared } from './shared.ts'
 import { emptyStorage, hasStorageOfOthers } from './storage.ts'
@@ -31,6 +32,8 @@ export async function emptyCopy(): Promise<void> {
   const transaction = (await database()).transaction([...COPY, 'marks'], 'readwrite')
   for (const name of [...COPY, 'marks'] as const) void transaction.objectStore(name).clear()
   await transaction.done
+  // A page that did not come by https has none.
+  if ('caches' in globalThis) await emptyPictures()
   tellChanged()
 }
 

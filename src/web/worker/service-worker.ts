@@ -2,7 +2,8 @@
  * The service worker of the application: it keeps one version of it whole, so that it opens without a network.
  *
  * A page is asked of the network first. Files are named by their content, so whichever version asks for one, what is
- * kept under the name is right. Everything else (the API, the session, signing in) goes past this worker.
+ * kept under the name is right. Pictures that the page keeps are shown while the server is away. Everything else (the API,
+ * the session, signing in) goes past this worker.
  */
 
 import { newIds } from '../data/new-ids.ts'
@@ -29,6 +30,10 @@ const worker = self as unknown as Worker
 
 /** The cache of what was shared and is in no note yet; the page knows it by this name, too. */
 const SHARED = 'daybook-shared'
+/** The cache of the pictures of notes, which the page fills. */
+const PICTURES = 'daybook-pictures'
+/** The content of a file. */
+const CONTENT = /^\/v1\/files\/[^/]+\/content$/
 const PREFIX = 'daybook-version '
 const PAGE = '/app'
 /** Where the system sends what is shared with the application. */
@@ -51,6 +56,7 @@ worker.addEventListener('fetch', (event) => {
   if (request.method === 'POST' && pathname === SHARE) event.respondWith(keepShared(request))
   if (request.method !== 'GET') return
   if (pathname.startsWith('/app/assets/')) event.respondWith(file(request))
+  else if (request.destination === 'image' && CONTENT.test(pathname)) event.respondWith(picture(request))
   else if (request.mode === 'navigate' && isPage(pathname)) event.respondWith(page(request))
 })
 
@@ -59,6 +65,17 @@ const isPage = (path: string): boolean =>
 
 const file = async (request: Request): Promise<Response> =>
   (await caches.match(request.url)) ?? fetch(request)
+
+/** A picture from the server; the kept one, if it is kept, where the server cannot be reached. */
+async function picture(request: Request): Promise<Response> {
+  try {
+    return await fetch(request)
+  } catch (error) {
+    const kept = await (await caches.open(PICTURES)).match(request.url)
+    if (kept) return kept
+    throw error
+  }
+}
 
 /** Keeps what was shared until it is in a note, whose id it has from here on, and leads there. */
 async function keepShared(request: Request): Promise<Response> {

@@ -1,5 +1,6 @@
 import { Button, useAction, Why } from '../../components/form.tsx'
 import { Time } from '../../components/time.tsx'
+import type { About } from '../../offline/database.ts'
 import { about, emptyCopy, marks, setMark } from '../../offline/start.ts'
 import { Install } from './install.tsx'
 import { Section } from './section.tsx'
@@ -7,6 +8,9 @@ import { WaitingList } from './waiting-list.tsx'
 
 const NUMBER = new Intl.NumberFormat()
 const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`
+
+const picturesOf = ({ pictures: { count, bytes } = { count: 0, bytes: 0 } }: About) =>
+  count === 0 ? '' : `${NUMBER.format(count)} ${count === 1 ? 'picture' : 'pictures'} of ${megabytes(bytes)},`
 
 /** What this browser keeps for reading without a network: how much, since when, and how to let go of it. */
 export function Offline() {
@@ -16,12 +20,12 @@ export function Offline() {
     <Section
       name="offline"
       title="Offline"
-      about="The last 500 notes, the pinned ones, and the rows of tables that you choose are kept in this browser."
+      about="The last 500 notes, the pinned ones, their pictures up to 100 MB, and the rows of tables that you choose are kept in this browser."
     >
       {kept ? (
         <p>
-          {NUMBER.format(kept.notes)} notes, {megabytes(kept.characters)} of text, kept since{' '}
-          <Time at={new Date(kept.since).toISOString()} />
+          {NUMBER.format(kept.notes)} notes, {megabytes(kept.characters)} of text, {picturesOf(kept)} kept
+          since <Time at={new Date(kept.since).toISOString()} />
         </p>
       ) : (
         <p>Nothing is kept yet.</p>

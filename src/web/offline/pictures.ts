@@ -1,0 +1,52 @@
+import { contentOf } from '../data/files.ts'
+import { fetchBytes, request } from '../data/request.ts'
+
+/*
+ * The pictures of the notes that are kept whole, up to a limit. The service worker shows them where the server cannot be
+ * reached.
+ */
+
+/** The cache of the pictures; the service worker knows it by this name, too. */
+const PICTURES = 'daybook-pictures'
+const MOST_BYTES = 100_000_000
+const MOST_BYTES_EACH = 10_000_000
+
+interface Stored {
+  readonly id: string
+  readonly mime_type: string
+  readonly size: number
+}
+
+const NOTHING = { count: 0, bytes: 0 }
+
+const MENTIONED = /(?:\[\[file:|\/v1\/files\/)([0-9a-f-]{36})/gi
+
+/** Keeps the pictures that these texts mention, of which the last counts most, and no others; tells how many there are. */
+export async function keepPictures(texts: readonly string[]): Promise<{ count: number; bytes: number }> {
+  // A page that did not come by https has no caches.
+  if (!('caches' in globalThis)) return NOTHING
+  const mentioned = texts.toReversed().flatMap((text) => [...text.matchAll(MENTIONED)].map(([, id]) => id))
+  if (mentioned.length === 0 && !(await caches.has(PICTURES))) return NOTHING
+  const { files } = await request<{ files: readonly Stored[] }>('GET', '/v1/files', { isFresh: true })
+  const byId = new Map(files.map((file) => [file.id, file]))
+  const wanted = new Set<string>()
+  let bytes = 0
+  for (const id of new Set(mentioned)) {
+    const { mime_type = '', size = 0 } = byId.get(id?.toLowerCase() ?? '') ?? {}
+    const isKept = mime_type.startsWith('image/') && size <= MOST_BYTES_EACH
+    if (!isKept || bytes + size > MOST_BYTES) continue
+    wanted.add(contentOf(id?.toLowerCase() ?? ''))
+    bytes += size
+  }
+  const cache = await caches.open(PICTURES)
+  const present = (await cache.keys()).map(({ url }) => new URL(url).pathname)
+  for (const path of present) if (!wanted.has(path)) await cache.delete(path)
+  for (const path of wanted)
+    if (!present.includes(path)) {
+      const picture = await fetchBytes(path)
+      await cache.put(path, new Response(picture, { headers: { 'Content-Type': picture.type } }))
+    }
+  return { count: wanted.size, bytes }
+}
+
+export const emptyPictures = async (): Promise<void> => void (await caches.delete(PICTURES))
