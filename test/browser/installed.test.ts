@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, startApplication } from '../support/application-server.ts'
+import { type Application, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser, sharedWholeBrowser } from '../support/browser.ts'
 
 /** Resolves once the service worker serves the page, and has kept all it needs for that. */
@@ -46,6 +46,27 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
       const { installabilityErrors } = await client.send('Page.getInstallabilityErrors')
       // A profile of a test is one that keeps nothing.
       expect(installabilityErrors.map(({ errorId }) => errorId)).toEqual(['in-incognito'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'is installed with a button, where the browser offers it',
+    async () => {
+      await page.goto(`${app.server.url}/app/settings/offline`)
+      await page.waitForSelector('#offline')
+      expect(
+        await page.$$eval('#offline button', (all) => all.map(({ textContent }) => textContent)),
+      ).toEqual(['Clear what is kept offline'])
+      await page.evaluate(`{
+        const offer = new Event('beforeinstallprompt')
+        offer.prompt = () => { globalThis.asked = true }
+        dispatchEvent(offer)
+      }`)
+      await press(page, 'Install daybook on this device')
+      await page.waitForFunction(
+        `globalThis.asked && document.querySelectorAll('#offline button').length === 1`,
+      )
     },
     BROWSER_TIMEOUT_MS,
   )

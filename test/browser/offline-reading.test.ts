@@ -12,12 +12,16 @@ import { hasBrowser } from '../support/browser.ts'
 import { keptOn, setOffline } from '../support/offline.ts'
 
 const NOTES = 620
+/** A picture of one point. */
+const DOT = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 
 describe.skipIf(!hasBrowser)('reading without a network', () => {
   let app: Application
   let page: Page
   let leads: string
   let quiet: string
+  let view: string
+  let pictured: string
 
   beforeAll(async () => {
     app = await startApplication()
@@ -38,19 +42,34 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     const rows = Array.from({ length: 300 }, (_, at) => ({ data: { name: `Lead ${at}`, size: at } }))
     await server.post('/v1/records', { structure: 'Leads', rows })
     await server.post('/v1/records', { structure: 'Quiet', data: { a: 'not kept' } })
-    for (let at = 0; at < NOTES; at++)
-      await server.post('/v1/notes', {
+    let last = ''
+    for (let at = 0; at < NOTES; at++) {
+      const { body } = await server.post('/v1/notes', {
         title: `Note ${at}`,
         content: at === NOTES - 1 ? 'A heron stood here.' : `Text ${at}. [[Note ${NOTES - 1}]]`,
         tags: at % 2 === 0 ? ['even'] : [],
       })
+      last = body.note.id
+    }
+    view = (await server.post('/v1/views', { name: 'Even' })).body.view.id
     page = await app.newPage()
     await app.signIn(page)
+    const { file } = (await page.evaluate(
+      `fetch('/app/api/files?file_name=dot.gif', { method: 'POST', body: Uint8Array.fromBase64('${DOT}') }).then((sent) => sent.json())`,
+    )) as { file: { id: string } }
+    const content = `![[file:${file.id}|dot.gif]]`
+    pictured = (await server.post('/v1/notes', { title: 'Pictured', content })).body.note.id
+    // It is the first of the list again.
+    await server.patch(`/v1/notes/${last}`, { content: 'A heron stood here. ' })
     await page.goto(`${server.url}/app/records/${leads}`)
     await page.waitForSelector('td[data-row="0"]')
     await press(page, 'More')
     await press(page, 'Keep offline')
-    await keptOn(page, { notes: NOTES, rows: 300 })
+    await keptOn(page, { notes: NOTES + 1, rows: 300 })
+    await page.waitForFunction(
+      `caches.open('daybook-pictures').then((cache) => cache.keys()).then(({ length }) => length === 1)`,
+      { polling: 200 },
+    )
     await setOffline(page, true)
   }, 2 * BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
@@ -105,10 +124,23 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   )
 
   test(
-    'of other structures, views and boards it is said that they are not kept',
+    'a picture of a note is shown, and the settings tell how much is kept',
+    async () => {
+      await open(`notes/${pictured}?show=preview`)
+      await page.waitForFunction(`document.querySelector('#note img')?.naturalWidth === 1`)
+      await open('settings/offline')
+      await untilText(page, '1 picture of 0.0 MB')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'of other structures, views and boards it is said that they are not kept, or cannot be judged',
     async () => {
       await open(`records/${quiet}`)
       await untilText(page, 'The rows of Quiet are not kept offline')
+      await open(`notes?view=${view}`)
+      await untilText(page, 'cannot be judged offline')
       await open('changes')
       await untilText(page, 'not kept offline')
     },

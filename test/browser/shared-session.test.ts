@@ -12,7 +12,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
-import { countsOn } from '../support/offline.ts'
+import { countsOn, keptOn, storedOn } from '../support/offline.ts'
 
 const NOTHING = { about: 0, answers: 0, bases: 0, marks: 0, notes: 0, queue: 0, rows: 0, texts: 0 }
 
@@ -150,6 +150,55 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       await untilTextIn(first, '#list', 'Later')
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('')
       expect((await countsOn(first)).queue).toBe(0)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test.each(['signs out', 'has a session that ends'])(
+    'leaves nothing that the next person finds in the browser, when one %s',
+    async (how) => {
+      const call = (method: string, path: string, body: object) =>
+        first.evaluate(
+          `fetch(${JSON.stringify(path)}, { method: '${method}', body: ${JSON.stringify(JSON.stringify(body))}, headers: { 'Content-Type': 'application/json' } }).then((sent) => sent.json())`,
+        ) as Promise<Record<string, { id: string }>>
+      await signOut(first)
+      await signIn(first, 'owner')
+      await first.goto(at('settings/workspaces'))
+      await fill(first, 'Name of a new workspace', `Private ${how}`)
+      await press(first, 'Make workspace')
+      await press(first, `Open Private ${how}`)
+      await untilTextIn(first, '.rail-head', `Private ${how}`)
+      const fields = [{ key: 'name', type: 'text' }]
+      const { structure } = await call('POST', '/v1/records/structures', { name: 'Heron', fields })
+      await call('POST', '/v1/records', { structure: 'Heron', data: { name: 'Heron' } })
+      const note = { title: 'Heron', content: 'Heron', tags: ['Heron/Heron'] }
+      const { id } = (await call('POST', '/v1/notes', note)).note ?? { id: '' }
+      await first.goto(at(`records/${structure?.id}`))
+      await first.waitForSelector('td[data-row="0"]')
+      await press(first, 'More')
+      await press(first, 'Keep offline')
+      await keptOn(first, { texts: 1, rows: 1 })
+      await first.goto(at(`notes/${id}?search=Heron`))
+      await untilTextIn(first, '#note', 'Heron')
+      const { user, workspace } = (await first.evaluate(
+        `fetch('/app/api/session').then((sent) => sent.json())`,
+      )) as { user: { id: string }; workspace: { id: string } }
+      await first.evaluate(`localStorage.setItem('tags ${user.id}', '["Heron"]')`)
+      expect(await storedOn(first)).toContain('Heron')
+      if (how === 'signs out') await signOut(first)
+      else {
+        await call('DELETE', '/app/api/session', {})
+        await first.waitForSelector('dialog:modal')
+        await signIn(first, 'Ben')
+        await keptOn(first, {})
+      }
+      const stored = await storedOn(first)
+      for (const mark of ['Heron', 'heron', workspace.id, user.id]) expect(stored).not.toContain(mark)
+      const cached = await first.evaluate(
+        `fetch('/v1/notes/${id}', { cache: 'only-if-cached', mode: 'same-origin' }).then(({ ok }) => ok, () => false)`,
+      )
+      expect(cached).toBe(false)
+      if (how === 'signs out') await signIn(first, 'Ben')
     },
     BROWSER_TIMEOUT_MS,
   )

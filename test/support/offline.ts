@@ -54,3 +54,30 @@ export const keptOn = (page: Page, wanted: Counts) =>
 /** Waits until nothing waits to be sent any more in a browser. */
 export const nothingWaits = (page: Page) =>
   page.waitForFunction(`${COUNTS}.then(({ queue }) => queue === 0)`, { polling: 200 })
+
+/** The source of an expression in the page: all that pages of the application have stored in the browser, as a text. */
+const STORED = `(async () => {
+  const found = [JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])]
+  for (const { name } of await indexedDB.databases()) {
+    const db = await new Promise((resolve) => {
+      const request = indexedDB.open(name)
+      request.onsuccess = () => resolve(request.result)
+    })
+    for (const store of db.objectStoreNames)
+      for (const method of ['getAllKeys', 'getAll'])
+        found.push(await new Promise((resolve) => {
+          const got = db.transaction(store).objectStore(store)[method]()
+          got.onsuccess = () => resolve(name + ' ' + store + ' ' + JSON.stringify(got.result))
+        }))
+    db.close()
+  }
+  for (const name of await caches.keys()) {
+    const cache = await caches.open(name)
+    for (const request of await cache.keys())
+      found.push(name + ' ' + request.url + (/assets/.test(request.url) ? '' : await (await cache.match(request)).text()))
+  }
+  return found.join('\\n')
+})()`
+
+/** All that pages of the application have stored in a browser: databases, caches, storages and the history's state. */
+export const storedOn = (page: Page): Promise<string> => page.evaluate(STORED) as Promise<string>

@@ -54,6 +54,8 @@ export async function daybook(args: string[], options: RunOptions = {}): Promise
 
 export interface RunOptions {
   how?: How
+  /** Another executable than that of these sources. */
+  executable?: string
   cwd?: string
   env?: Record<string, string>
   input?: string
@@ -112,7 +114,8 @@ export interface CommandProcess {
 export function startCommand(args: string[], options: StartOptions = {}): CommandProcess {
   const { maxOpenFiles } = options
   const limited = maxOpenFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${maxOpenFiles}; exec "$0" "$@"`]
-  const child = spawn([...limited, ...program(options.how), ...args], {
+  const started = options.executable === undefined ? program(options.how) : [options.executable]
+  const child = spawn([...limited, ...started, ...args], {
     cwd: options.cwd ?? tmpdir(),
     env: options.env ?? {},
     stdin: 'ignore',

@@ -7,7 +7,7 @@ import {
   type NoteText,
   type NoteVersion,
 } from './note-text.ts'
-import { discarders, pendingCount, savers, setNotice } from './pending.ts'
+import { discarders, keepers, pendingCount, savers, setNotice } from './pending.ts'
 import { awaySince, isSignedOut } from './request.ts'
 import { type Kept, SaveQueue } from './save-queue.ts'
 import { sendInOrder } from './sending.ts'
@@ -247,6 +247,7 @@ export function startDocuments(): void {
   addEventListener('pagehide', flushAll)
   addEventListener('online', flushAll)
   savers.add(flushAll)
+  keepers.add(() => ownDocuments().map(({ queue }) => queue.keepAgain()))
   discarders.add((except) => {
     const all = [...documents.peek()]
     for (const [, { user, queue }] of all) if (user !== except) queue.discard()

@@ -12,6 +12,9 @@ export const savers = new Set<() => Promise<unknown>>()
 /** Give up what waits in memory, but for that of one person: who signs in after another is not to find it. */
 export const discarders = new Set<(except?: string) => void>()
 
+/** Keep again what waits in memory, when the browser has cleared what it kept. */
+export const keepers = new Set<() => unknown>()
+
 interface Notice {
   readonly sentence: string
   /** Where more is to be seen, if there is more. */

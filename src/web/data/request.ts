@@ -142,8 +142,13 @@ let aheadMs = 0
 /** The time by the clock of the server, give or take a second. */
 export const serverNow = (): number => Date.now() + aheadMs
 
+/** Whether something before the server led elsewhere, where one is to sign in. */
+export const isLedAway = signal(false)
+
 async function reach(path: string, init: RequestInit): Promise<Response> {
   const response = await received(fetch(path, { ...init, credentials: 'same-origin' }))
+  isLedAway.value = response.redirected
+  if (response.redirected) throw away()
   awaySince.value = undefined
   const sentAt = Date.parse(response.headers.get('date') ?? '')
   if (!Number.isNaN(sentAt)) aheadMs = sentAt - Date.now()
@@ -155,10 +160,15 @@ async function received<Sent>(sending: Promise<Sent>): Promise<Sent> {
   try {
     return await sending
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    setAway()
-    throw new Away('The server cannot be reached; try again when it is back.')
+    // What is no JSON is not of the server.
+    if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
+    throw away()
   }
+}
+
+function away(): Away {
+  setAway()
+  return new Away('The server cannot be reached; try again when it is back.')
 }
 
 /** The refusal in a response other than 2xx. */

@@ -151,6 +151,11 @@ export class SaveQueue {
     this.state.value = { kind: 'saved' }
   }
 
+  /** Has what is not acknowledged kept once more. */
+  keepAgain(): void {
+    if (this.#isUnsaved) this.#markUnsaved()
+  }
+
   #markUnsaved(): void {
     this.options.keep({ base: this.#base, text: this.text.peek(), sent: this.#sent })
     this.#setUnsaved(true)

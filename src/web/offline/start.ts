@@ -1,13 +1,22 @@
 import { computed, effect, signal } from '@preact/signals'
 import { onChange, onMissed } from '../data/live.ts'
-import { discarders, pendingCount, setNotice } from '../data/pending.ts'
-import { awaySince, isPutOff, isSignedOut, serverNow } from '../data/request.ts'
+import { discarders, keepers, pendingCount, setNotice } from '../data/pending.ts'
+import { awaySince, isLedAway, isPutOff, isSignedOut, serverNow } from '../data/request.ts'
 import { type Session, session } from '../data/session.ts'
 import { TAB } from '../data/tabs.ts'
 import { startServiceWorker } from '../worker/start.ts'
 import './turns.ts'
 import { bringUpToDate } from './copy.ts'
-import { type About, COPY, database, type Mark, onKeptChange, tellChanged, whereOf } from './database.ts'
+import {
+  type About,
+  COPY,
+  database,
+  type Mark,
+  onCleared,
+  onKeptChange,
+  tellChanged,
+  whereOf,
+} from './database.ts'
 import { emptyPictures } from './pictures.ts'
 import { countOthers, emptyQueue } from './queue.ts'
 import { emptyShared, takeUpShared } from './shared.ts'
@@ -187,6 +196,9 @@ async function showBadge(own: number): Promise<void> {
   await setAppBadge?.call(navigator, own + (await countOthers(TAB))).catch(() => undefined)
 }
 
+const LED_AWAY =
+  'Something before the server asks to sign in: load this page again to do so; what you write is kept here until then.'
+
 /** Begins to keep what is read, for the person who is signed in. */
 export function startOffline(): void {
   void startServiceWorker()
@@ -195,11 +207,13 @@ export function startOffline(): void {
     if (session.value && isReachable) takeUpShared().catch(() => undefined)
   })
   effect(() => void showBadge(pendingCount.value))
+  effect(() => setNotice('led away', isLedAway.value ? LED_AWAY : undefined))
   others.onmessage = ({ data }) => {
     if (data !== MARKED) discard(data.except)
     else if (isOwner) soon()
   }
   onKeptChange(() => void readShown())
+  onCleared(keepAgain)
   void readShown()
   effect(() => {
     const present = session.value
@@ -210,6 +224,16 @@ export function startOffline(): void {
     if (session.value === null || isSignedOut.value) void emptyCopyOfEnded()
   })
   own()
+}
+
+const CLEARED =
+  'The browser has cleared what was kept here; what you wrote in open tabs is kept anew, and the rest is read again when the server can be reached.'
+
+function keepAgain(): void {
+  setNotice('cleared', CLEARED)
+  for (const keep of keepers) keep()
+  tellChanged()
+  if (isOwner) void run()
 }
 
 /** A session that ended leaves nothing to be read; what waits is kept until its writer is asked. */

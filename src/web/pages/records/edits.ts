@@ -1,7 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
-import { keyOfChange } from '../../data/note-text.ts'
-import { notSaved, pendingCount, savers, unfinished } from '../../data/pending.ts'
+import { keepers, notSaved, pendingCount, savers, unfinished } from '../../data/pending.ts'
 import { isPutOff, Refused } from '../../data/request.ts'
 import { sendInOrder } from '../../data/sending.ts'
 import { untilSentAgain } from '../../data/sent-again.ts'
@@ -10,6 +9,7 @@ import { cellStore, presentOwner, type StoredCell } from '../../data/waiting-cel
 import { whose } from '../../data/whose.ts'
 import { cellKey, KeptCells } from './kept-cells.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
+import { newer, patchRow } from './patch-row.ts'
 import { isId, isReference } from './references.ts'
 import { faultyField } from './refusals.ts'
 import { readReference } from './suggestions.ts'
@@ -71,6 +71,7 @@ export class Edits {
     cellStore.present?.takeUpOf(this.structure.id)
     return () => {
       this.#setShown(false)
+      this.#tellElsewhere()
       if (this.cells.peek().size === 0 && kept.get(this.structure.id) === this) kept.delete(this.structure.id)
     }
   }
@@ -81,6 +82,11 @@ export class Edits {
 
   #setShown(isShown: boolean): void {
     this.#kept.isShown = isShown
+    this.keepAgain()
+  }
+
+  /** Has what is not saved kept once more. */
+  keepAgain(): void {
     void this.#kept.keep(new Map(), this.cells.peek())
   }
 
@@ -133,8 +139,14 @@ export class Edits {
     change(next)
     this.cells.value = next
     void this.#kept.keep(before, next)
-    const isElsewhere = !this.#kept.isShown && whose.peek() === this.#whose
-    if (isElsewhere && [...next.values()].some(({ kind }) => kind !== 'saving')) this.#setNotSaved(true)
+    if (!this.#kept.isShown) this.#tellElsewhere()
+  }
+
+  /** Has it said on other screens that cells need to be looked at. */
+  #tellElsewhere(): void {
+    const isOwn = whose.peek() === this.#whose
+    if (isOwn && [...this.cells.peek().values()].some(({ kind }) => kind !== 'saving'))
+      this.#setNotSaved(true)
   }
 
   /** Saves what was typed into a cell; resolves when the row holds it or the cell says why not. */
@@ -226,8 +238,8 @@ export class Edits {
   #patch(row: Row, values: Values): Promise<Row> {
     for (const [{ key }, value] of values) this.#kept.noteSent(row.id, key, value)
     // So that also the tab that takes it up knows what it sent.
-    void this.#kept.keep(new Map(), this.cells.peek())
-    return patch(row, values)
+    this.keepAgain()
+    return patchRow(row, values)
   }
 
   /** Whether a cell still waits for this value: it may have been edited once more, or given up. */
@@ -370,6 +382,9 @@ class KnownRows extends Map<string, Row> implements Rows {
   }
 }
 
+keepers.add(() => {
+  for (const edits of kept.values()) edits.keepAgain()
+})
 unfinished.add(() => [...kept.values()].some(({ isUnsafe }) => isUnsafe))
 savers.add(() => Promise.all([...kept.values()].map(({ settled }) => settled)))
 effect(() => {
@@ -377,17 +392,3 @@ effect(() => {
   kept.clear()
   notSaved.value = new Map()
 })
-
-const newer = (known: Row | undefined, read: Row): Row =>
-  known && known.updated_at > read.updated_at ? known : read
-
-async function patch(row: Row, values: Values): Promise<Row> {
-  const data = Object.fromEntries([...values].map(([{ key }, value]) => [key, value ?? null]))
-  const body = { data, if_unchanged: row.updated_at }
-  const { record } = await api.patch('/v1/records/{id}', {
-    params: { id: row.id },
-    body,
-    headers: keyOfChange(body),
-  })
-  return record as Row
-}

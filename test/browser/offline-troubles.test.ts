@@ -1,0 +1,193 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { copyFileSync, rmSync } from 'node:fs'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  fill,
+  press,
+  startApplication,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { PASSWORD } from '../support/browser-client.ts'
+import { COUNTS, countsOn, keptOn, nothingWaits, setOffline } from '../support/offline.ts'
+
+/** Each is said in a sentence, and nothing that was typed is lost by it. */
+describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser', () => {
+  let app: Application
+  let page: Page
+  let id = ''
+
+  beforeAll(async () => {
+    app = await startApplication()
+    page = await app.newPage()
+    await app.setUp(page, await app.setupLink())
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  /** A note of its own for each test, which is open and kept. */
+  beforeEach(async () => {
+    await setOffline(page, false)
+    id = (await app.server.post('/v1/notes', { title: 'Open', content: '' })).body.note.id
+    await openNote(page)
+    await keptOn(page, { texts: 1 })
+  }, BROWSER_TIMEOUT_MS)
+
+  const openNote = async (on: Page) => {
+    await on.goto(`${app.server.url}/app/notes/${id}`)
+    await on.waitForSelector('.cm-content')
+  }
+  const type = async (text: string, on = page) => {
+    await on.focus('.cm-content')
+    await on.keyboard.type(text)
+  }
+  const stored = async () => (await app.server.get(`/v1/notes/${id}`)).body.note.content as string
+  const untilStored = async (wanted: string) => {
+    await nothingWaits(page)
+    expect(await stored()).toBe(wanted)
+  }
+  const storage = async (method: string, options: object) => {
+    const session = await page.createCDPSession()
+    await session.send(`Storage.${method}` as never, { origin: app.server.url, ...options } as never)
+    await session.detach()
+  }
+  /** Closes the tab as a crash does, and opens another one. */
+  const crash = async () => {
+    const next = await app.nextPage(page.browserContext())
+    await page.close({ runBeforeUnload: false })
+    page = next
+  }
+
+  test(
+    'the browser has no room left',
+    async () => {
+      await setOffline(page, true)
+      await page.evaluate(`{
+        const { put } = IDBObjectStore.prototype
+        IDBObjectStore.prototype.put = () => { throw new DOMException('There is no room.', 'QuotaExceededError') }
+        globalThis.makeRoom = () => { IDBObjectStore.prototype.put = put }
+      }`)
+      await type('Typed without room.')
+      await untilText(page, 'This browser keeps no drafts')
+      await untilText(page, 'leave this page only when the note is saved')
+      await setOffline(page, false)
+      await page.waitForFunction(`document.querySelector('#note .bar')?.textContent.includes('Saved')`)
+      expect(await stored()).toBe('Typed without room.')
+      await app.server.post('/v1/notes', { title: 'Large', content: 'x'.repeat(100_000) })
+      await untilText(page, 'This browser has no room left to keep more for reading offline')
+      await page.evaluate('makeRoom()')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the browser has cleared what was kept',
+    async () => {
+      await setOffline(page, true)
+      await type('Typed before.')
+      await untilText(page, 'waits until the server is back')
+      await storage('clearDataForOrigin', { storageTypes: 'indexeddb' })
+      await untilText(page, 'The browser has cleared what was kept here')
+      await page.waitForFunction(`${COUNTS}.then(({ queue }) => queue === 1)`, { polling: 100 })
+      await crash()
+      await openNote(page)
+      await untilStored('Typed before.')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the clock of the device is wrong',
+    async () => {
+      await page.evaluateOnNewDocument('{ const now = Date.now; Date.now = () => now() - 7200000 }')
+      await openNote(page)
+      await untilText(page, 'The clock of this device is 120 minutes behind the server’s')
+      await setOffline(page, true)
+      await type('Typed two hours ago.')
+      await app.server.patch(`/v1/notes/${id}`, { title: 'Named meanwhile' })
+      await setOffline(page, false)
+      await untilStored('Typed two hours ago.')
+      await crash()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the server is restored from a backup, in which an open note is older, and another is missing',
+    async () => {
+      const backup = `${app.file}.backup`
+      const db = new Database(app.file, { readonly: true })
+      db.run('VACUUM INTO ?', [backup])
+      db.close()
+      await type('Saved and gone.')
+      await untilStored('Saved and gone.')
+      const later = (await app.server.post('/v1/notes', { title: 'Later', content: 'Made.' })).body.note.id
+      const other = await app.nextPage(page.browserContext())
+      await other.goto(`${app.server.url}/app/notes/${later}`)
+      await other.waitForSelector('.cm-content')
+      await page.bringToFront()
+      const { total } = (await app.server.get('/v1/notes')).body
+      await keptOn(page, { notes: total })
+      await app.restart(async () => {
+        await untilText(page, 'Server away')
+        await type(' Typed meanwhile.', other)
+        for (const end of ['-wal', '-shm']) rmSync(app.file + end, { force: true })
+        copyFileSync(backup, app.file)
+      })
+      await untilText(page, 'The server was set back to an earlier state')
+      // What is shown is what the server holds, and goes on from there.
+      await page.waitForFunction(`document.querySelector('.cm-content').innerText.trim() === ''`)
+      await type('Goes on.')
+      await page.waitForFunction(
+        `fetch('/v1/notes/${id}').then((sent) => sent.json()).then(({ note }) => note.content === 'Goes on.')`,
+        { polling: 200 },
+      )
+      await press(other, 'Save as a new note')
+      await other.waitForFunction(
+        `fetch('/v1/notes').then((sent) => sent.json()).then(({ notes }) => notes.some(({ content }) => content === 'Made. Typed meanwhile.' || content === ' Typed meanwhile.Made.'))`,
+        { polling: 200 },
+      )
+      await other.close()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'who wrote is no member of the workspace any more',
+    async () => {
+      const call = (method: string, path: string, body: object | null) =>
+        page.evaluate(
+          `fetch('/app/api/${path}', { method: '${method}', ${body ? `body: ${JSON.stringify(JSON.stringify(body))}, headers: { 'Content-Type': 'application/json' },` : ''} }).then((sent) => sent.json())`,
+        ) as Promise<Record<string, { id: string; user_id: string } | undefined>>
+      await page.goto(`${app.server.url}/app/settings/members`)
+      const { member, link } = await call('POST', 'members', { name: 'Ben', role: 'editor' })
+      const ben = await app.newPage()
+      await app.setUp(ben, String(link))
+      await openNote(ben)
+      await keptOn(ben, { texts: 1 })
+      await setOffline(ben, true)
+      await type('Typed by Ben.', ben)
+      await untilText(ben, 'waits until the server is back')
+      const { workspace } = await call('GET', 'session', null)
+      const household = (await call('POST', 'workspaces', { name: 'Household' })).workspace
+      await call('PATCH', 'session', { workspace_id: household?.id })
+      await call('POST', 'members', { name: 'Ben', role: 'editor' })
+      await call('PATCH', 'session', { workspace_id: workspace?.id })
+      await call('DELETE', `members/${member?.user_id}`, null)
+      await setOffline(ben, false)
+      await untilTextIn(ben, 'dialog:modal', '1 change waits')
+      await fill(ben, 'Name', 'Ben')
+      await fill(ben, 'Password', PASSWORD)
+      await ben.keyboard.press('Enter')
+      await untilTextIn(ben, '.rail-head', 'Household')
+      await ben.goto(`${app.server.url}/app/settings/offline`)
+      await untilText(ben, 'You can no longer reach the workspace that it belongs to: copy what you need.')
+      await untilTextIn(ben, '#offline .verbatim', 'Typed by Ben.')
+      expect((await countsOn(ben)).queue).toBe(1)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
