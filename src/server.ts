@@ -180,15 +180,24 @@ async function serveDatabase(
   const backups = createBackups(ctx)
   let listener: Listener | undefined
   const app = createApi(ctx, backups, () => listener?.port ?? ctx.config.port)
+  const begun = Promise.withResolvers<void>()
+  let hasBegun = false
   try {
-    await writeIfPossible(ctx, beginEpochs)
-    listener = new GuardedListener((port) => listen(app, ctx.config, port), ctx.clock, ctx.log)
+    // Who connects before the epoch has begun waits for it.
+    const fetch: Api['fetch'] = (request, server) =>
+      hasBegun ? app.fetch(request, server) : begun.promise.then(() => app.fetch(request, server))
+    listener = new GuardedListener((port) => listen(fetch, ctx.config, port), ctx.clock, ctx.log)
     const url = urlOf(ctx.config.host, listener.port)
     const { publicUrls, port } = ctx.config
     const publicUrl = publicUrls[0] ?? null
     const address = { url, publicUrl, isPortFixed: port === 0 ? 0 : 1 }
-    await writeIfPossible(ctx, (tx) => saveServerAddress(tx, { pk: 1, ...address }))
+    await writeIfPossible(ctx, (tx) => {
+      beginEpochs(tx)
+      saveServerAddress(tx, { pk: 1, ...address })
+    })
     await announceFirstStart(ctx, print, publicUrl ?? url)
+    hasBegun = true
+    begun.resolve()
   } catch (error) {
     await listener?.stop(true)
     ctx.db.close()
@@ -259,7 +268,7 @@ async function stopServer(
 const urlOf = (host: string, port: number | undefined) =>
   `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
 
-function listen(app: Api, { host, port: wanted }: Config, port = wanted): BunListener {
+function listen(fetch: Api['fetch'], { host, port: wanted }: Config, port = wanted): BunListener {
   try {
     return Bun.serve({
       hostname: host,
@@ -269,7 +278,7 @@ function listen(app: Api, { host, port: wanted }: Config, port = wanted): BunLis
       development: false,
       // Outside development Bun shares a port with any process that listens on it, unless `reusePort` is false.
       reusePort: false,
-      fetch: app.fetch,
+      fetch,
     })
   } catch (error) {
     throw refused(cannotListen(host, port, error))

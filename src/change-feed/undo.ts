@@ -8,7 +8,7 @@ import type { Reader } from '../db/reader.ts'
 import type { WorkerTask, WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
-import { fold, quoteList } from '../lib/text.ts'
+import { fold, quoteList, withCommas } from '../lib/text.ts'
 import { removeAllFromSearch } from '../notes/search/tables.ts'
 import { findByAlias, findTrashedNote, getNote, type NoteRow, releaseAlias } from '../notes/store.ts'
 import { refuseTakenAlias } from '../notes/writing/create.ts'
@@ -89,7 +89,7 @@ function findTransaction(reader: Reader, workspace: number, transaction: string)
   if (changes[0]?.number !== first) throw notFound('transaction')
   if (changes.length <= MAX_UNDONE) return changes
   throw refused(
-    `This transaction has more than ${MAX_UNDONE.toLocaleString('en-US')} changes, too many to be undone at once.`,
+    `This transaction has more than ${withCommas(MAX_UNDONE)} changes, too many to be undone at once.`,
   )
 }
 

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
-import { createInterface } from 'node:readline'
-import { Writable } from 'node:stream'
 
 /** The parts of the process that a command may use. */
 export interface Io {
@@ -48,13 +46,17 @@ function messagesTo(stream: NodeJS.WriteStream): (text: string) => void {
   }
 }
 
-const SILENT = new Writable({ write: (_chunk, _encoding, done) => done() })
-
 /** With `terminal`, readline echoes what is typed to its output; this output drops it. */
-function readLine(prompt: string): Promise<string> {
+async function readLine(prompt: string): Promise<string> {
+  // Loaded when needed: a server never is asked, and would start later.
+  const [{ createInterface }, { Writable }] = await Promise.all([
+    import('node:readline'),
+    import('node:stream'),
+  ])
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const isTerminal = process.stdin.isTTY === true
   if (isTerminal) process.stderr.write(prompt)
-  const lines = createInterface({ input: process.stdin, output: SILENT, terminal: isTerminal })
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: isTerminal })
   return new Promise((resolve) => {
     let line = ''
     lines.once('line', (text) => {

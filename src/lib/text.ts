@@ -81,6 +81,9 @@ export function isName(text: string): boolean {
   return length >= 1 && length <= MAX_NAME_LENGTH && !hasControlCharacter(text)
 }
 
+/** An integer as sentences have it: `1,234,567`. Without `Intl`, whose data delays a start by 2 ms. */
+export const withCommas = (integer: number): string => String(integer).replace(/\B(?=(?:\d{3})+$)/g, ',')
+
 /** Names for a sentence: `"a", "b" and "c"`. */
 export const quoteList = (names: readonly string[]): string => listed(names.map((name) => `"${name}"`))
 

@@ -1,7 +1,7 @@
 import { filterTree } from '../http/schema/filter-tree.ts'
 import { TREE_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
 import { t } from '../http/schema/types.ts'
-import { codePointLength } from '../lib/text.ts'
+import { codePointLength, withCommas } from '../lib/text.ts'
 import { findTimeZone } from '../lib/time-zones.ts'
 import { refused } from '../refusal.ts'
 
@@ -16,9 +16,7 @@ export const isTooLong = (content: string): boolean =>
 /** Returns the body; refuses one that is too long. */
 export function checkedLength(content: string): string {
   if (!isTooLong(content)) return content
-  throw refused(
-    `The note would be longer than ${MAX_CONTENT.toLocaleString('en-US')} characters; start another note.`,
-  )
+  throw refused(`The note would be longer than ${withCommas(MAX_CONTENT)} characters; start another note.`)
 }
 
 const title = () => t.text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Meeting with Ada'] })

@@ -10,7 +10,7 @@ import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
-import { codePointLength, fold } from '../lib/text.ts'
+import { codePointLength, fold, withCommas } from '../lib/text.ts'
 import type { PropertyType } from '../notes/writing/properties.ts'
 import { objectKind } from '../objects/objects.ts'
 import { fail, invalid, nameTaken, refused } from '../refusal.ts'
@@ -118,7 +118,7 @@ function refuseLongOptions(options: readonly string[] = [], current: string | nu
   const length = lengthOf(options)
   if (length <= MAX_OPTIONS_LENGTH || length <= lengthOf(JSON.parse(current ?? '[]'))) return
   throw invalid(
-    `"options" hold more than ${MAX_OPTIONS_LENGTH.toLocaleString('en-US')} characters together; send fewer or shorter ones.`,
+    `"options" hold more than ${withCommas(MAX_OPTIONS_LENGTH)} characters together; send fewer or shorter ones.`,
   )
 }
 

@@ -10,6 +10,7 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
+import { withCommas } from '../lib/text.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { objectKind } from '../objects/objects.ts'
 import { fail, nameTaken, notFound, refused } from '../refusal.ts'
@@ -77,7 +78,7 @@ export function createItem(tx: Tx, caller: Caller, input: NewItemInput, most = N
   if (findByNote(tx, workspace, note.pk))
     throw nameTaken(`The note "${note.title}" is in Quick Access already; move it with PATCH.`)
   if (itemKind.count(tx, workspace) >= most)
-    throw refused(`Quick Access holds at most ${most.toLocaleString('en-US')} notes; unpin one first.`)
+    throw refused(`Quick Access holds at most ${withCommas(most)} notes; unpin one first.`)
   const appearance = merged({ icon: null, color: null, iconFilled: 0 }, input)
   const { position } = input
   return itemKind.create(

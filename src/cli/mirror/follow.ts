@@ -2,6 +2,7 @@ import { readConfig } from '../../config.ts'
 import { features } from '../../features.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
+import { withCommas } from '../../lib/text.ts'
 import { upgradeDerived } from '../../maintenance/upgrade.ts'
 import type { MirrorEvent } from '../../mirror/event-forwarding.ts'
 import { type MirrorRequest, prepareCopy, startFollowing, updateCopy } from '../../mirror/mirror.ts'
@@ -65,7 +66,7 @@ function requestOf(input: Input, io: Io, signal: AbortSignal, url = input.args[0
     onProgress: (objects) => {
       if (objects < shown + PROGRESS_EVERY) return
       shown = objects
-      io.status(`Copying: ${objects.toLocaleString('en-US')} objects\n`)
+      io.status(`Copying: ${withCommas(objects)} objects\n`)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
-import { memoize } from '../../lib/bounded-cache.ts'
+import { memoize, once } from '../../lib/bounded-cache.ts'
 
 /**
  * All ranges of IANA's special-purpose registries, and reserved and multicast ranges. No public webhook receiver has
@@ -92,8 +92,8 @@ export function rangeList(ranges: readonly string[]): BlockList {
   return list
 }
 
-const special = rangeList([...SPECIAL_IPV4, ...SPECIAL_IPV6])
-const global = rangeList([GLOBAL_IPV6])
+const special = once(() => rangeList([...SPECIAL_IPV4, ...SPECIAL_IPV6]))
+const global = once(() => rangeList([GLOBAL_IPV6]))
 
 const hexGroup = (high: number, low: number) => ((high << 8) | low).toString(16)
 
@@ -102,14 +102,16 @@ function sixToFour(address: string): string {
   return `2002:${hexGroup(a, b)}:${hexGroup(c, d)}::/48`
 }
 
-const metadata = rangeList([
-  ...METADATA_IPV4.flatMap((address) => [
-    `${address}/32`,
-    sixToFour(address),
-    ...IPV4_PREFIXES.map((prefix) => `${prefix}${address}/128`),
+const metadata = once(() =>
+  rangeList([
+    ...METADATA_IPV4.flatMap((address) => [
+      `${address}/32`,
+      sixToFour(address),
+      ...IPV4_PREFIXES.map((prefix) => `${prefix}${address}/128`),
+    ]),
+    ...METADATA_IPV6.map((address) => `${address}/128`),
   ]),
-  ...METADATA_IPV6.map((address) => `${address}/128`),
-])
+)
 
 /** An ISATAP interface identifier, which embeds an IPv4 address after any prefix (RFC 5214). */
 const ISATAP = /(?::(?:0|200):|::)5efe:[0-9a-f]{1,4}:[0-9a-f]{1,4}$/
@@ -121,14 +123,14 @@ export const canonicalAddress = memoize((address: string): string =>
 
 /** Whether this is the address of a cloud's metadata service, or an IPv6 address that embeds one. */
 export const isMetadataAddress = memoize((address: string): boolean =>
-  metadata.check(address, familyOf(address)),
+  metadata().check(address, familyOf(address)),
 )
 
 /** Whether the address belongs to the public internet; webhooks may be sent only there. */
 export const isPublicAddress = memoize((address: string): boolean => {
   if (!isAddress(address) || isMetadataAddress(address)) return false
-  if (isIPv4(address)) return !special.check(address, 'ipv4')
-  if (!global.check(address, 'ipv6') || special.check(address, 'ipv6')) return false
+  if (isIPv4(address)) return !special().check(address, 'ipv4')
+  if (!global().check(address, 'ipv6') || special().check(address, 'ipv6')) return false
   return !ISATAP.test(canonicalAddress(address))
 })
 

@@ -1,4 +1,5 @@
-import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
+// Not by name: the root certificates are read from the system when they are imported.
+import tls, { type SecureContext } from 'node:tls'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import {
@@ -251,7 +252,7 @@ class Attempt {
 }
 
 const tlsContext = (ca: string | undefined): SecureContext | undefined =>
-  ca === undefined ? undefined : createSecureContext({ ca: [...rootCertificates, ca] })
+  ca === undefined ? undefined : tls.createSecureContext({ ca: [...tls.rootCertificates, ca] })
 
 /**
  * Each attempt resolves the name once, checks every address that it has, and connects to one of these. The status line

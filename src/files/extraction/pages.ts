@@ -1,3 +1,4 @@
+import { withCommas } from '../../lib/text.ts'
 /** One section of a document: a bookmark, a heading, a slide or a sheet. */
 export interface Section {
   title: string
@@ -69,13 +70,10 @@ export class PageCollector {
 
 export function refuseTooMuch(characters: number): void {
   if (characters <= MAX_CHARACTERS) return
-  throw new Unreadable(
-    `The file holds more than ${MAX_CHARACTERS.toLocaleString('en-US')} characters of text.`,
-  )
+  throw new Unreadable(`The file holds more than ${withCommas(MAX_CHARACTERS)} characters of text.`)
 }
 
-export const tooManyPages = () =>
-  new Unreadable(`The file has more than ${MAX_PAGES.toLocaleString('en-US')} pages.`)
+export const tooManyPages = () => new Unreadable(`The file has more than ${withCommas(MAX_PAGES)} pages.`)
 
 /**
  * The end of a page that begins at `from` and has at most `length` characters: after the last paragraph, else the last

@@ -1,7 +1,7 @@
 import type { FieldValue } from '../../changes/record-data.ts'
 import { DAY_MS, isDay, isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { isId } from '../../lib/ids.ts'
-import { codePointLength, fold, MAX_TEXT_LENGTH } from '../../lib/text.ts'
+import { codePointLength, fold, MAX_TEXT_LENGTH, withCommas } from '../../lib/text.ts'
 import type { FieldType, RowPart } from './operators.ts'
 
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/
@@ -45,13 +45,13 @@ const NORMALISERS: Record<FieldType, (value: unknown) => FieldValue | undefined>
 
 /** Completes the refusal "… must be <words>." for a value of each type. */
 export const TYPE_WORDS: Record<FieldType, string> = {
-  text: `a text of at most ${MAX_TEXT_LENGTH.toLocaleString('en-US')} characters`,
+  text: `a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters`,
   number: 'a finite number',
   date: 'a real day in the form YYYY-MM-DD',
   time: 'a time of day in the form HH:MM or HH:MM:SS',
   datetime: 'a date and time with offset, such as 2026-11-21T09:30:00Z, in the years 0000 to 9999',
   bool: 'true or false',
-  select: `a text of at most ${MAX_TEXT_LENGTH.toLocaleString('en-US')} characters`,
+  select: `a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters`,
   note: 'the id of a note',
   file: 'the id of a file',
   record: 'the id of a record',

@@ -1,5 +1,5 @@
 import { isDay } from '../../lib/dates.ts'
-import { codePointLength, fold, MAX_TEXT_LENGTH } from '../../lib/text.ts'
+import { codePointLength, fold, MAX_TEXT_LENGTH, withCommas } from '../../lib/text.ts'
 import { fail, refused } from '../../refusal.ts'
 import {
   type GroupMatch,
@@ -179,9 +179,7 @@ function pair<Value>(
 const textValue = (value: unknown, at: string): string =>
   typeof value === 'string' && codePointLength(value) <= MAX_TEXT_LENGTH
     ? value
-    : fail(
-        refused(`"${at}" must be a text of at most ${MAX_TEXT_LENGTH.toLocaleString('en-US')} characters.`),
-      )
+    : fail(refused(`"${at}" must be a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters.`))
 
 const numberValue = (value: unknown, at: string): number =>
   typeof value === 'number' && Number.isFinite(value)

@@ -9,7 +9,7 @@ import {
 } from '@sinclair/typebox'
 import { t as base } from 'elysia'
 import { memoize } from '../../lib/bounded-cache.ts'
-import { codePointLength, hasControlCharacter } from '../../lib/text.ts'
+import { codePointLength, hasControlCharacter, withCommas } from '../../lib/text.ts'
 import { DEFAULT_LIMIT } from '../pagination.ts'
 import { judging, unjudged } from '../validation.ts'
 
@@ -91,20 +91,18 @@ TypeRegistry.Set<{ rules: Rules }>('DaybookChoice', (schema, value) => isChoice(
 TypeRegistry.Set('DaybookUnchecked', () => true)
 TypeRegistry.Set<{ rules: Rules }>('DaybookFlag', (schema, value) => isFlag(schema.rules, value))
 
-const count = (value: number) => value.toLocaleString('en-US')
-
 function textWords({ minLength = 0, maxLength, singleLine, says }: Rules): string {
   if (says) return says
   const base = minLength > 0 ? 'a text that is not empty' : 'a text'
-  const range = minLength > 0 ? `of ${count(minLength)} to` : 'of at most'
-  const length = maxLength === undefined ? base : `a text ${range} ${count(maxLength)} characters`
+  const range = minLength > 0 ? `of ${withCommas(minLength)} to` : 'of at most'
+  const length = maxLength === undefined ? base : `a text ${range} ${withCommas(maxLength)} characters`
   return singleLine ? `${length} without control characters` : length
 }
 
 function integerWords({ minimum, maximum }: Rules): string {
   if (minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER)
-    return `an integer from ${count(minimum)} to ${count(maximum)}`
-  return minimum === undefined ? 'an integer' : `an integer of ${count(minimum)} or more`
+    return `an integer from ${withCommas(minimum)} to ${withCommas(maximum)}`
+  return minimum === undefined ? 'an integer' : `an integer of ${withCommas(minimum)} or more`
 }
 
 function ruleSchema(kind: string, jsonType: string, words: string, rules: Rules, schema: object) {

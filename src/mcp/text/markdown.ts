@@ -1,3 +1,4 @@
+import { withCommas } from '../../lib/text.ts'
 import { shorten } from './fit.ts'
 
 /** A value as one line of text; line breaks are written `\n`. */
@@ -38,7 +39,7 @@ export const snippetText = (html: string): string =>
   inline(html.replace(/<\/?mark>|&(?:lt|gt|quot|#39|amp);/g, (found) => ENTITIES[found] ?? found))
 
 export const count = (number: number, what: string): string =>
-  `${number.toLocaleString('en-US')} ${number === 1 ? what : `${what}s`}`
+  `${withCommas(number)} ${number === 1 ? what : `${what}s`}`
 
 /** How a page of a list begins: what it shows of how many. */
 export function pageLine(

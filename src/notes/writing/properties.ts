@@ -2,7 +2,7 @@ import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { isDay } from '../../lib/dates.ts'
-import { codePointLength, fold, MAX_TEXT_LENGTH, quoteList } from '../../lib/text.ts'
+import { codePointLength, fold, MAX_TEXT_LENGTH, quoteList, withCommas } from '../../lib/text.ts'
 import { type Refusal, refused } from '../../refusal.ts'
 import { getNoteSummary, touchNote } from '../store.ts'
 import { logAttribute } from './log-update.ts'
@@ -35,7 +35,7 @@ const CHECKS: Record<PropertyType, Check> = {
   text: (value) =>
     unless(
       typeof value === 'string' && codePointLength(value) <= MAX_TEXT_LENGTH,
-      `a text of at most ${MAX_TEXT_LENGTH.toLocaleString('en-US')} characters`,
+      `a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters`,
     ),
   number: (value) => unless(typeof value === 'number' && Number.isFinite(value), 'a finite number'),
   date: (value) => unless(typeof value === 'string' && isDay(value), 'a real day in the form YYYY-MM-DD'),
@@ -171,7 +171,7 @@ const MAX_MIB = 8
 const MAX_BYTES = MAX_MIB * 1024 * 1024
 
 const tooMany = (what: string) =>
-  refused(`${what} at most ${MAX_PROPERTIES.toLocaleString('en-US')} properties; leave some out.`)
+  refused(`${what} at most ${withCommas(MAX_PROPERTIES)} properties; leave some out.`)
 
 /**
  * Refuses values that would leave a note with more than every reading and writing of it can return at once. One that has

@@ -12,7 +12,7 @@ import {
   signed,
 } from '../../http/idempotency.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
-import { fold } from '../../lib/text.ts'
+import { fold, withCommas } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import { indexPendingLinks, refreshLinks } from '../links/indexing.ts'
 import { distinctLinkKeys } from '../links/link-keys.ts'
@@ -96,7 +96,7 @@ function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch): RenamedNo
 
 const tooMany = () =>
   refused(
-    `Links to this note are in more than ${MAX_NOTES.toLocaleString('en-US')} notes, or in more than 64 MiB of text, which are too many to rewrite at once; rename it without "rewrite_links".`,
+    `Links to this note are in more than ${withCommas(MAX_NOTES)} notes, or in more than 64 MiB of text, which are too many to rewrite at once; rename it without "rewrite_links".`,
   )
 
 const noRoom = (title: string) =>

@@ -3,7 +3,7 @@ import { type ChangeAuthor, logChange } from '../../changes/log.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { fold } from '../../lib/text.ts'
+import { fold, withCommas } from '../../lib/text.ts'
 import { fail, notFound, refused } from '../../refusal.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { indexTagName } from '../search/tables.ts'
@@ -69,9 +69,7 @@ export function refuseTooManyTags(count: number, what: string): void {
 }
 
 const tooManyTags = (what: string) =>
-  refused(
-    `${what} at most ${MAX_TAGS.toLocaleString('en-US')} tags, linked ones included; leave some out or link fewer.`,
-  )
+  refused(`${what} at most ${withCommas(MAX_TAGS)} tags, linked ones included; leave some out or link fewer.`)
 
 const REMAINS = '(SELECT is_removed FROM tags WHERE id = tag) = 0'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { storableJson } from '../../http/body.ts'
 import { parseInstant } from '../../lib/dates.ts'
 import { sha256 } from '../../lib/sha256.ts'
-import { codePointLength, fold, MAX_NAME_LENGTH, normalized } from '../../lib/text.ts'
+import { codePointLength, fold, MAX_NAME_LENGTH, normalized, withCommas } from '../../lib/text.ts'
 import { isTooLong, MAX_CONTENT } from '../../notes/schema.ts'
 import { Refusal, refused } from '../../refusal.ts'
 import { splitFrontMatter } from '../front-matter.ts'
@@ -58,7 +58,7 @@ function readNoteText(folder: string, { path, bytes }: FolderFile): { text: stri
 }
 
 const tooLong = () =>
-  refused(`it is longer than ${MAX_CONTENT.toLocaleString('en-US')} characters; split it into several files.`)
+  refused(`it is longer than ${withCommas(MAX_CONTENT)} characters; split it into several files.`)
 
 /** Reads everything but the body of a note. The file's modification time counts up to the time of the import. */
 export function readNote(now: number, folder: string, file: FolderFile): VaultNote {

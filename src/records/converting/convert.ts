@@ -6,6 +6,7 @@ import { liveRows, type RowPlace, valueColumn } from '../../db/row-table-names.t
 import type { WorkerQuery, WorkerTask } from '../../db/worker/client.ts'
 import type { FeatureHooks } from '../../feature-hooks.ts'
 import { CellFormat } from '../../filter/record/cell-format.ts'
+import { withCommas } from '../../lib/text.ts'
 import { fail, Refusal, refused } from '../../refusal.ts'
 import { presentField, presentStructure } from '../../structures/present.ts'
 import { MAX_FIELDS } from '../../structures/schema.ts'
@@ -96,7 +97,7 @@ function convertible(reader: Reader, caller: Caller, nameOrId: string): Structur
   refuseImmutable(structure)
   if (structure.live <= MAX_ROWS) return structure
   throw refused(
-    `"${structure.name}" has ${structure.live.toLocaleString('en-US')} rows, and a conversion changes at most ${MAX_ROWS.toLocaleString('en-US')}; delete or move rows first.`,
+    `"${structure.name}" has ${withCommas(structure.live)} rows, and a conversion changes at most ${withCommas(MAX_ROWS)}; delete or move rows first.`,
   )
 }
 

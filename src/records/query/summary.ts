@@ -5,7 +5,7 @@ import type { Reader } from '../../db/reader.ts'
 import { valueColumn } from '../../db/row-table-names.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
-import { compareNames } from '../../lib/text.ts'
+import { compareNames, withCommas } from '../../lib/text.ts'
 import { findTimeZone } from '../../lib/time-zones.ts'
 import { fail, invalid, refused } from '../../refusal.ts'
 import { indexName } from '../../structures/storage/auto-index.ts'
@@ -252,7 +252,7 @@ export const byValue = (cell: Cell, by: FieldDefinition | undefined): FieldValue
 
 const tooMany = () =>
   refused(
-    `The summary has more than ${MAX_BUCKETS.toLocaleString('en-US')} buckets; choose a longer period or narrow it with a filter.`,
+    `The summary has more than ${withCommas(MAX_BUCKETS)} buckets; choose a longer period or narrow it with a filter.`,
   )
 
 /** Neumaier summation: the rounding error of each addition is collected and added at the end. */

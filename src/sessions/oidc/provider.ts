@@ -1,4 +1,4 @@
-import { rootCertificates } from 'node:tls'
+import tls from 'node:tls'
 import type { Configuration, ServerMetadata } from 'openid-client'
 import { isLoopbackUrl, type OidcSettings } from '../../config.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -134,7 +134,7 @@ export class Provider {
     try {
       const response = await fetch(address, {
         ...init,
-        ...(ca && { tls: { ca: [...rootCertificates, ca] } }),
+        ...(ca && { tls: { ca: [...tls.rootCertificates, ca] } }),
       })
       // Also a provider that does not end its response is not reached.
       const body = await response.arrayBuffer()
