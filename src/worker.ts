@@ -1,7 +1,7 @@
 /*
  * The program of the worker threads (`db/worker`): large queries, and long changes of derived data, on connections of
  * their own, so that the main thread goes on serving requests. A connection is kept, because opening one takes longer than
- * many requests do; what it holds in memory is given back once nothing was asked for half a minute.
+ * many requests do; what it holds in memory is given back once nothing was asked for some seconds.
  */
 import { Database } from 'bun:sqlite'
 import { LOST } from './db/connection/health.ts'
@@ -39,7 +39,7 @@ const opening: AnyTask = {
 }
 
 const NOBODY: WriteListeners = { wake: () => {} }
-const IDLE_MS = 30_000
+const IDLE_MS = 3_000
 
 /** SQLite would fold the WAL of the open database into another one that was put in its place. */
 function refuseReplaced({ file, descriptor }: WorkerRequest): void {

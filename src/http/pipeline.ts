@@ -1,4 +1,4 @@
-import { type AnyElysia, Elysia, NotFoundError } from 'elysia'
+import { type AnyElysia, Elysia, ElysiaCustomStatusResponse, NotFoundError } from 'elysia'
 import { BunAdapter } from 'elysia/adapter/bun'
 import { asRequester } from '../db/writes/requester.ts'
 import type { Log } from '../lib/log.ts'
@@ -9,7 +9,7 @@ import { addCorsHeaders, preflight } from './browser/cors.ts'
 import { errorResponse, methodNotAllowed } from './errors.ts'
 import { Exchange, type HttpServer, type Rights, requestIds } from './exchange.ts'
 import type { RequestMetrics } from './request-metrics.ts'
-import { addSafeHeaders, responseOf } from './responses.ts'
+import { addSafeHeaders, jsonResponse } from './responses.ts'
 import { SentBody, SentQuery } from './sent.ts'
 import { isStreamed } from './streamed.ts'
 
@@ -232,4 +232,11 @@ async function withoutBody(response: Response): Promise<Response> {
   else if (response.body !== null)
     headers.set('Content-Length', String((await response.arrayBuffer()).byteLength))
   return new Response(null, { status: response.status, headers })
+}
+
+/** What a handler returned, as a response: one of its own is sent as it is, anything else as JSON. */
+function responseOf(result: unknown, status = 200): Response {
+  if (result instanceof Response) return result
+  if (result instanceof ElysiaCustomStatusResponse) return responseOf(result.response, Number(result.code))
+  return jsonResponse(JSON.stringify(result), status)
 }

@@ -1,4 +1,3 @@
-import { ElysiaCustomStatusResponse } from 'elysia'
 import { byteStream } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
 import { markStreamed } from './streamed.ts'
@@ -83,11 +82,4 @@ export function listResponse<Item>(
     close: () => void parts.return?.(),
   })
   return markStreamed(new Response(body, { headers: JSON_HEADERS }))
-}
-
-/** What a handler returned, as a response: one of its own is sent as it is, anything else as JSON. */
-export function responseOf(result: unknown, status = 200): Response {
-  if (result instanceof Response) return result
-  if (result instanceof ElysiaCustomStatusResponse) return responseOf(result.response, Number(result.code))
-  return new Response(JSON.stringify(result), { status, headers: JSON_HEADERS })
 }

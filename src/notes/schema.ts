@@ -1,23 +1,11 @@
 import { filterTree } from '../http/schema/filter-tree.ts'
 import { TREE_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
 import { t } from '../http/schema/types.ts'
-import { codePointLength, withCommas } from '../lib/text.ts'
 import { findTimeZone } from '../lib/time-zones.ts'
-import { refused } from '../refusal.ts'
+import { MAX_CONTENT } from './content-length.ts'
 
 export const MAX_PAGE = 200
-export const MAX_CONTENT = 1_000_000
 export const TAGS_PER_REQUEST = 100
-
-/** Whether a body is longer than a note allows. */
-export const isTooLong = (content: string): boolean =>
-  content.length > MAX_CONTENT && codePointLength(content) > MAX_CONTENT
-
-/** Returns the body; refuses one that is too long. */
-export function checkedLength(content: string): string {
-  if (!isTooLong(content)) return content
-  throw refused(`The note would be longer than ${withCommas(MAX_CONTENT)} characters; start another note.`)
-}
 
 const title = () => t.text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Meeting with Ada'] })
 const content = () =>

@@ -1,5 +1,6 @@
 import { t } from '../http/schema/types.ts'
-import { MAX_CONTENT, Note, propertyValues, tagList, timeZone } from '../notes/schema.ts'
+import { MAX_CONTENT } from '../notes/content-length.ts'
+import { Note, propertyValues, tagList, timeZone } from '../notes/schema.ts'
 
 /** How many properties a preset sets, and how many it asks for, at most. */
 const MAX_ENTRIES = 200

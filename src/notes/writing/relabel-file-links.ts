@@ -1,9 +1,9 @@
 import type { Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { refused } from '../../refusal.ts'
+import { isTooLong } from '../content-length.ts'
 import { indexPendingLinks } from '../links/indexing.ts'
 import { fileTarget, withFileLabel } from '../links/syntax.ts'
-import { isTooLong } from '../schema.ts'
 import { notesWithLinks, replaceEach } from './replace-content.ts'
 
 /**

@@ -1,10 +1,10 @@
 import type { Caller } from '../../context.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { codePointLength, fold, hasControlCharacter } from '../../lib/text.ts'
+import { isTooLong } from '../../notes/content-length.ts'
 import { publishNote } from '../../notes/events.ts'
 import { resolveTarget } from '../../notes/links/resolve-target.ts'
 import { isFileTarget, linesOutsideCode, type TextSpan, targetKey } from '../../notes/links/syntax.ts'
-import { isTooLong } from '../../notes/schema.ts'
 import { getNote, type NoteRow, updateNote } from '../../notes/store.ts'
 import { addContent, insertNote } from '../../notes/writing/create.ts'
 import {
