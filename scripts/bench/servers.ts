@@ -59,15 +59,20 @@ export function startBareServer(answer: string): Promise<Server> {
   )
 }
 
-/** The baseline of single writes over HTTP, on a new file. */
-export const startBareWrites = (file: string): Promise<Server> =>
+const startProgram = (name: string, ...args: readonly string[]): Promise<Server> =>
   whenReady(
-    Bun.spawn([process.execPath, join(import.meta.dir, 'processes', 'bare-writes.ts'), file], {
+    Bun.spawn([process.execPath, join(import.meta.dir, 'processes', name), ...args], {
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'ignore',
     }),
   )
+
+/** The baseline of single writes over HTTP, on a new file. */
+export const startBareWrites = (file: string): Promise<Server> => startProgram('bare-writes.ts', file)
+
+/** The baseline of telling many readers. */
+export const startBareStreams = (): Promise<Server> => startProgram('bare-streams.ts')
 
 export interface Rate extends Times {
   /** How many requests were answered. */

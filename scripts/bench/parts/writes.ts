@@ -11,6 +11,7 @@ import {
   startBareWrites,
   startServer,
 } from '../servers.ts'
+import { memoryRow, processSection } from './process.ts'
 
 const ROWS_PER_BATCH = 500
 const NOTE_LENGTH = 2_000
@@ -18,6 +19,8 @@ const NOTE_LENGTH = 2_000
 const RESTING_MS = 15
 const REST_INTERVAL_MS = 500
 const MAX_REST_CHECKS = 40
+/** A server that has been idle for a moment gives memory back. */
+const AFTER_MS = 5_000
 
 interface Variant {
   readonly server: Server
@@ -174,8 +177,11 @@ export async function benchWrites(rows: number, rounds: number): Promise<Section
       }
     table.push(rowOfTable(write, ...measured))
   }
+  await Bun.sleep(AFTER_MS)
+  table.push(await memoryRow(`memory, ${AFTER_MS / 1_000} s after all these writes`, server, bare))
   await Promise.all([server.stop(), bare.stop()])
+  const others = await processSection({ file, key })
   const remark =
     'The floor is a bare `Bun.serve` with raw `bun:sqlite`, FULL, that runs the same statements. The ratio is that of processor time in all, until the server is at rest.'
-  return [{ title: `Single writes beside ${rows.toLocaleString('en-US')} rows`, rows: table, remark }]
+  return [{ title: `Single writes beside ${rows.toLocaleString('en-US')} rows`, rows: table, remark }, others]
 }

@@ -1,0 +1,43 @@
+/*
+ * The baseline of telling many readers: a bare `Bun.serve` that sends each number that is posted to all open streams, as
+ * a watch would, after the time in which a watch collects changes.
+ */
+const MERGE_MS = 250
+const encoder = new TextEncoder()
+const readers = new Set<ReadableStreamDirectController>()
+
+const event = (n: number) =>
+  encoder.encode(`event: answer\ndata: {"records":[{"data":{"n":${n}}}],"total":1,"has_more":false}\n\n`)
+
+function tell(n: number): void {
+  const bytes = event(n)
+  for (const reader of readers) {
+    reader.write(bytes)
+    reader.flush()
+  }
+}
+
+const open = () =>
+  new ReadableStream({
+    type: 'direct',
+    pull: (reader: ReadableStreamDirectController) => {
+      reader.write(event(0))
+      reader.flush()
+      readers.add(reader)
+      return new Promise(() => {})
+    },
+  })
+
+const server = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  idleTimeout: 0,
+  fetch: async (request) => {
+    if (request.method === 'GET')
+      return new Response(open(), { headers: { 'content-type': 'text/event-stream' } })
+    const { data } = (await request.json()) as { data: { n: number } }
+    setTimeout(() => tell(data.n), MERGE_MS)
+    return new Response('{}')
+  },
+})
+process.stdout.write(`listening on http://127.0.0.1:${server.port}\n`)
