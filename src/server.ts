@@ -184,9 +184,11 @@ async function serveDatabase(
   let hasBegun = false
   try {
     // Who connects before the epoch has begun waits for it.
-    const fetch: Api['fetch'] = (request, server) =>
-      hasBegun ? app.fetch(request, server) : begun.promise.then(() => app.fetch(request, server))
-    listener = new GuardedListener((port) => listen(fetch, ctx.config, port), ctx.clock, ctx.log)
+    const held: Pick<Api, 'fetch'> = {
+      fetch: (request, server) =>
+        hasBegun ? app.fetch(request, server) : begun.promise.then(() => app.fetch(request, server)),
+    }
+    listener = new GuardedListener((port) => listen(held, ctx.config, port), ctx.clock, ctx.log)
     const url = urlOf(ctx.config.host, listener.port)
     const { publicUrls, port } = ctx.config
     const publicUrl = publicUrls[0] ?? null
@@ -268,7 +270,7 @@ async function stopServer(
 const urlOf = (host: string, port: number | undefined) =>
   `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
 
-function listen(fetch: Api['fetch'], { host, port: wanted }: Config, port = wanted): BunListener {
+function listen(app: Pick<Api, 'fetch'>, { host, port: wanted }: Config, port = wanted): BunListener {
   try {
     return Bun.serve({
       hostname: host,
@@ -278,7 +280,7 @@ function listen(fetch: Api['fetch'], { host, port: wanted }: Config, port = want
       development: false,
       // Outside development Bun shares a port with any process that listens on it, unless `reusePort` is false.
       reusePort: false,
-      fetch,
+      fetch: app.fetch,
     })
   } catch (error) {
     throw refused(cannotListen(host, port, error))
