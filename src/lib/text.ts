@@ -82,7 +82,12 @@ export function isName(text: string): boolean {
 }
 
 /** An integer as sentences have it: `1,234,567`. Without `Intl`, whose data delays a start by 2 ms. */
-export const withCommas = (integer: number): string => String(integer).replace(/\B(?=(?:\d{3})+$)/g, ',')
+export function withCommas(integer: number): string {
+  const digits = String(Math.abs(integer))
+  const groups: string[] = []
+  for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end))
+  return `${integer < 0 ? '-' : ''}${groups.join(',')}`
+}
 
 /** Names for a sentence: `"a", "b" and "c"`. */
 export const quoteList = (names: readonly string[]): string => listed(names.map((name) => `"${name}"`))
