@@ -142,6 +142,58 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
   )
 
   test(
+    'one is made and mapped with the keyboard alone',
+    async () => {
+      /** Goes on with Tab until the control whose name or text begins so has the focus. */
+      const tabTo = async (name: string) => {
+        for (let step = 0; step < 120; step++) {
+          const found = String(
+            await page.evaluate(
+              `{ const one = document.activeElement; (one.ariaLabel ?? one.labels?.[0]?.textContent ?? one.textContent).trim() }`,
+            ),
+          )
+          if (found.startsWith(name)) return
+          await page.keyboard.press('Tab')
+        }
+        throw new Error(`Tab does not lead to ${name}`)
+      }
+      const before = (await app.server.get('/v1/sources')).body.sources
+      await page.goto(`${app.server.url}/app/webhooks/in`)
+      await untilText(page, 'New source')
+      await tabTo('New source')
+      await page.keyboard.press('Enter')
+      await untilText(page, 'Make the address')
+      await tabTo('From')
+      await page.keyboard.press('End')
+      await tabTo('Name')
+      await page.keyboard.type(' by keys')
+      await page.keyboard.press('Enter')
+      await untilText(page, 'Paste the address into')
+      const known = before.map(({ id }: { id: string }) => id)
+      const made = async () =>
+        (await app.server.get('/v1/sources')).body.sources.find(
+          ({ id }: { id: string }) => !known.includes(id),
+        )
+      const { name, provider, url: address } = await made()
+      expect([name.endsWith('by keys'), provider]).toEqual([true, 'none'])
+      await fetch(address, { method: 'POST', body: '{"nr": "K1", "sum": 12}' })
+      await untilText(page, 'K1')
+      await tabTo('nr')
+      await page.keyboard.press('Enter')
+      await row('K1')
+      await tabTo('Save')
+      await page.keyboard.press('Enter')
+      await until(async () => (await made()).map.number !== undefined)
+      expect((await made()).map).toEqual({ number: { path: '/nr' } })
+      await tabTo('Try it again')
+      await page.keyboard.press('Enter')
+      await until(async () => (await made()).counts.written === 1)
+      await app.server.delete(`/v1/sources/${(await made()).id}`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'the list, the form and a source are usable without a mouse and by a screen reader',
     async () => {
       const { id } = await source()
