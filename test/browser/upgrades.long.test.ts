@@ -9,7 +9,7 @@ import { randomSource } from '../support/random.ts'
 import { type SignInProxy, startSignInProxy } from '../support/sign-in-proxy.ts'
 import { buildVersion } from '../support/versions.ts'
 
-const UPGRADES = runs(4, 100)
+const UPGRADES = runs(3, 100)
 const STEPS = 8
 const SCREENS = ['notes', 'records', 'graph', 'files', 'changes', 'settings/offline', 'webhooks']
 /** So long may a page show nothing. */
