@@ -142,7 +142,8 @@ export class Writer {
 
   async #embolden(at: number, lines: string[]): Promise<void> {
     const last = lines.at(-1) ?? ''
-    if (last === '' || last.startsWith('*')) return
+    // Home leads to and fro between the start of a line and that of its words.
+    if (last === '' || /^[* ]/.test(last)) return
     await this.#cursorTo(at, 'last')
     await this.#toEdge('Home', 'Shift')
     await this.#press('Control', 'b')

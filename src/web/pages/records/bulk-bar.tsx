@@ -3,7 +3,6 @@ import { Button, useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { NotApplied } from '../../data/apply.ts'
 import { deleted } from './actions.ts'
-import { readRows } from './grid/clipboard.ts'
 import type { GridState } from './grid/state.ts'
 import { deleteRows, MOST_CHANGED, writeRowsAs } from './paste/write.ts'
 import { FieldControl } from './row/field-control.tsx'
@@ -17,13 +16,13 @@ export function BulkBar({ grid }: { grid: GridState }) {
   const { picked, source } = grid
   const [isEditing, setEditing] = useState(false)
   const count = picked.value.size
-  const total = source.total.value ?? 0
+  const total = source.shown.value ?? 0
   const clear = () => {
     setEditing(false)
     picked.value = new Set()
   }
   const all = useAction(async () => {
-    picked.value = new Set((await readRows(grid, 0, total)).map(({ id }) => id))
+    picked.value = new Set((await source.read(0, total)).map(({ id }) => id))
   })
   const remove = useAction(() => isApplied(grid, () => deleteAll(grid)))
   if (count === 0) return null

@@ -9,7 +9,7 @@ import { useQuery } from '../../data/cache.ts'
 import { mayWrite } from '../../data/session.ts'
 import { restoreRow } from './actions.ts'
 import type { Row, Structure } from './model.ts'
-import type { RowSource } from './rows.ts'
+import type { RowList } from './rows.ts'
 import { paneAddress, rowAddress } from './view.ts'
 
 const PAGE = 50
@@ -17,7 +17,7 @@ const NUMBER = new Intl.NumberFormat()
 
 interface DeletedRowsPaneProps {
   readonly structure: Structure
-  readonly source: RowSource
+  readonly source: RowList
 }
 
 /** The rows that were deleted, the last one first; each can be restored. */

@@ -1,12 +1,14 @@
 import type { Signal } from '@preact/signals'
 import { Button } from '../../components/form.tsx'
 import { Banner, Empty } from '../../components/pane.tsx'
+import { shortNumber } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { setParameters } from '../../router.ts'
 import { deleted } from './actions.ts'
+import { blockOf } from './grid/cursor.ts'
 import type { GridState } from './grid/state.ts'
 import { currentOrder } from './orders.ts'
-import type { RowSource } from './rows.ts'
+import type { RowList } from './rows.ts'
 import { undoRefusal } from './undo.ts'
 import { paneAddress } from './view.ts'
 
@@ -14,7 +16,7 @@ const NUMBER = new Intl.NumberFormat()
 
 interface NoticesProps {
   readonly refusal: Signal<string | undefined>
-  readonly source: RowSource
+  readonly source: RowList
 }
 
 /** What was deleted or refused, with the way back. */
@@ -99,16 +101,15 @@ export function NoRows({ isFiltered }: { isFiltered: boolean }) {
 export function GridFoot({ grid, seen }: { grid: GridState; seen: readonly [first: number, last: number] }) {
   const total = grid.source.total.value
   const [first, last] = seen
+  const number = (line: number) => NUMBER.format(grid.source.numberOf(line) + 1)
   const range = total
-    ? `Rows ${NUMBER.format(first + 1)} to ${NUMBER.format(last + 1)} of ${NUMBER.format(total)}`
+    ? `Rows ${number(first)} to ${number(last)} of ${NUMBER.format(total)}`
     : total === 0
       ? 'No rows'
       : 'counting…'
   return (
     <div class="foot">
-      <span role="status">
-        {range}, {currentOrder(grid.structure).words}
-      </span>
+      <span role="status">{chosenCells(grid) ?? `${range}, ${currentOrder(grid.structure).words}`}</span>
       <JumpForm grid={grid} />
       <span class="grow" />
       <span class="keys">
@@ -133,9 +134,34 @@ export function GridFoot({ grid, seen }: { grid: GridState; seen: readonly [firs
   )
 }
 
+/** Of larger blocks only the size is said. */
+const MOST_SUMMED = 10_000
+
+/** How many cells of a block are chosen, and what their numbers come to; undefined while only one is. */
+function chosenCells({ cursor, source, fields }: GridState): string | undefined {
+  const { top, bottom, left, right } = blockOf(cursor.value)
+  const columns = fields.slice(left - 1, right)
+  const lines = bottom - top + 1
+  if (lines * columns.length <= 1) return undefined
+  const numbers: number[] = []
+  let cells = 0
+  for (let line = top; line <= bottom && lines <= MOST_SUMMED; line++) {
+    if (source.group(line)) continue
+    cells += columns.length
+    for (const { key, type } of columns) {
+      const value = source.row(line)?.data[key]
+      if (type === 'number' && typeof value === 'number') numbers.push(value)
+    }
+  }
+  const chosen = `${NUMBER.format(lines <= MOST_SUMMED ? cells : lines * columns.length)} cells chosen`
+  if (numbers.length < 2) return chosen
+  const sum = numbers.reduce((all, one) => all + one, 0)
+  return `${chosen}: sum ${shortNumber(sum)}, mean ${shortNumber(sum / numbers.length)}`
+}
+
 /** Goes to a row by its number. */
 function JumpForm({ grid }: { grid: GridState }) {
-  const total = grid.source.total.value ?? 0
+  const total = grid.source.shown.value ?? 0
   if (total < 100) return null
   return (
     <form
@@ -144,7 +170,7 @@ function JumpForm({ grid }: { grid: GridState }) {
         event.preventDefault()
         const number = Number(new FormData(event.currentTarget).get('row'))
         if (!Number.isInteger(number) || number < 1) return
-        const row = Math.min(total, number) - 1
+        const row = grid.source.lineOf(Math.min(total, number) - 1)
         grid.isFocused.value = true
         grid.cursor.value = { row, column: 1, anchor: { row, column: 1 } }
       }}

@@ -20,22 +20,29 @@ import { cursorAt } from './grid/cursor.ts'
 import { Grid } from './grid/grid.tsx'
 import { cursorOfAddress } from './grid/place.ts'
 import type { Editing, GridState } from './grid/state.ts'
+import { GroupedRows } from './grouped-rows.ts'
 import type { Structure } from './model.ts'
 import { GridFoot, NoRows, Notices } from './notices.tsx'
 import { PasteBanner } from './paste/banner.tsx'
 import { type Pasted, readPasted } from './paste/block.ts'
 import { NewRowPane } from './row/new-row.tsx'
 import { RowPane } from './row/row-pane.tsx'
-import { RowSource } from './rows.ts'
+import { type RowList, RowSource } from './rows.ts'
 import { StructureList } from './side.tsx'
 import { chosenRow, currentRowQuery, paneAddress } from './view.ts'
 import { Tile } from './views/drawn.tsx'
-import { chosenView, fieldsInAddress, type RowView, useRowViews, useViewInAddress } from './views/model.ts'
+import {
+  chosenView,
+  fieldsInAddress,
+  groupShown,
+  type RowView,
+  useRowViews,
+  useViewInAddress,
+} from './views/model.ts'
 import { ViewTabs } from './views/tabs.tsx'
 import { follow } from './watch.ts'
 
 const Board = lazy(async () => (await import('./views/board.tsx')).Board)
-const Groups = lazy(async () => (await import('./views/groups.tsx')).Groups)
 const Calendar = lazy(async () => (await import('./views/calendar.tsx')).Calendar)
 
 /** The rows of one structure. */
@@ -51,7 +58,6 @@ export function RowsScreen({ structure }: { structure: Structure }) {
   const refusal = useSignal<string | undefined>(undefined)
   const onSeen = useCallback((first: number, last: number) => setSeen([first, last]), [])
   const pane = search.value.get('pane')
-  const groupField = structure.fields.find(({ key }) => key === view?.group_by)
   const row = chosenRow()
   const total = source.total.value
   const error = source.error.value
@@ -95,7 +101,6 @@ export function RowsScreen({ structure }: { structure: Structure }) {
           <Shown grid={grid} view={view} onRefused={refuse} />
         ) : (
           <>
-            {groupField && <Groups rowQuery={source.rowQuery} field={groupField} />}
             <Grid
               grid={grid}
               onSeen={onSeen}
@@ -153,15 +158,17 @@ function Shown({ grid: { structure, fields, source }, view, onRefused }: ShownPr
 function useGrid(structure: Structure, view: RowView | undefined): GridState {
   const rowQuery = currentRowQuery(structure.id)
   const text = JSON.stringify(rowQuery)
+  const columns = useMemo(() => new Columns(view?.id ?? structure.id, widthsOf(view)), [structure.id, view])
+  const group = groupShown(structure, view)
   const source = useMemo(() => {
+    if (group !== undefined) return new GroupedRows(rowQuery, group, () => columns.folded)
     const made = new RowSource(rowQuery)
     if (rowQuery.filter.length === 0) made.total.value = structure.record_count
     return made
-  }, [text])
+  }, [text, group, view?.id])
   useEffect(() => follow(source), [source])
   const shown = fieldsInAddress(structure)
   const fields = useMemo(() => shown, [structure, shown.map(({ key }) => key).join()])
-  const columns = useMemo(() => new Columns(view?.id ?? structure.id, widthsOf(view)), [structure.id, view])
   const edits = editsOf(structure, source)
   const [shared] = useState(() => ({
     cursor: signal(cursorOfAddress(fields)),
@@ -179,11 +186,11 @@ function useGrid(structure: Structure, view: RowView | undefined): GridState {
   )
   useCursorFollowsRow(source, shared.cursor)
   const isEditable = mayWrite.value && !structure.immutable
-  return { ...shared, structure, fields, columns, source, edits, isEditable }
+  return { ...shared, structure, fields, columns, source, groupBy: group, edits, isEditable }
 }
 
 /** The cursor stays on its row when rows before it come and go. */
-function useCursorFollowsRow(source: RowSource, cursor: GridState['cursor']): void {
+function useCursorFollowsRow(source: RowList, cursor: GridState['cursor']): void {
   const id = useRef<string | undefined>(undefined)
   const version = source.version.value
   const { row, column } = cursor.value
@@ -203,7 +210,7 @@ function RowsBar({
 }: {
   structure: Structure
   total: number | undefined
-  source: RowSource
+  source: RowList
 }) {
   const isFiltered = source.rowQuery.filter.length > 0
   const count = total === undefined ? 'counting…' : rowCount(total)

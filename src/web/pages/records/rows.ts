@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { type ReadonlySignal, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { Away, Refused } from '../../data/request.ts'
 import { queryOf, type Row, type RowPage, type RowQuery } from './model.ts'
@@ -23,9 +23,55 @@ interface Block {
 /** The keys of a row that somebody changed while it was shown. */
 export type Moved = ReadonlyMap<string, ReadonlySet<string>>
 
+/** What stands above the rows of a group. */
+export interface Group {
+  readonly value: string | boolean | null
+  readonly count: number
+  readonly isOpen: boolean
+}
+
+/** The lines of a grid: rows, and between them what heads their groups, if they are grouped. */
+export interface RowList {
+  readonly rowQuery: RowQuery
+  /** How many rows there are. */
+  readonly total: ReadonlySignal<number | undefined>
+  /** How many of them are in groups that are not folded. */
+  readonly shown: ReadonlySignal<number | undefined>
+  /** How many lines there are. */
+  readonly lines: ReadonlySignal<number | undefined>
+  /** Grows whenever a row that is known changes. */
+  readonly version: ReadonlySignal<number>
+  readonly error: ReadonlySignal<Error | undefined>
+  readonly moved: ReadonlySignal<Moved>
+  /** The row of a line; undefined if it is not read yet, or heads a group. */
+  row(line: number): Row | undefined
+  group(line: number): Group | undefined
+  /** The number of the row of a line among those that are shown, from 0; of a line that heads a group, of the row after it. */
+  numberOf(line: number): number
+  /** The line of a row by its number. */
+  lineOf(number: number): number
+  /** The line of a row that is known. */
+  indexOf(id: string): number | undefined
+  find(id: string): Row | undefined
+  isSeen(id: string): boolean
+  want(first: number, last: number): void
+  /** As many rows from this one on, as they are now; fewer at the end. */
+  read(number: number, count: number): Promise<readonly Row[]>
+  refresh(): void
+  refreshNow(): void
+  readRow(id: string): Promise<void>
+  replace(row: Row): void
+  close(): void
+}
+
+/** So many rows are read at once where they are not shown. */
+const PAGE = 500
+
 /** The rows of one query, of which there may be a million: those that are shown are read, and read again when they change. */
-export class RowSource {
+export class RowSource implements RowList {
   readonly total = signal<number | undefined>(undefined)
+  readonly lines = this.total
+  readonly shown = this.total
   /** Grows whenever a row that is known changes. */
   readonly version = signal(0)
   readonly error = signal<Error | undefined>(undefined)
@@ -47,8 +93,32 @@ export class RowSource {
     return this.#blocks.get(Math.floor(index / BLOCK))?.rows[index % BLOCK]
   }
 
+  group(): undefined {
+    return undefined
+  }
+
+  numberOf(line: number): number {
+    return line
+  }
+
+  lineOf(number: number): number {
+    return number
+  }
+
   find(id: string): Row | undefined {
     return this.#known.get(id)
+  }
+
+  async read(number: number, count: number): Promise<readonly Row[]> {
+    const rows: Row[] = []
+    while (rows.length < count) {
+      const limit = Math.min(PAGE, count - rows.length)
+      const query = { ...queryOf(this.rowQuery), limit, offset: number + rows.length }
+      const { records, has_more } = (await api.get('/v1/records', { query })) as RowPage
+      rows.push(...records)
+      if (!has_more) break
+    }
+    return rows
   }
 
   /** Whether a row is in the blocks that are wanted. */
@@ -89,8 +159,13 @@ export class RowSource {
     }, REFRESH_MS)
   }
 
-  refreshNow(): void {
+  /** What is known is read again when it is wanted next. */
+  expire(): void {
     this.#epoch++
+  }
+
+  refreshNow(): void {
+    this.expire()
     this.#loadAll((number) => number > 0 || !this.isWatched || !this.#blocks.has(0))
   }
 

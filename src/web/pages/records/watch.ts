@@ -1,16 +1,16 @@
 import { onChange, onMissed } from '../../data/live.ts'
 import { navigate } from '../../router.ts'
 import { queryOf, type RowPage } from './model.ts'
-import { BLOCK, type RowSource } from './rows.ts'
+import { BLOCK, type RowList, RowSource } from './rows.ts'
 
 /** So many changed rows are read one by one at a time, each sooner than its page; the pages follow in any case. */
 const MOST_READ = 4
 
 /**
- * Keeps the rows of a source true until the function that is returned is called: its first block by a watch, what else
- * is shown by the change feed. A page in the background watches nothing, because a browser opens few connections.
+ * Keeps the rows of a source true until the function that is returned is called: its first block by a watch, groups and
+ * what else is shown by the change feed. A page in the background watches nothing, because a browser opens few connections.
  */
-export function follow(source: RowSource): () => void {
+export function follow(source: RowList): () => void {
   let reading = 0
   let stream: EventSource | undefined
   const stopChanges = onChange(({ kind, op, id, structure_id }) => {
@@ -29,6 +29,7 @@ export function follow(source: RowSource): () => void {
     source.refresh()
   })
   const open = () => {
+    if (!(source instanceof RowSource)) return
     stream = new EventSource(`/v1/records/watch?${watchQuery(source)}`)
     stream.addEventListener('answer', (event) => {
       source.isWatched = true
@@ -46,7 +47,7 @@ export function follow(source: RowSource): () => void {
   const close = () => {
     stream?.close()
     stream = undefined
-    source.isWatched = false
+    if (source instanceof RowSource) source.isWatched = false
   }
   const onVisibility = () => {
     if (document.hidden) return close()
@@ -65,5 +66,5 @@ export function follow(source: RowSource): () => void {
   }
 }
 
-const watchQuery = ({ rowQuery }: RowSource): URLSearchParams =>
+const watchQuery = ({ rowQuery }: RowList): URLSearchParams =>
   new URLSearchParams({ ...queryOf(rowQuery), limit: String(BLOCK) })

@@ -3,7 +3,7 @@ import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
 import type { Field, Structure } from '../model.ts'
-import type { RowSource } from '../rows.ts'
+import type { RowList } from '../rows.ts'
 import { paneAddress } from '../view.ts'
 import { fieldFor, readHead } from './import-run.ts'
 import { forgetImport, type Import, importInto, startImport } from './imports.ts'
@@ -11,7 +11,7 @@ import { RefusedRows } from './refused-rows.tsx'
 
 interface ImportPaneProps {
   readonly structure: Structure
-  readonly source: RowSource
+  readonly source: RowList
 }
 
 /** Brings rows in from a csv file: which column fills which field, then how far it is and what was refused. */

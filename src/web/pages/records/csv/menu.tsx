@@ -5,14 +5,14 @@ import { lazy } from '../../../components/lazy.tsx'
 import { mayWrite } from '../../../data/session.ts'
 import { address } from '../../../router.ts'
 import { queryOf, type Structure } from '../model.ts'
-import type { RowSource } from '../rows.ts'
+import type { RowList } from '../rows.ts'
 import { paneAddress } from '../view.ts'
 import { exportCsv } from './export.ts'
 
 const NUMBER = new Intl.NumberFormat()
 
 /** The menu of the rows: csv in and out, and the request that reads them. */
-export function RowsMenu({ structure, source }: { structure: Structure; source: RowSource }) {
+export function RowsMenu({ structure, source }: { structure: Structure; source: RowList }) {
   const [read, setRead] = useState<number>()
   const abort = useRef<AbortController>(undefined)
   const run = useAction(async () => {
@@ -89,7 +89,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
 const KeepOffline = lazy(async () => (await import('../../../offline/keep-offline.tsx')).KeepOffline)
 
 /** The request that reads these rows; the key is the reader's own. */
-function curlOf({ rowQuery }: RowSource): string {
+function curlOf({ rowQuery }: RowList): string {
   const query = Object.entries(queryOf(rowQuery)).map(
     ([name, value]) => ` \\\n  --data-urlencode '${`${name}=${value}`.replaceAll("'", `'\\''`)}'`,
   )

@@ -30,13 +30,16 @@ export function Cell({ grid, row, index, field, column, isTabRow, place, starts,
   const isMoved = grid.source.moved.value.get(row.id)?.has(field.key)
   const value = row.data[field.key]
   const isMany = cursor.anchor.row !== cursor.row || cursor.anchor.column !== cursor.column
+  const block = blockOf(cursor)
+  const isCorner = grid.isEditable && !editing && index === block.bottom && column === block.right
   const classes = [
     place,
     field.type === 'number' && 'number',
     value === undefined && !state && 'none',
     isMoved && !state && 'moved',
     isEdited && 'edited',
-    isMany && isInBlock(blockOf(cursor), index, column) && 'picked',
+    isMany && isInBlock(block, index, column) && 'picked',
+    isCorner && 'corner',
   ]
   return (
     <td
@@ -66,6 +69,7 @@ export function Cell({ grid, row, index, field, column, isTabRow, place, starts,
         />
       )}
       {state?.kind === 'saving' && <span class="visually-hidden">, being saved</span>}
+      {isCorner && <span class="fill-handle" aria-hidden="true" title="Drag to fill" />}
     </td>
   )
 }

@@ -1,32 +1,35 @@
-import { api } from '../../../data/api.ts'
 import { targetOf } from '../labels.ts'
-import { queryOf, type Row, type RowPage } from '../model.ts'
+import type { Row } from '../model.ts'
 import { isReference } from '../references.ts'
 import { editText } from '../values.ts'
 import { blockOf } from './cursor.ts'
-import type { GridState } from './state.ts'
+import { type GridState, rowsOfBlock } from './state.ts'
 
 /** Up to this many rows are copied at a time. */
 const MOST_COPIED = 10_000
-const PAGE = 500
 const NUMBER = new Intl.NumberFormat()
+
+/** The rows of the selected block; undefined while some of them are not read. */
+function knownRows({ source, cursor }: GridState): readonly Row[] | undefined {
+  const { top, bottom } = blockOf(cursor.peek())
+  const rows: Row[] = []
+  for (let line = top; line <= bottom; line++) {
+    const row = source.row(line)
+    if (row) rows.push(row)
+    else if (!source.group(line)) return undefined
+  }
+  return rows
+}
 
 /** The selected block as a spreadsheet takes it; undefined while some of its rows are not read. */
 export function copiedText(grid: GridState): string | undefined {
-  const { top, bottom } = blockOf(grid.cursor.peek())
-  const rows: Row[] = []
-  for (let index = top; index <= bottom; index++) {
-    const row = grid.source.row(index)
-    if (!row) return undefined
-    rows.push(row)
-  }
-  return textOf(grid, rows)
+  const rows = knownRows(grid)
+  return rows && textOf(grid, rows)
 }
 
 /** Reads the rows of the selected block, and copies it. */
 export async function readAndCopy(grid: GridState): Promise<void> {
-  const { top, bottom } = blockOf(grid.cursor.peek())
-  const count = bottom - top + 1
+  const { first, count } = rowsOfBlock(grid)
   if (count > MOST_COPIED)
     throw new Error(
       `A block has up to ${NUMBER.format(MOST_COPIED)} rows when it is copied; export the rows as csv for more.`,
@@ -35,26 +38,13 @@ export async function readAndCopy(grid: GridState): Promise<void> {
     throw new Error(
       'Over plain http only rows that were in sight are copied; choose fewer, or export them as csv.',
     )
-  const text = readRows(grid, top, count).then(
-    (rows) => new Blob([textOf(grid, rows)], { type: 'text/plain' }),
-  )
+  const text = grid.source
+    .read(first, count)
+    .then((rows) => new Blob([textOf(grid, rows)], { type: 'text/plain' }))
   await navigator.clipboard.write([new ClipboardItem({ 'text/plain': text })]).catch(async () => {
     await text
     throw new Error('The browser does not let this page copy; allow it, or export the rows as csv.')
   })
-}
-
-/** Some rows of the query, as they are now; as many as there are. */
-export async function readRows({ source }: GridState, top: number, count: number): Promise<readonly Row[]> {
-  const rows: Row[] = []
-  while (rows.length < count) {
-    const limit = Math.min(PAGE, count - rows.length)
-    const query = { ...queryOf(source.rowQuery), limit, offset: top + rows.length }
-    const { records, has_more } = (await api.get('/v1/records', { query })) as RowPage
-    rows.push(...records)
-    if (!has_more) break
-  }
-  return rows
 }
 
 /** Rows as a spreadsheet takes them: a line a row, a tab between cells. */

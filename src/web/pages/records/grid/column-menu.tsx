@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks'
-import { setParameters } from '../../../router.ts'
-import { showColumns } from '../views/model.ts'
+import { search, setParameters } from '../../../router.ts'
+import type { Field } from '../model.ts'
+import { isGrouping, showColumns } from '../views/model.ts'
 import type { GridState } from './state.ts'
 
 export const COLUMN_MENU = 'column-menu'
@@ -16,9 +17,13 @@ export function ColumnMenu({ grid, of }: { grid: GridState; of: string }) {
   const swap = (by: number) => showColumns(structure, keys.toSpliced(place, 1).toSpliced(place + by, 0, of))
   const sort = (direction: 'asc' | 'desc') => setParameters({ sort: of, direction })
   const isFrozen = place < columns.frozen
+  const isGrouped = search.value.get('group') === of
+  const mayGroup = place >= 0 && isGrouping(fields[place] as Field)
   const entries: readonly Entry[] = [
     [true, 'Sort upwards', () => sort('asc')],
     [true, 'Sort downwards', () => sort('desc')],
+    [mayGroup && !isGrouped, 'Group by it', () => setParameters({ group: of })],
+    [isGrouped, 'Ungroup', () => setParameters({ group: undefined })],
     [place > 0, 'Move to the left', () => swap(-1)],
     [place < keys.length - 1, 'Move to the right', () => swap(1)],
     [!isFrozen, 'Freeze up to here', () => columns.freeze(place + 1)],

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { TargetedClipboardEvent, TargetedEvent, TargetedMouseEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../../components/keys.tsx'
+import { nameOfGroup } from '../grouped-rows.ts'
 import { type Field, labelField, type Row } from '../model.ts'
 import { chosenRow, rowAddress } from '../view.ts'
 import { Cell } from './cell.tsx'
@@ -9,9 +10,11 @@ import { copiedText, readAndCopy } from './clipboard.ts'
 import { ColumnMenu } from './column-menu.tsx'
 import { cursorAt } from './cursor.ts'
 import type { Closing } from './editor.tsx'
+import { startFill } from './fill.ts'
 import { Foot } from './foot.tsx'
 import { type FrozenStarts, frozenAt, frozenStarts } from './frozen.ts'
 import { type Geometry, scrollTopFor, sliceAt } from './geometry.ts'
+import { GroupRow, toggleGroup } from './group-row.tsx'
 import { Head } from './head.tsx'
 import { GRID_KEYS, onGridKey } from './keys.ts'
 import { PickBox } from './pick-box.tsx'
@@ -42,7 +45,7 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
   const menuOf = useSignal('')
   const [rowPx, setRowPx] = useState(FIRST_GUESS_PX)
   const { source, cursor, fields } = grid
-  const total = source.total.value ?? 0
+  const total = source.lines.value ?? 0
   const geometry: Geometry = { total, rowPx, viewPx: view.height }
   const { columns } = grid
   const marginPx = total < 100_000 ? MARGIN_PX.narrow : MARGIN_PX.wide
@@ -80,6 +83,19 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
   const drawn = new Set<string>()
   for (let index = slice.first; index < slice.end; index++) {
     // A cell goes on being edited when rows before it come and go. While pages are read, a row may be there twice.
+    const group = source.group(index)
+    if (group) {
+      rows.push(
+        <GroupRow
+          key={nameOfGroup(group.value)}
+          grid={grid}
+          group={group}
+          index={index}
+          isTabRow={tabRow === index}
+        />,
+      )
+      continue
+    }
     const id = source.row(index)?.id
     const key = id === undefined || drawn.has(id) ? index : id
     drawn.add(id ?? '')
@@ -104,7 +120,7 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
     >
       <table
         class={grid.picked.value.size > 0 ? 'table grid picking' : 'table grid'}
-        {...ROLES.grid}
+        {...(grid.groupBy === undefined ? ROLES.grid : ROLES.tree)}
         {...gridState(grid)}
         aria-label={grid.structure.name}
         style={{ minWidth: `${marginPx + columns.sum(fields)}px`, '--margin': `${marginPx}px` }}
@@ -112,6 +128,7 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
         aria-colcount={fields.length + 1}
         onKeyDown={(event) => onGridKey(event, { grid, page: pageOf(geometry), onDelete, onRefused })}
         onClick={(event) => choose(grid, event)}
+        onPointerDown={(event) => isFillHandle(event) && startFill(event, grid, onRefused)}
         onDblClick={(event) => placeOf(event) && openEditor(grid)}
         onFocusIn={(event) => enter(grid, event)}
         onFocusOut={(event) => {
@@ -151,6 +168,8 @@ const gridState = ({ isEditable }: GridState): object => ({
 
 const pageOf = ({ viewPx, rowPx }: Geometry) => Math.max(1, Math.floor(viewPx / rowPx) - 1)
 
+const isFillHandle = ({ target }: Event) => target instanceof Element && target.className === 'fill-handle'
+
 const isInFoot = ({ target }: Event) => target instanceof Element && target.closest('tfoot') !== null
 
 const isInside = (event: TargetedEvent<HTMLElement, FocusEvent>) =>
@@ -164,9 +183,12 @@ function placeOf(event: Event): { row: number; column: number } | undefined {
 }
 
 /** Puts the cursor where a cell is clicked; with shift the block grows to there. */
-function choose({ cursor, editing }: GridState, event: TargetedMouseEvent<HTMLElement>): void {
+function choose(grid: GridState, event: TargetedMouseEvent<HTMLElement>): void {
+  const { cursor, editing, source } = grid
   const place = placeOf(event)
   if (!place || editing.peek()) return
+  const group = source.group(place.row)
+  if (group && !event.shiftKey) toggleGroup(grid, group)
   cursor.value = event.shiftKey
     ? { ...place, anchor: cursor.peek().anchor }
     : cursorAt(place.row, place.column)
@@ -296,7 +318,7 @@ function GridRow({ grid, index, tabRow, places, starts, onClose }: GridRowProps)
     return (
       <tr {...ROLES.row} aria-rowindex={index + 2} aria-busy="true">
         <td {...ROLES.cell} class="margin" data-row={index} data-column={0}>
-          {index + 1}
+          {source.numberOf(index) + 1}
         </td>
         {fields.map(({ key }, place) => (
           <td
@@ -310,6 +332,7 @@ function GridRow({ grid, index, tabRow, places, starts, onClose }: GridRowProps)
         ))}
       </tr>
     )
+  const number = source.numberOf(index) + 1
   const trouble = edits.trouble(row.id, fields)
   const isNew = source.moved.value.has(row.id)
   const isChosen = chosenRow() === row.id
@@ -322,15 +345,16 @@ function GridRow({ grid, index, tabRow, places, starts, onClose }: GridRowProps)
         {...ROLES.row}
         aria-rowindex={index + 2}
         aria-selected={isChosen || isPicked}
+        aria-level={grid.groupBy === undefined ? undefined : 2}
         class={classes.filter(Boolean).join(' ')}
       >
         <td {...ROLES.cell} class="margin" data-row={index} data-column={0} tabIndex={isHere ? 0 : -1}>
           <a
             href={rowAddress(row.id)}
             tabIndex={-1}
-            aria-label={`Open row ${index + 1}${isNew ? ', changed now' : ''}`}
+            aria-label={`Open row ${number}${isNew ? ', changed now' : ''}`}
           >
-            {isNew ? 'now' : index + 1}
+            {isNew ? 'now' : number}
           </a>
           {grid.isEditable && <PickBox grid={grid} row={row} index={index} />}
         </td>

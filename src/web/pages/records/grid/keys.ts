@@ -2,9 +2,11 @@ import type { TargetedKeyboardEvent } from 'preact'
 import type { Key } from '../../../components/keys.tsx'
 import { navigate } from '../../../router.ts'
 import { clearBlock, fillDown } from '../paste/write.ts'
+import type { Group } from '../rows.ts'
 import { undoStack } from '../undo.ts'
 import { rowAddress } from '../view.ts'
 import { cursorAt, moved } from './cursor.ts'
+import { toggleGroup } from './group-row.tsx'
 import { pickBlock } from './picks.ts'
 import { type GridState, openEditor } from './state.ts'
 
@@ -21,7 +23,8 @@ export const GRID_KEYS: readonly Key[] = [
   { keys: ['↑', '↓', '←', '→'], does: 'next cell; with Shift, choose a block; with Ctrl, to the edge' },
   { keys: ['Enter'], does: 'edit the cell' },
   { keys: ['Delete'], does: 'clear the cell or the block' },
-  { keys: ['Ctrl', 'D'], does: 'fill the block with its first row' },
+  { keys: ['Ctrl', 'D'], does: 'fill the block with its first row, as dragging the corner of a cell does' },
+  { keys: ['←', '→'], does: 'on the heading of a group: fold it, open it' },
   { keys: ['Space'], does: 'open the row' },
   { keys: ['Shift', 'Space'], does: 'choose the row, or the rows of the block, to change them together' },
   { keys: ['Ctrl', 'Delete'], does: 'delete the row' },
@@ -45,12 +48,21 @@ export function onGridKey(event: TargetedKeyboardEvent<HTMLElement>, keys: Keys)
 const isAround = (target: EventTarget | null) =>
   target instanceof Element && target.closest('thead, tfoot') !== null
 
+/** Whether a key folds a group that is open, or opens one that is folded. */
+const foldsBy = (key: string, { isOpen }: Group): boolean =>
+  key === ' ' || key === 'Enter' || key === (isOpen ? 'ArrowLeft' : 'ArrowRight')
+
 function act(event: KeyboardEvent, { grid, page, onDelete, onRefused }: Keys): boolean {
   const { key, shiftKey } = event
   const isCommand = event.ctrlKey || event.metaKey
   const { cursor, source, fields } = grid
-  const extent = { rows: source.total.peek() ?? 0, columns: fields.length, page }
+  const extent = { rows: source.lines.peek() ?? 0, columns: fields.length, page }
   if (extent.rows === 0 && key !== 'z') return false
+  const group = source.group(cursor.peek().row)
+  if (group && foldsBy(key, group)) {
+    toggleGroup(grid, group)
+    return true
+  }
   const next = moved(cursor.peek(), { key, isWhole: isCommand, extends: shiftKey }, extent)
   if (next) {
     cursor.value = next

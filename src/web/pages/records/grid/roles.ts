@@ -4,6 +4,8 @@
  */
 export const ROLES = {
   grid: { role: 'grid' },
+  /** A grid whose rows are in groups. */
+  tree: { role: 'treegrid' },
   group: { role: 'rowgroup' },
   row: { role: 'row' },
   heading: { role: 'columnheader' },

@@ -1,9 +1,9 @@
 import type { Signal } from '@preact/signals'
 import type { Edits } from '../edits.ts'
 import type { Field, Row, Structure } from '../model.ts'
-import type { RowSource } from '../rows.ts'
+import type { RowList } from '../rows.ts'
 import type { Columns } from './columns.ts'
-import type { Cursor } from './cursor.ts'
+import { blockOf, type Cursor } from './cursor.ts'
 
 /** The cell that is being edited, and what it is opened with instead of its value. */
 export interface Editing {
@@ -18,7 +18,9 @@ export interface GridState {
   readonly structure: Structure
   readonly fields: readonly Field[]
   readonly columns: Columns
-  readonly source: RowSource
+  readonly source: RowList
+  /** The field by whose values the rows are grouped. */
+  readonly groupBy: string | undefined
   readonly edits: Edits
   readonly isEditable: boolean
   readonly cursor: Signal<Cursor>
@@ -36,4 +38,15 @@ export function openEditor({ cursor, editing, fields, source, isEditable }: Grid
   const record = source.row(row)
   if (!isEditable || !field || !record) return
   editing.value = { row: record, key: field.key, ...(text !== undefined && { text }) }
+}
+
+/** The rows of the selected block: the number of the first, and how many; what heads groups is not counted. */
+export function rowsOfBlock({ source, cursor }: GridState): {
+  readonly first: number
+  readonly count: number
+} {
+  const { top, bottom } = blockOf(cursor.peek())
+  const first = source.numberOf(top)
+  const last = source.numberOf(bottom)
+  return { first, count: last - first + (source.group(bottom) ? 0 : 1) }
 }

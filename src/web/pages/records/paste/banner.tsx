@@ -27,8 +27,8 @@ export function PasteBanner({ grid, pasted }: PasteBannerProps) {
   const block = { ...found, row: known ?? found.row }
   const { cells, row } = block
   const columns = Math.max(...cells.map(({ length }) => length))
-  const total = grid.source.total.value ?? 0
-  const over = Math.min(cells.length, total - row)
+  const number = grid.source.numberOf(row)
+  const over = Math.min(cells.length, (grid.source.shown.value ?? 0) - number)
   const forget = () => {
     setWhy(undefined)
     if (refused.peek()) grid.edits.drop(refused.peek()?.id ?? '', refused.peek()?.key ?? '')
@@ -78,7 +78,7 @@ export function PasteBanner({ grid, pasted }: PasteBannerProps) {
       </Button>
       {over > 0 && (
         <Button disabled={isBusy.value} onClick={() => run(overwrite)}>
-          {over === 1 ? `Write over row ${row + 1}` : `Write over rows ${row + 1} to ${row + over}`}
+          {over === 1 ? `Write over row ${number + 1}` : `Write over rows ${number + 1} to ${number + over}`}
         </Button>
       )}
       <Button
@@ -115,8 +115,9 @@ function showAtCell(
   const record = records[row]
   const place = field ? grid.fields.indexOf(field) : -1
   if (!field || !record || place < 0) return undefined
+  const { source } = grid
   const text = block.cells[row]?.[place + 1 - block.column] ?? ''
   grid.edits.refuse(record.id, field, text, withoutRow(error.message))
-  grid.cursor.value = cursorAt(block.row + row, place + 1)
+  grid.cursor.value = cursorAt(source.lineOf(source.numberOf(block.row) + row), place + 1)
   return { id: record.id, key: field.key }
 }

@@ -1,8 +1,7 @@
 import { type AppliedChange, applyChanges, NotApplied, takeBack } from '../../../data/apply.ts'
 import { newIds } from '../../../data/new-ids.ts'
-import { readRows } from '../grid/clipboard.ts'
 import { blockOf } from '../grid/cursor.ts'
-import type { GridState } from '../grid/state.ts'
+import { type GridState, rowsOfBlock } from '../grid/state.ts'
 import type { Field, Row } from '../model.ts'
 import { faultyField } from '../refusals.ts'
 import { undoStack } from '../undo.ts'
@@ -23,7 +22,7 @@ export async function coveredRows(
   grid: GridState,
   { cells, row, id }: Pick<Pasted, 'cells' | 'row' | 'id'>,
 ): Promise<readonly Row[]> {
-  const records = await readRows(grid, row, cells.length)
+  const records = await grid.source.read(grid.source.numberOf(row), cells.length)
   if (id !== undefined && records[0]?.id !== id)
     throw new BlockRefused('The rows moved since the block was pasted; cancel, and paste it again.')
   return records
@@ -32,15 +31,17 @@ export async function coveredRows(
 /** The rows of the selected block as they are now, and its fields. */
 async function selected(grid: GridState) {
   const { top, bottom, left, right } = blockOf(grid.cursor.peek())
-  const count = bottom - top + 1
+  const { first, count } = rowsOfBlock(grid)
   if (count > MOST_CHANGED)
     throw new BlockRefused(`Up to ${NUMBER.format(MOST_CHANGED)} rows are changed at a time; choose fewer.`)
   await grid.edits.settled
-  const records = await readRows(grid, top, count)
-  const isMoved = records.some(({ id }, at) => (grid.source.row(top + at)?.id ?? id) !== id)
+  const records = await grid.source.read(first, count)
+  const lines = Array.from({ length: bottom - top + 1 }, (_, at) => top + at)
+  const known = lines.filter((line) => !grid.source.group(line)).map((line) => grid.source.row(line)?.id)
+  const isMoved = records.some(({ id }, at) => (known[at] ?? id) !== id)
   if (isMoved || records.length < count)
     throw new BlockRefused('The rows moved meanwhile; choose them again.')
-  return { records, fields: grid.fields.slice(left - 1, right) }
+  return { records, first, fields: grid.fields.slice(left - 1, right) }
 }
 
 /** Clears the cells of the selected block; one undo puts them back. */
@@ -58,17 +59,25 @@ export async function clearBlock(grid: GridState): Promise<void> {
   )
 }
 
+/** Writes some rows of the selected block over its others, again and again; one undo puts them back. */
+export async function fillFrom(grid: GridState, top: number, bottom: number): Promise<void> {
+  const { records, first, fields } = await selected(grid)
+  const from = grid.source.numberOf(top) - first
+  const given = records.slice(from, grid.source.numberOf(bottom) - first + 1)
+  const over = records.flatMap((record, at): Covered[] => {
+    if (at >= from && at < from + given.length) return []
+    const place = (at - from) % given.length
+    const like = given.at(place)
+    return [{ record, data: Object.fromEntries(fields.map(({ key }) => [key, like?.data[key] ?? null])) }]
+  })
+  await writeBlock(grid, over, [], 'filled cells')
+}
+
 /** Writes the first row of the selected block over its others; one undo puts them back. */
-export async function fillDown(grid: GridState): Promise<void> {
-  const { records, fields } = await selected(grid)
-  const [first, ...others] = records
-  const data = Object.fromEntries(fields.map(({ key }) => [key, first?.data[key] ?? null]))
-  await writeBlock(
-    grid,
-    others.map((record) => ({ record, data })),
-    [],
-    'filled cells',
-  )
+export function fillDown(grid: GridState): Promise<void> {
+  const { top } = blockOf(grid.cursor.peek())
+  const line = grid.source.group(top) ? top + 1 : top
+  return fillFrom(grid, line, line)
 }
 
 const LABEL = 'a pasted block'

@@ -5,14 +5,14 @@ import { Pane } from '../../../components/pane.tsx'
 import { navigate, search } from '../../../router.ts'
 import type { Field, Row, Structure } from '../model.ts'
 import { faultyField } from '../refusals.ts'
-import type { RowSource } from '../rows.ts'
+import type { RowList } from '../rows.ts'
 import { paneAddress } from '../view.ts'
 import { FieldControl } from './field-control.tsx'
 import { type Data, newRowOf, readNewRow } from './new-row-draft.ts'
 
 interface NewRowPaneProps {
   readonly structure: Structure
-  readonly source: RowSource
+  readonly source: RowList
   readonly onCreate: (data: Data) => Promise<Row>
 }
 

@@ -6,7 +6,7 @@ import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
 import { navigate } from '../../../router.ts'
 import type { Structure } from '../model.ts'
-import { type RowView, type shownNow, viewAddress } from './model.ts'
+import { groupShown, isGrouping, type RowView, type shownNow, viewAddress } from './model.ts'
 
 interface ViewDialogProps {
   readonly structure: Structure
@@ -27,11 +27,11 @@ const KINDS = [
 /** Names a view and says how it shows its rows; a new one is saved with the filters, the order and the columns of now. */
 export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialogProps) {
   const ofTypes = (...types: string[]) => structure.fields.filter(({ type }) => types.includes(type))
-  const groups = ofTypes('select', 'bool')
+  const groups = structure.fields.filter(isGrouping)
   const days = ofTypes('date', 'datetime')
   const [kind, setKind] = useState<string>(view?.kind ?? 'table')
   const [name, setName] = useState(view ? (isNew ? `${view.name}, copy` : view.name) : '')
-  const [group, setGroup] = useState(view?.group_by ?? '')
+  const [group, setGroup] = useState(groupShown(structure, view) ?? view?.group_by ?? '')
   const columns = group === '' ? (groups[0]?.key ?? '') : group
   const [date, setDate] = useState(view?.date_field ?? days[0]?.key ?? '')
   const [end, setEnd] = useState(view?.end_field ?? '')

@@ -27,7 +27,7 @@ export const chosenView = (views: readonly RowView[] | undefined): RowView | und
   views?.find(({ id }) => id === search.value.get('view'))
 
 /** The parameters of the address that a view fills; the person may change them, and save them in the view. */
-const PARTS = ['filter', 'q', 'sort', 'direction', 'columns'] as const
+const PARTS = ['filter', 'q', 'sort', 'direction', 'columns', 'group'] as const
 
 const parametersOf = (view: RowView | undefined): Record<string, string | undefined> => ({
   view: view?.id,
@@ -36,6 +36,7 @@ const parametersOf = (view: RowView | undefined): Record<string, string | undefi
   sort: view?.sort ?? undefined,
   direction: view?.direction ?? undefined,
   columns: view?.columns?.map(({ key }) => key).join(','),
+  group: (view?.kind === 'table' && view.group_by) || undefined,
 })
 
 /** Which fields the person shows of a view, or of a structure without one; undefined where they did not choose. */
@@ -71,6 +72,15 @@ export const isChanged = (view: RowView): boolean => {
 
 const normal = (name: string, text: string | null | undefined): string =>
   name === 'filter' ? JSON.stringify(readConditions(text ?? null)) : (text ?? '').trim()
+
+/** Whether rows can be grouped by the values of a field. */
+export const isGrouping = ({ type }: Field): boolean => type === 'select' || type === 'bool'
+
+/** The field by whose values the rows of a table are grouped now. */
+export function groupShown({ fields }: Structure, view: RowView | undefined): string | undefined {
+  if (view && view.kind !== 'table') return undefined
+  return fields.find((field) => field.key === search.value.get('group') && isGrouping(field))?.key
+}
 
 /** What is shown now, as a view is saved with it. */
 export function shownNow(widths: Readonly<Record<string, number>>, fields: readonly Field[]) {

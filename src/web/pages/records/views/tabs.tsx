@@ -13,6 +13,7 @@ import { Drawn } from './drawn.tsx'
 import {
   fieldsInAddress,
   forgetOwnColumns,
+  groupShown,
   isChanged,
   type RowView,
   shownNow,
@@ -46,6 +47,8 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
   })
   const refusal = change.refusal.value ?? remove.refusal.value
   const shown = () => shownNow(columns.widths, fieldsInAddress(structure))
+  const saved = () =>
+    view?.kind === 'table' ? { ...shown(), group_by: groupShown(structure, view) ?? null } : shown()
   return (
     <>
       <nav class="row-tabs" aria-label="Views">
@@ -64,7 +67,7 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
         )}
         <span class="grow" />
         {view && mayWrite.value && !view.locked && isChanged(view) && (
-          <Button disabled={change.isRunning.value} onClick={() => void change.run(shown())}>
+          <Button disabled={change.isRunning.value} onClick={() => void change.run(saved())}>
             Save in “{view.name}”
           </Button>
         )}
@@ -85,7 +88,7 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
           view={view}
           onDialog={(kind) => (dialog.value = kind)}
           onChange={(body) => void change.run(body)}
-          onSave={() => void change.run(shown())}
+          onSave={() => void change.run(saved())}
           onDelete={() => void remove.run()}
         />
       )}

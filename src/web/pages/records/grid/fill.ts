@@ -1,0 +1,61 @@
+import type { TargetedPointerEvent } from 'preact'
+import { fillFrom } from '../paste/write.ts'
+import { blockOf } from './cursor.ts'
+import type { GridState } from './state.ts'
+
+/** The line under a pointer; beyond the rows that are seen, the next one. */
+function lineAt(grid: GridState, scroller: Element, { clientX, clientY }: PointerEvent): number | undefined {
+  const edge = (part: string) => scroller.querySelector(part)?.getBoundingClientRect()
+  const { row } = grid.cursor.peek()
+  if (clientY > (edge('tfoot')?.top ?? innerHeight)) return row + 1
+  if (clientY < (edge('thead')?.bottom ?? 0)) return row - 1
+  const cell = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>('[data-row]')
+  return cell ? Number(cell.dataset.row) : undefined
+}
+
+/**
+ * Drags the corner of the selected block over the rows below or above it, which get what is in the block; Escape gives
+ * it up. Shift with the arrow keys and Ctrl D do the same.
+ */
+export function startFill(
+  event: TargetedPointerEvent<HTMLElement>,
+  grid: GridState,
+  onRefused: (sentence: string) => void,
+): void {
+  const scroller = event.currentTarget.closest('.scroll')
+  if (!scroller || event.button !== 0) return
+  event.preventDefault()
+  const { cursor } = grid
+  const before = cursor.peek()
+  const { top, bottom, left, right } = blockOf(before)
+  const last = (grid.source.lines.peek() ?? 1) - 1
+  const move = (moved: PointerEvent) => {
+    const line = Math.max(0, Math.min(last, lineAt(grid, scroller, moved) ?? before.row))
+    const isUp = line < top
+    const next = { row: isUp ? line : Math.max(line, bottom), column: right }
+    if (next.row !== cursor.peek().row || cursor.peek().column !== right)
+      cursor.value = { ...next, anchor: { row: isUp ? bottom : top, column: left } }
+  }
+  const end = (isDone: boolean) => {
+    removeEventListener('pointermove', move)
+    removeEventListener('pointerup', drop)
+    removeEventListener('pointercancel', giveUp)
+    removeEventListener('keydown', onKey, true)
+    const block = blockOf(cursor.peek())
+    if (!isDone) cursor.value = before
+    else if (block.top < top || block.bottom > bottom)
+      fillFrom(grid, top, bottom).catch(({ message }: Error) => onRefused(message))
+  }
+  const drop = () => end(true)
+  const giveUp = () => end(false)
+  const onKey = (pressed: KeyboardEvent) => {
+    if (pressed.key !== 'Escape') return
+    pressed.preventDefault()
+    pressed.stopPropagation()
+    giveUp()
+  }
+  addEventListener('pointermove', move)
+  addEventListener('pointerup', drop)
+  addEventListener('pointercancel', giveUp)
+  addEventListener('keydown', onKey, true)
+}

@@ -1,0 +1,61 @@
+import { Icon } from '../../../components/icon.tsx'
+import { nameOfGroup } from '../grouped-rows.ts'
+import type { Group } from '../rows.ts'
+import { ChoiceChip } from '../shown-value.tsx'
+import { wordOf } from '../views/columns.ts'
+import { ROLES } from './roles.ts'
+import type { GridState } from './state.ts'
+
+const NUMBER = new Intl.NumberFormat()
+
+/** Folds a group, or shows its rows again. */
+export function toggleGroup({ columns }: GridState, { value, isOpen }: Group): void {
+  const name = nameOfGroup(value)
+  const others = columns.folded.filter((one) => one !== name)
+  columns.fold(isOpen ? [...others, name] : others)
+}
+
+interface GroupRowProps {
+  readonly grid: GridState
+  readonly group: Group
+  readonly index: number
+  readonly isTabRow: boolean
+}
+
+/** What heads the rows of a group: its value, and how many they are. */
+export function GroupRow({ grid, group, index, isTabRow }: GroupRowProps) {
+  const { column } = grid.cursor.value
+  const { value, count, isOpen } = group
+  const field = grid.structure.fields.find(({ key }) => key === grid.groupBy)
+  return (
+    <tr {...ROLES.row} class="group" aria-rowindex={index + 2} aria-level={1} aria-expanded={isOpen}>
+      <td
+        {...ROLES.cell}
+        class="margin"
+        data-row={index}
+        data-column={0}
+        tabIndex={isTabRow && column === 0 ? 0 : -1}
+      >
+        {NUMBER.format(count)}
+      </td>
+      <td
+        {...ROLES.cell}
+        class="group-name"
+        colSpan={grid.fields.length}
+        data-row={index}
+        data-column={Math.max(1, column)}
+        tabIndex={isTabRow && column > 0 ? 0 : -1}
+      >
+        <span>
+          <Icon name="down" />
+          {field?.type === 'select' && typeof value === 'string' ? (
+            <ChoiceChip field={field} value={value} />
+          ) : (
+            <b>{field?.type === 'bool' ? `${field.label}: ${wordOf(value)}` : wordOf(value)}</b>
+          )}
+          <span class="visually-hidden">{`, ${NUMBER.format(count)} ${count === 1 ? 'row' : 'rows'}`}</span>
+        </span>
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,200 @@
+import { computed, effect, signal } from '@preact/signals'
+import { api } from '../../data/api.ts'
+import { queryOf, type Row, type RowQuery } from './model.ts'
+import { type Group, type Moved, type RowList, RowSource } from './rows.ts'
+import type { BoardColumn } from './views/columns.ts'
+
+/** Changes that arrive within this time are read together. */
+const REFRESH_MS = 100
+
+interface Part {
+  readonly value: Group['value']
+  readonly source: RowSource
+  /** Which of the rows that are shown is its first, and the line that heads it. */
+  readonly first: number
+  readonly line: number
+  readonly count: number
+  readonly isOpen: boolean
+}
+
+/** How a value is named among the groups that are folded. */
+export const nameOfGroup = (value: Group['value']): string => JSON.stringify(value)
+
+/** The rows of a query by the values of a field, each group under a line that heads it. */
+export class GroupedRows implements RowList {
+  readonly #groups = signal<readonly Pick<BoardColumn, 'value' | 'total'>[] | undefined>(undefined)
+  readonly #sources = new Map<string, RowSource>()
+  readonly #failure = signal<Error | undefined>(undefined)
+  readonly #parts = computed(() => this.#place())
+  readonly #changes = signal(0)
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #seen: readonly [first: number, last: number] = [0, 0]
+  readonly #stops: (() => void)[] = []
+
+  readonly total = computed(() => this.#groups.value && sum(this.#parts.value, ({ count }) => count))
+  readonly shown = computed(() => sum(this.#parts.value, ({ count, isOpen }) => (isOpen ? count : 0)))
+  readonly lines = computed(
+    () => this.#groups.value && sum(this.#parts.value, ({ count, isOpen }) => 1 + (isOpen ? count : 0)),
+  )
+  readonly version = computed(
+    () => this.#changes.value + sum(this.#parts.value, ({ source }) => source.version.value),
+  )
+  readonly error = computed(
+    () =>
+      this.#failure.value ?? this.#parts.value.find(({ source }) => source.error.value)?.source.error.value,
+  )
+  readonly moved = computed(
+    (): Moved => new Map(this.#parts.value.flatMap(({ source }) => [...source.moved.value])),
+  )
+
+  constructor(
+    readonly rowQuery: RowQuery,
+    readonly key: string,
+    /** The names of the groups whose rows are not shown. */
+    readonly folded: () => readonly string[],
+  ) {
+    // What comes into sight by folding is read, too.
+    this.#stops.push(effect(() => this.#want(this.#parts.value)))
+    void this.#readGroups()
+  }
+
+  #sourceOf(value: Group['value']): RowSource {
+    const name = nameOfGroup(value)
+    const own = value === null ? { field: this.key, op: 'is_empty' } : { field: this.key, op: 'eq', value }
+    const known =
+      this.#sources.get(name) ?? new RowSource({ ...this.rowQuery, filter: [...this.rowQuery.filter, own] })
+    this.#sources.set(name, known)
+    return known
+  }
+
+  #place(): Part[] {
+    const folded = new Set(this.folded())
+    let [first, line] = [0, 0]
+    return (this.#groups.value ?? []).map(({ value, total }) => {
+      const source = this.#sourceOf(value)
+      const isOpen = !folded.has(nameOfGroup(value))
+      // While its rows are not read, what was counted holds.
+      const count = (isOpen ? source.total.value : undefined) ?? total
+      const part = { value, source, first, line, count, isOpen }
+      first += isOpen ? count : 0
+      line += 1 + (isOpen ? count : 0)
+      return part
+    })
+  }
+
+  #partAt(line: number): Part | undefined {
+    return this.#parts.value.findLast((part) => part.line <= line)
+  }
+
+  row(line: number): Row | undefined {
+    const part = this.#partAt(line)
+    return part && line > part.line ? part.source.row(line - part.line - 1) : undefined
+  }
+
+  group(line: number): Group | undefined {
+    const part = this.#partAt(line)
+    return part?.line === line ? part : undefined
+  }
+
+  numberOf(line: number): number {
+    const part = this.#partAt(line)
+    return part ? part.first + Math.max(0, line - part.line - 1) : line
+  }
+
+  lineOf(number: number): number {
+    const part = this.#parts.value.findLast(
+      ({ first, isOpen, count }) => isOpen && count > 0 && first <= number,
+    )
+    return part ? part.line + 1 + Math.min(part.count - 1, number - part.first) : 0
+  }
+
+  indexOf(id: string): number | undefined {
+    for (const { source, line, isOpen } of this.#parts.value) {
+      const index = isOpen ? source.indexOf(id) : undefined
+      if (index !== undefined) return line + 1 + index
+    }
+    return undefined
+  }
+
+  find(id: string): Row | undefined {
+    for (const source of this.#sources.values()) {
+      const row = source.find(id)
+      if (row) return row
+    }
+    return undefined
+  }
+
+  isSeen(id: string): boolean {
+    return this.#parts.value.some(({ source }) => source.isSeen(id))
+  }
+
+  want(first: number, last: number): void {
+    this.#seen = [first, last]
+    this.#want()
+  }
+
+  /** Reads what of the groups in sight is not known. */
+  #want(parts = this.#parts.peek()): void {
+    const [first, last] = this.#seen
+    for (const { source, line, count, isOpen } of parts) {
+      const [from, to] = [Math.max(0, first - line - 1), Math.min(count - 1, last - line - 1)]
+      if (isOpen && from <= to) source.want(from, to)
+    }
+  }
+
+  async read(number: number, count: number): Promise<readonly Row[]> {
+    const rows: Row[] = []
+    for (const { source, first, count: own, isOpen } of this.#parts.peek()) {
+      if (!isOpen) continue
+      const from = Math.max(number, first)
+      const to = Math.min(number + count, first + own)
+      if (from < to) rows.push(...(await source.read(from - first, to - from)))
+    }
+    return rows
+  }
+
+  refresh(): void {
+    this.#timer ??= setTimeout(() => this.refreshNow(), REFRESH_MS)
+  }
+
+  refreshNow(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    for (const source of this.#sources.values()) source.expire()
+    this.#want()
+    void this.#readGroups()
+  }
+
+  async #readGroups(): Promise<void> {
+    try {
+      const query = { ...queryOf(this.rowQuery), group_by: this.key, limit: 1 }
+      const { columns } = (await api.get('/v1/records/board', { query })) as { columns: BoardColumn[] }
+      this.#groups.value = columns.filter(({ value, total }) => value !== null || total > 0)
+      this.#failure.value = undefined
+      this.#want()
+    } catch (error) {
+      this.#failure.value = error as Error
+    }
+  }
+
+  async readRow(id: string): Promise<void> {
+    await this.#parts
+      .peek()
+      .find(({ source }) => source.isSeen(id))
+      ?.source.readRow(id)
+  }
+
+  replace(row: Row): void {
+    for (const source of this.#sources.values()) if (source.find(row.id)) source.replace(row)
+    this.#changes.value++
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    for (const stop of this.#stops) stop()
+    for (const source of this.#sources.values()) source.close()
+  }
+}
+
+const sum = <Part>(parts: readonly Part[], of: (part: Part) => number): number =>
+  parts.reduce((all, part) => all + of(part), 0)
