@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the 
     async () => {
       await page.goto(`${url}/app/webhooks`)
       await press(page, 'New subscription')
-      await fill(page, 'Goes to (a public https address)', 'https://example.com/orders')
+      await fill(page, 'URL (a public https address)', 'https://example.com/orders')
       await fill(page, 'Description (optional)', 'Books')
       await loseResponse('/v1/webhooks')
       await press(page, 'Make subscription')

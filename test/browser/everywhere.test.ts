@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
       await tabTo('New subscription')
       await page.keyboard.press('Enter')
       await page.waitForSelector('[name=url]')
-      await tabTo('Goes to (a public https address)')
+      await tabTo('URL (a public https address)')
       await page.keyboard.type('https://127.0.0.1:9/two')
       await page.keyboard.press('Enter')
       await page.waitForSelector('input[aria-label^="Secret of"]')

@@ -12,6 +12,14 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
+/** What heads the groups of the orders by their states, and whether they are open. */
+const GROUPS = [
+  ['2New, 2 rows', 'true'],
+  ['1Drying, 1 row', 'true'],
+  ['1Sent, 1 row', 'true'],
+  ['1Not set, 1 row', 'true'],
+]
+
 describe.skipIf(!hasBrowser)('views of rows in a browser', () => {
   let app: Application
   let page: Page
@@ -138,16 +146,73 @@ describe.skipIf(!hasBrowser)('views of rows in a browser', () => {
   )
 
   test(
-    'a board is made, its cards are moved by the mouse and by keys, and taken back; what others do is seen',
+    'the rows of a view are in groups, which are folded by the mouse and by keys, and filled by dragging a corner',
     async () => {
       await app.server.post('/v1/records/views', { structure, name: 'Grouped', group_by: 'state' })
       const grouped = (await views())[0].id
+      const groups = () =>
+        page.$$eval('tr.group', (all) =>
+          all.map(({ textContent, ariaExpanded }) => [textContent, ariaExpanded]),
+        )
+      const titles = () =>
+        page.$$eval('tbody tr:not(.group, .space) td[data-column="1"]', (all) =>
+          all.map(({ textContent }) => textContent),
+        )
+      const untilTitles = (count: number) =>
+        page.waitForFunction(
+          `document.querySelectorAll('tbody tr:not(.group, .space, [aria-busy]) td[data-column="1"]').length === ${count}`,
+        )
       await page.goto(`${app.server.url}/app/records/${structure}?view=${grouped}`)
-      await page.waitForSelector('[aria-label="Groups by State"] button')
-      await page.click('[aria-label="Groups by State"] button')
-      await untilText(page, '2 rows of 5')
+      await untilTitles(5)
+      expect(await groups()).toEqual(GROUPS)
       expect(await accessibilityProblems(page)).toEqual([])
+      const all = await titles()
+      await page.click('tr.group .group-name')
+      await untilTitles(3)
+      expect(await titles()).toEqual(all.slice(2))
+      await page.focus('tr.group [tabindex="0"]')
+      await page.keyboard.press('ArrowRight')
+      await untilTitles(5)
+      await page.keyboard.press('ArrowLeft')
+      await untilTitles(3)
+      await page.reload()
+      await untilTitles(3)
+      await page.click('tr.group .group-name')
+      await untilTitles(5)
+      // Somebody moves a row to another group.
+      const moved = await row(all[0] ?? '')
+      await app.server.patch(`/v1/records/${moved.id}`, { data: { state: 'Sent' } })
+      await page.waitForFunction(`document.querySelector('tr.group .margin').textContent === '1'`)
+      await app.server.patch(`/v1/records/${moved.id}`, { data: { state: 'New' } })
+      await page.waitForFunction(`document.querySelector('tr.group .margin').textContent === '2'`)
+      await untilTitles(5)
+      // The price of the first row, dragged over the next group.
+      await page.click('[data-row="1"][data-column="4"]')
+      const box = await (await page.waitForSelector('.fill-handle'))?.boundingBox()
+      const target = await (await page.waitForSelector('[data-row="4"][data-column="4"]'))?.boundingBox()
+      if (!box || !target) throw new Error('the corner is not seen')
+      await page.mouse.move(box.x + 4, box.y + 4)
+      await page.mouse.down()
+      await page.mouse.move(box.x + 4, target.y + 10, { steps: 5 })
+      await untilText(page, '3 cells chosen')
+      const prices = async () => {
+        const { records } = await rows()
+        return records.map(({ data }: { data: { price: string } }) => data.price)
+      }
+      const before = await prices()
+      await page.mouse.up()
+      const first = (await row((await titles())[0] ?? '')).data.price
+      await until(async () => (await prices()).filter((price: string) => price === first).length === 3)
+      await control('z')
+      await until(async () => JSON.stringify(await prices()) === JSON.stringify(before))
       await app.server.delete(`/v1/records/views/${grouped}`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a board is made, its cards are moved by the mouse and by keys, and taken back; what others do is seen',
+    async () => {
       await page.goto(`${app.server.url}/app/records/${structure}`)
       await press(page, 'New view')
       await fill(page, 'Name', 'Workshop')

@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
     'is of one person: who signs in in one tab is who writes in the other',
     async () => {
       await first.goto(at('notes'))
-      await rail(first, 'owner, owner')
+      await rail(first, 'owner')
       await signOut(second)
       await first.bringToFront()
       await first.waitForSelector('dialog:modal')

@@ -12,7 +12,7 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 
-const ADDRESS = 'Goes to (a public https address)'
+const ADDRESS = 'URL (a public https address)'
 const EXAMPLE = 'What is sent, for example'
 
 describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {

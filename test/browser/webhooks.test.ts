@@ -15,7 +15,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { newFolder } from '../support/process.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
 
-const ADDRESS = 'Goes to (a public https address)'
+const ADDRESS = 'URL (a public https address)'
 
 describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   let app: Application

@@ -70,12 +70,14 @@ export function Rail({ children }: { children?: ComponentChildren }) {
 
 /** The one line about the server. */
 function ServerLine() {
+  const name = session.value?.user.name
   const role = session.value?.workspace.role
   return (
     <p class="rail-foot" role="status">
       <ServerState />
       <span class="at-end">
-        {session.value?.user.name}, {role}
+        {name}
+        {role !== undefined && role !== name && `, ${role}`}
         {!mayWrite.value && ' (reads only)'}
       </span>
     </p>

@@ -179,7 +179,7 @@ function Filters() {
         value={parameter('surface')}
         onChange={({ currentTarget }) => setParameters({ surface: currentTarget.value })}
       >
-        <option value="">Any way</option>
+        <option value="">Any client</option>
         {Object.entries(SURFACES).map(([surface, title]) => (
           <option key={surface} value={surface}>
             By {title}
@@ -278,7 +278,7 @@ function UndoLink({ transaction, isOn }: { transaction: Transaction; isOn: boole
   if (!mayWrite.value) return null
   if (transaction.undone_by !== null) return <small>undone</small>
   if (transaction.counts.some(({ op }) => op === 'purged')) return <small>final</small>
-  if (!mayBeUndone(transaction)) return <small title="Only notes and rows can be undone">not undoable</small>
+  if (!mayBeUndone(transaction)) return <small title="Only notes and rows can be undone">cannot be undone</small>
   const present = Object.fromEntries(search.value)
   return (
     <a

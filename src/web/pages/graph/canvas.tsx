@@ -1,7 +1,9 @@
 import Graph from 'graphology'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import Sigma from 'sigma'
+import type { Settings } from 'sigma/settings'
 import { Icon } from '../../components/icon.tsx'
+import { hueOfTag, Tag } from '../../components/tag.tsx'
 import type { GraphNode, Layout } from './data.ts'
 
 const LARGEST = 12
@@ -11,7 +13,8 @@ function colours(element: Element) {
   const probe = document.createElement('span')
   element.append(probe)
   const pixel = new OffscreenCanvas(1, 1).getContext('2d')
-  const read = (name: string) => {
+  const read = (name: string, hue = '') => {
+    probe.className = hue
     probe.style.color = `var(--${name})`
     if (!pixel) return '#808080'
     pixel.fillStyle = getComputedStyle(probe).color
@@ -19,7 +22,10 @@ function colours(element: Element) {
     const [red, green, blue] = pixel.getImageData(0, 0, 1, 1).data
     return `rgb(${red}, ${green}, ${blue})`
   }
+  const hues = new Map(Array.from({ length: 10 }, (_, at) => [`hue-${at}`, read('dot', `hue-${at}`)]))
   const found = {
+    hues,
+    ground: read('ground'),
     ink: read('ink-3'),
     text: read('ink-2'),
     accent: read('accent'),
@@ -31,6 +37,8 @@ function colours(element: Element) {
 
 interface CanvasProps {
   readonly layout: Layout
+  /** The tags by which notes are coloured, by their ids. */
+  readonly tags: ReadonlyMap<string, string>
   readonly selected: string | undefined
   readonly hasArrows: boolean
   readonly titles: string
@@ -39,8 +47,46 @@ interface CanvasProps {
 
 const sizeOf = ({ degree }: GraphNode) => Math.min(LARGEST, 3 + Math.sqrt(degree) * 1.6)
 
+type DrawLabel = Parameters<NonNullable<Settings['defaultDrawNodeLabel']>>
+
+/** Draws labels that do not lie on each other: one that would is left out until there is room for it. */
+function labelsApart(halo: string) {
+  let taken: { left: number; top: number; right: number; bottom: number }[] = []
+  return {
+    begin: () => {
+      taken = []
+    },
+    draw: (...[context, { label, x, y, size }, settings]: DrawLabel) => {
+      if (!label) return
+      context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`
+      const left = x + size + 3
+      const top = y - settings.labelSize * 0.7
+      const place = {
+        left,
+        top,
+        right: left + context.measureText(label).width + 4,
+        bottom: top + settings.labelSize * 1.4,
+      }
+      const lies = (other: typeof place) =>
+        place.left < other.right &&
+        place.right > other.left &&
+        place.top < other.bottom &&
+        place.bottom > other.top
+      if (taken.some(lies)) return
+      taken.push(place)
+      // No line runs through the letters.
+      context.lineWidth = 4
+      context.lineJoin = 'round'
+      context.strokeStyle = halo
+      context.strokeText(label, left, y + settings.labelSize / 3)
+      context.fillStyle = settings.labelColor.color ?? '#000'
+      context.fillText(label, left, y + settings.labelSize / 3)
+    },
+  }
+}
+
 /** The picture of the graph; the list beside it says the same. */
-export function Canvas({ layout, selected, hasArrows, titles, onSelect }: CanvasProps) {
+export function Canvas({ layout, tags, selected, hasArrows, titles, onSelect }: CanvasProps) {
   const container = useRef<HTMLDivElement>(null)
   const drawing = useRef<{ sigma: Sigma; graph: Graph } | undefined>(undefined)
   const latest = useRef({ selected, onSelect })
@@ -53,6 +99,11 @@ export function Canvas({ layout, selected, hasArrows, titles, onSelect }: Canvas
     const element = container.current
     if (!element) return
     const colour = colours(element)
+    const labels = labelsApart(colour.ground)
+    const colourOf = ({ id, kind, title }: GraphNode) => {
+      const tag = kind === 'tag' ? title : tags.get(id)
+      return (tag && colour.hues.get(hueOfTag(tag))) ?? (kind === 'note' ? colour.ink : colour.edge)
+    }
     const graph = new Graph({ multi: true })
     drawn.nodes.forEach((node, at) => {
       const [x, y] = [layout.positions[at * 2] ?? 0, layout.positions[at * 2 + 1] ?? 0]
@@ -61,7 +112,7 @@ export function Canvas({ layout, selected, hasArrows, titles, onSelect }: Canvas
         y,
         size: sizeOf(node),
         label: node.title,
-        color: node.kind === 'note' ? colour.ink : colour.edge,
+        color: colourOf(node),
       })
     })
     for (const { from, to } of drawn.edges)
@@ -72,8 +123,10 @@ export function Canvas({ layout, selected, hasArrows, titles, onSelect }: Canvas
         defaultEdgeType: hasArrows ? 'arrow' : 'line',
         defaultEdgeColor: colour.edge,
         labelColor: { color: colour.text },
-        labelFont: 'system-ui, sans-serif',
-        labelSize: 11,
+        labelFont: getComputedStyle(element).fontFamily,
+        labelSize: 12,
+        labelDensity: 4,
+        defaultDrawNodeLabel: labels.draw,
         renderLabels: titles !== 'never',
         labelRenderedSizeThreshold: titles === 'always' ? 0 : 5,
         nodeReducer: (node, data) => {
@@ -87,6 +140,7 @@ export function Canvas({ layout, selected, hasArrows, titles, onSelect }: Canvas
             ? { ...data, color: colour.accent, size: 2, zIndex: 1 }
             : data,
       })
+      sigma.on('beforeRender', labels.begin)
       sigma.on('clickNode', ({ node }) => latest.current.onSelect(node))
       drawing.current = { sigma, graph }
     } catch {
@@ -96,7 +150,7 @@ export function Canvas({ layout, selected, hasArrows, titles, onSelect }: Canvas
       drawing.current?.sigma.kill()
       drawing.current = undefined
     }
-  }, [drawn, hasArrows, titles, scheme])
+  }, [drawn, tags, hasArrows, titles, scheme])
 
   useEffect(() => {
     const graph = drawing.current?.graph
@@ -126,6 +180,7 @@ export function Canvas({ layout, selected, hasArrows, titles, onSelect }: Canvas
         role="img"
         aria-label={`Graph of ${drawn.nodes.length} nodes and ${drawn.edges.length} edges. The list beside it says the same.`}
       />
+      <Legend nodes={drawn.nodes} tags={tags} />
       <div class="zoom">
         <button
           type="button"
@@ -153,6 +208,28 @@ export function Canvas({ layout, selected, hasArrows, titles, onSelect }: Canvas
         </button>
       </div>
     </div>
+  )
+}
+
+const IN_LEGEND = 8
+
+/** The tags whose colours are seen most, by the first part of their names. */
+function Legend({ nodes, tags }: { nodes: readonly GraphNode[]; tags: ReadonlyMap<string, string> }) {
+  const counts = new Map<string, number>()
+  for (const { id, kind, title } of nodes) {
+    const [first] = (kind === 'tag' ? title : tags.get(id))?.split('/') ?? []
+    if (first !== undefined) counts.set(first, (counts.get(first) ?? 0) + 1)
+  }
+  const most = [...counts].sort(([, one], [, other]) => other - one).slice(0, IN_LEGEND)
+  if (most.length === 0) return null
+  return (
+    <ul class="legend" aria-label="Colours">
+      {most.map(([name]) => (
+        <li key={name}>
+          <Tag name={name} />
+        </li>
+      ))}
+    </ul>
   )
 }
 

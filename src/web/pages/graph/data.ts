@@ -17,6 +17,23 @@ export const useGraph = (lens: string | undefined) =>
       : api.get('/v1/lenses/{id}/graph', { params: { id: lens }, signal }),
   )
 
+/** Notes are read in pages of this many for the colours of the graph, and no more than so many pages. */
+const PAGE = 200
+const MOST_PAGES = 25
+
+/** The first tag of each note that has one, by the id of the note. */
+export const useTagsOfNotes = () =>
+  useQuery(['note tag', 'tags of notes'], async ({ signal }) => {
+    const tags = new Map<string, string>()
+    for (let at = 0; at < MOST_PAGES; at++) {
+      const query = { limit: PAGE, offset: at * PAGE }
+      const { notes, has_more } = await api.get('/v1/notes', { query, signal })
+      for (const { id, tags: own } of notes) if (own[0] !== undefined) tags.set(id, own[0])
+      if (!has_more) break
+    }
+    return tags
+  })
+
 /** Where the nodes are, laid out in a worker; `ms` once that has ended. */
 export interface Layout {
   readonly graph: Drawn

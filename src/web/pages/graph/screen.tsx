@@ -10,7 +10,7 @@ import { mayWrite } from '../../data/session.ts'
 import { address, navigate, search, setParameters } from '../../router.ts'
 import styles from '../../styles/graph.css' with { type: 'text' }
 import { Canvas } from './canvas.tsx'
-import { type Drawn, useGraph, useLayout, useLenses } from './data.ts'
+import { type Drawn, useGraph, useLayout, useLenses, useTagsOfNotes } from './data.ts'
 import { NodeList } from './list.tsx'
 
 addStyles(styles)
@@ -55,6 +55,8 @@ export function Side() {
     </div>
   )
 }
+
+const NO_TAGS: ReadonlyMap<string, string> = new Map()
 
 const LAYERS = [
   ['layers', 'links', 'Links'],
@@ -119,6 +121,7 @@ export function Main() {
   const { lenses, lens } = useLens()
   const { data: graph, error } = useGraph(parameter('lens'))
   const layout = useLayout(graph)
+  const { data: tags } = useTagsOfNotes()
   const selected = parameter('node')
   useKeys(
     'Graph',
@@ -174,6 +177,7 @@ export function Main() {
         {layout && (
           <Canvas
             layout={layout}
+            tags={tags ?? NO_TAGS}
             selected={selected}
             hasArrows={lens?.settings.look.arrows ?? true}
             titles={lens?.settings.look.titles ?? 'zoom'}

@@ -67,7 +67,7 @@ function QuickAccess() {
               onKeyDown={(event) => move(event, id, at)}
             >
               <Icon name="star" />
-              <span class="cut">{title}</span>
+              <span class="cut" dir="auto">{title}</span>
             </a>
           </li>
         ))}

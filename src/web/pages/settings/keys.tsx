@@ -72,7 +72,7 @@ function NewKey() {
           why={isOfDate ? undefined : refusal.value}
         />
         <fieldset class="field">
-          <legend class="label">It may</legend>
+          <legend class="label">Access</legend>
           <div class="segments">
             {scopes().map((scope, index, { length }) => (
               <label key={scope}>

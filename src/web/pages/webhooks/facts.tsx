@@ -13,7 +13,7 @@ export function Facts({ webhook }: { webhook: Webhook }) {
   const conditions = conditionsOf(webhook)
   return (
     <dl class="facts">
-      <dt>Goes to</dt>
+      <dt>URL</dt>
       <dd class="code">{webhook.url}</dd>
       <dt>About</dt>
       <dd>

@@ -178,7 +178,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
         </p>
       )}
       <Field
-        label="Goes to (a public https address)"
+        label="URL (a public https address)"
         name="url"
         type="url"
         required

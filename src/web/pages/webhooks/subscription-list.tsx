@@ -51,7 +51,7 @@ const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
         </th>
         <th scope="col">Name</th>
         <th scope="col">About</th>
-        <th scope="col">Goes to</th>
+        <th scope="col">URL</th>
         <th scope="col">State</th>
       </tr>
     </thead>
