@@ -278,7 +278,8 @@ function UndoLink({ transaction, isOn }: { transaction: Transaction; isOn: boole
   if (!mayWrite.value) return null
   if (transaction.undone_by !== null) return <small>undone</small>
   if (transaction.counts.some(({ op }) => op === 'purged')) return <small>final</small>
-  if (!mayBeUndone(transaction)) return <small title="Only notes and rows can be undone">cannot be undone</small>
+  if (!mayBeUndone(transaction))
+    return <small title="Only notes and rows can be undone">cannot be undone</small>
   const present = Object.fromEntries(search.value)
   return (
     <a

@@ -223,8 +223,18 @@ function ListRow({ index, total, row, day, pickTo, isTrash, measure }: ListRowPr
         <Trash row={row} />
       ) : (
         <a class="item" href={noteAddress(row.id)} aria-current={isOpen ? 'true' : undefined}>
-          <span class="item-title" dir="auto">{row.title}</span>
-          {row.snippet ? <Snippet text={row.snippet} /> : row.excerpt && <p class="clamp" dir="auto">{row.excerpt}</p>}
+          <span class="item-title" dir="auto">
+            {row.title}
+          </span>
+          {row.snippet ? (
+            <Snippet text={row.snippet} />
+          ) : (
+            row.excerpt && (
+              <p class="clamp" dir="auto">
+                {row.excerpt}
+              </p>
+            )
+          )}
           {row.tags.length > 0 && (
             <span class="meta">
               {row.tags.map((tag) => (

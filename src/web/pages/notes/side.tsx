@@ -67,7 +67,9 @@ function QuickAccess() {
               onKeyDown={(event) => move(event, id, at)}
             >
               <Icon name="star" />
-              <span class="cut" dir="auto">{title}</span>
+              <span class="cut" dir="auto">
+                {title}
+              </span>
             </a>
           </li>
         ))}

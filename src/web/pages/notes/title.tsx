@@ -22,7 +22,12 @@ export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boole
     if (text !== '') field.current?.setRangeText(oneLine(text), at, at, 'end')
     if (field.current) queue.edit({ title: oneLine(field.current.value) })
   }, [])
-  if (isReading) return <h2 class="title" dir="auto">{title}</h2>
+  if (isReading)
+    return (
+      <h2 class="title" dir="auto">
+        {title}
+      </h2>
+    )
   return (
     <h2 class="title">
       <textarea

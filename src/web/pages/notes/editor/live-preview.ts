@@ -3,6 +3,7 @@ import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate
 import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common'
 import { fileIdOf } from '../../../../lib/markdown.ts'
 import { type Links, ownImage } from '../preview/tokens.ts'
+import { MARKS } from './markdown.ts'
 import { noteCards } from './note-card.ts'
 import { isReadAnew, syntaxTree } from './syntax.ts'
 import { tableDecorations } from './tables.ts'
@@ -28,7 +29,6 @@ export const linkTargets = StateField.define<Links>({
 export const showLinks = (view: EditorView, links: Links) => view.dispatch({ effects: setLinks.of(links) })
 
 const HIDDEN = Decoration.replace({})
-const MARKS = new Set(['EmphasisMark', 'StrikethroughMark', 'CodeMark', 'LinkMark', 'LinkTitle', 'WikiMark'])
 const IMAGE_NAME = /\.(png|jpe?g|gif|webp|avif|svg)$/i
 const CALLOUT = /^([ \t]*>[ \t]*)\[!(\w{1,30})\][-+]?/
 

@@ -14,8 +14,12 @@ import { codeStyles } from '../code/styles.ts'
 
 const wikiLink = Tag.define()
 const hashtag = Tag.define()
+const marked = Tag.define()
+const math = Tag.define()
 
-const [OPEN, CLOSE, BANG, LINE_END, HASH] = [...'[]!\n#'].map((character) => character.charCodeAt(0))
+const [OPEN, CLOSE, BANG, LINE_END, HASH, EQUALS, DOLLAR] = [...'[]!\n#=$'].map((character) =>
+  character.charCodeAt(0),
+)
 const IN_TAG = /[\p{L}\p{N}_/-]/u
 
 /** Where the closing brackets of a link that begins before `from` stand, or -1. */
@@ -54,11 +58,57 @@ function parseHashtag(context: InlineContext, next: number, at: number): number 
   return end === at + 1 ? -1 : context.addElement(context.elt('Hashtag', at, end))
 }
 
+const MARKED = { resolve: 'Marked', mark: 'MarkedMark' }
+
+/** `==text==` */
+function parseMarked(context: InlineContext, next: number, at: number): number {
+  if (next !== EQUALS || context.char(at + 1) !== EQUALS || context.char(at + 2) === EQUALS) return -1
+  const [before, after] = [context.slice(at - 1, at), context.slice(at + 2, at + 3)]
+  return context.addDelimiter(MARKED, at, at + 2, /\S/.test(after), /\S/.test(before))
+}
+
+/** `$$formula$$`, in one line or several. */
+function parseMath(context: InlineContext, next: number, at: number): number {
+  if (next !== DOLLAR || context.char(at + 1) !== DOLLAR) return -1
+  for (let end = at + 3; end < context.end - 1; end++)
+    if (context.char(end) === DOLLAR && context.char(end + 1) === DOLLAR)
+      return context.addElement(
+        context.elt('Math', at, end + 2, [
+          context.elt('MathMark', at, at + 2),
+          context.elt('MathMark', end, end + 2),
+        ]),
+      )
+  return -1
+}
+
+/** Nodes that are seen only where the cursor is. */
+export const MARKS: ReadonlySet<string> = new Set([
+  'EmphasisMark',
+  'StrikethroughMark',
+  'CodeMark',
+  'LinkMark',
+  'LinkTitle',
+  'WikiMark',
+  'MarkedMark',
+  'MathMark',
+])
+
 const daybook: MarkdownConfig = {
-  defineNodes: ['WikiLink', 'WikiMark', 'WikiLabel', 'Hashtag'],
+  defineNodes: [
+    'WikiLink',
+    'WikiMark',
+    'WikiLabel',
+    'Hashtag',
+    { name: 'Marked', style: { 'Marked/...': marked } },
+    { name: 'MarkedMark', style: tags.processingInstruction },
+    { name: 'Math', style: { 'Math/...': math } },
+    { name: 'MathMark', style: tags.processingInstruction },
+  ],
   parseInline: [
     { name: 'WikiLink', parse: parseWikiLink, before: 'Link' },
+    { name: 'Math', parse: parseMath, before: 'Escape' },
     { name: 'Hashtag', parse: parseHashtag, after: 'Emphasis' },
+    { name: 'Marked', parse: parseMarked, after: 'Emphasis' },
   ],
   props: [
     styleTags({
@@ -83,5 +133,7 @@ export const highlighting = HighlightStyle.define([
   { tag: tags.quote, class: 'md-quote' },
   { tag: wikiLink, class: 'md-link' },
   { tag: hashtag, class: 'md-tag' },
+  { tag: marked, class: 'md-marked' },
+  { tag: math, class: 'md-math' },
   ...codeStyles,
 ])

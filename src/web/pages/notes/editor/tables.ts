@@ -1,31 +1,74 @@
 import type { EditorState, Range } from '@codemirror/state'
 import { Decoration } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
-import { TableRow } from './widgets.ts'
+import { highlightTree } from '@lezer/highlight'
+import { highlighting, MARKS } from './markdown.ts'
+import { syntaxTree } from './syntax.ts'
+import { type Cell, TableRow } from './widgets.ts'
 
 const MAX_WIDTH = 40
 const MIN_WIDTH = 6
 
-/** What a cell shows: its text without the marks that are most common in tables. */
-const shownText = (text: string) =>
-  text
-    .trim()
-    .replace(/!?\[\[(?:[^[\]|\n]*\\?\|)?([^[\]|\n]*)\]\]/g, '$1')
-    .replace(/\*\*|__|`/g, '')
+/** The parts of a cell as they look, without its marks. */
+function piecesOf(state: EditorState, { from, to }: SyntaxNode): Piece[] {
+  const tree = syntaxTree(state)
+  const hidden: Piece[] = []
+  tree.iterate({
+    from,
+    to,
+    enter: ({ name, from: start, to: end, node }) => {
+      const isAddress = name === 'URL' && node.parent?.name === 'Link'
+      if (MARKS.has(name) || isAddress) hidden.push({ from: start, to: end, look: '' })
+      else if (name === 'Escape') hidden.push({ from: start, to: start + 1, look: '' })
+    },
+  })
+  const looks: Piece[] = []
+  highlightTree(
+    tree,
+    highlighting,
+    (start, end, look) => looks.push({ from: start, to: end, look }),
+    from,
+    to,
+  )
+  const edges = [from, to, ...[...hidden, ...looks].flatMap((one) => [one.from, one.to])]
+  const cuts = [...new Set(edges)].filter((at) => at >= from && at <= to).sort((one, other) => one - other)
+  const isIn = (at: number) => (one: Piece) => one.from <= at && one.to > at
+  return cuts.slice(0, -1).flatMap((at, index) => {
+    const look = looks.find(isIn(at))?.look ?? ''
+    return hidden.some(isIn(at)) ? [] : [{ from: at, to: cuts[index + 1] ?? to, look }]
+  })
+}
+
+/** How the columns are aligned, as the second line of a table says. */
+const alignmentsOf = (state: EditorState, table: SyntaxNode): string[] => {
+  const line = table.getChild('TableDelimiter')
+  const marks = line ? state.sliceDoc(line.from, line.to).match(/:?-+:?/g) : undefined
+  return (marks ?? []).map((mark) => (mark.endsWith(':') ? (mark.startsWith(':') ? 'center' : 'right') : ''))
+}
+
+interface Piece {
+  readonly from: number
+  readonly to: number
+  readonly look: string
+}
+
+const lengthOf = (cell: Cell) => cell.reduce((sum, { text }) => sum + text.length, 0)
 
 /** As many rows as decide how wide the columns are. */
 const MEASURED_ROWS = 100
 
 /** An empty cell has no node: it is what stands between two bars. */
-function cellsOf(state: EditorState, row: SyntaxNode): string[] {
-  const cells: string[] = []
+function cellsOf(state: EditorState, row: SyntaxNode): Cell[] {
+  const cells: Cell[] = []
   let isOpen = false
   for (let child = row.firstChild; child; child = child.nextSibling) {
     if (child.name === 'TableCell') {
-      cells.push(shownText(state.sliceDoc(child.from, child.to)))
+      cells.push(
+        piecesOf(state, child).map(({ from, to, look }) => ({ text: state.sliceDoc(from, to), look })),
+      )
       isOpen = false
     } else if (child.name === 'TableDelimiter') {
-      if (isOpen) cells.push('')
+      if (isOpen) cells.push([])
       isOpen = child.nextSibling !== null
     }
   }
@@ -38,7 +81,7 @@ function widthsOf(state: EditorState, table: SyntaxNode): number[] {
   for (let count = 0; row && count < MEASURED_ROWS; count++, row = row.nextSibling)
     for (const [at, cell] of cellsOf(state, row).entries())
       if (row.name === 'TableHeader' || at < widths.length)
-        widths[at] = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, widths[at] ?? 0, cell.length + 2))
+        widths[at] = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, widths[at] ?? 0, lengthOf(cell) + 2))
   return widths
 }
 
@@ -50,11 +93,12 @@ export function tableDecorations(
   to: number,
 ): Range<Decoration>[] {
   const widths = widthsOf(state, table)
+  const alignments = alignmentsOf(state, table)
   const shown: Range<Decoration>[] = []
   for (let row = table.childAfter(from); row && row.from <= to; row = row.nextSibling) {
     if (row.name === 'TableDelimiter') shown.push(...hiddenLine(state, row.from))
     else {
-      const widget = new TableRow(cellsOf(state, row), widths, row.name === 'TableHeader')
+      const widget = new TableRow(cellsOf(state, row), widths, alignments, row.name === 'TableHeader')
       shown.push(Decoration.replace({ widget }).range(row.from, row.to))
     }
   }

@@ -78,19 +78,31 @@ export class Picture extends WidgetType {
   }
 }
 
+function pieceOf({ text, look }: Cell[number]): Node | string {
+  if (look === '') return text
+  const piece = document.createElement('span')
+  piece.className = look
+  piece.textContent = text
+  return piece
+}
+
+/** What a cell of a table shows: pieces of text and their looks. */
+export type Cell = readonly { readonly text: string; readonly look: string }[]
+
 /** The cells of a row of a table, each as wide as the widest of its column. */
 export class TableRow extends WidgetType {
   constructor(
-    readonly cells: readonly string[],
+    readonly cells: readonly Cell[],
     readonly widths: readonly number[],
+    readonly alignments: readonly string[],
     readonly isHead: boolean,
   ) {
     super()
   }
-  override eq({ cells, widths, isHead }: TableRow): boolean {
-    return (
-      isHead === this.isHead && `${cells.join('\n')} ${widths}` === `${this.cells.join('\n')} ${this.widths}`
-    )
+  override eq(other: TableRow): boolean {
+    const said = ({ cells, widths, alignments, isHead }: TableRow) =>
+      JSON.stringify([cells, widths, alignments, isHead])
+    return said(other) === said(this)
   }
   toDOM(): HTMLElement {
     const row = document.createElement('span')
@@ -98,7 +110,9 @@ export class TableRow extends WidgetType {
     row.append(
       ...this.widths.map((width, at) => {
         const cell = document.createElement('span')
-        cell.textContent = this.cells[at] ?? ''
+        cell.className = this.alignments[at] ?? ''
+        cell.dir = 'auto'
+        cell.append(...(this.cells[at] ?? []).map(pieceOf))
         cell.style.setProperty('--width', `${width}ch`)
         return cell
       }),
