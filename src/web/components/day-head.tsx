@@ -1,8 +1,10 @@
+import { dateFormat } from '../data/formats.ts'
+
 const DAY_MS = 86_400_000
 
-const number = new Intl.DateTimeFormat(undefined, { day: 'numeric' })
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long' })
-const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' })
+const number = dateFormat({ day: 'numeric' })
+const weekday = dateFormat({ weekday: 'long' })
+const month = dateFormat({ month: 'long', year: 'numeric' })
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 
 /** What comes before the first of a day in a list by time: the day left of the rule, its name right of it. */

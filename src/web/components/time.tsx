@@ -1,10 +1,12 @@
+import { dateFormat } from '../data/formats.ts'
+
 const DAY_MS = 86_400_000
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' })
-const dayMonth = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
-const withYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' })
+const clock = dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const weekday = dateFormat({ weekday: 'short' })
+const dayMonth = dateFormat({ day: 'numeric', month: 'short' })
+const withYear = dateFormat({ day: 'numeric', month: 'short', year: 'numeric' })
+const whole = dateFormat({ dateStyle: 'full', timeStyle: 'medium' })
 
 /** The time of the day: `09:41`. */
 export const clockTime = (instant: Date): string => clock.format(instant)

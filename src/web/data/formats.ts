@@ -29,6 +29,15 @@ const INSTANTS = computed(
   () => new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeStyle: 'short' }),
 )
 
+/** Writes instants as the person reads dates, with these parts. */
+export function dateFormat(options: Intl.DateTimeFormatOptions) {
+  const made = computed(() => new Intl.DateTimeFormat(language(), options))
+  return {
+    format: (instant: Date | number): string => made.value.format(instant),
+    formatRange: (from: Date, to: Date): string => made.value.formatRange(from, to),
+  }
+}
+
 /** A day such as `2026-11-28`. */
 export function formatDay(day: string): string {
   const instant = new Date(`${day}T00:00:00Z`)

@@ -1,5 +1,6 @@
 import { excerptOf } from '../../notes/excerpt.ts'
 import type { components } from '../data/api-types.d.ts'
+import { formatNumber } from '../data/formats.ts'
 import type { Change } from '../data/live.ts'
 import { Refused, request } from '../data/request.ts'
 import type { Session } from '../data/session.ts'
@@ -284,7 +285,7 @@ async function copyRows(mark: Mark): Promise<void> {
       const path = `/v1/records?structure=${structure}&direction=asc&limit=500&offset=${rows}`
       const page = await read<RowPage>(path)
       if (page.total > MOST_ROWS) {
-        const problem = `${mark.name} has ${page.total.toLocaleString()} rows, and up to ${MOST_ROWS.toLocaleString()} are kept offline; the list`
+        const problem = `${mark.name} has ${formatNumber(page.total)} rows, and up to ${formatNumber(MOST_ROWS)} are kept offline; the list`
         await db.delete('rows', rowsOf(structure))
         await db.put('marks', { ...mark, rows: 0, problem })
         return

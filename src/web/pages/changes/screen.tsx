@@ -6,6 +6,7 @@ import { Icon } from '../../components/icon.tsx'
 import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
 import { addStyles } from '../../components/styles.ts'
 import { clockTime } from '../../components/time.tsx'
+import { formatNumber } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, search, setParameters } from '../../router.ts'
 import styles from '../../styles/changes.css' with { type: 'text' }
@@ -86,7 +87,7 @@ export function Side() {
             <a href={link(id)} aria-current={here === id ? 'true' : undefined}>
               <Icon name={icon} />
               <span class="cut">{name}</span>
-              <span class="at-end">{count.toLocaleString()}</span>
+              <span class="at-end">{formatNumber(count)}</span>
             </a>
           </li>
         ))}
@@ -132,7 +133,7 @@ export function Main() {
         )}
         {isKnown && (
           <p class="list-end">
-            {`${count.toLocaleString()} ${count === 1 ? 'write' : 'writes'}${hasOlder ? ' so far' : ', to the oldest that is kept'}. `}
+            {`${formatNumber(count)} ${count === 1 ? 'write' : 'writes'}${hasOlder ? ' so far' : ', to the oldest that is kept'}. `}
             {hasOlder && (
               <Button kind="quiet" disabled={isReading} onClick={() => void readOlder()}>
                 {isReading ? 'Loading…' : 'Older ones'}

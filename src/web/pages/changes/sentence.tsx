@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { formatNumber } from '../../data/formats.ts'
 import { type Names, nameOf, placeOf, shortId } from './names.ts'
 import type { Count, Entry, Transaction, Value } from './transactions.ts'
 
@@ -72,7 +73,7 @@ function Objects({ group, names }: { group: Group; names: Names }) {
   const objects = entries ? new Set(entries.map(({ id }) => id)).size : count.n
   if (objects > 1) {
     const structure = names.structures.get(count.structure_id ?? '')?.name
-    return <strong>{`${objects.toLocaleString()} ${many}${structure ? ` in ${structure}` : ''}`}</strong>
+    return <strong>{`${formatNumber(objects)} ${many}${structure ? ` in ${structure}` : ''}`}</strong>
   }
   const entry = entries?.[0]
   const to = entry && placeOf(entry)

@@ -3,6 +3,7 @@ import { Button, useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Banner, Loading, Pane } from '../../components/pane.tsx'
 import { api } from '../../data/api.ts'
+import { dateFormat, formatNumber } from '../../data/formats.ts'
 import { setParameters } from '../../router.ts'
 import { EditedText, isTextEdit } from './edited-text.tsx'
 import { useEntries } from './feed.ts'
@@ -26,9 +27,9 @@ interface UndoProps {
 
 const close = () => setParameters({ undo: undefined })
 
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const whole = dateFormat({ dateStyle: 'medium', timeStyle: 'medium' })
 
-const counted = (count: number) => (count === 1 ? '1 change' : `${count.toLocaleString()} changes`)
+const counted = (count: number) => (count === 1 ? '1 change' : `${formatNumber(count)} changes`)
 
 /** Tries to take a write back without writing, and shows what would be written, before anything is. */
 export function Undo({ id, transaction, values, names }: UndoProps) {
@@ -184,7 +185,7 @@ function Plan({ id: write, tried, transaction, values, names }: PlanProps) {
       {shownOnes.length < tried.length && (
         <p class="actions">
           <Button kind="quiet" onClick={() => setWhole(true)}>
-            {(tried.length - shownOnes.length).toLocaleString()} more
+            {formatNumber(tried.length - shownOnes.length)} more
           </Button>
         </p>
       )}

@@ -3,6 +3,7 @@ import { Code } from '../../components/code.tsx'
 import { Button, Why } from '../../components/form.tsx'
 import { Loading } from '../../components/pane.tsx'
 import { contentOf, type FileWithOutline } from '../../data/files.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { fetchBytes } from '../../data/request.ts'
 import { search } from '../../router.ts'
 import { mayRunScripts } from './pdf-scripts.ts'
@@ -102,8 +103,7 @@ function PlainText({ file, title }: ViewerProps) {
       <Code label={title} text={text.slice(0, MOST_CHARACTERS)} />
       {text.length > MOST_CHARACTERS && (
         <p>
-          These are the first {MOST_CHARACTERS.toLocaleString()} characters. Download the file to read the
-          rest.
+          These are the first {formatNumber(MOST_CHARACTERS)} characters. Download the file to read the rest.
         </p>
       )}
     </>

@@ -3,6 +3,7 @@ import { Button } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Pane } from '../../components/pane.tsx'
 import { noteAddress } from '../../components/places.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { address, search as parameters, setParameters } from '../../router.ts'
 import type { Drawn, GraphNode } from './data.ts'
 
@@ -13,7 +14,7 @@ const selectAddress = (id: string) =>
 
 const words = ({ kind, degree }: GraphNode) => {
   if (kind === 'dangling') return 'no such note yet'
-  const links = `${degree.toLocaleString()} ${degree === 1 ? 'link' : 'links'}`
+  const links = `${formatNumber(degree)} ${degree === 1 ? 'link' : 'links'}`
   return kind === 'tag' ? `tag, ${links}` : links
 }
 
@@ -70,7 +71,7 @@ export function NodeList({ graph, selected }: { graph: Drawn; selected: string |
       {node && to.length > 0 && (
         <section class="section">
           <h3>
-            Leads to <small>{to.length.toLocaleString()}</small>
+            Leads to <small>{formatNumber(to.length)}</small>
           </h3>
           <Nodes nodes={to} />
         </section>
@@ -78,14 +79,14 @@ export function NodeList({ graph, selected }: { graph: Drawn; selected: string |
       {node && from.length > 0 && (
         <section class="section">
           <h3>
-            Linked from <small>{from.length.toLocaleString()}</small>
+            Linked from <small>{formatNumber(from.length)}</small>
           </h3>
           <Nodes nodes={from} />
         </section>
       )}
       <section class="section">
         <header>
-          <h3>All {graph.nodes.length.toLocaleString()}, most links first</h3>
+          <h3>All {formatNumber(graph.nodes.length)}, most links first</h3>
         </header>
         <search class="search-field">
           <Icon name="search" />
@@ -101,7 +102,7 @@ export function NodeList({ graph, selected }: { graph: Drawn; selected: string |
         <Nodes nodes={fitting.slice(0, count)} selected={selected} />
         {fitting.length > count && (
           <Button kind="quiet" onClick={() => setCount(count + PAGE)}>
-            {(fitting.length - count).toLocaleString()} more
+            {formatNumber(fitting.length - count)} more
           </Button>
         )}
       </section>

@@ -6,6 +6,7 @@ import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
 import { noteAddress } from '../../components/places.ts'
 import { addStyles } from '../../components/styles.ts'
 import { api } from '../../data/api.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate, search, setParameters } from '../../router.ts'
 import styles from '../../styles/graph.css' with { type: 'text' }
@@ -149,7 +150,7 @@ export function Main() {
         <header class="bar">
           <h2 class="cut">{lens?.name ?? 'Whole workspace'}</h2>
           {graph && (
-            <small>{`${graph.nodes.length.toLocaleString()} nodes, ${graph.edges.length.toLocaleString()} edges${graph.truncated ? ', the best connected' : ''}`}</small>
+            <small>{`${formatNumber(graph.nodes.length)} nodes, ${formatNumber(graph.edges.length)} edges${graph.truncated ? ', the best connected' : ''}`}</small>
           )}
           <span class="grow" />
           <button

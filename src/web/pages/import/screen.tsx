@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, Why } from '../../components/form.tsx'
 import { Pane } from '../../components/pane.tsx'
+import { formatNumber } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address } from '../../router.ts'
 import { importFolder, type Progress, progress, stop } from './run.ts'
 import { unzipped } from './unzip.ts'
 import type { VaultFile } from './vault.ts'
 
-const NUMBER = new Intl.NumberFormat()
 const FIRST = 100
 
 /** Brings a folder of Markdown files in, as Obsidian and others keep one: notes, their tags and properties, and their files. */
@@ -127,10 +127,10 @@ async function filesOf(folder: FileSystemDirectoryEntry, path = ''): Promise<Vau
 function Report({ found }: { found: Progress }) {
   const { isRunning, of, done, notes, files, before, refused, stopped } = found
   const counts = [
-    `${NUMBER.format(notes)} notes`,
-    `${NUMBER.format(files)} files`,
-    before > 0 && `${NUMBER.format(before)} were here already`,
-    refused.length > 0 && `${NUMBER.format(refused.length)} refused`,
+    `${formatNumber(notes)} notes`,
+    `${formatNumber(files)} files`,
+    before > 0 && `${formatNumber(before)} were here already`,
+    refused.length > 0 && `${formatNumber(refused.length)} refused`,
   ]
   return (
     <>

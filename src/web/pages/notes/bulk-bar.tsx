@@ -4,14 +4,14 @@ import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
 import { takeBack } from '../../data/apply.ts'
 import { invalidate, useQuery } from '../../data/cache.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { changePicked, MOST_PICKED, pickAll } from './bulk.ts'
 import { useProperties } from './details/properties.tsx'
 import { PropertyControl, typedValue } from './details/property-control.tsx'
 import type { NoteQuery } from './list-data.ts'
 import { endPicking, picked, setPicked } from './picks.ts'
 
-const NUMBER = new Intl.NumberFormat()
-const notes = (count: number) => (count === 1 ? '1 note' : `${NUMBER.format(count)} notes`)
+const notes = (count: number) => (count === 1 ? '1 note' : `${formatNumber(count)} notes`)
 
 type Form = 'tag' | 'property'
 
@@ -66,10 +66,10 @@ export function BulkBar({ noteQuery, total }: BulkBarProps) {
         </p>
       )}
       <div class="line">
-        <strong role="status">{count === 0 ? 'Choose notes' : `${NUMBER.format(count)} chosen`}</strong>
+        <strong role="status">{count === 0 ? 'Choose notes' : `${formatNumber(count)} chosen`}</strong>
         {count < total && total <= MOST_PICKED && (
           <Button kind="quiet" disabled={isRunning.value} onClick={() => void run(() => pickAll(noteQuery))}>
-            Choose all {NUMBER.format(total)}
+            Choose all {formatNumber(total)}
           </Button>
         )}
         <span class="grow" />

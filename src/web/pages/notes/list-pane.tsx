@@ -8,6 +8,7 @@ import { Snippet } from '../../components/snippet.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { Time } from '../../components/time.tsx'
 import { useVirtual } from '../../components/virtual.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { ownDocuments } from '../../data/note-documents.ts'
 import { mayWrite } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
@@ -19,7 +20,6 @@ import { isPicking, pick, picked, pickedAt, setPicked } from './picks.ts'
 import { list, listAddress, NEW, noteAddress, noteId, searchText, sort } from './place.ts'
 
 const ROW_PX = 97
-const number = new Intl.NumberFormat()
 
 /** Opens an empty sheet. */
 function startNote(): void {
@@ -119,7 +119,7 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
     <>
       {first.error && <Failed error={first.error} />}
       <p class="list-end" role="status">
-        {number.format(first.total)} {first.total === 1 ? 'note' : 'notes'}
+        {formatNumber(first.total)} {first.total === 1 ? 'note' : 'notes'}
         {noteQuery.search !== '' && noteQuery.sort === undefined && ', best match first'}
         {mayWrite.value && noteQuery.list.kind !== 'trash' && !isPicking.value && (
           <>

@@ -5,6 +5,7 @@ import { shortTime } from '../../components/time.tsx'
 import { Uploads } from '../../components/uploads.tsx'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { useAuthors } from '../../data/note-authors.ts'
 import {
   draftKeptAt,
@@ -32,8 +33,6 @@ import { LazyPreview } from './preview/lazy.tsx'
 import { Settle } from './settle.tsx'
 import { Title } from './title.tsx'
 import { useWordCount } from './word-count.ts'
-
-const number = new Intl.NumberFormat()
 
 export const useNote = (id: string) =>
   useQuery(['note tag', 'note', id], ({ signal }) => api.get('/v1/notes/{id}', { params: { id }, signal }))
@@ -225,7 +224,7 @@ function Foot({ queue }: { queue: SaveQueue }) {
     <p class="foot">
       {words !== undefined && (
         <span>
-          {number.format(words)} {words === 1 ? 'word' : 'words'}
+          {formatNumber(words)} {words === 1 ? 'word' : 'words'}
         </span>
       )}
       {isKept && <span>Draft kept in this browser {shortTime(new Date(keptAt))}</span>}

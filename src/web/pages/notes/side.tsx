@@ -3,16 +3,15 @@ import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address } from '../../router.ts'
 import { list, noteAddress, noteId, otherListAddress, TODAY } from './place.ts'
 
 const Tags = lazy(async () => (await import('./tags.tsx')).Tags)
 
-const number = new Intl.NumberFormat()
-
 const count = (value: number | undefined) =>
-  value !== undefined && <span class="at-end">{number.format(value)}</span>
+  value !== undefined && <span class="at-end">{formatNumber(value)}</span>
 
 export const useViews = () => useQuery(['view'], () => api.get('/v1/views')).data?.views ?? []
 

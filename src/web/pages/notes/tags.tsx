@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { hueOfTag } from '../../components/tag.tsx'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { whose } from '../../data/whose.ts'
 import { address } from '../../router.ts'
 import { list, otherListAddress } from './place.ts'
@@ -106,7 +107,7 @@ function TagLink({ name, label, notes }: TagLinkProps) {
       <span class={`tag cut ${hueOfTag(name)}`} title={name}>
         {label}
       </span>
-      {notes !== undefined && <span class="at-end">{notes.toLocaleString()}</span>}
+      {notes !== undefined && <span class="at-end">{formatNumber(notes)}</span>}
     </a>
   )
 }

@@ -2,14 +2,14 @@ import { useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { NotApplied } from '../../data/apply.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { deleted } from './actions.ts'
 import type { GridState } from './grid/state.ts'
 import { deleteRows, MOST_CHANGED, writeRowsAs } from './paste/write.ts'
 import { FieldControl } from './row/field-control.tsx'
 import { parseValue } from './values.ts'
 
-const NUMBER = new Intl.NumberFormat()
-const rows = (count: number) => (count === 1 ? '1 row' : `${NUMBER.format(count)} rows`)
+const rows = (count: number) => (count === 1 ? '1 row' : `${formatNumber(count)} rows`)
 
 /** What can be done with the rows that are chosen, all at once. */
 export function BulkBar({ grid }: { grid: GridState }) {
@@ -30,7 +30,7 @@ export function BulkBar({ grid }: { grid: GridState }) {
   return (
     <section class="bulk-bar" aria-label="Chosen rows">
       <div class="line">
-        <strong role="status">{NUMBER.format(count)} chosen</strong>
+        <strong role="status">{formatNumber(count)} chosen</strong>
         {count < total && total <= MOST_CHANGED && (
           <Button kind="quiet" disabled={all.isRunning.value} onClick={() => void all.run()}>
             Choose all {rows(total)}

@@ -6,6 +6,7 @@ import { recordLabel } from '../../components/record-label.ts'
 import { Time } from '../../components/time.tsx'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { restoreRow } from './actions.ts'
 import type { Row, Structure } from './model.ts'
@@ -13,7 +14,6 @@ import type { RowList } from './rows.ts'
 import { paneAddress, rowAddress } from './view.ts'
 
 const PAGE = 50
-const NUMBER = new Intl.NumberFormat()
 
 interface DeletedRowsPaneProps {
   readonly structure: Structure
@@ -51,7 +51,7 @@ function DeletedRows({ structure, source }: DeletedRowsPaneProps) {
   return (
     <>
       <p class="list-end" role="status">
-        {`${NUMBER.format(offset + 1)} to ${NUMBER.format(offset + rows.length)} of ${NUMBER.format(data.total)}`}
+        {`${formatNumber(offset + 1)} to ${formatNumber(offset + rows.length)} of ${formatNumber(data.total)}`}
       </p>
       <ol class="ledger">
         {rows.map((row) => (

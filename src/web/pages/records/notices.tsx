@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals'
 import { Button } from '../../components/form.tsx'
 import { Banner, Empty } from '../../components/pane.tsx'
-import { shortNumber } from '../../data/formats.ts'
+import { formatNumber, shortNumber } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { setParameters } from '../../router.ts'
 import { deleted } from './actions.ts'
@@ -11,8 +11,6 @@ import { currentOrder } from './orders.ts'
 import type { RowList } from './rows.ts'
 import { undoRefusal } from './undo.ts'
 import { paneAddress } from './view.ts'
-
-const NUMBER = new Intl.NumberFormat()
 
 interface NoticesProps {
   readonly refusal: Signal<string | undefined>
@@ -41,7 +39,7 @@ export function Notices({ refusal, source }: NoticesProps) {
       {gone && (
         <Banner>
           <p>
-            {gone.count === 1 ? 'The row was deleted.' : `${NUMBER.format(gone.count)} rows were deleted.`}
+            {gone.count === 1 ? 'The row was deleted.' : `${formatNumber(gone.count)} rows were deleted.`}
           </p>
           <Button
             onClick={() =>
@@ -101,9 +99,9 @@ export function NoRows({ isFiltered }: { isFiltered: boolean }) {
 export function GridFoot({ grid, seen }: { grid: GridState; seen: readonly [first: number, last: number] }) {
   const total = grid.source.total.value
   const [first, last] = seen
-  const number = (line: number) => NUMBER.format(grid.source.numberOf(line) + 1)
+  const number = (line: number) => formatNumber(grid.source.numberOf(line) + 1)
   const range = total
-    ? `Rows ${number(first)} to ${number(last)} of ${NUMBER.format(total)}`
+    ? `Rows ${number(first)} to ${number(last)} of ${formatNumber(total)}`
     : total === 0
       ? 'No rows'
       : 'counting…'
@@ -153,7 +151,7 @@ function chosenCells({ cursor, source, fields }: GridState): string | undefined 
       if (type === 'number' && typeof value === 'number') numbers.push(value)
     }
   }
-  const chosen = `${NUMBER.format(lines <= MOST_SUMMED ? cells : lines * columns.length)} cells chosen`
+  const chosen = `${formatNumber(lines <= MOST_SUMMED ? cells : lines * columns.length)} cells chosen`
   if (numbers.length < 2) return chosen
   const sum = numbers.reduce((all, one) => all + one, 0)
   return `${chosen}: sum ${shortNumber(sum)}, mean ${shortNumber(sum / numbers.length)}`

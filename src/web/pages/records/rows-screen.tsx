@@ -1,3 +1,4 @@
+import { formatNumber } from '../../data/formats.ts'
 import '../../styles/row-views.ts'
 import { signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -222,9 +223,7 @@ function RowsBar({
       <Tile icon={structure.icon} color={structure.color} />
       <h2 class="cut">{structure.name}</h2>
       <OtherStructures />
-      <small>
-        {isFiltered ? `${count} of ${new Intl.NumberFormat().format(structure.record_count)}` : count}
-      </small>
+      <small>{isFiltered ? `${count} of ${formatNumber(structure.record_count)}` : count}</small>
       <span class="grow" />
       <a class="button quiet desk" href={address(['records', structure.id, 'structure'])}>
         Fields
@@ -256,4 +255,4 @@ const OtherStructures = () => (
   </>
 )
 
-const rowCount = (count: number) => (count === 1 ? '1 row' : `${new Intl.NumberFormat().format(count)} rows`)
+const rowCount = (count: number) => (count === 1 ? '1 row' : `${formatNumber(count)} rows`)

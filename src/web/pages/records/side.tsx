@@ -1,11 +1,10 @@
+import { formatNumber } from '../../data/formats.ts'
 import '../../styles/row-views.ts'
 import { Icon } from '../../components/icon.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { address, path } from '../../router.ts'
 import { useStructures } from './structures.ts'
 import { Tile } from './views/drawn.tsx'
-
-const NUMBER = new Intl.NumberFormat()
 
 /** The structures, each with the number of its rows. */
 export function Side() {
@@ -29,7 +28,7 @@ export function StructureList() {
             <Tile icon={icon} color={color} />
             <span class="cut">{name}</span>
             {/* Absent where rows may only be added. */}
-            {record_count !== undefined && <span class="at-end">{NUMBER.format(record_count)}</span>}
+            {record_count !== undefined && <span class="at-end">{formatNumber(record_count)}</span>}
           </a>
         </li>
       ))}

@@ -5,6 +5,7 @@ import { TypedConfirmation } from '../../components/modal.tsx'
 import { Known } from '../../components/pane.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
+import { dateFormat } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { type ApiKey, createKey, revokeKey, type Scope, useKeys } from '../../data/settings.ts'
 import { LineForm, textOf } from './line-form.tsx'
@@ -102,7 +103,7 @@ function NewKey() {
 
 const SOON_MS = 7 * 86_400_000
 
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+const day = dateFormat({ day: 'numeric', month: 'short', year: 'numeric' })
 
 function Ends({ at }: { at: string | null }) {
   const text = at === null ? 'never' : day.format(new Date(at))

@@ -1,16 +1,16 @@
 import { Button, useAction, Why } from '../../components/form.tsx'
 import { Time } from '../../components/time.tsx'
 import type { About } from '../../offline/database.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { about, emptyCopy, marks, setMark } from '../../offline/start.ts'
 import { Install } from './install.tsx'
 import { Section } from './section.tsx'
 import { WaitingList } from './waiting-list.tsx'
 
-const NUMBER = new Intl.NumberFormat()
 const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`
 
 const picturesOf = ({ pictures: { count, bytes } = { count: 0, bytes: 0 } }: About) =>
-  count === 0 ? '' : `${NUMBER.format(count)} ${count === 1 ? 'picture' : 'pictures'} of ${megabytes(bytes)},`
+  count === 0 ? '' : `${formatNumber(count)} ${count === 1 ? 'picture' : 'pictures'} of ${megabytes(bytes)},`
 
 /** What this browser keeps for reading without a network: how much, since when, and how to let go of it. */
 export function Offline() {
@@ -24,7 +24,7 @@ export function Offline() {
     >
       {kept ? (
         <p>
-          {NUMBER.format(kept.notes)} notes, {megabytes(kept.characters)} of text, {picturesOf(kept)} kept
+          {formatNumber(kept.notes)} notes, {megabytes(kept.characters)} of text, {picturesOf(kept)} kept
           since <Time at={new Date(kept.since).toISOString()} />
         </p>
       ) : (
@@ -34,7 +34,7 @@ export function Offline() {
       <ul class="plain">
         {marks.value.map(({ structure, name, rows, problem }) => (
           <li key={structure}>
-            {name}: {problem ?? `${NUMBER.format(rows)} rows`}{' '}
+            {name}: {problem ?? `${formatNumber(rows)} rows`}{' '}
             <Button kind="quiet" onClick={() => void setMark({ id: structure, name }, false)}>
               Stop keeping<span class="visually-hidden"> {name} offline</span>
             </Button>

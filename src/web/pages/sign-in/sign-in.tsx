@@ -2,6 +2,7 @@ import type { ComponentChildren, TargetedSubmitEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { Modal } from '../../components/modal.tsx'
+import { dateFormat } from '../../data/formats.ts'
 import { pendingCount } from '../../data/pending.ts'
 import { session, setUp, signIn } from '../../data/session.ts'
 import { hasPasskeys, readSetup, type SetupUser, setUpAtProvider } from '../../data/ways-in.ts'
@@ -10,7 +11,7 @@ import { offerPasskey } from './passkey-offer.tsx'
 import { setupToken } from './setup-token.ts'
 import { forgetReason, OtherWays, ProviderRefusal, useProviderName } from './ways.tsx'
 
-const today = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
+const today = dateFormat({ weekday: 'short', day: 'numeric', month: 'short' })
 
 const fieldsOf = (event: TargetedSubmitEvent<HTMLFormElement>) => {
   event.preventDefault()

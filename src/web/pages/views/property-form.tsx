@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import { api } from '../../data/api.ts'
+import { formatNumber } from '../../data/formats.ts'
 import type { Property } from './data.ts'
 import { Check, Editor, Select, Text } from './editor.tsx'
 
@@ -71,7 +72,7 @@ export function PropertyForm({ property }: { property: Property | undefined }) {
       {stranded.length > 0 && (
         <p role="status">
           Notes keep values that are no longer in the list:{' '}
-          {stranded.map(({ value, notes }) => `${value} (${notes.toLocaleString()})`).join(', ')}.
+          {stranded.map(({ value, notes }) => `${value} (${formatNumber(notes)})`).join(', ')}.
         </p>
       )}
       <Check label="Pinned" checked={isPinned} onChange={setPinned} />

@@ -4,6 +4,7 @@ import { Icon } from '../../components/icon.tsx'
 import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
 import { addStyles } from '../../components/styles.ts'
 import { api } from '../../data/api.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, path } from '../../router.ts'
 import styles from '../../styles/views.css' with { type: 'text' }
@@ -164,7 +165,7 @@ function List({ items, section, here }: ListProps) {
               <small key={mark}>{mark}</small>
             ))}
             {count !== undefined && (
-              <small>{`${count.toLocaleString()} ${count === 1 ? 'note' : 'notes'}`}</small>
+              <small>{`${formatNumber(count)} ${count === 1 ? 'note' : 'notes'}`}</small>
             )}
             {isOrdered && (
               <>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { address } from '../../router.ts'
 import type { Tag } from './data.ts'
 import { Check, Editor, Text } from './editor.tsx'
@@ -31,7 +32,7 @@ export function TagForm({ tag, definitions }: { tag: Tag; definitions: Definitio
       name={tag.name}
       save={save}
       remove={() => api.delete('/v1/tags/{id}', { params: { id } })}
-      consequence={`The tag goes from ${tag.note_count.toLocaleString()} notes; the notes stay.`}
+      consequence={`The tag goes from ${formatNumber(tag.note_count)} notes; the notes stay.`}
     >
       <Text label="Name" value={name} isRequired onInput={setName} />
       <div class="checks">

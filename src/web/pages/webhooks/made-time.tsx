@@ -1,12 +1,13 @@
 import { shortTime } from '../../components/time.tsx'
+import { dateFormat } from '../../data/formats.ts'
 
-const clock = new Intl.DateTimeFormat(undefined, {
+const clock = dateFormat({
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
   hourCycle: 'h23',
 })
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' })
+const whole = dateFormat({ dateStyle: 'full', timeStyle: 'medium' })
 
 export const clockTime = (at: string): string => clock.format(new Date(at))
 

@@ -1,6 +1,7 @@
 import { Icon } from '../../../components/icon.tsx'
 import { api } from '../../../data/api.ts'
 import { useQuery } from '../../../data/cache.ts'
+import { dateFormat } from '../../../data/formats.ts'
 import { localDay } from '../../../data/local-time.ts'
 import { navigate } from '../../../router.ts'
 import { dayAddress } from '../place.ts'
@@ -10,8 +11,8 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 /** Whether a note of this title is the note of a day. */
 export const isDay = (title: string): boolean => DAY.test(title) && !Number.isNaN(Date.parse(title))
 
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' })
-const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' })
+const weekday = dateFormat({ weekday: 'short' })
+const month = dateFormat({ month: 'long', year: 'numeric' })
 
 /** The day so many days later, where the person is. */
 function shifted(day: string, days: number): string {

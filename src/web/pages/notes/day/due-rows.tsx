@@ -2,6 +2,7 @@ import { recordAddress } from '../../../components/places.ts'
 import { recordLabel, type Structure } from '../../../components/record-label.ts'
 import { api } from '../../../data/api.ts'
 import { useQuery } from '../../../data/cache.ts'
+import { formatNumber } from '../../../data/formats.ts'
 
 /** As many tables are looked through, and as many rows of each are shown. */
 const TABLES = 20
@@ -56,7 +57,7 @@ export function DueRows({ day }: { day: string }) {
           total > rows.length && (
             <li key={`${structure.id} ${field} more`}>
               <small>
-                and {(total - rows.length).toLocaleString()} more in {structure.name}
+                and {formatNumber(total - rows.length)} more in {structure.name}
               </small>
             </li>
           ),

@@ -4,6 +4,7 @@ import { Snippet } from '../../../components/snippet.tsx'
 import { Time } from '../../../components/time.tsx'
 import { api } from '../../../data/api.ts'
 import { useQuery } from '../../../data/cache.ts'
+import { formatNumber } from '../../../data/formats.ts'
 import { noteAddress } from '../place.ts'
 
 export const useLinks = (id: string) =>
@@ -17,7 +18,7 @@ type Outgoing = NonNullable<ReturnType<typeof useLinks>['data']>['outgoing'][num
 const SHOWN = 200
 
 const More = ({ of: { length } }: { of: readonly unknown[] }) =>
-  length > SHOWN ? <p class="dim">and {(length - SHOWN).toLocaleString()} more.</p> : null
+  length > SHOWN ? <p class="dim">and {formatNumber(length - SHOWN)} more.</p> : null
 
 /** Which notes lead here, and where this one leads. */
 export function Links({ id }: { id: string }) {
@@ -95,7 +96,7 @@ function Mentions({ id }: { id: string }) {
           </li>
         ))}
       </ul>
-      {data?.has_more && <p class="dim">and {(data.total - MENTIONS).toLocaleString()} more.</p>}
+      {data?.has_more && <p class="dim">and {formatNumber(data.total - MENTIONS)} more.</p>}
     </details>
   )
 }
@@ -110,7 +111,7 @@ function OutgoingLink({ links: [link, ...more] }: { links: readonly Outgoing[] }
       ) : (
         <span class="dim">{link.text}, no such note yet</span>
       )}
-      {more.length > 0 && <small class="dim">{(more.length + 1).toLocaleString()} times</small>}
+      {more.length > 0 && <small class="dim">{formatNumber(more.length + 1)} times</small>}
     </li>
   )
 }

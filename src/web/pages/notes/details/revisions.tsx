@@ -4,6 +4,7 @@ import { TextDifferences } from '../../../components/text-differences.tsx'
 import { Time } from '../../../components/time.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
+import { dateFormat } from '../../../data/formats.ts'
 import { useAuthors } from '../../../data/note-authors.ts'
 import type { Revision } from '../../../data/note-revisions.ts'
 import type { NoteText } from '../../../data/note-text.ts'
@@ -119,7 +120,7 @@ function SittingRow({ note, sitting: { author, first, revisions }, named, all }:
   )
 }
 
-const precise = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const precise = dateFormat({ dateStyle: 'medium', timeStyle: 'medium' })
 
 interface OpenRevisionProps {
   readonly note: Note

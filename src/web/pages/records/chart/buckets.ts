@@ -1,3 +1,4 @@
+import { formatNumber } from '../../../data/formats.ts'
 import type { Structure } from '../model.ts'
 
 /** A bucket of the summary, as the API returns it. */
@@ -65,8 +66,6 @@ export interface Drawn {
   readonly undated: Bar | undefined
 }
 
-const NUMBER = new Intl.NumberFormat()
-
 /** The bars that are drawn: of many periods the last, of many values the greatest. */
 export function drawnBars(all: readonly Bar[], kind: Grouping['kind']): Drawn {
   const undated = kind === 'value' ? undefined : all.find(({ of }) => of === undefined)
@@ -75,7 +74,7 @@ export function drawnBars(all: readonly Bar[], kind: Grouping['kind']): Drawn {
   if (found.length <= MAX_BARS) return { bars: found, which: undefined, undated }
   const bars = kind === 'value' ? greatest(found) : found.slice(-MAX_BARS)
   const word = kind === 'value' ? 'greatest' : 'last'
-  const which = `the ${word} ${MAX_BARS} of ${NUMBER.format(found.length)} ${kind}s`
+  const which = `the ${word} ${MAX_BARS} of ${formatNumber(found.length)} ${kind}s`
   return { bars, which, undated }
 }
 

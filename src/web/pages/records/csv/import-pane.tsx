@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
+import { formatNumber } from '../../../data/formats.ts'
 import type { Field, Structure } from '../model.ts'
 import type { RowList } from '../rows.ts'
 import { paneAddress } from '../view.ts'
@@ -134,16 +135,14 @@ const Mapping = ({ heading, sample, fields, target, onChange }: MappingProps) =>
   </label>
 )
 
-const NUMBER = new Intl.NumberFormat()
-
 function ProgressReport({ found: { progress, isRunning, abort, refusal, head } }: { found: Import }) {
   const { written, updated, refused, part } = progress
   const isStopped = abort.signal.aborted || refusal !== undefined
   const state = isRunning ? 'Importing…' : isStopped ? 'Stopped.' : 'Done.'
   const counts = [
-    `${NUMBER.format(written)} new`,
-    updated > 0 && `${NUMBER.format(updated)} updated`,
-    `${NUMBER.format(refused.length)} refused`,
+    `${formatNumber(written)} new`,
+    updated > 0 && `${formatNumber(updated)} updated`,
+    `${formatNumber(refused.length)} refused`,
   ]
   return (
     <section class="section stack" aria-label="Progress">

@@ -2,14 +2,13 @@ import { useRef, useState } from 'preact/hooks'
 import { Button, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { lazy } from '../../../components/lazy.tsx'
+import { formatNumber } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { address } from '../../../router.ts'
 import { queryOf, type Structure } from '../model.ts'
 import type { RowList } from '../rows.ts'
 import { paneAddress } from '../view.ts'
 import { exportCsv } from './export.ts'
-
-const NUMBER = new Intl.NumberFormat()
 
 /** The menu of the rows: csv in and out, and the request that reads them. */
 export function RowsMenu({ structure, source }: { structure: Structure; source: RowList }) {
@@ -25,7 +24,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
     <>
       {run.isRunning.value && (
         <span role="status" class="dim desk">
-          {NUMBER.format(read ?? 0)} rows read{' '}
+          {formatNumber(read ?? 0)} rows read{' '}
           <Button kind="quiet" onClick={() => abort.current?.abort()}>
             Stop
           </Button>
@@ -61,7 +60,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
             void run.run()
           }}
         >
-          Export {total === undefined ? 'these' : `these ${NUMBER.format(total)}`} rows as csv
+          Export {total === undefined ? 'these' : `these ${formatNumber(total)}`} rows as csv
         </button>
         {isSecureContext && (
           <button

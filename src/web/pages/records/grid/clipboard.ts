@@ -1,3 +1,4 @@
+import { formatNumber } from '../../../data/formats.ts'
 import { targetOf } from '../labels.ts'
 import type { Row } from '../model.ts'
 import { isReference } from '../references.ts'
@@ -7,7 +8,6 @@ import { type GridState, rowsOfBlock } from './state.ts'
 
 /** Up to this many rows are copied at a time. */
 const MOST_COPIED = 10_000
-const NUMBER = new Intl.NumberFormat()
 
 /** The rows of the selected block; undefined while some of them are not read. */
 function knownRows({ source, cursor }: GridState): readonly Row[] | undefined {
@@ -32,7 +32,7 @@ export async function readAndCopy(grid: GridState): Promise<void> {
   const { first, count } = rowsOfBlock(grid)
   if (count > MOST_COPIED)
     throw new Error(
-      `A block has up to ${NUMBER.format(MOST_COPIED)} rows when it is copied; export the rows as csv for more.`,
+      `A block has up to ${formatNumber(MOST_COPIED)} rows when it is copied; export the rows as csv for more.`,
     )
   if (!isSecureContext)
     throw new Error(

@@ -1,12 +1,11 @@
 import { Icon } from '../../../components/icon.tsx'
+import { formatNumber } from '../../../data/formats.ts'
 import { nameOfGroup } from '../grouped-rows.ts'
 import type { Group } from '../rows.ts'
 import { ChoiceChip } from '../shown-value.tsx'
 import { wordOf } from '../views/columns.ts'
 import { ROLES } from './roles.ts'
 import type { GridState } from './state.ts'
-
-const NUMBER = new Intl.NumberFormat()
 
 /** Folds a group, or shows its rows again. */
 export function toggleGroup({ columns }: GridState, { value, isOpen }: Group): void {
@@ -36,7 +35,7 @@ export function GroupRow({ grid, group, index, isTabRow }: GroupRowProps) {
         data-column={0}
         tabIndex={isTabRow && column === 0 ? 0 : -1}
       >
-        {NUMBER.format(count)}
+        {formatNumber(count)}
       </td>
       <td
         {...ROLES.cell}
@@ -53,7 +52,7 @@ export function GroupRow({ grid, group, index, isTabRow }: GroupRowProps) {
           ) : (
             <b>{field?.type === 'bool' ? `${field.label}: ${wordOf(value)}` : wordOf(value)}</b>
           )}
-          <span class="visually-hidden">{`, ${NUMBER.format(count)} ${count === 1 ? 'row' : 'rows'}`}</span>
+          <span class="visually-hidden">{`, ${formatNumber(count)} ${count === 1 ? 'row' : 'rows'}`}</span>
         </span>
       </td>
     </tr>

@@ -1,4 +1,5 @@
 import { type AppliedChange, applyChanges, NotApplied, takeBack } from '../../../data/apply.ts'
+import { formatNumber } from '../../../data/formats.ts'
 import { newIds } from '../../../data/new-ids.ts'
 import { blockOf } from '../grid/cursor.ts'
 import { type GridState, rowsOfBlock } from '../grid/state.ts'
@@ -9,7 +10,6 @@ import { BlockRefused, type Data, type Pasted } from './block.ts'
 
 /** Up to this many rows are changed at a time. */
 export const MOST_CHANGED = 10_000
-const NUMBER = new Intl.NumberFormat()
 
 /** A row that is written over, and its new values. */
 interface Covered {
@@ -33,7 +33,7 @@ async function selected(grid: GridState) {
   const { top, bottom, left, right } = blockOf(grid.cursor.peek())
   const { first, count } = rowsOfBlock(grid)
   if (count > MOST_CHANGED)
-    throw new BlockRefused(`Up to ${NUMBER.format(MOST_CHANGED)} rows are changed at a time; choose fewer.`)
+    throw new BlockRefused(`Up to ${formatNumber(MOST_CHANGED)} rows are changed at a time; choose fewer.`)
   await grid.edits.settled
   const records = await grid.source.read(first, count)
   const lines = Array.from({ length: bottom - top + 1 }, (_, at) => top + at)

@@ -3,6 +3,7 @@ import { Button, Field as FieldInput, useAction, Why } from '../../../components
 import { Modal } from '../../../components/modal.tsx'
 import { type Answer, api } from '../../../data/api.ts'
 import { cache } from '../../../data/cache.ts'
+import { formatNumber } from '../../../data/formats.ts'
 import type { Structure } from '../model.ts'
 import { TYPE_WORDS, TYPES } from './draft.ts'
 
@@ -18,7 +19,6 @@ interface ConvertProps {
 
 const TYPING_MS = 300
 const SHOWN = 20
-const NUMBER = new Intl.NumberFormat()
 
 /** Gives a field with rows another type; what could not be read is shown before anything is written. */
 export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProps) {
@@ -128,15 +128,15 @@ function Forecast({ tried: { converted, empty, failed, failures } }: { tried: Ou
   return (
     <div role="status">
       <p>
-        {NUMBER.format(converted)} can be read, {NUMBER.format(empty)} are empty
-        {failed > 0 ? `, ${NUMBER.format(failed)} cannot be read:` : '.'}
+        {formatNumber(converted)} can be read, {formatNumber(empty)} are empty
+        {failed > 0 ? `, ${formatNumber(failed)} cannot be read:` : '.'}
       </p>
       {failed > 0 && (
         <ul class="forecast" aria-label="What cannot be read">
           {failures.slice(0, SHOWN).map(({ record_id, value }) => (
             <li key={record_id}>{String(value)}</li>
           ))}
-          {failed > SHOWN && <li>and {NUMBER.format(failed - SHOWN)} more</li>}
+          {failed > SHOWN && <li>and {formatNumber(failed - SHOWN)} more</li>}
         </ul>
       )}
     </div>

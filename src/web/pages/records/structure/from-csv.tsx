@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { Button, Field as FieldInput, useAction, Why } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
 import { cache } from '../../../data/cache.ts'
+import { formatNumber } from '../../../data/formats.ts'
 import { address, navigate } from '../../../router.ts'
 import { startImport } from '../csv/imports.ts'
 import { Inference, type InferredColumn } from '../csv/infer.ts'
@@ -26,7 +27,6 @@ async function read(file: File): Promise<Read> {
   return { file, head, rows: inference.rows, columns: inference.columns() }
 }
 
-const NUMBER = new Intl.NumberFormat()
 const LEAVE_OUT = ''
 
 /** A new table made of a csv file: what its columns are is guessed from all of its rows, and shown before anything is made. */
@@ -102,7 +102,7 @@ export function FromCsv() {
             {make.refusal.value !== undefined && <Why>{make.refusal.value}</Why>}
             <p class="actions">
               <Button kind="main" type="submit" disabled={make.isRunning.value}>
-                Make the table with {NUMBER.format(found.value.rows)} rows
+                Make the table with {formatNumber(found.value.rows)} rows
               </Button>
             </p>
           </>

@@ -6,6 +6,7 @@ import { lazy } from '../../../components/lazy.tsx'
 import { Banner, Pane } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { cache } from '../../../data/cache.ts'
+import { formatNumber } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { address, navigate } from '../../../router.ts'
 import { ShareButton } from '../../shares/share-button.tsx'
@@ -39,7 +40,7 @@ export function StructureScreen({ structure }: { structure: Structure | undefine
           </a>
           <h2 class="cut">{structure ? structure.name : 'New table'}</h2>
           {structure?.record_count !== undefined && (
-            <small>{new Intl.NumberFormat().format(structure.record_count)} rows</small>
+            <small>{formatNumber(structure.record_count)} rows</small>
           )}
           <span class="grow" />
           {structure && mayWrite.value && (

@@ -6,6 +6,7 @@ import { type Key, useKeys } from '../../../components/keys.tsx'
 import { Known } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { useQuery } from '../../../data/cache.ts'
+import { formatNumber } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { address } from '../../../router.ts'
 import { targetOf } from '../labels.ts'
@@ -29,7 +30,6 @@ interface BoardProps {
 
 const FEW = 25
 const MOST = 200
-const NUMBER = new Intl.NumberFormat()
 
 const KEYS: readonly Key[] = [
   { keys: ['↑', '↓', '←', '→'], does: 'next card' },
@@ -80,11 +80,11 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
                   key={String(column.value)}
                   class={`column ${column.value === null ? '' : `hue-${at % 10}`}`}
                   data-drop={at}
-                  aria-label={`${wordOf(column.value)}, ${NUMBER.format(column.total)} rows`}
+                  aria-label={`${wordOf(column.value)}, ${formatNumber(column.total)} rows`}
                 >
                   <header>
                     <span class="choice-chip">{wordOf(column.value)}</span>
-                    <span>{NUMBER.format(column.total)}</span>
+                    <span>{formatNumber(column.total)}</span>
                   </header>
                   <ul>
                     {column.records.map((row) => (
@@ -115,7 +115,7 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
               ))}
             </section>
             <div class="foot">
-              <span role="status">{said.value || `${NUMBER.format(total)} rows`}</span>
+              <span role="status">{said.value || `${formatNumber(total)} rows`}</span>
               <span class="grow" />
               {isMovable && (
                 <span class="keys">
@@ -248,7 +248,7 @@ interface MoreProps {
 
 /** The rest of a column: some more, and in the end the list of them all. */
 function More({ structure, rowQuery, groupBy, column, onMore }: MoreProps) {
-  const more = `${NUMBER.format(column.total - column.records.length)} more`
+  const more = `${formatNumber(column.total - column.records.length)} more`
   if (onMore)
     return (
       <Button kind="quiet" aria-label={`${more} in ${wordOf(column.value)}`} onClick={onMore}>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
+import { dateFormat, formatNumber } from '../../../data/formats.ts'
 import { type Field, type Row, type RowQuery, rowLabel, type Structure } from '../model.ts'
 import { hueOf } from '../shown-value.tsx'
 import { rowAddress } from '../view.ts'
@@ -8,14 +9,13 @@ import { dayOf, isWeekend, today } from './days.ts'
 import { startDrag } from './drag.ts'
 import { takeInHand, useFocusInHand } from './moves.ts'
 
-const LONG_DAY = new Intl.DateTimeFormat(undefined, {
+const LONG_DAY = dateFormat({
   weekday: 'long',
   day: 'numeric',
   month: 'long',
   timeZone: 'UTC',
 })
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
-const NUMBER = new Intl.NumberFormat()
+const TIME = dateFormat({ timeStyle: 'short' })
 
 /** A day as it is read out: `Saturday, November 28`. */
 export const longDay = (day: string): string => LONG_DAY.format(new Date(`${day}T00:00:00Z`))
@@ -72,7 +72,7 @@ export function Day({ day, isOther, rows, most, rowQuery, structure, date, end, 
       })}
       {shown.length < rows.total && (
         <Button kind="quiet" onClick={() => setOpen(!isOpen)}>
-          {NUMBER.format(rows.total - shown.length)} more
+          {formatNumber(rows.total - shown.length)} more
         </Button>
       )}
       {isOpen && shown.length >= rows.total && (

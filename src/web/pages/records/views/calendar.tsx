@@ -4,7 +4,7 @@ import { Button } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { type Key, useKeys } from '../../../components/keys.tsx'
 import { Failed } from '../../../components/pane.tsx'
-import { weekStart } from '../../../data/formats.ts'
+import { dateFormat, formatNumber, weekStart } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { search, setParameters } from '../../../router.ts'
 import { type Field, type Row, type RowQuery, rowLabel, type Structure } from '../model.ts'
@@ -33,10 +33,9 @@ interface CalendarProps {
   readonly onRefused: (sentence: string | undefined) => void
 }
 
-const MONTH = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' })
-const WEEK = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
-const WEEKDAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' })
-const NUMBER = new Intl.NumberFormat()
+const MONTH = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' })
+const WEEK = dateFormat({ dateStyle: 'medium', timeZone: 'UTC' })
+const WEEKDAY = dateFormat({ weekday: 'short', timeZone: 'UTC' })
 const at = (day: string) => new Date(`${day}T00:00:00Z`)
 
 const KEYS: readonly Key[] = [
@@ -185,7 +184,7 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
       </section>
       {(undated.data?.total ?? 0) > 0 && (
         <section class="undated" aria-label="Rows without a day">
-          <span class="dim">No day yet {NUMBER.format(undated.data?.total ?? 0)}</span>
+          <span class="dim">No day yet {formatNumber(undated.data?.total ?? 0)}</span>
           {undated.data?.records.map((row) => (
             <Event
               key={row.id}
@@ -198,7 +197,7 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
         </section>
       )}
       <div class="foot">
-        <span role="status">{said.value || (data ? `${NUMBER.format(data.total)} rows` : 'reading…')}</span>
+        <span role="status">{said.value || (data ? `${formatNumber(data.total)} rows` : 'reading…')}</span>
         <span class="grow" />
         <span class="keys">
           {isMovable && (

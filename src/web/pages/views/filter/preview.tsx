@@ -1,6 +1,7 @@
 import { Why } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
 import { useQuery } from '../../../data/cache.ts'
+import { formatNumber } from '../../../data/formats.ts'
 import { sentenceOf } from './sentence.ts'
 import { asFilter, type Definitions, type Group } from './tree.ts'
 
@@ -16,7 +17,7 @@ export function Preview({ group, definitions }: { group: Group; definitions: Def
         <Why>{error.message}</Why>
       ) : (
         <p role="status" class="count">
-          {data ? `${data.total.toLocaleString()} ${data.total === 1 ? 'note' : 'notes'}` : 'counting…'}
+          {data ? `${formatNumber(data.total)} ${data.total === 1 ? 'note' : 'notes'}` : 'counting…'}
         </p>
       )}
     </div>
