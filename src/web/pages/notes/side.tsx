@@ -62,6 +62,16 @@ function QuickAccess() {
             <a
               href={noteAddress(note_id)}
               aria-current={noteId.value === note_id ? 'true' : undefined}
+              draggable={false}
+              data-drop={at}
+              onPointerDown={(event) => {
+                const item = event.currentTarget
+                if (mayWrite.peek())
+                  import('../records/views/drag.ts').then(
+                    ({ startDrag }) => startDrag(event, (target) => void run(id, Number(target)), item),
+                    () => {},
+                  )
+              }}
               aria-keyshortcuts={mayWrite.value ? 'Alt+ArrowUp Alt+ArrowDown' : undefined}
               onKeyDown={(event) => move(event, id, at)}
             >

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { hueOfTag } from '../../components/tag.tsx'
-import { api } from '../../data/api.ts'
+import { type Answer, api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
 import { formatNumber } from '../../data/formats.ts'
 import { whose } from '../../data/whose.ts'
@@ -8,6 +9,10 @@ import { address } from '../../router.ts'
 import { list, otherListAddress } from './place.ts'
 import { type TagBranch, treeOf } from './tag-tree.ts'
 
+type Named = Answer<'/v1/tags', 'get'>['tags'][number]
+
+/** So few are found without a filter. */
+const FEW = 12
 /** More than this nobody looks through; they are searched for. */
 const SHOWN = 200
 
@@ -36,6 +41,8 @@ function setOpen(name: string, isOpen: boolean): void {
 export function Tags() {
   const { data } = useQuery(['tag note'], () => api.get('/v1/tags'))
   const tags = data?.tags ?? []
+  const [wanted, setWanted] = useState('')
+  const words = wanted.trim().toLowerCase()
   const pinned = tags.filter(({ is_pinned }) => is_pinned)
   if (tags.length === 0) return null
   return (
@@ -54,9 +61,34 @@ export function Tags() {
       )}
       <div class="rail-sub">
         <h2>Tags</h2>
-        <Branches branches={treeOf(tags)} />
+        {tags.length > FEW && (
+          <input
+            type="search"
+            class="input"
+            aria-label="Filter tags"
+            placeholder="Filter tags"
+            value={wanted}
+            onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+          />
+        )}
+        {words === '' ? <Branches branches={treeOf(tags)} /> : <Found tags={tags} words={words} />}
       </div>
     </>
+  )
+}
+
+/** The tags whose names hold what is looked for, each with its whole name. */
+function Found({ tags, words }: { tags: readonly Named[]; words: string }) {
+  const found = tags.filter(({ name }) => name.toLowerCase().includes(words)).slice(0, SHOWN)
+  if (found.length === 0) return <p class="dim">No tag has this in its name.</p>
+  return (
+    <ul>
+      {found.map(({ id, name, note_count }) => (
+        <li key={id}>
+          <TagLink name={name} label={name} notes={note_count} />
+        </li>
+      ))}
+    </ul>
   )
 }
 

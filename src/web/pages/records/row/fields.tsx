@@ -38,11 +38,13 @@ export function RowFields({ row, grid }: { row: Row; grid: GridState }) {
           <dd>
             <Time at={row.updated_at} />
           </dd>
-          <dt>Id</dt>
-          <dd>
-            <code>{row.id}</code>
-          </dd>
         </dl>
+        <details>
+          <summary>For programs</summary>
+          <p class="dim">
+            The id of this row: <code>{row.id}</code>
+          </p>
+        </details>
       </section>
     </>
   )

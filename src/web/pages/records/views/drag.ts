@@ -1,3 +1,4 @@
+import '../../../styles/drag.ts'
 import type { TargetedPointerEvent } from 'preact'
 
 /** A pointer that moves less far clicks. */
@@ -7,9 +8,13 @@ const LEAST_PX = 5
  * Lets a card be dragged with a mouse or a pen onto an element with `data-drop`, whose value `onDrop` gets. Escape puts it
  * back; a finger scrolls. What is dragged is shown under the pointer, and the target is marked.
  */
-export function startDrag(event: TargetedPointerEvent<HTMLElement>, onDrop: (target: string) => void): void {
+export function startDrag(
+  event: TargetedPointerEvent<HTMLElement>,
+  onDrop: (target: string) => void,
+  /** Where this is called later than by the event itself. */
+  card: HTMLElement = event.currentTarget,
+): void {
   if (event.button !== 0 || event.pointerType === 'touch') return
-  const card = event.currentTarget
   const { left, top, width } = card.getBoundingClientRect()
   const [fromX, fromY] = [event.clientX, event.clientY]
   let lifted: HTMLElement | undefined
@@ -20,7 +25,9 @@ export function startDrag(event: TargetedPointerEvent<HTMLElement>, onDrop: (tar
     over = next
     over?.classList.add('over')
   }
-  const move = ({ clientX, clientY }: PointerEvent) => {
+  const move = ({ clientX, clientY, buttons }: PointerEvent) => {
+    // It was let go before this began.
+    if (buttons === 0) return end(false)
     if (!lifted && Math.hypot(clientX - fromX, clientY - fromY) < LEAST_PX) return
     if (!lifted) {
       lifted = card.cloneNode(true) as HTMLElement

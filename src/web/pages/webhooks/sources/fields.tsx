@@ -1,6 +1,7 @@
 import { Icon } from '../../../components/icon.tsx'
 import type { Answer } from '../../../data/api.ts'
 import type { Tried } from '../../../data/sources.ts'
+import { ShownValue } from '../../records/shown-value.tsx'
 import { type Draft, type Entry, placeText, READ_AS, READ_AS_WORDS } from './map-draft.ts'
 
 export type Structure = Answer<'/v1/records/structures/{nameOrId}', 'get'>['structure']
@@ -14,6 +15,9 @@ interface FieldsProps {
   readonly onChoose: (key: string) => void
   readonly onChange: (key: string, entry: Entry | undefined) => void
 }
+
+const isShown = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value)
 
 /** The fields of the row: where each comes from, how it is read, and what this event gives. */
 export const Fields = ({ structure, tried, ...rest }: FieldsProps) => (
@@ -97,8 +101,11 @@ function FieldRow({ field, value, draft, chosen, isReadOnly, onChoose, onChange 
           </select>
         )}
       </td>
-      <td class="top-end number" title={value === undefined ? undefined : String(value)}>
-        {value === undefined ? '–' : String(value)}
+      <td
+        class={type === 'number' ? 'top-end number' : 'top-end'}
+        title={value === undefined ? undefined : String(value)}
+      >
+        {isShown(value) ? <ShownValue field={field} value={value} /> : '–'}
       </td>
     </tr>
   )
