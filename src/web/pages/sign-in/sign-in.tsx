@@ -2,11 +2,13 @@ import type { ComponentChildren, TargetedSubmitEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { Modal } from '../../components/modal.tsx'
+import { clockTime } from '../../components/time.tsx'
 import { dateFormat } from '../../data/formats.ts'
 import { pendingCount } from '../../data/pending.ts'
 import { session, setUp, signIn } from '../../data/session.ts'
 import { hasPasskeys, readSetup, type SetupUser, setUpAtProvider } from '../../data/ways-in.ts'
 import { navigate } from '../../router.ts'
+import { Art } from './art.tsx'
 import { offerPasskey } from './passkey-offer.tsx'
 import { setupToken } from './setup-token.ts'
 import { forgetReason, OtherWays, ProviderRefusal, useProviderName } from './ways.tsx'
@@ -28,6 +30,7 @@ export function SignIn() {
         <time>{today.format(new Date())}</time>
         <div>{token === undefined ? <SignInForm /> : <SetupForm token={token} />}</div>
       </div>
+      <Art now={clockTime(new Date())} />
     </main>
   )
 }

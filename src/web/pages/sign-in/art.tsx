@@ -1,0 +1,27 @@
+const LINES = [
+  ['08:20', 'The second round is mixed, 2 kg.'],
+  ['08:45', 'Unload the kiln', 'done'],
+  ['09:02', 'Wax the feet, 4 mm up', 'open'],
+  ['09:12', 'Thrown, all eight.'],
+] as const
+
+/** A page of a daybook, beside the form where there is room; it says nothing that is needed. */
+export const Art = ({ now }: { now: string }) => (
+  <div class="art" aria-hidden="true">
+    <div class="art-page under" />
+    <div class="art-page">
+      <strong>Today</strong>
+      {LINES.map(([time, text, task]) => (
+        <p key={time}>
+          <time>{time}</time>
+          {task !== undefined && <i class={task} />}
+          <span class={task}>{text}</span>
+        </p>
+      ))}
+      <p>
+        <time class="now">{now}</time>
+        <i class="caret" />
+      </p>
+    </div>
+  </div>
+)
