@@ -283,7 +283,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   )
 
   test(
-    'the notes of quick access are moved with the keyboard and in the menu of the note',
+    'the notes of quick access are moved with the keyboard, by dragging and in the menu of the note',
     async () => {
       const ids: string[] = []
       for (const title of ['First', 'Second', 'Third']) ids.push(await createNote(title))
@@ -302,8 +302,25 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await press(page, 'More for this note')
       await press(page, 'Move up in quick access')
       await untilShown('Second,Third,First')
+      const boxOf = async (at: number) => {
+        const [, list] = await page.$$('.rail .rail-sub')
+        const box = await (await list?.$$('a'))?.[at]?.boundingBox()
+        if (!box) throw new Error('it is not seen')
+        return box
+      }
+      const [first, last] = [await boxOf(0), await boxOf(2)]
+      await page.mouse.move(first.x + 20, first.y + 8)
+      await page.mouse.down()
+      await page.mouse.move(last.x + 20, last.y + 8, { steps: 5 })
+      await page.mouse.up()
+      await untilShown('Third,First,Second')
+      await press(page, 'More for this note')
+      await press(page, 'Move down in quick access')
+      await press(page, 'More for this note')
+      await press(page, 'Move down in quick access')
+      await untilShown('First,Second,Third')
       const { items } = (await app.server.get('/v1/quick-access')).body
-      expect(items.map(({ title }: { title: string }) => title)).toEqual(['Second', 'Third', 'First'])
+      expect(items.map(({ title }: { title: string }) => title)).toEqual(['First', 'Second', 'Third'])
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })
     },

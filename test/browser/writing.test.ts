@@ -86,13 +86,29 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
     'marks are seen where the cursor is only; Ctrl E shows them all; the text stays as it was typed',
     async () => {
       const content =
-        '# Glaze\n\nSome **bold** and *soft* `code`\n\n- [ ] sieve\n- item\n\n> [!note] Keep dry\n\n| a | b |\n|---|---|\n| 1 | [[Kiln]] |\n\n```\nlet x\n```\nend'
+        '# Glaze\n\nSome **bold** and *soft* `code`\n\n==Marked== $$a^2$$\n\n- [ ] sieve\n- item\n\n> [!note] Keep dry\n\n| a | b |\n|---|--:|\n| **1** | [[Kiln]] |\n\n```\nlet x\n```\nend'
       const id = await createNote('Reads', content)
       await open(id)
       await page.waitForSelector('.md-h1')
       expect(await shownLines()).toEqual(
-        expect.arrayContaining(['Glaze', 'Some bold and soft code', 'sieve', '• item', 'let x']),
+        expect.arrayContaining([
+          'Glaze',
+          'Some bold and soft code',
+          'Marked a^2',
+          'sieve',
+          '• item',
+          'let x',
+        ]),
       )
+      const cells = await page.$$eval('.md-row > span', (all) =>
+        all.map((cell) => [cell.textContent, cell.className, cell.querySelector('.md-strong') !== null]),
+      )
+      expect(cells).toEqual([
+        ['a', '', false],
+        ['b', 'right', false],
+        ['1', '', true],
+        ['Kiln', 'right', false],
+      ])
       await page.focus('.cm-content')
       await press('Control', 'Home')
       await page.waitForFunction(`document.querySelector('.cm-line').innerText === '# Glaze'`)

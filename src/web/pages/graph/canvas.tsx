@@ -50,7 +50,7 @@ const sizeOf = ({ degree }: GraphNode) => Math.min(LARGEST, 3 + Math.sqrt(degree
 type DrawLabel = Parameters<NonNullable<Settings['defaultDrawNodeLabel']>>
 
 /** Draws labels that do not lie on each other: one that would is left out until there is room for it. */
-function labelsApart(halo: string) {
+function labelsApart(ground: string) {
   let taken: { left: number; top: number; right: number; bottom: number }[] = []
   return {
     begin: () => {
@@ -75,10 +75,8 @@ function labelsApart(halo: string) {
       if (taken.some(lies)) return
       taken.push(place)
       // No line runs through the letters.
-      context.lineWidth = 4
-      context.lineJoin = 'round'
-      context.strokeStyle = halo
-      context.strokeText(label, left, y + settings.labelSize / 3)
+      context.fillStyle = ground
+      context.fillRect(left - 2, top, place.right - left, place.bottom - top)
       context.fillStyle = settings.labelColor.color ?? '#000'
       context.fillText(label, left, y + settings.labelSize / 3)
     },

@@ -10,7 +10,7 @@ import { address, navigate } from '../../router.ts'
 import { justTrashed } from './just-trashed.ts'
 import type { Note } from './list-data.ts'
 import { listAddress, noteAddress, noteId } from './place.ts'
-import { moveInQuickAccess, useQuickAccess } from './side.tsx'
+import { moveInQuickAccess, useQuickAccess } from './quick-access.tsx'
 
 const ShareDialog = lazy(async () => (await import('../shares/share-dialog.tsx')).ShareDialog)
 

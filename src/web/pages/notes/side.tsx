@@ -1,13 +1,12 @@
-import { useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
 import { formatNumber } from '../../data/formats.ts'
-import { mayWrite } from '../../data/session.ts'
 import { address } from '../../router.ts'
-import { list, noteAddress, noteId, otherListAddress, TODAY } from './place.ts'
+import { list, noteAddress, otherListAddress, TODAY } from './place.ts'
 
+const QuickAccess = lazy(async () => (await import('./quick-access.tsx')).QuickAccess)
 const Tags = lazy(async () => (await import('./tags.tsx')).Tags)
 
 const count = (value: number | undefined) =>
@@ -33,58 +32,6 @@ export function Side() {
       <Views />
       <Tags />
     </>
-  )
-}
-
-export const useQuickAccess = () =>
-  useQuery(['quick_access_item note'], () => api.get('/v1/quick-access')).data?.items ?? []
-
-/** Moves a note within quick access; the others shift. */
-export const moveInQuickAccess = (id: string, position: number) =>
-  api.patch('/v1/quick-access/{id}', { params: { id }, body: { position } })
-
-function QuickAccess() {
-  const items = useQuickAccess()
-  const { run, refusal } = useAction(moveInQuickAccess)
-  if (items.length === 0) return null
-  const move = (event: KeyboardEvent, id: string, position: number) => {
-    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
-    if (!event.altKey || step === undefined || !mayWrite.peek()) return
-    event.preventDefault()
-    if (items[position + step]) void run(id, position + step)
-  }
-  return (
-    <div class="rail-sub">
-      <h2>Quick access</h2>
-      <ul>
-        {items.map(({ id, note_id, title }, at) => (
-          <li key={id}>
-            <a
-              href={noteAddress(note_id)}
-              aria-current={noteId.value === note_id ? 'true' : undefined}
-              draggable={false}
-              data-drop={at}
-              onPointerDown={(event) => {
-                const item = event.currentTarget
-                if (mayWrite.peek())
-                  import('../records/views/drag.ts').then(
-                    ({ startDrag }) => startDrag(event, (target) => void run(id, Number(target)), item),
-                    () => {},
-                  )
-              }}
-              aria-keyshortcuts={mayWrite.value ? 'Alt+ArrowUp Alt+ArrowDown' : undefined}
-              onKeyDown={(event) => move(event, id, at)}
-            >
-              <Icon name="star" />
-              <span class="cut" dir="auto">
-                {title}
-              </span>
-            </a>
-          </li>
-        ))}
-      </ul>
-      {refusal.value && <Why>{refusal.value}</Why>}
-    </div>
   )
 }
 

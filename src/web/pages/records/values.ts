@@ -1,4 +1,5 @@
-import { formatDay, formatInstant, formatNumber } from '../../data/formats.ts'
+import { formatNumber } from '../../data/formats.ts'
+import { formatDay, formatInstant } from '../../data/value-formats.ts'
 import type { Field, Value } from './model.ts'
 
 /** A value as a person reads it; a reference is shown by its label elsewhere. */

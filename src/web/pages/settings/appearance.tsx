@@ -1,6 +1,7 @@
 import { Choice } from '../../components/choice.tsx'
-import { formatDay, formatNumber } from '../../data/formats.ts'
+import { formatNumber } from '../../data/formats.ts'
 import { type Preferences, prefer, preferences } from '../../data/preferences.ts'
+import { formatDay } from '../../data/value-formats.ts'
 import { Section } from './section.tsx'
 
 type Option = readonly [value: string, word: string]

@@ -1,6 +1,7 @@
 import { api } from '../../../data/api.ts'
 import { useQuery } from '../../../data/cache.ts'
-import { formatNumber, shortNumber } from '../../../data/formats.ts'
+import { formatNumber } from '../../../data/formats.ts'
+import { shortNumber } from '../../../data/value-formats.ts'
 import { type Field, queryOf } from '../model.ts'
 import { type FrozenStarts, frozenAt } from './frozen.ts'
 import { NewRowLine } from './new-row-line.tsx'

@@ -8,12 +8,8 @@ const LEAST_PX = 5
  * Lets a card be dragged with a mouse or a pen onto an element with `data-drop`, whose value `onDrop` gets. Escape puts it
  * back; a finger scrolls. What is dragged is shown under the pointer, and the target is marked.
  */
-export function startDrag(
-  event: TargetedPointerEvent<HTMLElement>,
-  onDrop: (target: string) => void,
-  /** Where this is called later than by the event itself. */
-  card: HTMLElement = event.currentTarget,
-): void {
+export function startDrag(event: TargetedPointerEvent<HTMLElement>, onDrop: (target: string) => void): void {
+  const card = event.currentTarget
   if (event.button !== 0 || event.pointerType === 'touch') return
   const { left, top, width } = card.getBoundingClientRect()
   const [fromX, fromY] = [event.clientX, event.clientY]
@@ -25,9 +21,7 @@ export function startDrag(
     over = next
     over?.classList.add('over')
   }
-  const move = ({ clientX, clientY, buttons }: PointerEvent) => {
-    // It was let go before this began.
-    if (buttons === 0) return end(false)
+  const move = ({ clientX, clientY }: PointerEvent) => {
     if (!lifted && Math.hypot(clientX - fromX, clientY - fromY) < LEAST_PX) return
     if (!lifted) {
       lifted = card.cloneNode(true) as HTMLElement

@@ -1,0 +1,55 @@
+import { useAction, Why } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { api } from '../../data/api.ts'
+import { useQuery } from '../../data/cache.ts'
+import { mayWrite } from '../../data/session.ts'
+import { startDrag } from '../records/views/drag.ts'
+import { noteAddress, noteId } from './place.ts'
+
+export const useQuickAccess = () =>
+  useQuery(['quick_access_item note'], () => api.get('/v1/quick-access')).data?.items ?? []
+
+/** Moves a note within quick access; the others shift. */
+export const moveInQuickAccess = (id: string, position: number) =>
+  api.patch('/v1/quick-access/{id}', { params: { id }, body: { position } })
+
+/** The notes in quick access, put in order by dragging or with Alt and the arrow keys. */
+export function QuickAccess() {
+  const items = useQuickAccess()
+  const { run, refusal } = useAction(moveInQuickAccess)
+  if (items.length === 0) return null
+  const move = (event: KeyboardEvent, id: string, position: number) => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
+    if (!event.altKey || step === undefined || !mayWrite.peek()) return
+    event.preventDefault()
+    if (items[position + step]) void run(id, position + step)
+  }
+  return (
+    <div class="rail-sub">
+      <h2>Quick access</h2>
+      <ul>
+        {items.map(({ id, note_id, title }, at) => (
+          <li key={id}>
+            <a
+              href={noteAddress(note_id)}
+              aria-current={noteId.value === note_id ? 'true' : undefined}
+              draggable={false}
+              data-drop={at}
+              onPointerDown={(event) => {
+                if (mayWrite.peek()) startDrag(event, (target) => void run(id, Number(target)))
+              }}
+              aria-keyshortcuts={mayWrite.value ? 'Alt+ArrowUp Alt+ArrowDown' : undefined}
+              onKeyDown={(event) => move(event, id, at)}
+            >
+              <Icon name="star" />
+              <span class="cut" dir="auto">
+                {title}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {refusal.value && <Why>{refusal.value}</Why>}
+    </div>
+  )
+}
