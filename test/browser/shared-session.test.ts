@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
     await fill(page, 'Name', name)
     await fill(page, 'Password', PASSWORD)
     await page.keyboard.press('Enter')
-    await rail(page, `${name}, `)
+    await rail(page, name)
   }
   const signOut = async (page: Page) => {
     await page.bringToFront()

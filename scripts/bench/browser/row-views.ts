@@ -61,7 +61,7 @@ export async function measureOpenings(
     await page.waitForSelector('tbody tr[aria-rowindex="2"]:not([aria-busy])')
     await page.waitForSelector('.row-tabs a:nth-of-type(2)')
     const took = await page.evaluate(`new Promise((resolve) => {
-      const from = performance.now()
+      const from = performance.now();
       ${clickTab(name)}
       const look = () => {
         if (document.querySelector(${JSON.stringify(shows)})) resolve(performance.now() - from)

@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
 import { Banner, Failed, Loading } from '../../components/pane.tsx'
@@ -79,7 +80,9 @@ interface OpenNoteProps {
 function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
   const state = queue.state.value
   const isReading = isPreview.value || !mayWrite.value
-  const day = isDay(queue.text.value.title) ? queue.text.value.title : undefined
+  // What is around the text is not drawn again with each key.
+  const title = useComputed(() => queue.text.value.title).value
+  const day = isDay(title) ? title : undefined
   const isStoring = uploads.value.some(({ note: of }) => of === id)
   return (
     <>
@@ -134,12 +137,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
           <>
             <Title queue={queue} isReading={isReading} />
             {isReading ? (
-              <LazyPreview
-                id={id}
-                title={queue.text.value.title}
-                text={queue.text.value.content}
-                saved={queue.base.content}
-              />
+              <LazyPreview id={id} title={title} text={queue.text.value.content} saved={queue.base.content} />
             ) : (
               <Editor id={id} queue={queue} onFiles={(files, insert) => storeWithNote(id, files, insert)} />
             )}
