@@ -15,9 +15,9 @@ export function DayHead({ at }: { at: string }) {
   )
   return (
     <h3 class="day">
-      <b>{number.format(instant)}</b>
+      <b>{number(instant)}</b>
       <span>
-        {weekday.format(instant)}, {month.format(instant)}
+        {weekday(instant)}, {month(instant)}
         {ago !== undefined && <small> {relative.format(-ago, 'day')}</small>}
       </span>
     </h3>

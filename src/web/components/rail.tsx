@@ -77,7 +77,7 @@ function ServerLine() {
       <ServerState />
       <span class="at-end">
         {name}
-        {role !== undefined && role !== name && `, ${role}`}
+        {role !== name && `, ${role}`}
         {!mayWrite.value && ' (reads only)'}
       </span>
     </p>

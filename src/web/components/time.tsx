@@ -9,21 +9,21 @@ const withYear = dateFormat({ day: 'numeric', month: 'short', year: 'numeric' })
 const whole = dateFormat({ dateStyle: 'full', timeStyle: 'medium' })
 
 /** The time of the day: `09:41`. */
-export const clockTime = (instant: Date): string => clock.format(instant)
+export const clockTime = (instant: Date): string => clock(instant)
 
 /** As short as it can be understood: the time today, the weekday this week, the date this year. */
 export function shortTime(instant: Date, now = new Date()): string {
-  if (instant.toDateString() === now.toDateString()) return clock.format(instant)
+  if (instant.toDateString() === now.toDateString()) return clock(instant)
   const age = now.getTime() - instant.getTime()
-  if (age >= 0 && age < 6 * DAY_MS) return weekday.format(instant)
-  return (instant.getFullYear() === now.getFullYear() ? dayMonth : withYear).format(instant)
+  if (age >= 0 && age < 6 * DAY_MS) return weekday(instant)
+  return (instant.getFullYear() === now.getFullYear() ? dayMonth : withYear)(instant)
 }
 
 /** An instant in the margin of a list; the whole date is its title. */
 export function Time({ at, class: className }: { at: string; class?: string }) {
   const instant = new Date(at)
   return (
-    <time dateTime={at} title={whole.format(instant)} class={className}>
+    <time dateTime={at} title={whole(instant)} class={className}>
       {shortTime(instant)}
     </time>
   )

@@ -15,8 +15,5 @@ export const language = () => (isIso() ? undefined : preferences.value.dates)
 /** Writes instants as the person reads dates, with these parts. */
 export function dateFormat(options: Intl.DateTimeFormatOptions) {
   const made = computed(() => new Intl.DateTimeFormat(language(), options))
-  return {
-    format: (instant: Date | number): string => made.value.format(instant),
-    formatRange: (from: Date, to: Date): string => made.value.formatRange(from, to),
-  }
+  return (instant: Date | number): string => made.value.format(instant)
 }

@@ -130,7 +130,7 @@ function About({ transaction: { actor, at } }: { transaction: Transaction }) {
           {kind && `, by ${kind}`}
         </dd>
         <dt>When</dt>
-        <dd>{whole.format(new Date(at))}</dd>
+        <dd>{whole(new Date(at))}</dd>
         <dt>Also</dt>
         <dd>Undoing is a write like any other: webhooks hear of it.</dd>
       </dl>

@@ -2,15 +2,11 @@ import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
-import { formatNumber } from '../../data/formats.ts'
-import { address } from '../../router.ts'
-import { list, noteAddress, otherListAddress, TODAY } from './place.ts'
+import { noteAddress, TODAY } from './place.ts'
 
 const QuickAccess = lazy(async () => (await import('./quick-access.tsx')).QuickAccess)
+const Views = lazy(async () => (await import('./views.tsx')).Views)
 const Tags = lazy(async () => (await import('./tags.tsx')).Tags)
-
-const count = (value: number | undefined) =>
-  value !== undefined && <span class="at-end">{formatNumber(value)}</span>
 
 export const useViews = () => useQuery(['view'], () => api.get('/v1/views')).data?.views ?? []
 
@@ -32,47 +28,5 @@ export function Side() {
       <Views />
       <Tags />
     </>
-  )
-}
-
-function Views() {
-  const views = useViews()
-  const counts = useQuery(['note'], () => api.get('/v1/workspace')).data?.workspace.counts
-  const shown = list.value
-  return (
-    <div class="rail-sub">
-      <h2>Views</h2>
-      <ul>
-        <li>
-          <a href={otherListAddress({})} aria-current={shown.kind === 'all' ? 'true' : undefined}>
-            All notes{count(counts?.notes)}
-          </a>
-        </li>
-        {views.map(({ id, name }) => (
-          <li key={id}>
-            <a
-              href={otherListAddress({ view: id })}
-              aria-current={shown.kind === 'view' && shown.id === id ? 'true' : undefined}
-            >
-              <span class="cut">{name}</span>
-            </a>
-          </li>
-        ))}
-        <li>
-          <a
-            href={otherListAddress({ list: 'trash' })}
-            aria-current={shown.kind === 'trash' ? 'true' : undefined}
-          >
-            Trash{count(counts?.trashed_notes)}
-          </a>
-        </li>
-        <li>
-          <a href={address(['views'])}>
-            <Icon name="gear" />
-            Views, tags, properties
-          </a>
-        </li>
-      </ul>
-    </div>
   )
 }

@@ -106,7 +106,7 @@ const SOON_MS = 7 * 86_400_000
 const day = dateFormat({ day: 'numeric', month: 'short', year: 'numeric' })
 
 function Ends({ at }: { at: string | null }) {
-  const text = at === null ? 'never' : day.format(new Date(at))
+  const text = at === null ? 'never' : day(new Date(at))
   const isSoon = at !== null && new Date(at).getTime() - Date.now() < SOON_MS
   return <span class={isSoon ? 'status warn' : undefined}>{text}</span>
 }

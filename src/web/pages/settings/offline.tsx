@@ -1,7 +1,7 @@
 import { Button, useAction, Why } from '../../components/form.tsx'
 import { Time } from '../../components/time.tsx'
-import type { About } from '../../offline/database.ts'
 import { formatNumber } from '../../data/formats.ts'
+import type { About } from '../../offline/database.ts'
 import { about, emptyCopy, marks, setMark } from '../../offline/start.ts'
 import { Install } from './install.tsx'
 import { Section } from './section.tsx'

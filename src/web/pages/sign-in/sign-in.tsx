@@ -27,7 +27,7 @@ export function SignIn() {
   return (
     <main id="main" class="sign-in-screen">
       <div class="sign-in">
-        <time>{today.format(new Date())}</time>
+        <time>{today(new Date())}</time>
         <div>{token === undefined ? <SignInForm /> : <SetupForm token={token} />}</div>
       </div>
       <Art now={clockTime(new Date())} />

@@ -9,14 +9,14 @@ const clock = dateFormat({
 })
 const whole = dateFormat({ dateStyle: 'full', timeStyle: 'medium' })
 
-export const clockTime = (at: string): string => clock.format(new Date(at))
+export const clockTime = (at: string): string => clock(new Date(at))
 
 /** An instant to the second today, the day otherwise; the whole date is its title. */
 export function MadeTime({ at }: { at: string }) {
   const instant = new Date(at)
   const isToday = instant.toDateString() === new Date().toDateString()
   return (
-    <time dateTime={at} title={whole.format(instant)}>
+    <time dateTime={at} title={whole(instant)}>
       {isToday ? clockTime(at) : shortTime(instant)}
     </time>
   )

@@ -50,10 +50,10 @@ export function DayBar({ day }: { day: string }) {
           href={dayAddress(one)}
           aria-current={one === day ? 'date' : undefined}
         >
-          <small>{weekday.format(dateOf(one))}</small>
+          <small>{weekday(dateOf(one))}</small>
           {dateOf(one).getDate()}
           <span class="visually-hidden">
-            {month.format(dateOf(one))}
+            {month(dateOf(one))}
             {written.has(one) && ', has a note'}
           </span>
         </a>

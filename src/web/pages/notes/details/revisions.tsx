@@ -107,7 +107,7 @@ function SittingRow({ note, sitting: { author, first, revisions }, named, all }:
                 <option value={first.id}>All of them together</option>
                 {revisions.slice(0, -1).map(({ id, created_at }) => (
                   <option key={id} value={id}>
-                    {precise.format(new Date(created_at))}
+                    {precise(new Date(created_at))}
                   </option>
                 ))}
               </select>

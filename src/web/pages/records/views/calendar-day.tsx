@@ -18,7 +18,7 @@ const LONG_DAY = dateFormat({
 const TIME = dateFormat({ timeStyle: 'short' })
 
 /** A day as it is read out: `Saturday, November 28`. */
-export const longDay = (day: string): string => LONG_DAY.format(new Date(`${day}T00:00:00Z`))
+export const longDay = (day: string): string => LONG_DAY(new Date(`${day}T00:00:00Z`))
 
 interface DayProps {
   readonly day: string
@@ -58,7 +58,7 @@ export function Day({ day, isOther, rows, most, rowQuery, structure, date, end, 
         const value = String(row.data[date.key])
         const isFirst = dayOf(value) === day
         const goesOn = end && typeof row.data[end.key] === 'string' && dayOf(String(row.data[end.key])) > day
-        const time = date.type === 'datetime' && isFirst ? `${TIME.format(new Date(value))} ` : ''
+        const time = date.type === 'datetime' && isFirst ? `${TIME(new Date(value))} ` : ''
         return (
           <Event
             key={row.id}

@@ -4,7 +4,7 @@ import { Button } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { type Key, useKeys } from '../../../components/keys.tsx'
 import { Failed } from '../../../components/pane.tsx'
-import { dateFormat, formatNumber } from '../../../data/formats.ts'
+import { dateFormat, formatNumber, language } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { weekStart } from '../../../data/value-formats.ts'
 import { search, setParameters } from '../../../router.ts'
@@ -35,7 +35,7 @@ interface CalendarProps {
 }
 
 const MONTH = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' })
-const WEEK = dateFormat({ dateStyle: 'medium', timeZone: 'UTC' })
+const WEEK = { dateStyle: 'medium', timeZone: 'UTC' } as const
 const WEEKDAY = dateFormat({ weekday: 'short', timeZone: 'UTC' })
 const at = (day: string) => new Date(`${day}T00:00:00Z`)
 
@@ -62,11 +62,11 @@ function shownDays() {
       week,
       month: undefined,
       weeks: [days],
-      name: WEEK.formatRange(at(days[0] ?? week), at(days[6] ?? week)),
+      name: new Intl.DateTimeFormat(language(), WEEK).formatRange(at(days[0] ?? week), at(days[6] ?? week)),
     }
   }
   const month = /^\d{4}-(0[1-9]|1[0-2])$/.exec(search.value.get('month') ?? '')?.[0] ?? today().slice(0, 7)
-  return { week, month, weeks: weeksOf(month, first), name: MONTH.format(at(`${month}-01`)) }
+  return { week, month, weeks: weeksOf(month, first), name: MONTH(at(`${month}-01`)) }
 }
 
 const showMonth = (month: string) =>
@@ -160,7 +160,7 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
         <div class="week names" aria-hidden="true">
           <span />
           {weeks[0]?.map((day) => (
-            <span key={day}>{WEEKDAY.format(at(day))}</span>
+            <span key={day}>{WEEKDAY(at(day))}</span>
           ))}
         </div>
         {weeks.map((days) => (
