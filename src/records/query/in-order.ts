@@ -41,7 +41,7 @@ export interface Progress {
 export const BEGINNING: Progress = { ahead: new Float64Array(), after: undefined, hasMore: true }
 
 /** How many rows are sought at once: where all rows must be sorted for it, many. */
-const SOUGHT = { sorted: 2_000, unsorted: 50_000 }
+const SOUGHT = { sorted: 2_000, unsorted: 100_000 }
 const AT_ONCE = 2_000
 
 /** Calls `take` with some of the next rows, until it returns false; returns how far that is, undefined at the end of the list. */
