@@ -207,20 +207,28 @@ export interface ListedKey {
   readonly userId: string | null
 }
 
-const listWithNames = rowsBy(() =>
+const withNames = () =>
   from(keys, {
     ...getTableColumns(keys),
     workspaceName: sql<string>`(SELECT name FROM workspaces w WHERE w.pk = keys.workspace)`,
     userName: sql<string | null>`(SELECT name FROM users u WHERE u.pk = keys.user)`,
     userId: USER_ID,
-  }).orderBy(keys.pk),
+  })
+const everyKey = rowsBy(() => withNames().orderBy(keys.pk))
+const keysOf = rowsBy((workspace: number) =>
+  withNames().where(eq(keys.workspace, workspace)).orderBy(keys.pk),
 )
 
+const listed = ({
+  workspaceName: workspace,
+  userName: user,
+  userId,
+  ...key
+}: ReturnType<typeof everyKey>[number]): ListedKey => ({ key, workspace, user, userId })
+
 /** All keys, revoked ones included, oldest first. */
-export const listKeys = (reader: Reader): ListedKey[] =>
-  listWithNames(reader).map(({ workspaceName: workspace, userName: user, userId, ...key }) => ({
-    key,
-    workspace,
-    user,
-    userId,
-  }))
+export const listKeys = (reader: Reader): ListedKey[] => everyKey(reader).map(listed)
+
+/** The same of one workspace. */
+export const listKeysOf = (reader: Reader, workspace: number): ListedKey[] =>
+  keysOf(reader, workspace).map(listed)

@@ -51,6 +51,9 @@ export function checkedAccountName(name: string, what: 'user' | 'workspace'): st
   return trimmed
 }
 
+/** The columns of a user or workspace of this name. */
+export const columnsOfName = (name: string) => ({ name, nameFold: fold(name), nameKey: nameKey(name) })
+
 interface Named {
   readonly id: string
   readonly name: string
@@ -60,14 +63,24 @@ interface Named {
  * Finds a row by its name, ignoring case. A name that was given before names were unique by `nameKey` is found as it is
  * spelled, even where the newer rule takes it for another one.
  */
-export function findByName<Row extends Named>(rows: readonly Row[], name: string): Row | undefined {
+function findByName<Row extends Named>(rows: readonly Row[], name: string): Row | undefined {
   const [spelled, key] = [fold(name), nameKey(name)]
   return rows.find((row) => fold(row.name) === spelled) ?? rows.find((row) => nameKey(row.name) === key)
 }
 
 /** Finds a row by its id, else by its name. */
-export const findNamed = <Row extends Named>(rows: readonly Row[], nameOrId: string): Row | undefined =>
+const findNamed = <Row extends Named>(rows: readonly Row[], nameOrId: string): Row | undefined =>
   rows.find(({ id }) => id === nameOrId) ?? findByName(rows, nameOrId)
+
+const MOST_LISTED = 20
+
+const someOf = (names: readonly string[]): string =>
+  names.length <= MOST_LISTED
+    ? quoteList(names)
+    : `${names
+        .slice(0, MOST_LISTED)
+        .map((name) => `"${name}"`)
+        .join(', ')} and ${names.length - MOST_LISTED} more`
 
 /** The row with this name or id, or without one the only row. Refuses with a list of the names when there are several. */
 export function getNamedOrOnly<Row extends Named>(
@@ -76,7 +89,7 @@ export function getNamedOrOnly<Row extends Named>(
   nameOrId: string | undefined,
 ): Row {
   const known = rows.map(({ name }) => name)
-  const names = quoteList(known)
+  const names = someOf(known)
   if (nameOrId !== undefined) {
     return (
       findNamed(rows, nameOrId) ??

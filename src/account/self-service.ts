@@ -4,10 +4,10 @@ import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { ownerRequired } from '../http/authorizer.ts'
-import { fold } from '../lib/text.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
 import { checkedAccess } from './access.ts'
-import { createKey, findKey, listKeys, revokeKey, setKeyAccess } from './keys.ts'
+import { createKey, findKey, listKeysOf, revokeKey, setKeyAccess } from './keys.ts'
+import { columnsOfName } from './names.ts'
 import { checkedPreferences } from './schema.ts'
 import {
   findPreferences,
@@ -32,9 +32,8 @@ export const getOwnUser = (reader: Reader, { userId }: Pick<Caller, 'userId'>): 
 /** The valid keys of the caller, for an owner all of the workspace; oldest first. */
 export function listManagedKeys({ db, clock }: AppContext, caller: Caller) {
   const { pk } = getOwnUser(db, caller)
-  return listKeys(db).filter(
+  return listKeysOf(db, caller.workspacePk).filter(
     ({ key }) =>
-      key.workspace === caller.workspacePk &&
       key.revokedAt === null &&
       (key.expiresAt === null || key.expiresAt > clock.now()) &&
       (caller.role === 'owner' || key.user === pk),
@@ -142,6 +141,6 @@ export const renameWorkspace = (db: Db, caller: Caller, id: string, name: string
     if (membership.role !== 'owner') throw ownerRequired()
     const { workspacePk: pk } = membership
     const free = freeWorkspaceName(tx, name, pk)
-    updateWorkspace(tx, pk, { name: free, nameFold: fold(free) })
+    updateWorkspace(tx, pk, columnsOfName(free))
     return { ...membership, name: free }
   })

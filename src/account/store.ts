@@ -32,13 +32,25 @@ const everyWorkspace = () => from(workspaces, getTableColumns(workspaces))
 
 export const listWorkspaces = rowsBy(() => everyWorkspace().orderBy(workspaces.pk))
 
+export const findWorkspaceById = rowBy((id: string) => everyWorkspace().where(eq(workspaces.id, id)))
+
+export const findWorkspaceSpelled = rowBy((nameFold: string) =>
+  everyWorkspace().where(eq(workspaces.nameFold, nameFold)),
+)
+
+export const findWorkspaceByKey = rowBy((nameKey: string) =>
+  everyWorkspace().where(eq(workspaces.nameKey, nameKey)).orderBy(workspaces.pk).limit(1),
+)
+
+export const findFirstWorkspace = rowBy(() => everyWorkspace().orderBy(workspaces.pk).limit(1))
+
 export const findWorkspace = rowBy((pk: number) => everyWorkspace().where(eq(workspaces.pk, pk)))
 
 export const updateWorkspace = updateOf(workspaces, workspaces.pk)
 
 const insertWorkspaceRow = insertInto(workspaces)
 
-type NewRow = Pick<WorkspaceRow, 'id' | 'name' | 'nameFold' | 'createdAt'>
+type NewRow = Pick<WorkspaceRow, 'id' | 'name' | 'nameFold' | 'nameKey' | 'createdAt'>
 
 export const insertWorkspace = (reader: Reader, row: NewRow): WorkspaceRow => ({
   ...row,
@@ -56,6 +68,12 @@ export const listUserRows = rowsBy(() => everyUser().orderBy(users.pk))
 export const findUserByPk = rowBy((pk: number) => everyUser().where(eq(users.pk, pk)))
 
 export const findUserById = rowBy((id: string) => everyUser().where(eq(users.id, id)))
+
+export const findUserSpelled = rowBy((nameFold: string) => everyUser().where(eq(users.nameFold, nameFold)))
+
+export const findUserByKey = rowBy((nameKey: string) =>
+  everyUser().where(eq(users.nameKey, nameKey)).orderBy(users.pk).limit(1),
+)
 
 export const updateUser = updateOf(users, users.pk)
 

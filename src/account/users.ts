@@ -6,7 +6,7 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { didYouMean } from '../lib/near-miss.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, Refusal, refused } from '../refusal.ts'
-import { checkedAccountName, findByName, findNamed, getNamedOrOnly } from './names.ts'
+import { checkedAccountName, columnsOfName, getNamedOrOnly, nameKey } from './names.ts'
 import { checkedPassword, hashPassword } from './passwords.ts'
 import { releaseRowViews } from './row-views.ts'
 import { endSharesOf } from './shares.ts'
@@ -14,6 +14,9 @@ import {
   deleteMember,
   deleteUser,
   endSessionsOf,
+  findUserById,
+  findUserByKey,
+  findUserSpelled,
   insertUser,
   listMembers,
   listMemberships,
@@ -40,11 +43,11 @@ export function listUsers(reader: Reader) {
 
 /** By id, else by name. */
 export const findUser = (reader: Reader, nameOrId: string): UserRow | undefined =>
-  findNamed(listUserRows(reader), nameOrId)
+  findUserById(reader, nameOrId) ?? findUserByName(reader, nameOrId)
 
 /** The user who signs in with this name. */
 export const findUserByName = (reader: Reader, name: string): UserRow | undefined =>
-  findByName(listUserRows(reader), name)
+  findUserSpelled(reader, fold(name)) ?? findUserByKey(reader, nameKey(name))
 
 export const getUser = (reader: Reader, nameOrId: string): UserRow =>
   findUser(reader, nameOrId) ?? fail(noUser(reader, nameOrId))
@@ -88,7 +91,7 @@ export function addUser(
 }
 
 export const createUser = (tx: Tx, name: string): UserRow =>
-  insertUser(tx, { id: tx.newId(), name, nameFold: fold(name), createdAt: tx.now })
+  insertUser(tx, { id: tx.newId(), ...columnsOfName(name), createdAt: tx.now })
 
 /**
  * Changes the role of a member, and what they reach unless that is left out, at once also for their keys. The last owner of
@@ -157,7 +160,7 @@ export function freeUserName(reader: Reader, name: string, pk?: number): string 
 /** Gives a user another name; the same one is no change. */
 export function renameUser(tx: Tx, pk: number, name: string): void {
   const free = freeUserName(tx, name, pk)
-  updateUser(tx, pk, { name: free, nameFold: fold(free) })
+  updateUser(tx, pk, columnsOfName(free))
 }
 
 /** Sets the password with which the user signs in to the application, and ends their sessions. */

@@ -7,16 +7,20 @@ import type { FeatureCounts, FeatureHooks } from '../feature-hooks.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, notFound } from '../refusal.ts'
 import { createKey } from './keys.ts'
-import { checkedAccountName, findByName, findNamed, getNamedOrOnly } from './names.ts'
+import { checkedAccountName, columnsOfName, getNamedOrOnly, nameKey } from './names.ts'
 import {
+  findFirstWorkspace,
   findWorkspace,
+  findWorkspaceById,
+  findWorkspaceByKey,
+  findWorkspaceSpelled,
   insertWorkspace,
   listUserRows,
   listWorkspaces,
   setMember,
   type WorkspaceRow,
 } from './store.ts'
-import { addUser } from './users.ts'
+import { addUser, findUser } from './users.ts'
 
 /** Creates an empty workspace with everything that the features need in one. */
 export function createWorkspace(tx: Tx, features: FeatureHooks, name: string): WorkspaceRow {
@@ -24,18 +28,20 @@ export function createWorkspace(tx: Tx, features: FeatureHooks, name: string): W
   const free = freeWorkspaceName(tx, name)
   const workspace = insertWorkspace(tx, {
     id: tx.newId(),
-    name: free,
-    nameFold: fold(free),
+    ...columnsOfName(free),
     createdAt: tx.now,
   })
   features.onWorkspaceCreated(tx, workspace.pk)
   return workspace
 }
 
+const findWorkspaceByName = (reader: Reader, name: string): WorkspaceRow | undefined =>
+  findWorkspaceSpelled(reader, fold(name)) ?? findWorkspaceByKey(reader, nameKey(name))
+
 /** Returns the name as it is stored; refuses one of another workspace than the one that gets it. */
 export function freeWorkspaceName(reader: Reader, name: string, pk?: number): string {
   const checked = checkedAccountName(name, 'workspace')
-  const holder = findByName(listWorkspaces(reader), checked)
+  const holder = findWorkspaceByName(reader, checked)
   if (!holder || holder.pk === pk) return checked
   throw nameTaken(`A workspace named "${checked}" exists already; choose another name.`)
 }
@@ -47,17 +53,19 @@ export function createOwnedWorkspace(
   name: string,
   ownerName: string | undefined,
 ) {
-  const owner = getNamedOrOnly(listUserRows(tx), 'user', ownerName)
+  const known = ownerName === undefined ? undefined : findUser(tx, ownerName)
+  const owner = known ?? getNamedOrOnly(listUserRows(tx), 'user', ownerName)
   const workspace = createWorkspace(tx, features, name)
   setMember(tx, workspace.pk, owner.pk, 'owner')
   return { workspace, owner }
 }
 
 export const findWorkspaceNamed = (reader: Reader, nameOrId: string): WorkspaceRow | undefined =>
-  findNamed(listWorkspaces(reader), nameOrId)
+  findWorkspaceById(reader, nameOrId) ?? findWorkspaceByName(reader, nameOrId)
 
 /** The workspace with this name or id, or without one the only workspace; refuses when there are several. */
 export const getWorkspaceOrOnly = (reader: Reader, nameOrId: string | undefined): WorkspaceRow =>
+  (nameOrId === undefined ? undefined : findWorkspaceNamed(reader, nameOrId)) ??
   getNamedOrOnly(listWorkspaces(reader), 'workspace', nameOrId)
 
 export interface WorkspaceCounts extends FeatureCounts {
@@ -83,9 +91,9 @@ export async function bootstrap({
   features,
 }: Pick<AppContext, 'db' | 'features'>): Promise<string | undefined> {
   // Nothing is written to a database that is in use: it may be damaged, and is served all the same.
-  if (listWorkspaces(db).length > 0) return undefined
+  if (findFirstWorkspace(db)) return undefined
   return db.write((tx): string | undefined => {
-    if (listWorkspaces(tx).length > 0) return undefined
+    if (findFirstWorkspace(tx)) return undefined
     const workspace = createWorkspace(tx, features, 'Personal')
     const owner = addUser(tx, 'owner', workspace, 'owner')
     const key = {
@@ -97,4 +105,13 @@ export async function bootstrap({
     } as const
     return createKey(tx, key).secret
   })
+}
+
+/** Gives names that an older program stored the key by which they are found. */
+export function refreshNameKeys({ sql }: Reader): void {
+  for (const table of ['workspaces', 'users'])
+    for (const { pk, name, key } of sql.all<{ pk: number; name: string; key: string }>(
+      `SELECT pk, name, name_key AS key FROM ${table}`,
+    ))
+      if (key !== nameKey(name)) sql.run(`UPDATE ${table} SET name_key = ? WHERE pk = ?`, nameKey(name), pk)
 }

@@ -23,8 +23,8 @@ import { refreshStatistics } from './statistics.ts'
 
 const FIRST_RUN_AFTER_MS = 5_000
 
-/** Runs all maintenance once. A failure is logged and ends the run; the next one tries again. */
-export async function runMaintenance(ctx: AppContext): Promise<void> {
+/** Runs all maintenance once. A failure is logged and ends the run; the next one tries again. The end of the server is none. */
+export async function runMaintenance(ctx: AppContext, isStopped = () => false): Promise<void> {
   try {
     const revisions = await sweepRevisions(ctx)
     const notes = await sweepTrash(ctx)
@@ -48,16 +48,19 @@ export async function runMaintenance(ctx: AppContext): Promise<void> {
       ctx.log.info('maintenance', { revisions_removed: revisions, notes_removed: notes })
     }
   } catch (error) {
-    ctx.log.warn('maintenance failed and is tried again in an hour', { error: String(error) })
+    if (!isStopped())
+      ctx.log.warn('maintenance failed and is tried again in an hour', { error: String(error) })
   }
 }
 
 /** Runs maintenance shortly after the start and then every hour; returns a function that stops it. */
 export function startMaintenance(ctx: AppContext): () => void {
-  const run = () => void runMaintenance(ctx)
+  let isStopped = false
+  const run = () => void runMaintenance(ctx, () => isStopped)
   const stopFirst = ctx.clock.after(FIRST_RUN_AFTER_MS, run)
   const stopOthers = ctx.clock.every(HOUR_MS, run)
   return () => {
+    isStopped = true
     stopFirst()
     stopOthers()
   }

@@ -1,3 +1,4 @@
+import { refreshNameKeys } from '../account/workspaces.ts'
 import type { UpgradeSteps } from '../db/connection/open.ts'
 import { listWorkspacePks } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
@@ -15,6 +16,7 @@ import {
 
 /** Brings what is derived from the data in step with this program, in the transaction of an upgrade. */
 export function upgradeDerived(reader: Reader): void {
+  refreshNameKeys(reader)
   refreshNoteTexts(reader)
   replaceOldIndexes(reader)
   dropOldTextIndexes(reader)

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createKey } from '../account/keys.ts'
+import { columnsOfName } from '../account/names.ts'
 import { insertWorkspace, type WorkspaceRow } from '../account/store.ts'
 import { addUser } from '../account/users.ts'
 import type { AppContext } from '../context.ts'
@@ -9,7 +10,6 @@ import { DATABASE_SUFFIXES } from '../db/file-names.ts'
 import type { Reader } from '../db/reader.ts'
 import { WorkerThread } from '../db/worker/thread.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { fold } from '../lib/text.ts'
 import { VERSION } from '../lib/version.ts'
 import { mirrorApply } from './apply/worker-task.ts'
 import type { Target } from './apply-stage.ts'
@@ -91,7 +91,7 @@ async function createDatabase(
   try {
     return await db.write((tx): Created => {
       const { id, name, created_at } = workspace
-      const row = insertWorkspace(tx, { id, name, nameFold: fold(name), createdAt: Date.parse(created_at) })
+      const row = insertWorkspace(tx, { id, ...columnsOfName(name), createdAt: Date.parse(created_at) })
       features.onWorkspaceCreated(tx, row.pk)
       const now = clock.now()
       const progress = { cursor, delayMs: 0, lastContactAt: now }

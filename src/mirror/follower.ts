@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
+import { columnsOfName } from '../account/names.ts'
+import { updateWorkspace } from '../account/store.ts'
 import type { AppContext } from '../context.ts'
 import { deleteRemovedFiles } from '../files/cleanup.ts'
-import { fold } from '../lib/text.ts'
 import { Refusal } from '../refusal.ts'
 import { finishDeletions } from '../structures/deletion.ts'
 import { mirrorApply } from './apply/worker-task.ts'
@@ -110,9 +111,7 @@ export class Follower {
     if (own?.id !== id)
       throw new RemoteRefusal(409, 'The key opens another workspace than the one that was copied.')
     if (own.name !== name)
-      await this.#ctx.db.write(({ sql }): void => {
-        sql.run('UPDATE workspaces SET name = ?, name_fold = ? WHERE pk = ?', name, fold(name), workspace)
-      })
+      await this.#ctx.db.write((tx): void => updateWorkspace(tx, workspace, columnsOfName(name)))
     await this.#checkReach()
   }
 

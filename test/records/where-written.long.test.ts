@@ -31,6 +31,7 @@ afterEach(async () => {
 afterAll(() => folder.remove())
 
 const TABLES = [
+  'small_rows',
   'records',
   'structure_stats',
   'changes',

@@ -51,7 +51,8 @@ class Twin {
       this.#names.set(id, name)
       return name
     })
-    return [status, named.replace(/request [0-9a-f]+/g, 'request')]
+    // Of several rows that collide, any two are named.
+    return [status, named.replace(/change or delete one of .* first/, 'change or delete one first')]
   }
 }
 

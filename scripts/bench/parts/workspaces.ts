@@ -107,6 +107,11 @@ async function measure(count: number): Promise<Figures> {
   const data = await openDataset(file)
   const keys = await fillWorkspaces(data.ctx, 0, count)
   data.close()
+  return measureFile(file, keys, folder)
+}
+
+/** Measures a file of workspaces to which these keys belong; what it writes beside it goes into the folder. */
+export async function measureFile(file: string, keys: readonly string[], folder: string): Promise<Figures> {
   return {
     ...(await measureServer(file, keys)),
     'create a workspace by command, ms': await timeOf(

@@ -8,6 +8,8 @@ export const workspaces = sqliteTable(
     id: text().notNull().unique(),
     name: text().notNull(),
     nameFold: text('name_fold').notNull().unique(),
+    /** What is unique of names that were given since this is kept: see `account/names.ts`. */
+    nameKey: text('name_key').notNull().default(''),
     createdAt: integer('created_at').notNull(),
     /** Maintained counters; `check` compares them with the notes. */
     liveNotes: integer('live_notes').notNull().default(0),
@@ -17,20 +19,28 @@ export const workspaces = sqliteTable(
     /** How far the workspace's search tables are: see `notes/search/growth.ts`. */
     searchTables: integer('search_tables').notNull().default(0),
   },
-  (table) => [index('workspaces_search').on(table.searchTables).where(sql`search_tables IN (1, 3)`)],
+  (table) => [
+    index('workspaces_key').on(table.nameKey),
+    index('workspaces_search').on(table.searchTables).where(sql`search_tables IN (1, 3)`),
+  ],
 )
 
-export const users = sqliteTable('users', {
-  pk: integer().primaryKey({ autoIncrement: true }),
-  id: text().notNull().unique(),
-  name: text().notNull(),
-  nameFold: text('name_fold').notNull().unique(),
-  /** Argon2id, for the application; null until a password is set. */
-  passwordHash: text('password_hash'),
-  /** 1 once somebody has used a setup link of the user: from then on no link changes their name. */
-  usedLink: integer('used_link').notNull().default(0),
-  createdAt: integer('created_at').notNull(),
-})
+export const users = sqliteTable(
+  'users',
+  {
+    pk: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
+    name: text().notNull(),
+    nameFold: text('name_fold').notNull().unique(),
+    nameKey: text('name_key').notNull().default(''),
+    /** Argon2id, for the application; null until a password is set. */
+    passwordHash: text('password_hash'),
+    /** 1 once somebody has used a setup link of the user: from then on no link changes their name. */
+    usedLink: integer('used_link').notNull().default(0),
+    createdAt: integer('created_at').notNull(),
+  },
+  (table) => [index('users_key').on(table.nameKey)],
+)
 
 /** What the application keeps for a user, wherever they sign in; a JSON object. */
 export const userPreferences = sqliteTable('user_preferences', {

@@ -1,13 +1,8 @@
-import { checkedAccountName, findByName, findNamed } from '../../account/names.ts'
-import {
-  findUserByPk,
-  listMembershipsOf,
-  listUserRows,
-  listWorkspaces,
-  setMember,
-} from '../../account/store.ts'
-import { changeRole, createUser, isLastOwner } from '../../account/users.ts'
+import { checkedAccountName } from '../../account/names.ts'
+import { findFirstWorkspace, findUserByPk, listMembershipsOf, setMember } from '../../account/store.ts'
+import { changeRole, createUser, findUserByName, isLastOwner } from '../../account/users.ts'
 import { saveProviderLink, setClosedWorkspace } from '../../account/ways-in.ts'
+import { findWorkspaceNamed } from '../../account/workspaces.ts'
 import type { RoleClaim } from '../../config.ts'
 import type { AppContext } from '../../context.ts'
 import type { Role } from '../../db/schema/account.ts'
@@ -27,8 +22,8 @@ function roleOf({ claim, roles }: RoleClaim, { claims }: Account): Role | undefi
 function ruleFor({ config, log }: AppContext, tx: Tx, account: Account) {
   const { roleClaim } = config.oidc ?? {}
   if (!roleClaim) return undefined
-  const all = listWorkspaces(tx)
-  const workspace = roleClaim.workspace === undefined ? all[0] : findNamed(all, roleClaim.workspace)
+  const { workspace: named } = roleClaim
+  const workspace = named === undefined ? findFirstWorkspace(tx) : findWorkspaceNamed(tx, named)
   if (!workspace) log.error('there is no workspace with the name in --oidc-workspace')
   return workspace && { workspace, role: roleOf(roleClaim, account) }
 }
@@ -64,11 +59,10 @@ const MAX_LENGTH = 190
 
 /** The first of the names that can be made lawful, with a number if others have it. */
 function freeName(tx: Tx, names: readonly unknown[]): string {
-  const users = listUserRows(tx)
   const [name] = [...names, 'member'].flatMap(lawful)
   for (let number = 1; ; number++) {
     const numbered = number === 1 ? `${name}` : `${name} ${number}`
-    if (!findByName(users, numbered)) return numbered
+    if (!findUserByName(tx, numbered)) return numbered
   }
 }
 
