@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { addUser, findUser, findUserByName } from '../../src/account/users.ts'
-import { createWorkspace, findWorkspaceNamed } from '../../src/account/workspaces.ts'
+import { createWorkspace, findWorkspaceNamed, refreshNameKeys } from '../../src/account/workspaces.ts'
 import { features } from '../../src/features.ts'
 import {
   type Browser,
@@ -35,6 +35,7 @@ const outcome = ({ status, body }: { status: number; body: { code?: string } }) 
 const nameAs = (table: 'users' | 'workspaces', id: string, name: string) =>
   service.ctx.db.write(({ sql }): void => {
     sql.run(`UPDATE ${table} SET name = ?, name_fold = ? WHERE id = ?`, name, name.toLowerCase(), id)
+    refreshNameKeys({ sql })
   })
 
 describe('an id means the user or workspace that has it, whatever others are called', () => {

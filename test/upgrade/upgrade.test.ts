@@ -60,6 +60,12 @@ describe('a database of', () => {
     const before = new Database(file)
     before.run(`DROP TABLE small_rows;
       ALTER TABLE structure_stats DROP COLUMN own_table;
+      DROP INDEX structure_stats_indexed;
+      DROP INDEX change_actors_of;
+      DROP INDEX users_key;
+      DROP INDEX workspaces_key;
+      ALTER TABLE users DROP COLUMN name_key;
+      ALTER TABLE workspaces DROP COLUMN name_key;
       CREATE VIRTUAL TABLE rows_1_search USING fts5(runs, content = '', contentless_delete = 1);
       INSERT INTO auto_indexes (structure, "column", created_at, used_at) VALUES (1, '*', 1, 1);
       UPDATE structure_stats SET indexed_to = 1; INSERT INTO row_search_pending VALUES (1, 1)`)

@@ -77,14 +77,18 @@ export const privateChanges = sqliteTable(
 )
 
 /** Who made changes: each combination once. */
-export const changeActors = sqliteTable('change_actors', {
-  pk: integer().primaryKey(),
-  surface: text().notNull(),
-  userId: text('user_id'),
-  keyId: text('key_id'),
-  /** The name of the key, else of the user, as it was then. */
-  name: text(),
-})
+export const changeActors = sqliteTable(
+  'change_actors',
+  {
+    pk: integer().primaryKey(),
+    surface: text().notNull(),
+    userId: text('user_id'),
+    keyId: text('key_id'),
+    /** The name of the key, else of the user, as it was then. */
+    name: text(),
+  },
+  (table) => [index('change_actors_of').on(table.keyId, table.userId)],
+)
 
 /**
  * The names under which cursors of a workspace were handed out. An epoch begins whenever a server starts and whenever

@@ -1,4 +1,13 @@
-import { customType, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import {
+  customType,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
 import { workspaces } from './account.ts'
 
 export const structures = sqliteTable(
@@ -34,26 +43,30 @@ export const structures = sqliteTable(
 )
 
 /** The counters that every write of a row changes; separate from the definition, so that each write is small. */
-export const structureStats = sqliteTable('structure_stats', {
-  structure: integer()
-    .primaryKey()
-    .references(() => structures.pk, { onDelete: 'cascade' }),
-  live: integer().notNull().default(0),
-  /** Grows with every write of a row, so that totals can be cached until the next. */
-  changes: integer().notNull().default(0),
-  /** 1 while the order of the rows' pks is that of their times of creation and of their ids. */
-  inOrder: integer('in_order').notNull().default(1),
-  /** Of the newest row so far, deleted ones included; null if there never was one. */
-  lastCreatedAt: integer('last_created_at'),
-  lastId: text('last_id'),
-  /** Rows with pks up to this are in the structure's text index; null if it has none. */
-  indexedTo: integer('indexed_to'),
-  /**
-   * Where the live rows are: 0 in `small_rows`, 1 in a table of the structure, 2 in one that an older program made, which
-   * has not been looked at since.
-   */
-  ownTable: integer('own_table').notNull().default(0),
-})
+export const structureStats = sqliteTable(
+  'structure_stats',
+  {
+    structure: integer()
+      .primaryKey()
+      .references(() => structures.pk, { onDelete: 'cascade' }),
+    live: integer().notNull().default(0),
+    /** Grows with every write of a row, so that totals can be cached until the next. */
+    changes: integer().notNull().default(0),
+    /** 1 while the order of the rows' pks is that of their times of creation and of their ids. */
+    inOrder: integer('in_order').notNull().default(1),
+    /** Of the newest row so far, deleted ones included; null if there never was one. */
+    lastCreatedAt: integer('last_created_at'),
+    lastId: text('last_id'),
+    /** Rows with pks up to this are in the structure's text index; null if it has none. */
+    indexedTo: integer('indexed_to'),
+    /**
+     * Where the live rows are: 0 in `small_rows`, 1 in a table of the structure, 2 in one that an older program made, which
+     * has not been looked at since.
+     */
+    ownTable: integer('own_table').notNull().default(0),
+  },
+  (table) => [index('structure_stats_indexed').on(table.structure).where(sql`indexed_to IS NOT NULL`)],
+)
 
 const anyColumn = customType<{ data: string | number }>({ dataType: () => 'ANY' })
 

@@ -1,12 +1,12 @@
 import type { Reader } from '../../db/reader.ts'
-import { FILLING, NONE, searchState, setSearchState } from './state.ts'
+import { FILLING, NONE, searchState, setSearchState, UNFINISHED } from './state.ts'
 import { createSearchTables, indexTagName } from './tables.ts'
 
 /** More cannot be scanned within a few milliseconds. */
 const MAX_SCANNED = { notes: 200, bytes: 131_072, tags: 200 }
 
 const countTags = ({ sql }: Reader, workspace: number): number =>
-  sql.scalar('SELECT count(*) FROM tags WHERE workspace = ?', workspace)
+  sql.scalar('SELECT count(*) FROM tags WHERE workspace = ? AND is_removed = 0', workspace)
 
 const bytesOf = ({ sql }: Reader, workspace: number): number =>
   sql.scalar(
@@ -44,7 +44,9 @@ export function ensureTablesOfMany(tx: Reader, workspace: number): boolean {
 
 /** A workspace whose search tables are being filled. */
 export const findFilling = ({ sql }: Reader): number | undefined =>
-  sql.get<{ pk: number }>('SELECT pk FROM workspaces WHERE search_tables = 1 LIMIT 1')?.pk
+  sql.get<{ pk: number }>(
+    `SELECT pk FROM workspaces WHERE ${UNFINISHED} AND search_tables = ${FILLING} LIMIT 1`,
+  )?.pk
 
 const TAGS_PER_STEP = 100
 

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 import { isSmall } from './growth.ts'
-import { COMPLETE, NONE, OLD, setSearchState } from './state.ts'
+import { COMPLETE, NONE, OLD, setSearchState, UNFINISHED } from './state.ts'
 import { dropSearchTables } from './tables.ts'
 
 /*
@@ -10,14 +10,14 @@ import { dropSearchTables } from './tables.ts'
 
 /** In how many workspaces the tables of an older program are still to be looked at. */
 export const countOldTables = ({ sql }: Reader): number =>
-  sql.scalar(`SELECT count(*) FROM workspaces WHERE search_tables = ${OLD}`)
+  sql.scalar(`SELECT count(*) FROM workspaces WHERE ${UNFINISHED} AND search_tables = ${OLD}`)
 
 const AT_ONCE = 20
 
 /** Drops the search tables of the small ones among some workspaces. */
 export function dropSomeOldTables(reader: Reader): void {
   const workspaces = reader.sql.column<number>(
-    `SELECT pk FROM workspaces WHERE search_tables = ${OLD} ORDER BY pk LIMIT ${AT_ONCE}`,
+    `SELECT pk FROM workspaces WHERE ${UNFINISHED} AND search_tables = ${OLD} ORDER BY pk LIMIT ${AT_ONCE}`,
   )
   for (const workspace of workspaces) {
     const isScanned = isSmall(reader, workspace)
