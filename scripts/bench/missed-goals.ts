@@ -7,12 +7,6 @@ interface Reason {
 /** Why goals are missed; the first entry that matches counts. */
 const REASONS: readonly Reason[] = [
   {
-    section: /workspaces? of/,
-    what: /^(start|idle memory|read of another workspace)/,
-    reason:
-      'each structure has a row table of its own, and every connection reads the whole schema of the file when it begins and after each change of it.',
-  },
-  {
     section: /^Single writes/,
     what: /client/,
     reason:

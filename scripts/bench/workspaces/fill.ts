@@ -4,6 +4,7 @@ import { createUser } from '../../../src/account/users.ts'
 import { createWorkspace } from '../../../src/account/workspaces.ts'
 import type { AppContext, Caller } from '../../../src/context.ts'
 import type { Tx } from '../../../src/db/writes/transaction.ts'
+import { startIndexing } from '../../../src/notes/search/indexing.ts'
 import { createNote } from '../../../src/notes/writing/create.ts'
 import { writeRecords } from '../../../src/records/writing/write-records.ts'
 import { createStructure, type NewStructure } from '../../../src/structures/service.ts'
@@ -18,6 +19,7 @@ const FIELDS = ROW_FIELDS.map((field) => ({ ...field }) as NewStructure['fields'
 
 const AT_ONCE = 20
 const DIFFERENT_NOTES = 400
+const POLL_MS = 50
 
 const callerOf = (workspacePk: number, workspaceId: string, userId: string): Caller => ({
   workspacePk,
@@ -50,6 +52,13 @@ function addWorkspace(tx: Tx, ctx: AppContext, number: number, notes: readonly C
   return createKey(tx, { ...key, scope: 'write' }).secret
 }
 
+/** Lets the background work end that the notes have left, as a server does that ran when they were written. */
+async function endIndexing(ctx: AppContext): Promise<void> {
+  const stop = startIndexing(ctx)
+  while (ctx.db.sql.get('SELECT 1 FROM search_pending LIMIT 1')) await Bun.sleep(POLL_MS)
+  stop()
+}
+
 /** Adds workspaces of one size to a database; returns the secret of a key of each. */
 export async function fillWorkspaces(ctx: AppContext, from: number, to: number): Promise<string[]> {
   const notes = [...corpus(DIFFERENT_NOTES)]
@@ -62,6 +71,7 @@ export async function fillWorkspaces(ctx: AppContext, from: number, to: number):
     )
     secrets.push(...some)
   }
+  await endIndexing(ctx)
   ctx.db.checkpoint()
   return secrets
 }

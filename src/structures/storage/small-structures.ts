@@ -3,8 +3,8 @@ import type { Reader } from '../../db/reader.ts'
 import { placeOf, type RowPlace, rowTable, SMALL_ROWS } from '../../db/row-table-names.ts'
 import { SMALL_COLUMNS } from '../../db/schema/structures.ts'
 import { refused } from '../../refusal.ts'
-import { hasTable } from '../../search/tables.ts'
 import type { Definition, FieldDefinition } from '../store.ts'
+import { dropIndexTable } from './index-table.ts'
 import {
   addColumns,
   changeUniqueSets,
@@ -92,7 +92,8 @@ export function ensureOwnTable(reader: Reader, pk: number, definition: Shape): v
 export function shareTable(reader: Reader, pk: number, definition: Definition): boolean {
   const { sql } = reader
   const table = rowTable(pk)
-  if (!hasTable(reader, table) || !hasSmallShape(definition)) return false
+  const isThere = sql.get('SELECT 1 FROM pragma_table_info(?) LIMIT 1', table) !== undefined
+  if (!isThere || !hasSmallShape(definition)) return false
   const columns = rowTableColumns(definition)
   const texts = columns.filter((column) => /^f/.test(column))
   const length = texts.map((text) => `coalesce(length(${text}), 0)`).join(' + ')
@@ -106,9 +107,17 @@ export function shareTable(reader: Reader, pk: number, definition: Definition): 
     `INSERT INTO ${SMALL_ROWS} (structure, ${columns.join(', ')}) SELECT ?, ${columns.join(', ')} FROM ${table}`,
     pk,
   )
-  dropRowTable(reader, pk)
+  const hasAutoIndexes = sql.get('SELECT 1 FROM auto_indexes WHERE structure = ?', pk) !== undefined
+  if (hasAutoIndexes) dropRowTable(reader, pk)
+  else dropKnownTables(reader, pk, definition)
   setOwnTable(reader, pk, 0)
   return true
+}
+
+/** The same as `dropRowTable`, without a look through the schema, which is long where thousands of tables are dropped. */
+function dropKnownTables(reader: Reader, pk: number, { uniqueSets }: Shape): void {
+  reader.sql.script(`DROP TABLE ${rowTable(pk)}`)
+  for (const set of uniqueSets) dropIndexTable(reader, uniqueTable(pk, set))
 }
 
 /** To be called for a new structure, and for one whose rows were dropped. */
