@@ -18,6 +18,8 @@ import {
   listUserRows,
   listWorkspaces,
   setMember,
+  updateUser,
+  updateWorkspace,
   type WorkspaceRow,
 } from './store.ts'
 import { addUser, findUser } from './users.ts'
@@ -108,10 +110,14 @@ export async function bootstrap({
 }
 
 /** Gives names that an older program stored the key by which they are found. */
-export function refreshNameKeys({ sql }: Reader): void {
-  for (const table of ['workspaces', 'users'])
-    for (const { pk, name, key } of sql.all<{ pk: number; name: string; key: string }>(
-      `SELECT pk, name, name_key AS key FROM ${table}`,
-    ))
-      if (key !== nameKey(name)) sql.run(`UPDATE ${table} SET name_key = ? WHERE pk = ?`, nameKey(name), pk)
+export function refreshNameKeys(reader: Reader): void {
+  const renew = (
+    rows: readonly { pk: number; name: string; nameKey: string }[],
+    update: typeof updateUser,
+  ) => {
+    for (const { pk, name, nameKey: stored } of rows)
+      if (stored !== nameKey(name)) update(reader, pk, { nameKey: nameKey(name) })
+  }
+  renew(listWorkspaces(reader), updateWorkspace)
+  renew(listUserRows(reader), updateUser)
 }
