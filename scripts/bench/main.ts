@@ -1,8 +1,8 @@
 /**
- * `bun run bench [records] [rows] [writes] [notes] [views] [import] [watch] [webhooks] [sources] [changes] [access] [mcp] [mirror] [app] [workspaces] [stalls] [--quick] [--rounds N] [--results FILE]`:
+ * `bun run bench [records] [rows] [writes] [notes] [views] [import] [watch] [webhooks] [sources] [changes] [access] [mcp] [mirror] [app] [workspaces] [stalls] [neighbours] [--quick] [--rounds N] [--results FILE]`:
  * measures these parts, or all, and prints their results as Markdown. At full size each part replaces its section of
  * `scripts/bench/results.md`, and the table of the README is taken from there. `--quick` measures with little data and
- * only prints, unless `--results` names a file to write. For `stalls` and `mirror`, `--size 0.1` does the same with a tenth of the
+ * only prints, unless `--results` names a file to write. For `stalls`, `neighbours` and `mirror`, `--size 0.1` does the same with a tenth of the
  * data, and `--only TEXT` measures the operations whose names hold the text. For `app`, which needs Chromium,
  * `--minutes 10` also scrolls for so long and says what memory the page takes then.
  */
@@ -40,6 +40,9 @@ const { positionals, values } = parseArgs({
 const size = Number(values.size ?? (values.quick ? 0.02 : 1))
 const quick = values.quick === true || size < 1 || values.only !== undefined
 const rounds = Number(values.rounds ?? (quick ? 30 : 200))
+
+/** What one workspace does that others might feel: imports, floods of large queries, watchers, webhooks. */
+const NOISE = 'heavy reads|watches|batch of|undo that|add a file|make a field'
 
 const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
   records: {
@@ -102,6 +105,10 @@ const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
     run: () => benchWorkspaces(quick ? [1, 100] : [1, 100, 1_000, 10_000]),
   },
   stalls: { title: 'Stalls', run: () => benchStalls(size, values.only) },
+  neighbours: {
+    title: 'A noisy workspace',
+    run: () => benchStalls(size, values.only ?? NOISE, quick ? 20 : 1_000),
+  },
 }
 
 const README = 'README.md'

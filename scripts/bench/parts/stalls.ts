@@ -7,6 +7,7 @@ import { temporaryFolder } from '../dataset.ts'
 import { milliseconds, type Row, type Section } from '../results.ts'
 import { type Server, startServer } from '../servers.ts'
 import { MOMENTS } from '../stalls/moments.ts'
+import { type Asked, addNeighbours } from '../stalls/neighbours.ts'
 import {
   COMMANDS,
   NOTE_READS,
@@ -53,9 +54,9 @@ interface Probe {
   stop(): void
 }
 
-async function startProbe(server: Server, world: World): Promise<Probe> {
+async function startProbe(server: Server, asked: Asked): Promise<Probe> {
   const program = join(import.meta.dir, '..', 'processes', 'stall-probe.ts')
-  const { writeKey, smallNote, smallRow } = world
+  const { writeKey, smallNote, smallRow } = asked
   const args = [String(server.port), String(server.pid), writeKey, smallNote, smallRow]
   const child = Bun.spawn([process.execPath, program, ...args], {
     stdin: 'pipe',
@@ -156,13 +157,15 @@ function rowOf({ operation, ended, tookMs, waits }: Measured, idle: Waits): Row 
 
 /**
  * The longest wait of a small read and of a small write beside each operation. `size` scales the database of 100,000
- * notes and 1,000,000 rows; with `only`, the operations whose names match it.
+ * notes and 1,000,000 rows; with `only`, the operations whose names match it. With `neighbours`, the file has so many
+ * other workspaces, and the waits are those in one of them.
  */
-export async function benchStalls(size: number, only?: string): Promise<Section[]> {
+export async function benchStalls(size: number, only?: string, neighbours = 0): Promise<Section[]> {
   const folder = temporaryFolder()
   const { file, world } = await copyOfWorld(size, folder)
+  const asked = neighbours > 0 ? await addNeighbours(file, neighbours) : world
   const server = await startServer(file, ['--webhook-allow', '127.0.0.1'])
-  const probe = await startProbe(server, world)
+  const probe = await startProbe(server, asked)
   const setting = settingOf(server, world, file, folder)
   const start = await measure(START, setting, probe)
   await Bun.sleep(IDLE_MS)
@@ -191,7 +194,7 @@ export async function benchStalls(size: number, only?: string): Promise<Section[
     const remark = `Load average at the end: ${load}. The floor is the longest wait without the operation. The files were ${whereFilesAre(folder)}.`
     if (rows.length > 0)
       sections.push({
-        title: `Waits beside ${title}, ${world.notes.toLocaleString('en-US')} notes, ${world.rows.toLocaleString('en-US')} rows`,
+        title: `${neighbours > 0 ? `Waits of one of ${neighbours} other workspaces` : 'Waits'} beside ${title}, ${world.notes.toLocaleString('en-US')} notes, ${world.rows.toLocaleString('en-US')} rows`,
         rows,
         remark,
       })
