@@ -3,9 +3,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { copyFileSync, rmSync } from 'node:fs'
 import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, press, startApplication, untilText } from '../support/application-server.ts'
+import {
+  type Application,
+  fill,
+  press,
+  startApplication,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
-import { COUNTS, keptOn, nothingWaits, setOffline } from '../support/offline.ts'
+import { PASSWORD } from '../support/browser-client.ts'
+import { cell, gridOn } from '../support/grid.ts'
+import { COUNTS, countsOn, keptOn, nothingWaits, setOffline } from '../support/offline.ts'
 
 /** Each is said in a sentence, and nothing that was typed is lost by it. */
 describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser', () => {
@@ -143,6 +152,70 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
         { polling: 200 },
       )
       await other.close()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'who wrote is no member of the workspace any more',
+    async () => {
+      const call = (method: string, path: string, body: object | null) =>
+        page.evaluate(
+          `fetch('/app/api/${path}', { method: '${method}', ${body ? `body: ${JSON.stringify(JSON.stringify(body))}, headers: { 'Content-Type': 'application/json' },` : ''} }).then((sent) => sent.json())`,
+        ) as Promise<Record<string, { id: string; user_id: string } | undefined>>
+      await page.goto(`${app.server.url}/app/settings/members`)
+      const { member, link } = await call('POST', 'members', { name: 'Ben', role: 'editor' })
+      const ben = await app.newPage()
+      await app.setUp(ben, String(link))
+      await openNote(ben)
+      await keptOn(ben, { texts: 1 })
+      await setOffline(ben, true)
+      await type('Typed by Ben.', ben)
+      await untilText(ben, 'waits until the server is back')
+      const { workspace } = await call('GET', 'session', null)
+      const household = (await call('POST', 'workspaces', { name: 'Household' })).workspace
+      await call('PATCH', 'session', { workspace_id: household?.id })
+      await call('POST', 'members', { name: 'Ben', role: 'editor' })
+      await call('PATCH', 'session', { workspace_id: workspace?.id })
+      await call('DELETE', `members/${member?.user_id}`, null)
+      await setOffline(ben, false)
+      await untilTextIn(ben, 'dialog:modal', '1 change waits')
+      await fill(ben, 'Name', 'Ben')
+      await fill(ben, 'Password', PASSWORD)
+      await ben.keyboard.press('Enter')
+      await untilTextIn(ben, '.rail-head', 'Household')
+      await ben.goto(`${app.server.url}/app/settings/offline`)
+      await untilText(ben, 'You can no longer reach the workspace that it belongs to: copy what you need.')
+      await untilTextIn(ben, '#offline .verbatim', 'Typed by Ben.')
+      expect((await countsOn(ben)).queue).toBe(1)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the table of a cell that waits is gone',
+    async () => {
+      const fields = [{ key: 'name', type: 'text', label: 'Name' }]
+      const { structure } = (await app.server.post('/v1/records/structures', { name: 'Leads', fields })).body
+      await app.server.post('/v1/records', { structure: 'Leads', data: { name: 'One' } })
+      await page.goto(`${app.server.url}/app/records/${structure.id}`)
+      await gridOn(page).shows(0, 1, 'One')
+      await setOffline(page, true)
+      await page.focus(cell(0, 1))
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('td input:focus, td textarea:focus')
+      await page.keyboard.type(' and two')
+      await page.keyboard.press('Enter')
+      await untilText(page, '1 change waits here')
+      const other = await app.nextPage(page.browserContext())
+      await other.goto(`${app.server.url}/app/notes`)
+      await other.evaluate(
+        `fetch('/app/api/structures/${structure.id}', { method: 'DELETE', body: '{"name":"Leads"}', headers: { 'Content-Type': 'application/json' } })`,
+      )
+      await other.close()
+      await setOffline(page, false)
+      await untilText(page, 'Not saved: a cell of')
+      expect((await countsOn(page)).queue).toBe(1)
     },
     BROWSER_TIMEOUT_MS,
   )
