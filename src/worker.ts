@@ -12,7 +12,7 @@ import {
   shrinkMemory,
 } from './db/connection/open.ts'
 import { isOpenFile } from './db/connection/open-files.ts'
-import { asUnavailable } from './db/errors.ts'
+import { asOpenError, asUnavailable } from './db/errors.ts'
 import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
 import { State } from './db/state.ts'
@@ -89,7 +89,7 @@ class Requests {
       }
       return { output: sendable(output), lastId: this.#ids.last(), wakes }
     } catch (thrown) {
-      const error = asUnavailable(thrown)
+      const error = asUnavailable(asOpenError(thrown, request.file))
       if (error instanceof Refusal) return { code: error.code, sentence: error.message }
       return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }
     }

@@ -1,7 +1,7 @@
 import { type Database, SQLiteError } from 'bun:sqlite'
 import type { Log } from '../lib/log.ts'
 import { Refusal, unavailable } from '../refusal.ts'
-import { cannotRead } from './connection/failed-reads.ts'
+import { cannotOpen, cannotRead } from './connection/failed-reads.ts'
 
 /** The file cannot be used; the message is a sentence for the operator. */
 export class UnusableDatabase extends Error {}
@@ -36,6 +36,10 @@ const codeOf = (error: unknown): string =>
 /** The error of a statement of the connection; SQLite also calls malformed what the system could not read. */
 export const asReadError = (error: unknown, database: Database): unknown =>
   isDamaged(error) && cannotRead(database) ? new FailedRead() : error
+
+/** The error of a thread that has opened the file, or could not. */
+export const asOpenError = (error: unknown, file: string): unknown =>
+  codeOf(error).startsWith('SQLITE_CANTOPEN') && cannotOpen(file) ? new FailedRead() : error
 
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
 

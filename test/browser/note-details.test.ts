@@ -316,6 +316,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await untilShown('Third,First,Second')
       await press(page, 'More for this note')
       await press(page, 'Move down in quick access')
+      await untilShown('First,Third,Second')
       await press(page, 'More for this note')
       await press(page, 'Move down in quick access')
       await untilShown('First,Second,Third')

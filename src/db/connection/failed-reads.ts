@@ -15,20 +15,25 @@ const CHUNK = 1_048_576
 export function cannotRead(database: Database): boolean {
   const errno = new Int32Array(2)
   database.fileControl(LAST_ERRNO, errno)
-  return OF_DISK.includes(errno[0] ?? 0) || !hasReadableLog(database.filename)
+  const failure = failureOfLog(database.filename)
+  return OF_DISK.includes(errno[0] ?? 0) || (failure !== undefined && failure !== 'ENOENT')
 }
 
-function hasReadableLog(file: string): boolean {
+/** Whether the disk fails, where SQLite only says that it cannot open the file. */
+export const cannotOpen = (file: string): boolean => failureOfLog(file) === 'EIO'
+
+/** The code of the system's error when it reads the write-ahead log of a file. */
+function failureOfLog(file: string): string | undefined {
   try {
     const descriptor = openSync(`${realpathSync(file)}-wal`, 'r')
     try {
       const chunk = Buffer.alloc(CHUNK)
       for (let at = 0, read = 1; read > 0; at += read) read = readSync(descriptor, chunk, 0, CHUNK, at)
-      return true
+      return undefined
     } finally {
       closeSync(descriptor)
     }
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+    return (error as NodeJS.ErrnoException).code
   }
 }
