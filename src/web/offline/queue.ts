@@ -2,6 +2,7 @@ import { deleteDB, openDB } from 'idb'
 import type { Draft, DraftKey } from '../data/note-text.ts'
 import type { Place } from '../data/waiting-cells.ts'
 import { database, onCleared, tellChanged } from './database.ts'
+import { forget, listLast, untilWritten } from './last-drafts.ts'
 
 /*
  * What was written and is not acknowledged, by whom and in which tab: texts of notes, and cells of rows. An entry outlives
@@ -88,9 +89,13 @@ export async function writing(
   await raw.done
 }
 
-export async function putDraft(draft: Draft): Promise<void> {
+export function putDraft(draft: Draft): Promise<void> {
   const place = draftPlace(draft)
   const name = keyOf(place).join(' ')
+  return untilWritten(name, draft, writeDraft(draft, place, name))
+}
+
+async function writeDraft(draft: Draft, place: Place, name: string): Promise<void> {
   const { content, updated_at } = draft.base
   const isStored = storedBases.get(name) === updated_at
   storedBases.set(name, updated_at)
@@ -107,8 +112,10 @@ export async function putDraft(draft: Draft): Promise<void> {
 
 export function removeDraft(key: DraftKey): Promise<void> {
   const place = draftPlace(key)
+  const name = keyOf(place).join(' ')
+  forget(name)
   return writing((store) => {
-    storedBases.delete(keyOf(place).join(' '))
+    storedBases.delete(name)
     store('queue').delete(keyOf(place))
     store('bases').delete(keyOf(place))
   })
@@ -123,6 +130,7 @@ export const hasCells = async (user: string, workspace: string): Promise<boolean
 
 /** The drafts of a person in a workspace, oldest first. */
 export async function listDrafts(user: string, workspace: string): Promise<Draft[]> {
+  for (const draft of listLast(user, workspace)) await putDraft(draft)
   const transaction = (await database()).transaction(['queue', 'bases'])
   const range = entriesOf('note', user, workspace)
   const [entries, bases] = await Promise.all([
