@@ -10,10 +10,14 @@ export const hasStorageOfOthers = (user: string): boolean =>
 
 const NAMES_PERSON = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/
 
+/** How the marks begin that stay: they name nobody, and without them people would be asked again each time. */
+export const ASKED = 'daybook-asked '
+
 /** Removes what the pages of the application have stored beside the database, but for what names one person. */
 export function emptyStorage(except?: string): void {
   for (const storage of STORAGES)
     for (const name of Object.keys(storage))
-      if (except === undefined || !name.includes(except)) storage.removeItem(name)
+      if (!name.startsWith(ASKED) && (except === undefined || !name.includes(except)))
+        storage.removeItem(name)
   preferences.value = {}
 }

@@ -3,17 +3,22 @@ import { Button, useAction, Why } from '../../components/form.tsx'
 import { Modal } from '../../components/modal.tsx'
 import { session } from '../../data/session.ts'
 import { addPasskey, hasPasskeys, listPasskeys } from '../../data/ways-in.ts'
+import { ASKED } from '../../offline/storage.ts'
 import { browserName } from '../settings/browser-name.ts'
 
-/** Where the browser keeps that somebody was asked. */
-const keyOf = (user: string) => `daybook-passkey-offered ${user}`
+/** Where the browser keeps that somebody was asked: whoever else reads it cannot tell who that was. */
+async function keyOf(user: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`passkey ${user}`))
+  return `${ASKED}${new Uint8Array(digest).toHex()}`
+}
 
 /** Whether the person has no passkey and was not asked in this browser before; from now on they were. */
 async function isDue(): Promise<boolean> {
-  const user = session.peek()?.user.id ?? ''
-  if (!hasPasskeys() || localStorage.getItem(keyOf(user)) !== null) return false
+  if (!hasPasskeys()) return false
+  const key = await keyOf(session.peek()?.user.id ?? '')
+  if (localStorage.getItem(key) !== null) return false
   const { passkeys } = await listPasskeys()
-  localStorage.setItem(keyOf(user), 'yes')
+  localStorage.setItem(key, 'yes')
   return passkeys.length === 0
 }
 
