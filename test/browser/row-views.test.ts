@@ -268,7 +268,17 @@ describe.skipIf(!hasBrowser)('views of rows in a browser', () => {
       await page.mouse.up()
       await until(async () => (await row('Vases')).data.due === `${month}20`)
       await page.waitForSelector(`[data-drop="${month}20"] [data-row-id="${vases.id}"]`)
-      await page.focus(event)
+      // What the server tells of the move may draw the row anew, which then has the focus no more.
+      await page.waitForFunction(
+        `(() => {
+          const found = document.querySelector('${event}')
+          found?.focus()
+          const before = window.resting
+          window.resting = { found, times: before?.found === found ? before.times + 1 : 0 }
+          return found !== null && window.resting.times > 15
+        })()`,
+        { polling: 25 },
+      )
       await control('ArrowRight')
       await until(async () => (await row('Vases')).data.due === `${month}21`)
       const tiles = await row('Tiles')
