@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Times } from './measure.ts'
 
@@ -15,6 +15,13 @@ export function processorTime({ pid }: Server): number {
     Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
   )
   return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6
+}
+
+/** What a process takes in memory now, in MiB; 0 once it has ended. */
+export function residentMiB(pid: number): number {
+  const status = `/proc/${pid}/status`
+  if (!existsSync(status)) return 0
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(status, 'utf8'))?.[1] ?? 0) / 1_024
 }
 
 const ROOT = join(import.meta.dir, '..', '..')

@@ -47,7 +47,7 @@ function longestTask(trace: Uint8Array | undefined): number {
   return Math.max(...times) / 1_000
 }
 
-describe.skipIf(!hasBrowser)('the preview of a note', () => {
+describe.skipIf(!hasBrowser)('a very long note', () => {
   let app: Application
   let page: Page
 
@@ -58,112 +58,103 @@ describe.skipIf(!hasBrowser)('the preview of a note', () => {
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close())
 
-  /** Opens the preview of a new note from the list, and waits for its end. */
-  const show = async (content: string): Promise<Uint8Array | undefined> => {
-    const { id } = (await app.server.post('/v1/notes', { title: 'Heavy', content })).body.note
-    await page.goto(`${app.server.url}/app/notes`)
-    await page.waitForSelector('main')
-    await page.tracing.start({ categories: CATEGORIES })
-    await page.evaluate(
-      `history.pushState(null, '', '/app/notes/${id}?show=preview'); dispatchEvent(new PopStateEvent('popstate'))`,
-    )
-    await page.waitForFunction(
-      `document.querySelector('main .read')?.lastElementChild?.textContent.includes('THE END')`,
-      { polling: 100 },
-    )
-    return page.tracing.stop()
-  }
-
-  test.each(HOSTILE)(
-    'keeps the page answering while it shows 990,000 characters of %j',
-    async (unit) => {
-      const trace = await show(`${unit.repeat(LENGTH / unit.length)}\n\nTHE END`)
-      expect(longestTask(trace)).toBeLessThan(ANSWERS_MS)
-    },
-    BROWSER_TIMEOUT_MS,
-  )
-
-  test(
-    'shows the plain text and says what to do where the markup is too much',
-    async () => {
-      await show(`${'*_'.repeat(LENGTH / 2)}\n\nTHE END`)
-      const [banner, text] = (await page.evaluate(
-        `[document.querySelector('main .banner')?.textContent, document.querySelector('main .read')?.textContent.length]`,
-      )) as [string, number]
-      expect(banner).toContain('split it into several notes')
-      expect(text).toBe(LENGTH + '\n\nTHE END'.length)
-    },
-    BROWSER_TIMEOUT_MS,
-  )
-
-  test(
-    'shows a long note of common markup as a page, to its end',
-    async () => {
-      const section = '## Heading\n\nSome *words* and a [link](https://example.com).\n\n- one\n- two\n\n'
-      await show(`${section.repeat(2_000)}THE END`)
-      const shown = `[document.querySelectorAll('main .read :is(h3, h4)').length, document.querySelectorAll('main .read li').length]`
-      expect(await page.evaluate(shown)).toEqual([2_000, 4_000])
-    },
-    BROWSER_TIMEOUT_MS,
-  )
-})
-
-describe.skipIf(!hasBrowser)('the editor of a note of 990,000 characters', () => {
-  let app: Application
-  let page: Page
-
-  beforeAll(async () => {
-    app = await startApplication()
-    page = await app.newPage()
-    await app.signIn(page)
-  }, BROWSER_TIMEOUT_MS)
-  afterAll(() => app.close())
-
-  const open = async (content: string): Promise<string> => {
-    const { id } = (await app.server.post('/v1/notes', { title: 'Long', content })).body.note
-    await page.goto(`${app.server.url}/app/notes/${id}`)
-    await page.waitForSelector('.cm-content')
-    await page.focus('.cm-content')
-    return id
-  }
-  const isStored = (id: string, words: string) =>
-    page.waitForFunction(
-      `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content.includes(${JSON.stringify(words)}))`,
-      { polling: 200 },
-    )
-  const press = async (modifier: 'Control', key: 'End') => {
-    await page.keyboard.down(modifier)
-    await page.keyboard.press(key)
-    await page.keyboard.up(modifier)
-  }
-  const SECTION = '## Heading\n\nSome *words* and a [link](https://example.com).\n\n- one\n- two\n\n'
-
-  test.each([SECTION, '- an item of one list\n', 'a line of one paragraph\n', 'words of one line '])(
-    'answers each key at its start and at its end, and reads there what is typed, if it is made of %j',
-    async (unit) => {
-      const id = await open(unit.repeat(Math.ceil(LENGTH / unit.length)))
-      await page.waitForSelector('#note .foot span')
+  describe('in the preview', () => {
+    /** Opens the preview of a new note from the list, and waits for its end. */
+    const show = async (content: string): Promise<Uint8Array | undefined> => {
+      const { id } = (await app.server.post('/v1/notes', { title: 'Heavy', content })).body.note
+      await page.goto(`${app.server.url}/app/notes`)
+      await page.waitForSelector('main')
       await page.tracing.start({ categories: CATEGORIES })
-      await page.keyboard.type('**start** ')
-      await press('Control', 'End')
-      await page.keyboard.type('\n\n**the end** ')
-      await page.waitForFunction(`document.querySelector('.cm-content').textContent.includes('the end')`)
-      const trace = await page.tracing.stop()
-      const strong = `[...document.querySelectorAll('.cm-content .md-strong')].map(({ textContent }) => textContent).join('')`
-      expect(await page.evaluate(strong)).toBe('**the end**')
-      expect(longestTask(trace)).toBeLessThan(ANSWERS_MS)
-      await isStored(id, '**the end** ')
-    },
-    BROWSER_TIMEOUT_MS,
-  )
+      await page.evaluate(
+        `history.pushState(null, '', '/app/notes/${id}?show=preview'); dispatchEvent(new PopStateEvent('popstate'))`,
+      )
+      await page.waitForFunction(
+        `document.querySelector('main .read')?.lastElementChild?.textContent.includes('THE END')`,
+        { polling: 100 },
+      )
+      return page.tracing.stop()
+    }
 
-  test(
-    'keeps a key in this browser before anything else happens',
-    async () => {
-      const id = await open(SECTION.repeat(LENGTH / SECTION.length))
-      await page.keyboard.type('warm-up ')
-      await isStored(id, 'warm-up')
-      const kept = (await page.evaluate(`new Promise((resolve, reject) => {
+    test.each(HOSTILE)(
+      'keeps the page answering while it shows 990,000 characters of %j',
+      async (unit) => {
+        const trace = await show(`${unit.repeat(LENGTH / unit.length)}\n\nTHE END`)
+        expect(longestTask(trace)).toBeLessThan(ANSWERS_MS)
+      },
+      BROWSER_TIMEOUT_MS,
+    )
+
+    test(
+      'shows the plain text and says what to do where the markup is too much',
+      async () => {
+        await show(`${'*_'.repeat(LENGTH / 2)}\n\nTHE END`)
+        const [banner, text] = (await page.evaluate(
+          `[document.querySelector('main .banner')?.textContent, document.querySelector('main .read')?.textContent.length]`,
+        )) as [string, number]
+        expect(banner).toContain('split it into several notes')
+        expect(text).toBe(LENGTH + '\n\nTHE END'.length)
+      },
+      BROWSER_TIMEOUT_MS,
+    )
+
+    test(
+      'shows a long note of common markup as a page, to its end',
+      async () => {
+        const section = '## Heading\n\nSome *words* and a [link](https://example.com).\n\n- one\n- two\n\n'
+        await show(`${section.repeat(2_000)}THE END`)
+        const shown = `[document.querySelectorAll('main .read :is(h3, h4)').length, document.querySelectorAll('main .read li').length]`
+        expect(await page.evaluate(shown)).toEqual([2_000, 4_000])
+      },
+      BROWSER_TIMEOUT_MS,
+    )
+  })
+
+  describe('in the editor', () => {
+    const open = async (content: string): Promise<string> => {
+      const { id } = (await app.server.post('/v1/notes', { title: 'Long', content })).body.note
+      await page.goto(`${app.server.url}/app/notes/${id}`)
+      await page.waitForSelector('.cm-content')
+      await page.focus('.cm-content')
+      return id
+    }
+    const isStored = (id: string, words: string) =>
+      page.waitForFunction(
+        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content.includes(${JSON.stringify(words)}))`,
+        { polling: 200 },
+      )
+    const press = async (modifier: 'Control', key: 'End') => {
+      await page.keyboard.down(modifier)
+      await page.keyboard.press(key)
+      await page.keyboard.up(modifier)
+    }
+    const SECTION = '## Heading\n\nSome *words* and a [link](https://example.com).\n\n- one\n- two\n\n'
+
+    test.each([SECTION, '- an item of one list\n', 'a line of one paragraph\n', 'words of one line '])(
+      'answers each key at its start and at its end, and reads there what is typed, if it is made of %j',
+      async (unit) => {
+        const id = await open(unit.repeat(Math.ceil(LENGTH / unit.length)))
+        await page.waitForSelector('#note .foot span')
+        await page.tracing.start({ categories: CATEGORIES })
+        await page.keyboard.type('**start** ')
+        await press('Control', 'End')
+        await page.keyboard.type('\n\n**the end** ')
+        await page.waitForFunction(`document.querySelector('.cm-content').textContent.includes('the end')`)
+        const trace = await page.tracing.stop()
+        const strong = `[...document.querySelectorAll('.cm-content .md-strong')].map(({ textContent }) => textContent).join('')`
+        expect(await page.evaluate(strong)).toBe('**the end**')
+        expect(longestTask(trace)).toBeLessThan(ANSWERS_MS)
+        await isStored(id, '**the end** ')
+      },
+      BROWSER_TIMEOUT_MS,
+    )
+
+    test(
+      'keeps a key in this browser before anything else happens',
+      async () => {
+        const id = await open(SECTION.repeat(LENGTH / SECTION.length))
+        await page.keyboard.type('warm-up ')
+        await isStored(id, 'warm-up')
+        const kept = (await page.evaluate(`new Promise((resolve, reject) => {
         document.execCommand('insertText', false, 'the last key')
         const opening = indexedDB.open('daybook-offline')
         opening.onerror = reject
@@ -172,9 +163,10 @@ describe.skipIf(!hasBrowser)('the editor of a note of 990,000 characters', () =>
           reading.onsuccess = () => resolve(reading.result.map(({ inserted }) => inserted))
         }
       })`)) as string[]
-      expect(kept).toEqual(['the last key'])
-      await isStored(id, 'the last key')
-    },
-    BROWSER_TIMEOUT_MS,
-  )
+        expect(kept).toEqual(['the last key'])
+        await isStored(id, 'the last key')
+      },
+      BROWSER_TIMEOUT_MS,
+    )
+  })
 })

@@ -1,6 +1,6 @@
 import { median } from '../measure.ts'
 import { counted, milliseconds, type Row, type Section } from '../results.ts'
-import { type Server, startBareServer, startBareStreams, startServer } from '../servers.ts'
+import { residentMiB, type Server, startBareServer, startBareStreams, startServer } from '../servers.ts'
 import { type Bench, begin, requestOf, startReaders, writeOf } from '../stream-readers.ts'
 
 /** A database with a structure `Rows`, and a key for it. */
@@ -47,13 +47,9 @@ async function startRow({ file, key }: Filled): Promise<Row> {
   }
 }
 
-const MEMORY = /^VmRSS:\s+(\d+) kB$/m
-const mebibytes = async ({ pid }: Server): Promise<number> =>
-  Number(MEMORY.exec(await Bun.file(`/proc/${pid}/status`).text())?.[1]) / 1_024
-
 /** What two processes take in memory now. */
-export async function memoryRow(what: string, daybook: Server, floor: Server): Promise<Row> {
-  const [ours, bare] = [await mebibytes(daybook), await mebibytes(floor)]
+export function memoryRow(what: string, daybook: Server, floor: Server): Row {
+  const [ours, bare] = [residentMiB(daybook.pid), residentMiB(floor.pid)]
   return {
     what,
     daybook: `${ours.toFixed(0)} MiB`,

@@ -1,6 +1,6 @@
 import { median, timesOf } from '../measure.ts'
 import { counted, milliseconds, perSecond, type Row, type Section } from '../results.ts'
-import { measureRate } from '../servers.ts'
+import { measureRate, residentMiB } from '../servers.ts'
 import {
   type Bench,
   begin,
@@ -61,11 +61,6 @@ function delaysOf(arrivals: Awaited<ReturnType<Readers['end']>>, written: readon
   })
 }
 
-async function residentKib({ server }: Bench): Promise<number> {
-  const status = await Bun.file(`/proc/${server.pid}/status`).text()
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1])
-}
-
 interface Outcome {
   p99: number
   median: number
@@ -75,14 +70,14 @@ interface Outcome {
 async function measure(scenario: Scenario, seconds: number): Promise<Outcome> {
   const bench = await begin()
   await writeSteadily(bench, WRITES_PER_SECOND, 1)
-  const before = await residentKib(bench)
+  const before = residentMiB(bench.server.pid)
   const readers = await startWatchers(bench, scenario)
   const written = await writeSteadily(bench, WRITES_PER_SECOND, seconds)
   await Bun.sleep(2 * MERGE_MS)
-  const after = await residentKib(bench)
+  const after = residentMiB(bench.server.pid)
   const delays = timesOf(delaysOf(await readers.end(), written))
   await bench.server.stop()
-  return { ...delays, kibPerStream: (after - before) / scenario.streams }
+  return { ...delays, kibPerStream: ((after - before) * 1_024) / scenario.streams }
 }
 
 /** Writes as fast as they are acknowledged, first without watchers, then with this many of one query. */

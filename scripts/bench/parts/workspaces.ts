@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawn } from 'bun'
 import { openDataset, temporaryFolder } from '../dataset.ts'
 import { median } from '../measure.ts'
 import { counted, milliseconds, type Row, type Section } from '../results.ts'
-import { type Server, startServer } from '../servers.ts'
+import { processorTime, residentMiB, type Server, startServer } from '../servers.ts'
 import { fillWorkspaces, NOTES, ROWS, STRUCTURES } from '../workspaces/fill.ts'
 
 /** What is measured in a file, by its name in the results. */
@@ -15,18 +15,6 @@ const GOALS: Readonly<Record<string, number>> = {
   'idle memory, MiB': 150,
   'read of another workspace after a structure was created, ms': 20,
 }
-
-/** The processor time that all threads of a process have taken, in milliseconds. */
-function processorTime(pid: number): number {
-  const tasks = `/proc/${pid}/task`
-  const nanoseconds = readdirSync(tasks).map((task) =>
-    Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
-  )
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6
-}
-
-const memoryOf = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 async function send({ port }: Server, key: string, path: string, body?: object): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -59,9 +47,9 @@ const CREATIONS = 9
 /** The processor time of one of many requests. */
 async function costOf(server: Server, request: (at: number) => Promise<void>): Promise<number> {
   for (let at = 0; at < WARM_UP; at++) await request(at)
-  const before = processorTime(server.pid)
+  const before = processorTime(server)
   for (let at = 0; at < REQUESTS; at++) await request(WARM_UP + at)
-  return (processorTime(server.pid) - before) / REQUESTS
+  return (processorTime(server) - before) / REQUESTS
 }
 
 async function measureServer(file: string, keys: readonly string[]): Promise<Figures> {
@@ -74,7 +62,7 @@ async function measureServer(file: string, keys: readonly string[]): Promise<Fig
   if (!server) throw new Error('the server did not start')
   const running = server
   await Bun.sleep(IDLE_MS)
-  const memory = memoryOf(running.pid)
+  const memory = residentMiB(running.pid)
   const get = (path: string) => costOf(running, () => send(running, key, path))
   const figures = {
     'start, ms': start,

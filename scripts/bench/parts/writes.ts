@@ -178,7 +178,7 @@ export async function benchWrites(rows: number, rounds: number): Promise<Section
     table.push(rowOfTable(write, ...measured))
   }
   await Bun.sleep(AFTER_MS)
-  table.push(await memoryRow(`memory, ${AFTER_MS / 1_000} s after all these writes`, server, bare))
+  table.push(memoryRow(`memory, ${AFTER_MS / 1_000} s after all these writes`, server, bare))
   await Promise.all([server.stop(), bare.stop()])
   const others = await processSection({ file, key })
   const remark =

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { residentMiB } from '../../bench/servers.ts'
 import type { Statistics, Violations } from '../report.ts'
 import type { Server } from '../server.ts'
 
@@ -16,12 +17,6 @@ const MOST = {
 
 const sizeOf = (file: string): number => (existsSync(file) ? statSync(file).size : 0)
 
-function memoryOf(pid: number): number {
-  const status = `/proc/${pid}/status`
-  if (!existsSync(status)) return 0
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1] ?? 0) / 1024
-}
-
 /** Watches memory and files while the run lasts, and compares them and the waits with what is promised. */
 export class Limits {
   readonly #file: string
@@ -34,7 +29,7 @@ export class Limits {
     this.#file = file
     this.#sizeBefore = sizeOf(file)
     this.#timer = setInterval(() => {
-      this.#memoryMiB = Math.max(this.#memoryMiB, memoryOf(server.pid))
+      this.#memoryMiB = Math.max(this.#memoryMiB, residentMiB(server.pid))
       this.#walMiB = Math.max(this.#walMiB, sizeOf(`${file}-wal`) / MIB)
     }, SAMPLE_MS)
   }

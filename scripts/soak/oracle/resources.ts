@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import { residentMiB } from '../../bench/servers.ts'
 import type { Violations } from '../report.ts'
 
 const SAMPLE_MS = 1_000
@@ -13,10 +14,10 @@ interface Sample {
   handles: number
 }
 
-function sample(pid: number): Sample {
-  const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return { bytes: Number(kib) * 1_024, handles: readdirSync(`/proc/${pid}/fd`).length }
-}
+const sample = (pid: number): Sample => ({
+  bytes: residentMiB(pid) * MIB,
+  handles: readdirSync(`/proc/${pid}/fd`).length,
+})
 
 const median = (values: readonly number[]) =>
   [...values].sort((left, right) => left - right)[values.length >> 1] ?? 0
