@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Page } from 'puppeteer-core'
+import type { HTTPRequest, Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser, sharedWholeBrowser } from '../support/browser.ts'
@@ -82,51 +82,73 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
     BROWSER_TIMEOUT_MS,
   )
 
+  /** Shares a text and two files with the application, as the system does; resolves once its note is shown. */
+  async function share(title: string): Promise<string> {
+    await page.goto(`${app.server.url}/app/notes`)
+    await untilKept(page)
+    await page.evaluate(`(() => {
+      const form = document.createElement('form')
+      Object.assign(form, { method: 'post', action: '/app/share', enctype: 'multipart/form-data' })
+      for (const [name, value] of [['title', '${title}'], ['text', 'Worth reading'], ['url', 'https://example.com/']])
+        form.append(Object.assign(document.createElement('input'), { name, value }))
+      const files = Object.assign(document.createElement('input'), { type: 'file', name: 'files' })
+      const given = new DataTransfer()
+      given.items.add(new File(['Spokes'], 'spokes.txt', { type: 'text/plain' }))
+      given.items.add(new File(['Others'], 'spokes.txt', { type: 'text/plain' }))
+      files.files = given.files
+      form.append(files)
+      document.body.append(form)
+      form.submit()
+    })()`)
+    await page.waitForFunction('/^.app.notes.[0-9a-f-]{36}$/.test(location.pathname)')
+    return (await page.evaluate('location.pathname.split("/").at(-1)')) as string
+  }
+
+  /** Waits until what was shared is in its note, and looks at all that is there. */
+  async function expectShared(id: string, title: string): Promise<void> {
+    await page.waitForFunction(
+      'caches.open("daybook-shared").then((one) => one.keys()).then(({ length }) => length === 0)',
+      { polling: 100 },
+    )
+    const { notes } = (await app.server.get(`/v1/notes?search=${title}`)).body
+    const { files } = (await app.server.get(`/v1/notes/${id}/files`)).body
+    expect(files.map(({ file_name }: { file_name: string }) => file_name)).toEqual([
+      'spokes.txt',
+      'spokes 2.txt',
+    ])
+    const content = [
+      'Worth reading\nhttps://example.com/',
+      `[[file:${files[0].id}|spokes.txt]]`,
+      `[[file:${files[1].id}|spokes 2.txt]]`,
+    ].join('\n\n')
+    expect(notes).toMatchObject([{ id, title, content }])
+  }
+
   test(
     'makes one note of what is shared with it, with its files, also when the page is loaded again meanwhile',
     async () => {
-      await page.goto(`${app.server.url}/app/notes`)
-      await untilKept(page)
-      await page.evaluate(`(() => {
-        const form = document.createElement('form')
-        Object.assign(form, { method: 'post', action: '/app/share', enctype: 'multipart/form-data' })
-        for (const [name, value] of [['title', 'Hubs'], ['text', 'Worth reading'], ['url', 'https://example.com/']])
-          form.append(Object.assign(document.createElement('input'), { name, value }))
-        const files = Object.assign(document.createElement('input'), { type: 'file', name: 'files' })
-        const given = new DataTransfer()
-        given.items.add(new File(['Spokes'], 'spokes.txt', { type: 'text/plain' }))
-        given.items.add(new File(['Others'], 'spokes.txt', { type: 'text/plain' }))
-        files.files = given.files
-        form.append(files)
-        document.body.append(form)
-        form.submit()
-      })()`)
-      await page.waitForFunction('/^.app.notes.[0-9a-f-]{36}$/.test(location.pathname)')
+      const id = await share('Hubs')
       await page.reload()
-      const id = (await page.evaluate('location.pathname.split("/").at(-1)')) as string
-      await page.waitForFunction(
-        'caches.open("daybook-shared").then((one) => one.keys()).then(({ length }) => length === 0)',
-        {
-          polling: 100,
-        },
-      )
-      const { notes } = (await app.server.get('/v1/notes')).body
-      const { files } = (await app.server.get(`/v1/notes/${id}/files`)).body
-      expect(files.map(({ file_name }: { file_name: string }) => file_name)).toEqual([
-        'spokes.txt',
-        'spokes 2.txt',
-      ])
-      expect(notes).toMatchObject([
-        {
-          id,
-          title: 'Hubs',
-          content: [
-            'Worth reading\nhttps://example.com/',
-            `[[file:${files[0].id}|spokes.txt]]`,
-            `[[file:${files[1].id}|spokes 2.txt]]`,
-          ].join('\n\n'),
-        },
-      ])
+      await expectShared(id, 'Hubs')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'does so also when the page is loaded again before the note has reached the server',
+    async () => {
+      const held = Promise.withResolvers<HTTPRequest>()
+      let isHeld = false
+      page.on('request', (request) => {
+        if (isHeld || !request.url().endsWith('/v1/changes/apply')) return void request.continue()
+        isHeld = true
+        held.resolve(request)
+      })
+      await page.setRequestInterception(true)
+      const id = await share('Rims')
+      await held.promise
+      await page.reload()
+      await expectShared(id, 'Rims')
     },
     BROWSER_TIMEOUT_MS,
   )

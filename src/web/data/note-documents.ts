@@ -110,8 +110,9 @@ function leaveDocument(id: string): void {
   }
 }
 
-/** Saves what is typed into a note; resolves when it is saved, or cannot be saved now. */
-export const saveDocument = async (id: string): Promise<void> => findDocument(id)?.queue.flush()
+/** Saves what is typed into a note, also before this page was loaded; resolves when it is saved, or cannot be saved now. */
+export const saveDocument = (id: string): Promise<void> =>
+  draftsTaken().then(() => findDocument(id)?.queue.flush())
 
 function forget(document: NoteDocument): void {
   const left = new Map(documents.peek())
@@ -216,8 +217,8 @@ let isLeftOver = false
 let ready: Promise<void> | undefined
 
 /** Resolves once the drafts that were left behind are taken up; of what is shown here, also those of tabs that show it not. */
-export function draftsTaken(subject: Subject): Promise<void> {
-  ready ??= takeUp({})
+export function draftsTaken(subject: Subject = {}): Promise<void> {
+  ready ??= takeUp()
   return hasOtherTabs?.() ? ready.then(() => takeUp(subject)) : ready
 }
 
@@ -238,7 +239,7 @@ export function startDocuments(): void {
   effect(() => {
     if (!session.value || isSignedOut.value) return
     ready = undefined
-    void draftsTaken({})
+    void draftsTaken()
     void untracked(flushAll)
   })
   effect(() => {

@@ -40,7 +40,7 @@ const MAX_ROW_TEXT = 200
 const TOGETHER = 4
 
 /** Notes by title, alias and text; without a text those edited last. */
-export async function findNotes(text: string, signal: AbortSignal): Promise<Found[]> {
+async function findNotes(text: string, signal: AbortSignal): Promise<Found[]> {
   const notes = await findByText(text, MAX_NOTES, signal)
   const found = notes.map(
     (note): Found => ({
@@ -73,7 +73,7 @@ const allNotes = (text: string, group: Group): Found => ({
 const MAX_PRESETS = 5
 
 /** New notes from presets that have text, whose names fit; the day is part of the title. */
-export async function findPresets(text: string, signal: AbortSignal): Promise<Found[]> {
+async function findPresets(text: string, signal: AbortSignal): Promise<Found[]> {
   if (!mayWrite.peek()) return []
   const { presets } = await api.get('/v1/presets', { signal })
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
@@ -93,7 +93,7 @@ export async function findPresets(text: string, signal: AbortSignal): Promise<Fo
 }
 
 /** Files by name and text, each once. */
-export async function findFiles(text: string, signal: AbortSignal): Promise<Found[]> {
+async function findFiles(text: string, signal: AbortSignal): Promise<Found[]> {
   const { results } = await api.get('/v1/files/search', { query: { q: asPrefix(text), limit: 20 }, signal })
   const files = new Map(results.map(({ file }) => [file.id, file.file_name]))
   return [...files].slice(0, MAX_FILES).map(([id, name]) => ({
@@ -107,7 +107,7 @@ export async function findFiles(text: string, signal: AbortSignal): Promise<Foun
 }
 
 /** Structures by name, and rows of any structure that hold the text in any field; searched until there are enough. */
-export async function findRows(text: string, signal: AbortSignal): Promise<Found[]> {
+async function findRows(text: string, signal: AbortSignal): Promise<Found[]> {
   if (text.length > MAX_ROW_TEXT) return []
   const { structures } = await api.get('/v1/records/structures', { signal })
   const found = structures
@@ -144,4 +144,40 @@ async function rowsOf(structure: Structure, text: string, signal: AbortSignal): 
     group: 'Rows',
     to: recordAddress(structure.id, record.id),
   }))
+}
+
+type Source = (text: string, signal: AbortSignal) => Promise<Found[]>
+
+const SOURCES: readonly Source[] = [findNotes, findRows, findFiles, findPresets]
+const WITHOUT_TEXT: readonly Source[] = [findNotes, findPresets]
+
+/** What was found for a text until now, each group of one source. */
+export interface Answer {
+  readonly text: string
+  readonly groups: readonly (readonly Found[])[]
+  readonly isDone: boolean
+  readonly error?: Error
+}
+
+/** Shows what fits the text, again whenever a source has responded. */
+export async function search(
+  text: string,
+  signal: AbortSignal,
+  show: (answer: Answer) => void,
+): Promise<void> {
+  const sources = text === '' ? WITHOUT_TEXT : SOURCES
+  const groups: Found[][] = sources.map(() => [])
+  let error: Error | undefined
+  let open = sources.length
+  await Promise.all(
+    sources.map(async (find, at) => {
+      try {
+        groups[at] = await find(text, signal)
+      } catch (failure) {
+        error = failure as Error
+      }
+      open -= 1
+      if (!signal.aborted) show({ text, groups: [...groups], isDone: open === 0, ...(error && { error }) })
+    }),
+  )
 }
