@@ -19,6 +19,12 @@ export class FairQueue<Item> {
     return this.#keys.size === 0
   }
 
+  get size(): number {
+    return this.#keys
+      .values()
+      .reduce((sum, { requests, background }) => sum + requests.length + background.length, 0)
+  }
+
   get items(): Item[] {
     return [...this.#keys.values()].flatMap(({ requests, background }) => [...requests, ...background])
   }

@@ -103,6 +103,26 @@ test('a write is acknowledged once it is on the disk; the next one, or another c
   db.close()
 })
 
+test('what waits for a turn, so that others share its commit, is not seen, and is undone when the database is closed', async () => {
+  using held = await openHeld()
+  const { db, line, events, committed } = held
+  const first = line('a')
+  await until(() => disk.waiting.length === 1)
+  const seen = Promise.withResolvers<unknown[]>()
+  const second = db.write(({ sql }): void => {
+    sql.run("INSERT INTO lines VALUES ('b')")
+    setImmediate(() => {
+      seen.resolve([sql.database.inTransaction, db.sql.scalar(COUNT), committed()])
+      db.close()
+    })
+  })
+  disk.respond()
+  await expect(second).rejects.toThrow('shutting down')
+  await first
+  expect(await seen.promise).toEqual([true, 1, ['a']])
+  expect([events, committed()]).toEqual([['after a', 'saved a'], ['a']])
+})
+
 test('reads never see what is not acknowledged, and see everything that is', async () => {
   using held = await openHeld()
   const { db, committed } = held

@@ -75,6 +75,27 @@ test('writes that arrive together share one commit', async () => {
   expect(lines(outside)).toEqual(Array.from({ length: 50 }, (_, at) => `line ${at}`))
 })
 
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('callers who each wait for the response before they write again share commits', async () => {
+  const commits = () => db.commitSizes.counts.reduce((sum, count) => sum + count)
+  const before = commits()
+  const WRITES = 50
+  const caller = async (name: string) => {
+    for (let at = 0; at < WRITES; at++) {
+      await write(`${name} ${at}`)
+      await nextTurn()
+    }
+  }
+  const one = caller('one')
+  await nextTurn()
+  await nextTurn()
+  // Now the first commit is under way: each writes while that of the other is.
+  await Promise.all([one, caller('other')])
+  expect(lines(outside)).toHaveLength(2 * WRITES)
+  expect(commits() - before).toBeLessThan(1.5 * WRITES)
+})
+
 test('a write is answered, and its after-commit actions run, only when others can see it', async () => {
   const seen: string[][] = []
   const written = db.write((tx): void => {

@@ -62,6 +62,7 @@ export class Checkpoints {
   #stopChecking: (() => void) | undefined
   #running: Promise<void> | undefined
   #isStopped = false
+  #known: WalPages = { total: 0, left: 0 }
 
   constructor(options: CheckpointOptions) {
     this.#options = options
@@ -156,14 +157,15 @@ export class Checkpoints {
     if (failure !== '') throw new Error(failure)
   }
 
+  /** While a transaction of this connection is open, SQLite does not tell: then as it was before. */
   #pages(): WalPages {
     const { log, sql } = this.#options
-    let pages = { total: 0, left: 0 }
     unlessStorageFails(log, () => {
+      if (sql.database.inTransaction) return
       const [row] = sql.rows<[isBusy: number, total: number, moved: number]>('PRAGMA wal_checkpoint(NOOP)')
-      if (row) pages = { total: row[1], left: row[1] - row[2] }
+      if (row) this.#known = { total: row[1], left: row[1] - row[2] }
     })
-    return pages
+    return this.#known
   }
 }
 

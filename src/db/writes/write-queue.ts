@@ -4,16 +4,19 @@ import { Histogram } from '../../lib/histogram.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { Refusal, shuttingDown, unavailable } from '../../refusal.ts'
-import { asUnavailable, isBusy, isStorageFailure, NOT_CONFIRMED, noResponse } from '../errors.ts'
+import { asUnavailable, isBusy, NOT_CONFIRMED, noResponse } from '../errors.ts'
 import type { Sql } from '../sql.ts'
+import { DiskWatch } from './disk-watch.ts'
 import { asNobody, currentRequester } from './requester.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
+import { WriteGroup } from './write-group.ts'
 import { type Item, newItem } from './write-item.ts'
 
 /*
  * Group commit: writes that arrive together share one transaction and one sync to the disk. Each has its own savepoint, so
  * that one that is refused does not affect the others, and settles after the commit. Until that is on the disk no other
- * write runs.
+ * write runs. A transaction that holds fewer writes than there were a moment ago stays open for one turn of the event loop:
+ * those whose writes were settled then may send their next ones, and alone each would have to wait for the commit of another.
  *
  * Short writes take turns between requesters. What takes long stands in a line of its own that has its turn like a requester,
  * so that a short write waits for at most one of them: a long write, which shares its commit with no other, or a pause,
@@ -64,45 +67,35 @@ interface Pause {
   reject(error: unknown): void
 }
 
-/** The writes of a transaction that have run. */
-interface Group {
-  readonly done: Item[]
-  /** When the lock was taken. */
-  readonly locked: number
-}
-
 /** A group that is committed and not on the disk yet. */
 interface Syncing {
-  readonly group: Group
+  readonly group: WriteGroup
   readonly ended: Promise<void>
   /** Rejects if that takes too long. */
   readonly inTime: Promise<void>
 }
 
 const LONG = 'long'
-const GROUP_SIZE = 256
-const GROUP_TIME_MS = 5
 const LOCK_RETRY_MS = 10
 /** Slightly longer than another process waits between two tries, so that it finds the lock free. */
 const LOCK_FREE_MS = LOCK_RETRY_MS + 2
 /** The total time for which the lock is held, with short gaps, before it is left free. */
 const MAX_HOLD_MS = 25
 const PROBE_MS = 1_000
-const SYNC_WITHIN_MS = 10_000
-/** What has ended while this thread did other things is seen to have ended within this time. */
-const SEEN_WITHIN_MS = 10
 
 export class WriteQueue {
   /** How many writes each committed transaction held. */
   readonly commitSizes = new Histogram([1, 2, 4, 8, 16, 32, 64, 128, 256])
   readonly #options: WriteQueueOptions
   readonly #waiting = new FairQueue<Item | Pause>()
-  readonly #lateListeners = new Set<() => void>()
+  readonly #disk: DiskWatch
   #scheduled = false
   #isPaused = false
+  /** The group whose transaction stays open for a turn. */
+  #open: WriteGroup | undefined
   #syncing: Syncing | undefined
-  #lateTimer: Timer | undefined
-  #isLate = false
+  /** How many writes were settled last, or waited then. */
+  #recentWrites = 0
   /** That of the last commit, if it failed. */
   #failure: Refusal | undefined
   #stopProbing: (() => void) | undefined
@@ -116,6 +109,7 @@ export class WriteQueue {
 
   constructor(options: WriteQueueOptions) {
     this.#options = options
+    this.#disk = new DiskWatch(options.log, options.syncWithinMs)
   }
 
   /** Why nothing can be written: from a failed commit until the next one that succeeds, and like `refusal`. */
@@ -125,17 +119,17 @@ export class WriteQueue {
 
   /** That of every write, once the queue is closed, or while the disk does not respond. */
   get refusal(): Refusal | undefined {
-    return this.#closed ?? (this.#isLate ? noResponse() : undefined)
+    return this.#closed ?? (this.isLate ? noResponse() : undefined)
   }
 
   /** Whether the disk does not respond. */
   get isLate(): boolean {
-    return this.#isLate
+    return this.#disk.isLate
   }
 
   /** Whether no write is waiting or unfinished. */
   get idle(): boolean {
-    return this.#waiting.isEmpty && !this.#syncing
+    return this.#waiting.isEmpty && !this.#open && !this.#syncing
   }
 
   /** Resolves once all that is committed is on the disk, or is known not to be; rejects if that takes too long. */
@@ -152,8 +146,7 @@ export class WriteQueue {
 
   /** Calls the listener whenever the disk does not respond for so long that writes are refused. */
   onLateSync(listener: () => void): () => void {
-    this.#lateListeners.add(listener)
-    return () => void this.#lateListeners.delete(listener)
+    return this.#disk.onLate(listener)
   }
 
   write<T>(run: WriteFunction<T>, isLong = false): Promise<T> {
@@ -175,11 +168,13 @@ export class WriteQueue {
     this.#stopProbing?.()
     this.#closed ??= refusal
     this.#rejectWaiting(refusal)
-    if (this.#syncing && !this.#isLate) this.#settle(this.#syncing.group, unavailable(NOT_CONFIRMED))
+    this.#open?.undo(refusal)
+    this.#open = undefined
+    if (this.#syncing && !this.isLate) this.#settle(this.#syncing.group, unavailable(NOT_CONFIRMED))
   }
 
   get #unsynced(): Syncing | undefined {
-    return this.#syncing && this.#syncing.group.done.length > 0 ? this.#syncing : undefined
+    return this.#syncing?.group.isEmpty === false ? this.#syncing : undefined
   }
 
   #add(key: string, one: Item | Pause): void {
@@ -212,10 +207,10 @@ export class WriteQueue {
 
   #flush(): void {
     this.#scheduled = false
-    if (this.idle || this.#syncing || this.#isPaused) return
-    const { sync } = this.#options
+    if (this.idle || this.#open || this.#syncing || this.#isPaused) return
+    const { sync, sql } = this.#options
     const next = this.#waiting.next
-    if (sync && !sync.hasResponded) this.#settleAfter(sync.run(), { done: [], locked: 0 })
+    if (sync && !sync.hasResponded) this.#settleAfter(sync.run(), new WriteGroup(sql))
     else if (next && 'begin' in next) (this.#waiting.take() as Pause).begin()
     else if (this.#begin()) this.#runWrites()
   }
@@ -232,7 +227,7 @@ export class WriteQueue {
       this.#options.beforeCommit?.()
       result = await action((onLate) => this.#waitForDisk(onLate))
     } finally {
-      this.#noteResponse()
+      this.#disk.end()
       this.#isPaused = false
       this.#lockedSince = undefined
       refusal = this.#options.onCommit?.()
@@ -264,69 +259,72 @@ export class WriteQueue {
     }
   }
 
-  /** Runs one long write, or short ones for a few milliseconds, and commits them. */
+  /** Runs one long write, or short ones for a few milliseconds, and commits them, maybe a turn later with others. */
   #runWrites(): void {
-    const { beforeCommit, sync, sql } = this.#options
-    const group: Group = { done: [], locked: performance.now() }
-    const until = group.locked + GROUP_TIME_MS
-    let synced: Promise<void> | undefined
+    const group = new WriteGroup(this.#options.sql)
+    const isLong = this.#waiting.nextKey === LONG
+    const isBegun = this.#run(group, () => {
+      if (this.#runNext(group) && !isLong) this.#runOthers(group)
+    })
+    if (!isBegun) this.#settle(group)
+    else if (isLong || !this.#expectsMore(group)) this.#commit(group)
+    else {
+      this.#open = group
+      asNobody(() => setImmediate(() => this.#commitOpen(group)))
+    }
+  }
+
+  /** Returns whether the group has writes to be committed. */
+  #run(group: WriteGroup, action: () => void): boolean {
     try {
-      const isLong = this.#waiting.nextKey === LONG
-      do {
-        if (!this.#runItem(this.#waiting.take() as Item, group.done) || isLong) break
-      } while (this.#mayJoin(group) && performance.now() <= until)
-      if (group.done.length > 0) {
-        beforeCommit?.()
-        synced = sync?.commit()
-        if (!sync) sql.run('COMMIT')
-      }
+      action()
     } catch (error) {
       this.#abandon(group, error)
     }
+    return !group.isEmpty
+  }
+
+  #runNext = (group: WriteGroup): boolean => group.run(this.#waiting.take() as Item)
+
+  /** Runs the short writes that wait. */
+  #runOthers(group: WriteGroup): void {
+    const mayJoin = () => !this.#waiting.isEmpty && this.#waiting.nextKey !== LONG && !group.isFull
+    while (mayJoin() && this.#runNext(group));
+  }
+
+  /** Commits of a command, which has no `sync`, are never delayed. */
+  #expectsMore({ done }: WriteGroup): boolean {
+    return this.#options.sync !== undefined && this.#waiting.isEmpty && done.length < this.#recentWrites
+  }
+
+  #commitOpen(group: WriteGroup): void {
+    if (this.#open !== group) return
+    this.#open = undefined
+    if (this.#run(group, () => this.#runOthers(group))) this.#commit(group)
+    else this.#settle(group)
+  }
+
+  #commit(group: WriteGroup): void {
+    const { beforeCommit, sync, sql } = this.#options
+    let synced: Promise<void> | undefined
+    this.#run(group, () => {
+      beforeCommit?.()
+      synced = sync?.commit()
+      if (!sync) sql.run('COMMIT')
+    })
     if (synced) this.#settleAfter(synced, group)
     else this.#settle(group)
   }
 
-  #mayJoin({ done }: Group): boolean {
-    return !this.#waiting.isEmpty && this.#waiting.nextKey !== LONG && done.length < GROUP_SIZE
-  }
-
-  /**
-   * Runs a write that can be refused without the others. The first one of a transaction has no savepoint: in a large
-   * write, keeping the pages as they were at the savepoint takes as long as writing. If it is refused, the transaction
-   * is rolled back, and this returns false.
-   */
-  #runItem(item: Item, done: Item[]): boolean {
-    const { sql } = this.#options
-    const isFirst = done.length === 0
-    done.push(item)
-    if (!isFirst) sql.run('SAVEPOINT write_item')
-    try {
-      item.run()
-    } catch (error) {
-      if (isStorageFailure(error) || !sql.database.inTransaction) throw error
-      sql.run(isFirst ? 'ROLLBACK' : 'ROLLBACK TO write_item')
-      if (!isFirst) sql.run('RELEASE write_item')
-      done.pop()
-      item.reject(error)
-      return !isFirst
-    }
-    if (!isFirst) sql.run('RELEASE write_item')
-    return true
-  }
-
-  /** Rolls the group back and rejects its writes. */
-  #abandon({ done }: Group, error: unknown): void {
-    const { sql, log } = this.#options
-    if (sql.database.inTransaction) sql.run('ROLLBACK')
+  #abandon(group: WriteGroup, error: unknown): void {
     const refusal = asUnavailable(error)
+    this.#options.log.repeated('error', 'commit failed', { error: String(error), writes: group.done.length })
+    group.undo(refusal)
     if (refusal instanceof Refusal) this.#becomeUnhealthy(refusal)
-    log.repeated('error', 'commit failed', { error: String(error), writes: done.length })
-    for (const item of done.splice(0)) item.reject(refusal)
   }
 
   /** Settles a group once it is on the disk; an empty one only asks whether the disk responds. */
-  #settleAfter(synced: Promise<void>, group: Group): void {
+  #settleAfter(synced: Promise<void>, group: WriteGroup): void {
     const inTime = Promise.withResolvers<void>()
     inTime.promise.catch(() => {})
     this.#waitForDisk(() => {
@@ -341,15 +339,16 @@ export class WriteQueue {
   }
 
   /** Tells those who wait for a group that it is committed; `failure` if that may not last. */
-  #settle(group: Group, failure?: Refusal): void {
-    this.#noteResponse()
+  #settle(group: WriteGroup, failure?: Refusal): void {
+    this.#disk.end()
     this.#syncing = undefined
+    this.#recentWrites = group.done.length + this.#waiting.size
     if (failure) this.#rejectWaiting(failure)
-    if (group.done.length > 0) this.#settleWrites(group, failure)
+    if (!group.isEmpty) this.#settleWrites(group, failure)
     if (!this.#waiting.isEmpty) this.#schedule()
   }
 
-  #settleWrites({ done, locked }: Group, failure?: Refusal): void {
+  #settleWrites({ done, locked }: WriteGroup, failure?: Refusal): void {
     if (failure) this.#becomeUnhealthy(failure)
     else this.#becomeHealthy()
     this.commitSizes.add(done.length)
@@ -360,22 +359,10 @@ export class WriteQueue {
   }
 
   #waitForDisk(onLate: () => void): void {
-    const noteLate = () => {
-      this.#isLate = true
-      this.#options.log.error('the disk does not respond: writes are refused until it does')
+    this.#disk.begin(() => {
       onLate()
       this.#rejectWaiting(noResponse())
-      for (const listener of this.#lateListeners) listener()
-    }
-    this.#lateTimer = setTimeout(() => {
-      this.#lateTimer = setTimeout(noteLate, SEEN_WITHIN_MS)
-    }, this.#options.syncWithinMs ?? SYNC_WITHIN_MS)
-  }
-
-  #noteResponse(): void {
-    clearTimeout(this.#lateTimer)
-    if (this.#isLate) this.#options.log.info('the disk responds again')
-    this.#isLate = false
+    })
   }
 
   #becomeUnhealthy(failure: Refusal): void {
