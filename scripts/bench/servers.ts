@@ -17,6 +17,20 @@ export function processorTime({ pid }: Server): number {
   return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6
 }
 
+/** A server is at rest once it takes less than this in so long. */
+const RESTING_MS = 15
+const REST_INTERVAL_MS = 500
+const MAX_REST_CHECKS = 40
+
+/** Resolves once a server has done what it does after a start or after responses. */
+export async function untilAtRest(server: Server): Promise<void> {
+  for (let checks = 0; checks < MAX_REST_CHECKS; checks++) {
+    const before = processorTime(server)
+    await Bun.sleep(REST_INTERVAL_MS)
+    if (processorTime(server) - before < RESTING_MS) return
+  }
+}
+
 /** What a process takes in memory now, in MiB; 0 once it has ended. */
 export function residentMiB(pid: number): number {
   const status = `/proc/${pid}/status`

@@ -10,15 +10,12 @@ import {
   type Server,
   startBareWrites,
   startServer,
+  untilAtRest,
 } from '../servers.ts'
 import { memoryRow, processSection } from './process.ts'
 
 const ROWS_PER_BATCH = 500
 const NOTE_LENGTH = 2_000
-/** A server is at rest once it takes less than this in so long. */
-const RESTING_MS = 15
-const REST_INTERVAL_MS = 500
-const MAX_REST_CHECKS = 40
 /** A server that has been idle for a moment gives memory back. */
 const AFTER_MS = 5_000
 
@@ -113,14 +110,6 @@ async function fill(server: Server, key: string, rows: number): Promise<Variant>
     ids.push(...records.map(({ id }) => id))
   }
   return { server, key, ids }
-}
-
-async function untilAtRest(server: Server): Promise<void> {
-  for (let checks = 0; checks < MAX_REST_CHECKS; checks++) {
-    const before = processorTime(server)
-    await Bun.sleep(REST_INTERVAL_MS)
-    if (processorTime(server) - before < RESTING_MS) return
-  }
 }
 
 async function measure(variant: Variant, { clients, request: make }: Write): Promise<Measured> {
