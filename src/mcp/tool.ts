@@ -3,8 +3,8 @@ import type { Covers } from '../access/rights.ts'
 import { readOnlyCopy } from '../changes/mirror-guard.ts'
 import { type AppContext, type Caller, callerOf, isReadOnlyCopy } from '../context.ts'
 import { readOnly } from '../http/authorizer.ts'
-import { checkStorable } from '../http/body.ts'
 import { asWrite } from '../http/request-right.ts'
+import { checkStorable } from '../http/storable-json.ts'
 import { createCheck, type FormCheck } from '../http/validation.ts'
 
 /** A note that an answer is about, for clients that offer it to their user. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
-import { markedEncoding } from '../files/extraction/formats/plain-text.ts'
 import { type Refusal, refused } from '../refusal.ts'
+import { decoderFor, decodeText, encodingRefusal } from './decode-text.ts'
 
 const ADVICE: Readonly<Record<string, string>> = {
   EACCES: 'check its permissions',
@@ -18,12 +18,6 @@ export function systemRefusal(error: unknown, what = 'it'): Refusal | undefined 
 
 const CHUNK_BYTES = 1_048_576
 
-const decoderFor = (beginning: Uint8Array) =>
-  new TextDecoder(markedEncoding(beginning) ?? 'utf-8', { fatal: true })
-
-const asRefusal = (error: unknown, file: string): unknown =>
-  error instanceof TypeError ? refused(`${file} is not UTF-8 text; save it as UTF-8.`) : error
-
 /**
  * Decodes a file chunk by chunk, synchronously because a transaction cannot wait. Accepts UTF-8, and UTF-16 with a byte
  * order mark; refuses anything else.
@@ -40,7 +34,7 @@ export function* textChunks(file: string): Generator<{ text: string; bytesRead: 
     }
     decoder.decode()
   } catch (error) {
-    throw asRefusal(error, file)
+    throw encodingRefusal(error, file)
   } finally {
     closeSync(handle)
   }
@@ -56,15 +50,6 @@ export function readText(file: string): string {
   if (statSync(file).size > MAX_TEXT_BYTES)
     throw refused(`${file} is larger than 256 MiB, which no exported file of this kind is; export again.`)
   return decodeText(readFileSync(file), file)
-}
-
-/** Decodes the bytes of a file, which is named in the refusal. */
-export function decodeText(bytes: Uint8Array, file: string): string {
-  try {
-    return decoderFor(bytes).decode(bytes)
-  } catch (error) {
-    throw asRefusal(error, file)
-  }
 }
 
 /** The lines of a file without their line feeds; the last one may be empty. Refuses one that no row can be. */

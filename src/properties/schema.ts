@@ -1,5 +1,5 @@
 import { t } from '../http/schema/types.ts'
-import { PROPERTY_TYPES } from '../notes/writing/properties.ts'
+import { PROPERTY_TYPES } from '../notes/property-values.ts'
 
 const MAX_OPTIONS = 1_000
 

@@ -1,6 +1,6 @@
 import type { FieldType } from '../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../filter/record/values.ts'
-import { checkStorable } from '../http/body.ts'
+import { checkStorable } from '../http/storable-json.ts'
 import { isoTimestamp, utcDay } from '../lib/dates.ts'
 import { isObject } from '../lib/json.ts'
 import { invalid, refused } from '../refusal.ts'

@@ -1,4 +1,4 @@
-import { parsedJson } from '../http/body.ts'
+import { parsedJson } from '../http/storable-json.ts'
 import { isObject } from '../lib/json.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { Refusal, refused } from '../refusal.ts'

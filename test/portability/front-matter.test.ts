@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parse } from 'yaml'
-import { parseSimpleYaml, splitFrontMatter } from '../../src/portability/front-matter.ts'
+import { splitFrontMatter } from '../../src/portability/front-matter.ts'
+import { parseSimpleYaml } from '../../src/portability/simple-yaml.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 

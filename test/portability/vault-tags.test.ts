@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { linesOutsideCode } from '../../src/notes/links/syntax.ts'
-import { bodyTags } from '../../src/portability/vault/tags.ts'
+import { bodyTags } from '../../src/portability/vault/plan/tags.ts'
 
 const tagsIn = (body: string) => [...bodyTags([...linesOutsideCode(body)])].map((tag) => tag.slice(1))
 

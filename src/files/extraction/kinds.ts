@@ -1,4 +1,5 @@
-import { decodeText, markedEncoding } from './formats/plain-text.ts'
+import { markedEncoding } from '../../lib/encoding.ts'
+import { decodeText } from './formats/plain-text.ts'
 
 /** The kinds of file that text can be extracted from. */
 const KINDS = ['txt', 'md', 'csv', 'json', 'html', 'pdf', 'docx', 'xlsx', 'pptx'] as const

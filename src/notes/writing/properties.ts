@@ -1,15 +1,12 @@
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { isDay } from '../../lib/dates.ts'
-import { codePointLength, fold, MAX_TEXT_LENGTH, quoteList, withCommas } from '../../lib/text.ts'
+import { fold, withCommas } from '../../lib/text.ts'
 import { type Refusal, refused } from '../../refusal.ts'
+import { type Options, type PropertyType, refusalOfValue } from '../property-values.ts'
 import { getNoteSummary, touchNote } from '../store.ts'
 import { logAttribute } from './log-update.ts'
 import { keepNote } from './whole-note.ts'
-
-export const PROPERTY_TYPES = ['text', 'number', 'date', 'bool', 'select', 'json'] as const
-export type PropertyType = (typeof PROPERTY_TYPES)[number]
 
 /** What a property definition says about its values. */
 export interface PropertyRule {
@@ -20,46 +17,16 @@ export interface PropertyRule {
 
 export type PropertyValues = Record<string, unknown>
 
-/** The options of a `select`, which may be long: they are looked up, not read with each definition. */
-interface Options {
-  has(value: string): boolean
-  list(): string[]
-}
-
-/** Why a value does not fit, after "must be"; undefined when it fits. */
-type Check = (value: unknown, options: Options) => string | undefined
-
-const unless = (fits: boolean, words: string) => (fits ? undefined : words)
-
-const CHECKS: Record<PropertyType, Check> = {
-  text: (value) =>
-    unless(
-      typeof value === 'string' && codePointLength(value) <= MAX_TEXT_LENGTH,
-      `a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters`,
-    ),
-  number: (value) => unless(typeof value === 'number' && Number.isFinite(value), 'a finite number'),
-  date: (value) => unless(typeof value === 'string' && isDay(value), 'a real day in the form YYYY-MM-DD'),
-  bool: (value) => unless(typeof value === 'boolean', 'true or false'),
-  select: (value, options) =>
-    typeof value === 'string' && options.has(value) ? undefined : wordsOfOptions(options.list()),
-  json: () => undefined,
-}
-
-const wordsOfOptions = (options: readonly string[]) =>
-  options.length === 0 ? 'one of its options, and it has none' : `one of ${quoteList(options)}`
-
 const OPTIONS = 'SELECT value FROM json_each((SELECT options FROM properties WHERE pk = ?))'
 
-const optionsOf = ({ sql }: Reader, { pk }: PropertyRule): Options => ({
+export const optionsOf = ({ sql }: Reader, { pk }: PropertyRule): Options => ({
   has: (value) => sql.get(`${OPTIONS} WHERE value = ? LIMIT 1`, pk, value) !== undefined,
   list: () => sql.column(OPTIONS, pk),
 })
 
 /** The refusal for a value that does not fit the property's type; undefined when it fits. */
-export function valueRefusal(reader: Reader, rule: PropertyRule, value: unknown): Refusal | undefined {
-  const words = CHECKS[rule.type](value, optionsOf(reader, rule))
-  return words === undefined ? undefined : refused(`The property "${rule.key}" must be ${words}.`)
-}
+export const valueRefusal = (reader: Reader, rule: PropertyRule, value: unknown): Refusal | undefined =>
+  refusalOfValue(rule, value, optionsOf(reader, rule))
 
 /** A valid value as the database stores it: JSON as text, yes or no as 1 or 0. */
 function storedValue(type: PropertyType, value: unknown): string | number {

@@ -5,7 +5,7 @@ import { importedFiles } from '../../db/schema/imported-files.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { findFile } from '../../files/store.ts'
 import { findNoteSummary } from '../../notes/store.ts'
-import { baseName } from './folder.ts'
+import { baseName } from './plan/folder-files.ts'
 
 /** What an import wrote into a note besides its body. */
 export interface WrittenFields {

@@ -5,17 +5,12 @@ import { mimeTypeOf } from '../../files/extraction/kinds.ts'
 import { MAX_FILE_BYTES, refuseTooLarge, replaceFileContent } from '../../files/service.ts'
 import { findFile, insertWholeFile } from '../../files/store.ts'
 import { sha256 } from '../../lib/sha256.ts'
-import { normalized } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import type { ImportRun } from '../import-run.ts'
 import type { EarlierImport, EarlierImports } from './earlier-imports.ts'
-import { baseName, type FolderFile } from './folder.ts'
-import { nameOf } from './note.ts'
-
-export interface AddedFile {
-  readonly id: string
-  readonly fileName: string
-}
+import type { FolderFile } from './plan/folder-files.ts'
+import type { AddedFile } from './plan/links.ts'
+import { fileNameFor } from './plan/names.ts'
 
 export const NOT_UPDATED = 'it was changed since it was imported; give --update to take that over.'
 export const DELETED = 'what was imported from it has been deleted; rename the file to import it again.'
@@ -54,7 +49,8 @@ export class VaultFiles {
 
   #insert(file: FolderFile, note: number | null, bytes: Uint8Array, digest: string): void {
     const { tx } = this.run
-    const added = { id: tx.newId(), fileName: this.#fileNameOf(file) }
+    const remark = (what: string) => void this.run.changed.push({ place: file.path, what })
+    const added = { id: tx.newId(), fileName: fileNameFor(file, remark) }
     const row = { ...added, workspace: this.caller.workspacePk, note, mimeType: mimeTypeOf(added.fileName) }
     const createdAt = Math.min(Math.max(file.modifiedAt, 0), tx.now)
     insertWholeFile({ ...tx, now: createdAt }, this.caller, { ...row, size: bytes.length }, bytes)
@@ -81,13 +77,6 @@ export class VaultFiles {
     else this.run.changed.push({ place: path, what: `it was "${earlier.path}" before.` })
     this.earlier.update(tx, earlier, path, { digest, written: null, fields: null })
     this.updated += 1
-  }
-
-  #fileNameOf({ path }: FolderFile): string {
-    const name = nameOf(baseName(path))
-    if (name !== normalized(baseName(path), 'NFC'))
-      this.run.changed.push({ place: path, what: `its name becomes "${name}".` })
-    return name
   }
 
   #read({ path, bytes }: FolderFile): Uint8Array {

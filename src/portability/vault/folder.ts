@@ -4,13 +4,7 @@ import { DATABASE_SUFFIXES } from '../../db/file-names.ts'
 import { compareCodePoints } from '../../lib/text.ts'
 import type { RefusedPart } from '../import-run.ts'
 import { systemRefusal } from '../read-file.ts'
-
-export interface FolderFile {
-  /** Relative to the folder, with slashes, as the file system spells it. */
-  readonly path: string
-  readonly bytes: number
-  readonly modifiedAt: number
-}
+import { type FolderFile, isNoteFile, skipReason } from './plan/folder-files.ts'
 
 /** The files of a folder and its subfolders, sorted by path. */
 export interface FolderContent {
@@ -21,19 +15,6 @@ export interface FolderContent {
   readonly unreadable: readonly RefusedPart[]
   /** What an import leaves out; of a folder only itself is named. */
   readonly skipped: readonly RefusedPart[]
-}
-
-const NOTE_EXTENSION = /\.(?:md|markdown)$/i
-
-/** The path of a note without its file extension. */
-export const withoutExtension = (path: string): string => path.replace(NOTE_EXTENSION, '')
-
-export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-
-/** Why a name is left out: folders and files of programs, such as `.obsidian`, `.trash` and `.git`. */
-function skipReason(name: string): string | undefined {
-  if (name.startsWith('.')) return 'its name begins with a dot.'
-  return name === 'node_modules' ? 'it holds the packages of a program.' : undefined
 }
 
 /**
@@ -83,8 +64,8 @@ export function readFolder(folder: string, database: string): FolderContent {
   files.sort((left, right) => compareCodePoints(left.path, right.path))
   return {
     root,
-    notes: files.filter(({ path }) => NOTE_EXTENSION.test(path)),
-    otherFiles: files.filter(({ path }) => !NOTE_EXTENSION.test(path)),
+    notes: files.filter(isNoteFile),
+    otherFiles: files.filter((file) => !isNoteFile(file)),
     unreadable,
     skipped: skipped.sort((left, right) => compareCodePoints(left.place, right.place)),
   }

@@ -13,9 +13,11 @@ import {
 import { type EarlierImport, EarlierImports } from './earlier-imports.ts'
 import { DELETED, NOT_UPDATED, VaultFiles } from './files.ts'
 import { type FolderContent, readFolder } from './folder.ts'
-import { LinkTargets } from './link-targets.ts'
-import { readNote, type VaultNote } from './note.ts'
-import { type DemotedProperty, VaultProperties } from './properties.ts'
+import { LinkTargets } from './plan/link-targets.ts'
+import type { VaultNote } from './plan/note.ts'
+import type { DemotedProperty } from './plan/properties.ts'
+import { defineNew, propertiesOf, type VaultProperties } from './properties.ts'
+import { readNoteFile } from './read-note.ts'
 import { VaultTags } from './tags.ts'
 import { VaultWriter } from './write.ts'
 
@@ -95,9 +97,9 @@ function importContent(
   const earlier = new EarlierImports(run.tx, caller, content.root, paths)
   run.refused.push(...content.unreadable)
   run.skipped.push(...content.skipped)
-  const properties = new VaultProperties(run.tx, caller)
+  const properties = propertiesOf(run.tx, caller)
   const planned = new NoteReader(run, caller, request, earlier, properties).read(content)
-  const newProperties = properties.defineNew(run.tx, caller)
+  const newProperties = defineNew(run.tx, caller, properties)
   const files = new VaultFiles(run, caller, folder, earlier, updates)
   const tags = new VaultTags(run, caller, foldersAsTags)
   const linkTargets = new LinkTargets(
@@ -149,7 +151,7 @@ class NoteReader {
   /** The notes that are not refused, oldest first. Their properties are collected on the way. */
   read({ notes }: FolderContent): PlannedNote[] {
     for (const [at, file] of notes.entries()) {
-      this.run.try(file.path, () => this.#plan(readNote(this.run.tx.now, this.request.folder, file)))
+      this.run.try(file.path, () => this.#plan(readNoteFile(this.run.tx.now, this.request.folder, file)))
       this.request.onProgress((at / notes.length) * SHARE_OF_READING)
     }
     for (const { note, existing } of this.#planned)

@@ -1,10 +1,9 @@
 import type { Caller } from '../../context.ts'
 import { sha256 } from '../../lib/sha256.ts'
-import { codePointLength, fold, hasControlCharacter } from '../../lib/text.ts'
-import { isTooLong } from '../../notes/content-length.ts'
+import { fold } from '../../lib/text.ts'
 import { publishNote } from '../../notes/events.ts'
 import { resolveTarget } from '../../notes/links/resolve-target.ts'
-import { isFileTarget, linesOutsideCode, type TextSpan, targetKey } from '../../notes/links/syntax.ts'
+import { targetKey } from '../../notes/links/syntax.ts'
 import { getNote, type NoteRow, updateNote } from '../../notes/store.ts'
 import { addContent, insertNote } from '../../notes/writing/create.ts'
 import {
@@ -19,12 +18,14 @@ import { changeText } from '../../notes/writing/update.ts'
 import type { ImportRun } from '../import-run.ts'
 import type { EarlierImport, EarlierImports, WrittenFields } from './earlier-imports.ts'
 import type { VaultFiles } from './files.ts'
-import type { FolderFile } from './folder.ts'
 import type { ExistingNote, PlannedNote } from './import.ts'
-import type { LinkTargets } from './link-targets.ts'
-import { type LinkContext, rewriteLinks } from './links.ts'
-import { readBody, type VaultNote } from './note.ts'
+import type { FolderFile } from './plan/folder-files.ts'
+import type { LinkTargets } from './plan/link-targets.ts'
+import type { LinkContext } from './plan/links.ts'
+import { aliasFor, type PlannedBody, planBody, targetFor } from './plan/names.ts'
+import type { VaultNote } from './plan/note.ts'
 import type { VaultProperties } from './properties.ts'
+import { readBody } from './read-note.ts'
 import type { VaultTags } from './tags.ts'
 
 /** What notes are written with. */
@@ -45,12 +46,6 @@ interface Head {
   readonly title: string
   readonly alias: string | null
 }
-
-const MAX_ALIAS_LENGTH = 200
-/** A body without any of these has neither links nor tags. */
-const LINK_OR_TAG = /\[\[|\]\(|\]:|#/
-/** Characters that would end or split a link, or start code in it. */
-const NOT_IN_TARGET = /[[\]|`]/
 
 /**
  * Writes the notes of a folder: first every head, then the bodies. Only when all titles and aliases are stored does the
@@ -103,10 +98,7 @@ export class VaultWriter implements LinkContext {
   }
 
   targetFor(note: VaultNote, heading = ''): string {
-    const { title, id } = this.#headOf(note)
-    const isUnambiguous =
-      !NOT_IN_TARGET.test(title) && !isFileTarget(title.trim()) && this.resolvesTo(title + heading, note)
-    return (isUnambiguous ? title : id) + heading
+    return targetFor(this.#headOf(note), heading, (target) => this.resolvesTo(target, note))
   }
 
   addFile(file: FolderFile, from: VaultNote) {
@@ -152,23 +144,17 @@ export class VaultWriter implements LinkContext {
     return { ...head, title, alias }
   }
 
-  /** The first free alias of the note. Links that use its other aliases are rewritten. */
-  #aliasFor({ aliases, title, file }: VaultNote): string | null {
-    const free = aliases.find((alias) => this.#isFree(alias)) ?? null
-    for (const alias of new Set(aliases)) {
-      if (alias === free || fold(alias) === fold(title)) continue
-      const what = `the alias "${alias}" is not kept; links that use it are rewritten.`
-      this.run.changed.push({ place: file.path, what })
-    }
-    return free
+  #aliasFor(note: VaultNote): string | null {
+    const isName = (name: string) =>
+      this.#titles.has(fold(name)) ||
+      resolveTarget(this.run.tx, this.caller.workspacePk, targetKey(name)) !== undefined
+    return aliasFor(note, isName, this.#remarkOn(note))
   }
 
-  /** An alias takes precedence over a title, so an alias equal to a note's title would take over the links to that note. */
-  #isFree(alias: string): boolean {
-    if (codePointLength(alias) > MAX_ALIAS_LENGTH || hasControlCharacter(alias)) return false
-    if (this.#titles.has(fold(alias))) return false
-    return resolveTarget(this.run.tx, this.caller.workspacePk, targetKey(alias)) === undefined
-  }
+  #remarkOn =
+    ({ file }: VaultNote) =>
+    (what: string): void =>
+      void this.run.changed.push({ place: file.path, what })
 
   #writeBody({ note, existing }: PlannedNote): void {
     if (existing && !existing.isUpdated) {
@@ -216,17 +202,8 @@ export class VaultWriter implements LinkContext {
     this.run.changed.push({ place: file.path, what })
   }
 
-  /** The body with its links rewritten, and the lines outside code as they are in the file. */
-  #read(note: VaultNote): { lines: readonly TextSpan[]; body: string; count: number } {
-    const written = readBody(this.parts.folder, note)
-    const lines = LINK_OR_TAG.test(written) ? [...linesOutsideCode(written)] : []
-    const { body, count } = rewriteLinks(this, note, written, lines)
-    if (isTooLong(body)) {
-      const what = 'its links stay as they are; rewritten they would make it too long.'
-      this.run.changed.push({ place: note.file.path, what })
-      return { lines, body: written, count: 0 }
-    }
-    return { lines, body, count }
+  #read(note: VaultNote): PlannedBody {
+    return planBody(this, note, readBody(this.parts.folder, note), this.#remarkOn(note))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { checkStorable } from '../../http/body.ts'
+import { checkStorable } from '../../http/storable-json.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { publishNote } from '../../notes/events.ts'
 import { presentEdited, presentNote } from '../../notes/present.ts'
@@ -12,6 +12,7 @@ import { importProperties, readProperties } from '../../notes/writing/properties
 import { ensureTags } from '../../notes/writing/tags.ts'
 import { refused } from '../../refusal.ts'
 import { splitFrontMatter } from '../front-matter.ts'
+import { parseSimpleYaml } from '../simple-yaml.ts'
 import { asObject, checkInput, idOf, instantOf, instantOrNull } from './exported-object.ts'
 
 /** All notes, those in the trash included, oldest first. */
@@ -55,7 +56,7 @@ interface NoteHead {
 
 /** Inserts a note with its id and times, in the trash or not, without a revision. */
 export function importNote(tx: Tx, caller: Caller, text: string): void {
-  const { frontMatter, body } = splitFrontMatter(text)
+  const { frontMatter, body } = splitFrontMatter(text, { parseSimple: parseSimpleYaml })
   if (!frontMatter) throw refused('it has no front matter; it must begin with a line of three dashes.')
   checkStorable([frontMatter, body], 'The note')
   const { id, created_at, updated_at, edited_at, deleted_at, properties, ...input } = frontMatter

@@ -1,4 +1,4 @@
-import { storableJson } from '../../http/body.ts'
+import { storableJson } from '../../http/storable-json.ts'
 import { isObject } from '../../lib/json.ts'
 import { invalid } from '../../refusal.ts'
 

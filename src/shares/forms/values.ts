@@ -1,6 +1,6 @@
 import type { RecordData } from '../../changes/record-data.ts'
 import { checkedFileName } from '../../files/service.ts'
-import { checkStorable } from '../../http/body.ts'
+import { checkStorable } from '../../http/storable-json.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { instantOfLocal } from '../../lib/local-time.ts'
 import { findTimeZone } from '../../lib/time-zones.ts'

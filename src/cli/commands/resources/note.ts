@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { checkStorable } from '../../../http/body.ts'
+import { checkStorable } from '../../../http/storable-json.ts'
 import { headingText } from '../../../lib/text.ts'
 import {
   type Command,

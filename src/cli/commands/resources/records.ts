@@ -1,7 +1,7 @@
 import { createBus } from '../../../changes/bus.ts'
 import type { Caller } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
-import { storableJson } from '../../../http/body.ts'
+import { storableJson } from '../../../http/storable-json.ts'
 import { isObject, type JsonObject } from '../../../lib/json.ts'
 import { Refusal, refused } from '../../../refusal.ts'
 import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../../command.ts'

@@ -1,7 +1,7 @@
 import { readWebhookAllowlist } from '../../../config.ts'
 import type { Format, Kind } from '../../../delivery/formats.ts'
 import type { SubscribedEvent } from '../../../delivery/payload.ts'
-import { storableJson } from '../../../http/body.ts'
+import { storableJson } from '../../../http/storable-json.ts'
 import type { NewWebhook, UnparsedInput } from '../../../webhooks/service.ts'
 import {
   type Command,

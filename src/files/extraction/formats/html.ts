@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2'
+import { markedEncoding } from '../../../lib/encoding.ts'
 import { type ExtractedText, FlowingText } from '../pages.ts'
-import { decodeText, markedEncoding } from './plain-text.ts'
+import { decodeText } from './plain-text.ts'
 
 /** Elements whose text is not shown, or only says how a word is pronounced. */
 const HIDDEN = new Set('script style title template noscript svg object iframe rt rp'.split(' '))

@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
 import { unzipSync } from 'fflate'
 import { Parser } from 'htmlparser2'
+import { markedEncoding } from '../../../lib/encoding.ts'
 import { Unreadable } from '../pages.ts'
-import { markedEncoding } from './plain-text.ts'
 
 /*
  * Office Open XML, the format of Word, Excel and PowerPoint documents: a ZIP package of XML parts with relationships.

@@ -11,7 +11,7 @@ import { readProperties } from '../../../notes/writing/properties.ts'
 import { propertyKind } from '../../../properties/service.ts'
 import { splitFrontMatter } from '../../front-matter.ts'
 import { withNewFile, writeNewFolder } from '../../new-files.ts'
-import { bodyTags, tagNameOf } from '../tags.ts'
+import { bodyTags, tagNameOf } from '../plan/tags.ts'
 import { ExportedLinks } from './links.ts'
 import { type ExportedNote, planTree, titleOfPath } from './paths.ts'
 

@@ -13,10 +13,10 @@ import {
   namesIn,
   targetKey,
 } from '../../../notes/links/syntax.ts'
-import { baseName, withoutExtension } from '../folder.ts'
-import { type LinkComment, linkCommentIn } from '../link-comments.ts'
-import { LinkTargets } from '../link-targets.ts'
-import { findTarget } from '../links.ts'
+import { baseName, withoutExtension } from '../plan/folder-files.ts'
+import { type LinkComment, linkCommentIn } from '../plan/link-comments.ts'
+import { LinkTargets } from '../plan/link-targets.ts'
+import { findTarget } from '../plan/links.ts'
 import type { ExportedFile, ExportedNote, ExportedTree } from './paths.ts'
 
 /** Signs that end a wiki link or split its target. */

@@ -5,9 +5,9 @@ import { type FileRow, listFileRows } from '../../../files/store.ts'
 import { fold, normalized } from '../../../lib/text.ts'
 import { fileNameOf, fitName, MANIFEST, splitExtension } from '../../workspace/format.ts'
 import type { WrittenFields } from '../earlier-imports.ts'
-import { baseName, withoutExtension } from '../folder.ts'
-import type { LinkableNote } from '../link-targets.ts'
-import { nameOf } from '../note.ts'
+import { baseName, withoutExtension } from '../plan/folder-files.ts'
+import type { LinkableNote } from '../plan/link-targets.ts'
+import { nameOf } from '../plan/note.ts'
 
 /** A note and the file that it becomes. */
 export interface ExportedNote extends LinkableNote {

@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { storableJson } from '../../http/body.ts'
-import { parseInstant } from '../../lib/dates.ts'
-import { sha256 } from '../../lib/sha256.ts'
-import { codePointLength, fold, MAX_NAME_LENGTH, normalized, withCommas } from '../../lib/text.ts'
-import { isTooLong, MAX_CONTENT } from '../../notes/content-length.ts'
-import { Refusal, refused } from '../../refusal.ts'
-import { splitFrontMatter } from '../front-matter.ts'
-import { decodeText } from '../read-file.ts'
-import { baseName, type FolderFile, withoutExtension } from './folder.ts'
+import { storableJson } from '../../../http/storable-json.ts'
+import { parseInstant } from '../../../lib/dates.ts'
+import { codePointLength, fold, MAX_NAME_LENGTH, normalized, withCommas } from '../../../lib/text.ts'
+import { isTooLong, MAX_CONTENT } from '../../../notes/content-length.ts'
+import { Refusal, refused } from '../../../refusal.ts'
+import { decodeText } from '../../decode-text.ts'
+import { type FrontMatterOptions, splitFrontMatter } from '../../front-matter.ts'
+import { baseName, type FolderFile, withoutExtension } from './folder-files.ts'
 
 /** Front matter sorted into what a note has a field for; the rest are properties. */
 interface NoteFields {
@@ -29,7 +26,7 @@ export interface VaultNote extends Omit<NoteFields, 'title'> {
   readonly updatedAt: number
   /** The offset of the body in the text of the file. */
   readonly bodyStart: number
-  /** SHA-256 of the file. */
+  /** What the file is known by: another state of it has another one. */
   readonly digest: string
   /** What is stored differently from how the file has it. */
   readonly remarks: readonly string[]
@@ -46,12 +43,15 @@ export function nameOf(text: string): string {
   return name.trim() === '' ? 'Untitled' : name
 }
 
-/** Refuses a file that is too large for a note or is not text. */
-function readNoteText(folder: string, { path, bytes }: FolderFile): { text: string; digest: string } {
+/** Refuses a file that is too large for a note, before it is read. */
+export function refuseLongFile({ bytes }: FolderFile): void {
   if (bytes > MAX_BYTES) throw tooLong()
-  const content = readFileSync(join(folder, path))
+}
+
+/** The text of a file; refuses one that is not text. */
+export function decodeNote(content: Uint8Array, { path }: FolderFile): string {
   try {
-    return { text: decodeText(content, path), digest: sha256(content) }
+    return decodeText(content, path)
   } catch (error) {
     throw error instanceof Refusal ? refused('it is not UTF-8 text; save it as UTF-8.') : error
   }
@@ -60,11 +60,24 @@ function readNoteText(folder: string, { path, bytes }: FolderFile): { text: stri
 const tooLong = () =>
   refused(`it is longer than ${withCommas(MAX_CONTENT)} characters; split it into several files.`)
 
-/** Reads everything but the body of a note. The file's modification time counts up to the time of the import. */
-export function readNote(now: number, folder: string, file: FolderFile): VaultNote {
-  const { text, digest } = readNoteText(folder, file)
+/** A file of a folder as it was read. */
+export interface NoteText {
+  readonly file: FolderFile
+  readonly text: string
+  readonly digest: string
+}
+
+/** All of a note but its body. The file's modification time counts up to the time of the import. */
+export function readNote(
+  { file, text, digest }: NoteText,
+  now: number,
+  parseSimple?: FrontMatterOptions['parseSimple'],
+): VaultNote {
   if (text.includes('\0')) throw refused('it contains a NUL character, which no text may.')
-  const { frontMatter, body } = splitFrontMatter(text, { lossless: true })
+  const { frontMatter, body } = splitFrontMatter(text, {
+    lossless: true,
+    ...(parseSimple && { parseSimple }),
+  })
   if (isTooLong(body)) throw tooLong()
   const remarks: string[] = []
   if (!frontMatter && /^---[ \t]*\r?\n/.test(text) && /\n---[ \t]*(?:\r?\n|$)/.test(text))
@@ -75,14 +88,6 @@ export function readNote(now: number, folder: string, file: FolderFile): VaultNo
   if (title !== written) remarks.push(`its title becomes "${title}".`)
   const bodyStart = text.length - body.length
   return { ...fields, ...timesOf(fields, file, now), bodyStart, digest, remarks, file, title }
-}
-
-/** Reads the body of a note again. */
-export function readBody(folder: string, note: VaultNote): string {
-  const { file, bodyStart } = note
-  const { text, digest } = readNoteText(folder, file)
-  if (digest === note.digest) return text.slice(bodyStart)
-  throw refused(`${file.path} was changed while it was imported; import it again.`)
 }
 
 /** Front matter as JSON; refuses values that cannot be stored. */

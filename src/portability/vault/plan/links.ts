@@ -1,4 +1,4 @@
-import { fold } from '../../lib/text.ts'
+import { fold } from '../../../lib/text.ts'
 import {
   asLabel,
   bracketedIn,
@@ -6,12 +6,17 @@ import {
   isOwnHeading,
   linkOf,
   type TextSpan,
-} from '../../notes/links/syntax.ts'
-import type { AddedFile } from './files.ts'
-import type { FolderFile } from './folder.ts'
+} from '../../../notes/links/syntax.ts'
+import type { FolderFile } from './folder-files.ts'
 import { commentText } from './link-comments.ts'
 import type { LinkableNote, LinkTarget, LinkTargets } from './link-targets.ts'
 import type { VaultNote } from './note.ts'
+
+/** A file that is stored. */
+export interface AddedFile {
+  readonly id: string
+  readonly fileName: string
+}
 
 export interface LinkContext {
   /** What links mean in the folder. */

@@ -1,6 +1,6 @@
-import { posix } from 'node:path'
-import { fold, normalized } from '../../lib/text.ts'
-import { baseName, type FolderFile, withoutExtension } from './folder.ts'
+import { folderOf, joinedPath } from '../../../lib/paths.ts'
+import { fold, normalized } from '../../../lib/text.ts'
+import { baseName, type FolderFile, withoutExtension } from './folder-files.ts'
 import type { VaultNote } from './note.ts'
 
 /** What links need to know of a note. */
@@ -35,12 +35,6 @@ interface Entry<Target> {
 
 const depth = (path: string): number => path.split('/').length
 
-/** `path` resolved from `folder`; undefined when it leads out of the imported folder. */
-function resolvedFrom(folder: string, path: string): string | undefined {
-  const joined = posix.join(folder, path)
-  return joined.startsWith('../') || joined === '..' ? undefined : joined
-}
-
 /** Finds entries by their whole paths or by the ends of these, as a wiki link names them. */
 class PathIndex<Target> {
   readonly #byPath = new Map<string, Entry<Target>>()
@@ -61,13 +55,13 @@ class PathIndex<Target> {
   find(from: string, path: string): Target | undefined {
     const withoutSlash = path.replace(/^\/+/, '')
     if (withoutSlash !== path) return this.#at('', withoutSlash)
-    const folder = fold(posix.dirname(from))
+    const folder = fold(folderOf(from))
     if (/^\.\.?\//.test(path)) return this.#at(folder, path)
     return this.#at('', path) ?? this.#at(folder, path) ?? this.#endingIn(path)
   }
 
   #at(folder: string, path: string): Target | undefined {
-    const resolved = resolvedFrom(folder, path)
+    const resolved = joinedPath(folder, path)
     return resolved === undefined ? undefined : this.#byPath.get(resolved)?.target
   }
 
@@ -98,7 +92,7 @@ class WholePaths<Target> {
   /** A path that begins with a slash begins at the top of the folder; every other one at the note that holds the link. */
   find(from: string, path: string): Target | undefined {
     const isFromTop = path.startsWith('/')
-    const resolved = resolvedFrom(isFromTop ? '' : posix.dirname(from), path.replace(/^\/+/, ''))
+    const resolved = joinedPath(isFromTop ? '' : folderOf(from), path.replace(/^\/+/, ''))
     if (resolved === undefined) return undefined
     for (const extension of IMPLIED_EXTENSIONS) {
       const whole = `${resolved}${extension}`

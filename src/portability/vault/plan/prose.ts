@@ -1,4 +1,4 @@
-import { bracketedIn, type TextSpan } from '../../notes/links/syntax.ts'
+import { bracketedIn, type TextSpan } from '../../../notes/links/syntax.ts'
 
 /** Quotation and list markers at the beginning of a line. */
 const MARKERS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*[ \t]*/

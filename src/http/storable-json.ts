@@ -1,0 +1,107 @@
+import { invalid } from '../refusal.ts'
+
+/* What JSON texts may hold, wherever they come from. */
+
+const MAX_DEPTH = 100
+
+/** The most that a body may hold: parsing one must not keep other requests waiting. */
+export interface MostCounts {
+  readonly members: number
+  readonly values: number
+}
+
+function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalid(`${what} is not valid JSON.`)
+  }
+}
+
+const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
+const isOpening = (unit: number) => unit === 0x5b || unit === 0x7b
+const isClosing = (unit: number) => unit === 0x5d || unit === 0x7d
+
+/** The position of the quote that ends the string literal in which `from` is. */
+function endOfString(json: string, from: number): number {
+  for (let end = json.indexOf('"', from); end !== -1; end = json.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (json.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1
+    if (escapes % 2 === 0) return end
+  }
+  return json.length
+}
+
+/** Refuses, before it is parsed, a text that would keep the parser busy for long, or is nested so deeply that it takes seconds. */
+export function checkCounts(json: string, what: string, most?: MostCounts): void {
+  let [depth, members, values] = [0, 0, 1]
+  for (let at = 0; at < json.length; at++) {
+    const unit = json.charCodeAt(at)
+    if (unit === QUOTE) at = endOfString(json, at + 1)
+    else if (unit === COLON) members += 1
+    else if (unit === COMMA) values += 1
+    else if (isClosing(unit)) depth -= 1
+    else if (isOpening(unit)) {
+      values += 1
+      if (++depth > MAX_DEPTH) throw tooDeep(what)
+    }
+  }
+  if (!most || (members <= most.members && values <= most.values)) return
+  throw invalid(
+    `${what} holds more than ${most.values} values, or ${most.members} members of objects; send less in one request.`,
+  )
+}
+
+/** Only escapes can bring a NUL or a lone surrogate: most bodies need no further check. */
+const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
+
+/** A number may exceed the range of a double: that takes an exponent of three digits, or 200 digits in a row. */
+const LONG_EXPONENT = /[eE]\+?\d{3}/
+/** By itself, and so looked for many times as fast. */
+const LONG_NUMBER = /(?<!\d)\d{200}/
+
+const tooDeep = (what: string) => invalid(`${what} is nested more than ${MAX_DEPTH} levels deep.`)
+
+/** Refuses texts and numbers that could not be stored as they were sent. `what` names the value in the refusal. */
+export function checkStorable(value: unknown, what: string, depth = 0): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw invalid(`${what} holds a NUL character; no text may.`)
+    if (!value.isWellFormed()) throw invalid(`${what} holds a lone surrogate; no text may.`)
+    return
+  }
+  if (value === Infinity || value === -Infinity)
+    throw invalid(`${what} holds a number too large to be kept; send one between -1.7e308 and 1.7e308.`)
+  if (typeof value !== 'object' || value === null) return
+  if (depth === MAX_DEPTH) throw tooDeep(what)
+  if (Array.isArray(value)) {
+    for (const item of value) checkStorable(item, what, depth + 1)
+    return
+  }
+  for (const [name, member] of Object.entries(value)) {
+    checkStorable(name, what)
+    checkStorable(member, what, depth + 1)
+  }
+}
+
+/** Parses a JSON text. Refuses one that could not be stored as it was sent; `what` names it in the refusal. */
+export function storableJson(text: string, what: string): unknown {
+  checkCounts(text, what)
+  return storable(text, what)
+}
+
+/** Parses a JSON text of which only parts will be stored. */
+export function parsedJson(text: string, what: string): unknown {
+  checkCounts(text, what)
+  return parseJson(text, what)
+}
+
+/** Parses a JSON text whose counts are checked. Refuses one that could not be stored as it was sent. */
+export function storable(text: string, what: string): unknown {
+  const value = parseJson(text, what)
+  const isSuspicious =
+    (text.includes('\\u') && SUSPICIOUS_ESCAPE.test(text)) ||
+    LONG_EXPONENT.test(text) ||
+    LONG_NUMBER.test(text)
+  if (isSuspicious) checkStorable(value, what)
+  return value
+}
