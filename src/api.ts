@@ -24,6 +24,7 @@ import { NO_BACKUPS } from './maintenance/backups.ts'
 import { backupRoutes, metricRoutes } from './maintenance/routes.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { noteRoutes } from './notes/routes.ts'
+import { importFileRoutes, importRoutes } from './portability/vault/from-browser/routes.ts'
 import { presetRoutes } from './presets/routes.ts'
 import { propertyRoutes } from './properties/routes.ts'
 import { quickAccessRoutes } from './quick-access/routes.ts'
@@ -111,6 +112,8 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     incomingRoutes(ctx, rejected),
     fileRoutes(ctx),
     fileManagementRoutes(ctx),
+    importRoutes(ctx),
+    importFileRoutes(ctx),
     backupRoutes(ctx),
     changeRoutes(ctx, subscribers),
     mcpRoutes(ctx),

@@ -17,6 +17,7 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   mcp: () => import('./mcp/operations.ts'),
   mirror: () => import('./mirror/apply/worker-task.ts'),
   notes: () => import('./notes/operations.ts'),
+  portability: () => import('./portability/operations.ts'),
   presets: () => import('./presets/service.ts'),
   properties: () => import('./properties/service.ts'),
   'quick-access': () => import('./quick-access/service.ts'),

@@ -8,7 +8,8 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { fail, invalid, notFound } from '../refusal.ts'
 import { mimeTypeOf } from './extraction/kinds.ts'
-import { checkedFileName, refuseTooLarge } from './service.ts'
+import { checkedFileName } from './service.ts'
+import { refuseTooLarge } from './size-limit.ts'
 import {
   abandonFile,
   type FileRow,
@@ -19,6 +20,7 @@ import {
   makeFileVisible,
   PART_BYTES,
   setFileSize,
+  updateFile,
 } from './store.ts'
 
 interface NewFile {
@@ -29,6 +31,12 @@ interface NewFile {
   readonly announced?: number | undefined
   /** All of them, or as they arrive. */
   readonly bytes: Uint8Array | AsyncIterable<Uint8Array> | null
+  /** By default a new one. It is free for another attempt until the file is complete. */
+  readonly id?: string
+  /** By default the instant at which it is complete. */
+  readonly createdAt?: number
+  /** Writes more in the transaction that makes the file visible. */
+  readonly onVisible?: (tx: Tx) => void
 }
 
 /**
@@ -39,12 +47,12 @@ interface NewFile {
 export async function addFile(
   db: Db,
   author: ChangeAuthor & InWorkspace,
-  { fileName, noteId, announced, bytes }: NewFile,
+  { fileName, noteId, announced, bytes, id: givenId, createdAt, onVisible }: NewFile,
 ): Promise<FileRow> {
   const { workspacePk } = author
   checkedFileName(fileName)
   refuseTooLarge(announced ?? 0)
-  const { pk, id } = await db.write((tx) => {
+  const { pk, id: ownId } = await db.write((tx) => {
     const note = noteId === null ? null : notePk(tx, author, noteId)
     const id = tx.newId()
     const mimeType = mimeTypeOf(fileName)
@@ -54,7 +62,10 @@ export async function addFile(
     const size = await storeParts(db, pk, bytes)
     return await db.write((tx) => {
       setFileSize(tx, pk, size)
-      makeFileVisible(tx, author, { pk, id })
+      const id = givenId ?? ownId
+      if (id !== ownId) updateFile(tx, pk, { id })
+      makeFileVisible(tx, author, { pk, id }, createdAt)
+      onVisible?.(tx)
       return findFile(tx, wholeWorkspace(workspacePk), id) ?? fail(notFound('file'))
     })
   } catch (error) {

@@ -73,9 +73,6 @@ export function getFileContent(reader: Reader, caller: Caller, id: string) {
   return { tag: contentTag(reader, id), fileName, mimeType: shownMimeType(file), size, read }
 }
 
-/** 50 MiB. */
-export const MAX_FILE_BYTES = 52_428_800
-
 /** Returns the name; refuses one that is not 1 to 500 characters long or has control characters. */
 export function checkedFileName(name: string): string {
   if (!isName(name) || !name.isWellFormed()) {
@@ -84,11 +81,6 @@ export function checkedFileName(name: string): string {
     )
   }
   return name
-}
-
-export function refuseTooLarge(size: number): void {
-  if (size <= MAX_FILE_BYTES) return
-  throw refused('The file is larger than 50 MiB; add a smaller one.')
 }
 
 /**

@@ -106,6 +106,16 @@ export const findPageText = (reader: Reader, file: number, page: number): string
 /** Changes columns of a file, and with an instant `updated_at`, too. */
 export const updateFile = updateOf(files, pk)
 
+/** Attaches a file that is attached to no note yet. */
+export function attachFile(tx: Tx, author: ChangeAuthor & InWorkspace, id: string, note: number): void {
+  const file = findFile(tx, author, id)
+  if (!file || file.ofNote === 1) return
+  updateFile(tx, file.pk, { note })
+  logChange(tx, author, { kind: 'file', id }, 'updated', {
+    difference: { changed: ['note_id'], previous: { note_id: null } },
+  })
+}
+
 /** `updated_at` grows with every update, even within a millisecond. */
 export const updateFileName = (tx: Tx, file: number, name: string): void =>
   updateFile(tx, file, { fileName: name }, tx.now)
@@ -184,10 +194,15 @@ const complete = runBy((file: number, now: number, announcement: string | null) 
 )
 
 /** The file is complete: it becomes visible, and its text is extracted next. */
-export function makeFileVisible(tx: Tx, author: ChangeAuthor, file: { pk: number; id: string }): void {
+export function makeFileVisible(
+  tx: Tx,
+  author: ChangeAuthor,
+  file: { pk: number; id: string },
+  createdAt = tx.now,
+): void {
   const { surface, keyId } = author
   const announcement: Announcement = { source: { surface, keyId } }
-  complete(tx, file.pk, tx.now, author.isCopying ? null : JSON.stringify(announcement))
+  complete(tx, file.pk, createdAt, author.isCopying ? null : JSON.stringify(announcement))
   logChange(tx, author, { kind: 'file', id: file.id }, 'created')
 }
 

@@ -163,6 +163,10 @@ PATCH  /app/api/workspaces/{id}
 DELETE /app/api/structures/{id} W
 POST   /app/api/files W
 DELETE /app/api/files/{id} W
+GET    /app/api/import
+POST   /app/api/import/ids W
+POST   /app/api/import/notes W
+POST   /app/api/import/files W
 GET    /app/api/backup
 `
 

@@ -18,6 +18,11 @@ import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tag
 
 type CreateInput = Static<typeof CreateBody> & { pinned?: boolean; pin_label?: string | null }
 
+interface CreateOptions extends Pick<NewNote, 'createdAt' | 'updatedAt'> {
+  readonly id?: string
+  readonly preset?: OpenedPreset | undefined
+}
+
 /**
  * Creates a note in the caller's transaction, with what a preset adds to it. Invalid properties do not prevent it: none of
  * those sent is written, and the refusal is returned beside the note.
@@ -26,7 +31,7 @@ export function createNote(
   tx: Tx,
   caller: Caller,
   input: CreateInput,
-  { id = tx.newId(), preset }: { readonly id?: string; readonly preset?: OpenedPreset | undefined } = {},
+  { id = tx.newId(), preset, ...instants }: CreateOptions = {},
 ): CreatedNote {
   const sentTags = input.tags && ensureTags(tx, caller, input.tags)
   const tagIds = (sentTags || preset) && withLinkedTags(tx, [...(sentTags ?? []), ...(preset?.tagIds ?? [])])
@@ -40,6 +45,7 @@ export function createNote(
     coverUrl: input.cover_url,
     pinned: input.pinned,
     pinLabel: input.pin_label,
+    ...instants,
   })
   const propertiesError = tryProperties(tx, caller, { pk, id }, input.properties ?? {})
   const plan = preset?.plan(readProperties(tx, pk))

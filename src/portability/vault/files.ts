@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../../context.ts'
 import { mimeTypeOf } from '../../files/extraction/kinds.ts'
-import { MAX_FILE_BYTES, refuseTooLarge, replaceFileContent } from '../../files/service.ts'
+import { replaceFileContent } from '../../files/service.ts'
+import { refuseTooLarge } from '../../files/size-limit.ts'
 import { findFile, insertWholeFile } from '../../files/store.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { refused } from '../../refusal.ts'
 import type { ImportRun } from '../import-run.ts'
 import type { EarlierImport, EarlierImports } from './earlier-imports.ts'
-import type { FolderFile } from './plan/folder-files.ts'
+import { DELETED, type FolderFile } from './plan/folder-files.ts'
 import type { AddedFile } from './plan/links.ts'
 import { fileNameFor } from './plan/names.ts'
 
 export const NOT_UPDATED = 'it was changed since it was imported; give --update to take that over.'
-export const DELETED = 'what was imported from it has been deleted; rename the file to import it again.'
 
 /** Adds the files of a folder, each once. Their text is extracted when a server runs next. */
 export class VaultFiles {
@@ -80,7 +80,7 @@ export class VaultFiles {
   }
 
   #read({ path, bytes }: FolderFile): Uint8Array {
-    if (bytes > MAX_FILE_BYTES) refuseTooLarge(bytes)
+    refuseTooLarge(bytes)
     return readFileSync(join(this.folder, path))
   }
 }

@@ -11,8 +11,9 @@ import {
   runImport,
 } from '../import-run.ts'
 import { type EarlierImport, EarlierImports } from './earlier-imports.ts'
-import { DELETED, NOT_UPDATED, VaultFiles } from './files.ts'
+import { NOT_UPDATED, VaultFiles } from './files.ts'
 import { type FolderContent, readFolder } from './folder.ts'
+import { DELETED } from './plan/folder-files.ts'
 import { LinkTargets } from './plan/link-targets.ts'
 import type { VaultNote } from './plan/note.ts'
 import type { DemotedProperty } from './plan/properties.ts'

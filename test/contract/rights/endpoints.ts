@@ -103,6 +103,35 @@ const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
     body: new TextEncoder().encode('A letter of some length.'),
   }),
   'DELETE /app/api/files/:id': (samples) => ({ path: `/app/api/files/${samples['files/{id}']}` }),
+  'GET /app/api/import': () => ({ path: '/app/api/import?folder=Vault' }),
+  'POST /app/api/import/ids': () => ({
+    path: '/app/api/import/ids',
+    body: { folder: 'Vault', paths: ['Other.md'] },
+  }),
+  'POST /app/api/import/notes': () => ({
+    path: '/app/api/import/notes',
+    body: {
+      folder: 'Vault',
+      notes: [
+        {
+          path: 'Ada.md',
+          state: '6 0',
+          title: 'Ada',
+          content: 'Engine',
+          alias: null,
+          tags: [],
+          properties: {},
+          files: [],
+          created_at_ms: 0,
+          updated_at_ms: 0,
+        },
+      ],
+    },
+  }),
+  'POST /app/api/import/files': () => ({
+    path: '/app/api/import/files?folder=Vault&path=a.txt&state=1&file_name=a.txt&created_at_ms=0',
+    body: new TextEncoder().encode('A letter of some length.'),
+  }),
   'GET /app/api/backup': () => ({ path: '/app/api/backup' }),
 }
 

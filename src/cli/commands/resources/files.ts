@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Caller } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
+import { refuseTooLarge } from '../../../files/size-limit.ts'
 import type { FileRow } from '../../../files/store.ts'
 import { systemClock } from '../../../lib/clock.ts'
 import { systemRefusal } from '../../../portability/read-file.ts'
@@ -30,7 +31,7 @@ const store = () => import('../../../files/store.ts')
 const clearing = () => import('../../../files/cleanup.ts')
 
 /** Reads a file. Folders and files that are too large are refused before anything is read. */
-function readOriginal(path: string, refuseTooLarge: (size: number) => void): Uint8Array {
+function readOriginal(path: string): Uint8Array {
   try {
     const stats = statSync(path, { throwIfNoEntry: false })
     if (!stats) throw refused(`There is no file ${path}.`)
@@ -55,9 +56,9 @@ async function tryToAdd(
   path: string,
   fileName: string,
 ): Promise<FileRow | undefined> {
-  const [{ addFile }, { refuseTooLarge }] = await Promise.all([adding(), service()])
+  const { addFile } = await adding()
   try {
-    const bytes = path === STDIN ? await io.readAll() : readOriginal(path, refuseTooLarge)
+    const bytes = path === STDIN ? await io.readAll() : readOriginal(path)
     refuseTooLarge(bytes.byteLength)
     return await addFile(db, target.caller, { fileName, noteId: target.noteId, bytes })
   } catch (error) {

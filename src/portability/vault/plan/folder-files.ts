@@ -16,6 +16,9 @@ export const withoutExtension = (path: string): string => path.replace(NOTE_EXTE
 
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
+/** Why a file is left out of which an earlier import made something. */
+export const DELETED = 'what was imported from it has been deleted; rename the file to import it again.'
+
 /** Why a name is left out: folders and files of programs, such as `.obsidian`, `.trash` and `.git`. */
 export function skipReason(name: string): string | undefined {
   if (name.startsWith('.')) return 'its name begins with a dot.'

@@ -1,0 +1,1 @@
+export { importedQuery, importNotesTask } from './vault/from-browser/service.ts'

@@ -1,0 +1,48 @@
+import type { AppContext } from '../../../context.ts'
+import { presentFile } from '../../../files/present.ts'
+import { FileResponse } from '../../../files/schema.ts'
+import { applicationEndpoints } from '../../../http/endpoints.ts'
+import { RawBody } from '../../../http/schema/types.ts'
+import * as schema from './schema.ts'
+import { importFile, importIds, importNotes, readImported } from './service.ts'
+
+/** A folder that is imported from a browser. */
+export const importRoutes = (ctx: AppContext) =>
+  applicationEndpoints('notes')
+    .get('/import', ({ caller, query }) => readImported(ctx, caller, query.folder), {
+      access: 'session',
+      query: schema.ImportedQuery,
+      response: schema.ImportedResponse,
+    })
+    .post('/import/ids', ({ caller, body }) => importIds(ctx, caller, body), {
+      access: 'session-write',
+      body: schema.IdsBody,
+      response: schema.IdsResponse,
+    })
+    .post(
+      '/import/notes',
+      ({ exchange, caller, body }) => importNotes(ctx, caller, body, exchange.bodyText.length),
+      {
+        access: 'session-write',
+        body: schema.NotesBody,
+        response: schema.NotesResponse,
+      },
+    )
+
+/** The files beside its notes. */
+export const importFileRoutes = (ctx: AppContext) =>
+  applicationEndpoints('files').post(
+    '/import/files',
+    async ({ caller, query, request, status }) => {
+      const length = request.headers.get('content-length')
+      const announced = length === null ? undefined : Number(length)
+      const file = await importFile(ctx, caller, query, { announced, bytes: request.body })
+      return status(201, { file: presentFile(file) })
+    },
+    {
+      access: 'session-write',
+      body: RawBody,
+      query: schema.FileQuery,
+      response: { 201: FileResponse },
+    },
+  )

@@ -1,0 +1,79 @@
+import { t } from '../../../http/schema/types.ts'
+import { MAX_CONTENT } from '../../../notes/content-length.ts'
+import { propertyValues, tagName } from '../../../notes/schema.ts'
+import { MAX_TAGS } from '../../../notes/writing/tags.ts'
+
+const MAX_PATH = 4_096
+const MAX_NOTES = 500
+const MAX_PATHS = 5_000
+const MAX_FILES = 10_000
+const EARLIEST_MS = -62_135_596_800_000
+const LATEST_MS = 253_402_300_799_999
+
+const line = (maxLength: number) => t.text({ minLength: 1, maxLength, singleLine: true })
+const instant = () => t.integer({ minimum: EARLIEST_MS, maximum: LATEST_MS })
+
+const path = () => t.text({ minLength: 1, maxLength: MAX_PATH })
+
+/** A file of the folder; another `state` of it is another one. */
+const place = { path: path(), state: line(100) }
+
+export const ImportedQuery = t.strict({ folder: line(500) })
+
+export const ImportedResponse = t.response({
+  files: t.Array(
+    t.strict({
+      ...place,
+      id: t.id(),
+      name: t.Union([t.String(), t.Null()], { description: 'Null where it is gone or in the trash.' }),
+    }),
+  ),
+  notes: t.Array(
+    t.strict({
+      id: t.id(),
+      title: t.String(),
+      alias: t.Union([t.String(), t.Null()]),
+      created_at_ms: t.integer(),
+    }),
+    { description: 'Every note of the workspace, by what links find it.' },
+  ),
+})
+
+export const IdsBody = t.strict({
+  folder: line(500),
+  paths: t.Array(path(), { minItems: 1, maxItems: MAX_PATHS }),
+})
+
+export const IdsResponse = t.response({ ids: t.Array(t.id()) })
+
+export const NotesBody = t.strict({
+  folder: line(500),
+  notes: t.Array(
+    t.strict({
+      ...place,
+      title: line(500),
+      content: t.text({ maxLength: MAX_CONTENT }),
+      alias: t.nullableText({ minLength: 1, maxLength: 200, trimmed: true, singleLine: true }),
+      tags: t.Array(tagName(), { maxItems: MAX_TAGS }),
+      properties: propertyValues('By key.'),
+      files: t.Array(t.id(), {
+        maxItems: MAX_FILES,
+        description: 'Attached to it, unless they are to another note.',
+      }),
+      created_at_ms: instant(),
+      updated_at_ms: instant(),
+    }),
+    { minItems: 1, maxItems: MAX_NOTES },
+  ),
+})
+
+export const NotesResponse = t.response({
+  refused: t.Array(t.strict({ path: t.String(), error: t.String() })),
+})
+
+export const FileQuery = t.strict({
+  folder: line(500),
+  ...place,
+  file_name: line(500),
+  created_at_ms: instant(),
+})

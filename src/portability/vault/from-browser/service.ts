@@ -1,0 +1,144 @@
+import type { Static } from '@sinclair/typebox'
+import type { AppContext, Caller } from '../../../context.ts'
+import type { WorkerQuery, WorkerTask } from '../../../db/worker/client.ts'
+import type { Tx } from '../../../db/writes/transaction.ts'
+import { addFile } from '../../../files/new-file.ts'
+import { attachFile, type FileRow, VISIBLE } from '../../../files/store.ts'
+import { sha256 } from '../../../lib/sha256.ts'
+import { createNote } from '../../../notes/writing/create.ts'
+import { findPropertyRule } from '../../../notes/writing/properties.ts'
+import { nameTaken } from '../../../refusal.ts'
+import { ImportRun } from '../../import-run.ts'
+import type { WrittenFields } from '../earlier-imports.ts'
+import { finishFile, folderOf, reserve } from './reserved.ts'
+import type { FileQuery, IdsBody, ImportedResponse, NotesBody } from './schema.ts'
+
+/*
+ * A folder that a browser imports, in many transactions. Each file has an id reserved before anything links to it, and
+ * what was made of it is written down with it: an import that broke off goes on after it, with the same links.
+ */
+
+type Body = Static<typeof NotesBody>
+type SentNote = Body['notes'][number]
+
+const NAME = `CASE kind
+  WHEN 'note' THEN (SELECT title FROM notes n WHERE n.id = object AND n.deleted_at IS NULL)
+  ELSE (SELECT file_name FROM files f WHERE f.id = object AND ${VISIBLE}) END`
+
+interface ImportedInput {
+  readonly workspacePk: number
+  readonly folder: string
+}
+
+/** What was made of the files of a folder, and the names of all notes. */
+export const importedQuery: WorkerQuery<ImportedInput, Static<typeof ImportedResponse>> = {
+  name: 'portability.imported',
+  isLong: true,
+  run: ({ sql }, { workspacePk, folder }) => ({
+    files: sql.all(
+      `SELECT path, digest AS state, object AS id, ${NAME} AS name FROM imported_files
+       WHERE workspace = ? AND folder = ? AND digest <> ''`,
+      workspacePk,
+      folder,
+    ),
+    notes: sql.all(
+      `SELECT id, title, alias, created_at AS created_at_ms FROM notes
+       WHERE workspace = ? AND deleted_at IS NULL`,
+      workspacePk,
+    ),
+  }),
+}
+
+export const readImported = ({ worker }: AppContext, caller: Caller, folder: string) =>
+  worker.run(importedQuery, { workspacePk: caller.workspacePk, folder: folderOf(caller, folder) }, caller)
+
+/** The id of each file's note or file, in the order of the paths: a new one for a file that has none yet. */
+export const importIds = ({ db }: AppContext, caller: Caller, { folder, paths }: Static<typeof IdsBody>) =>
+  db.write((tx) => ({ ids: paths.map((path) => reserve(tx, caller, folder, path).id) }))
+
+interface NotesInput {
+  readonly caller: Caller
+  readonly body: Body
+}
+
+/** Makes notes of files of a folder, each wholly or not at all; returns those that are refused. */
+export const importNotesTask: WorkerTask<NotesInput, { path: string; error: string }[]> = {
+  name: 'portability.importNotes',
+  run: (tx, { caller, body: { folder, notes } }) => {
+    const run = new ImportRun(tx)
+    for (const note of notes) run.try(note.path, () => importNote(tx, caller, folder, note))
+    return run.refused.map(({ place, reason }) => ({ path: place, error: reason }))
+  },
+}
+
+function importNote(tx: Tx, caller: Caller, folder: string, sent: SentNote): void {
+  const reserved = reserve(tx, caller, folder, sent.path)
+  // The response to an earlier call may have been lost.
+  if (reserved.isFinished) return
+  const { title, content, alias, tags, properties } = sent
+  const { note, propertiesError } = createNote(
+    tx,
+    caller,
+    { title, content, alias, tags, properties },
+    { id: reserved.id, createdAt: sent.created_at_ms, updatedAt: sent.updated_at_ms },
+  )
+  if (propertiesError) throw propertiesError
+  for (const id of sent.files) attachFile(tx, caller, id, note.pk)
+  finishFile(tx, reserved, {
+    digest: sent.state,
+    written: sha256(content),
+    fields: fieldsOf(tx, caller, note.pk, sent),
+  })
+}
+
+const fieldsOf = (
+  { sql }: Tx,
+  { workspacePk }: Caller,
+  note: number,
+  { title, alias, properties }: SentNote,
+): WrittenFields => ({
+  title,
+  alias,
+  tags: sql.column<number>('SELECT tag FROM note_tags WHERE note = ?', note),
+  properties: Object.fromEntries(
+    Object.entries(properties).map(([key, value]) => [
+      findPropertyRule({ sql }, workspacePk, key)?.pk ?? 0,
+      value,
+    ]),
+  ),
+})
+
+/** `length` is that of the request, in characters. */
+export async function importNotes(
+  { worker }: AppContext,
+  { signal: _, ...caller }: Caller,
+  body: Body,
+  length: number,
+) {
+  const size = { length, items: body.notes.length }
+  return { refused: await worker.write(importNotesTask, { caller, body }, { size }) }
+}
+
+/** Stores a file of a folder; refuses one that is stored already. */
+export async function importFile(
+  { db }: AppContext,
+  caller: Caller,
+  { folder, path, state, file_name: fileName, created_at_ms: createdAt }: Static<typeof FileQuery>,
+  sent: { readonly announced: number | undefined; readonly bytes: AsyncIterable<Uint8Array> | null },
+): Promise<FileRow> {
+  const reserved = await db.write((tx) => reserve(tx, caller, folder, path))
+  if (reserved.isFinished) throw isStored()
+  return addFile(db, caller, {
+    ...sent,
+    id: reserved.id,
+    fileName,
+    createdAt,
+    noteId: null,
+    onVisible: (tx) => {
+      if (reserve(tx, caller, folder, path).isFinished) throw isStored()
+      finishFile(tx, reserved, { digest: state, written: null, fields: null })
+    },
+  })
+}
+
+const isStored = () => nameTaken('This file is stored already; leave it out.')
