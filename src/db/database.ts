@@ -5,6 +5,7 @@ import type { Refusal } from '../refusal.ts'
 import { Checkpoints } from './connection/checkpoint.ts'
 import { Health } from './connection/health.ts'
 import { closeDatabase, type OpenOptions, openWritingConnection } from './connection/open.ts'
+import { releasePageCaches } from './connection/page-caches.ts'
 import { Reading } from './connection/reading.ts'
 import { WalSync } from './connection/wal-sync.ts'
 import { markWrite } from './connection/write-mark.ts'
@@ -127,6 +128,7 @@ export function openDatabase(options: OpenOptions): Db {
   }
   // Whoever writes is not whom the WAL is folded in for: that waits for no other long writes of that requester.
   const clockOfNobody: Clock = { ...clock, every: (ms, run) => asNobody(() => clock.every(ms, run)) }
+  const stopReleasing = reading && releasePageCaches(clock, log, [sql, reading.sql])
   const checkpoints = new Checkpoints({ file, descriptor, clock: clockOfNobody, log, sql, pauseDuring })
   const commitListeners = new Set<() => void>()
   const externalPolls = new Set<() => void>()
@@ -231,6 +233,7 @@ export function openDatabase(options: OpenOptions): Db {
       health.stop()
       checkpoints.stop()
       queue.close()
+      stopReleasing?.()
       for (const stop of externalPolls) stop()
       if (hasNoResponse || queue.isLate || checkpoints.isStuck) {
         log.error('the disk does not respond: the database is left open', { file })

@@ -53,6 +53,8 @@ export interface ResultMemory {
  */
 export class Sql {
   readonly state: State
+  /** How many statements were run. */
+  statementCount = 0
   readonly #statements = new BoundedCache<string, Statement>(MAX_STATEMENTS, (statement) =>
     statement.finalize(),
   )
@@ -256,6 +258,7 @@ export class Sql {
   }
 
   #prepare(text: string): Statement {
+    this.statementCount += 1
     this.#enter?.()
     this.#checkStop?.()
     if (this.#limit) this.#beginLimited(this.#limit, text)
