@@ -53,6 +53,7 @@ const APPLICATION = /^web\//
 const PURE = [
   'refusal.ts',
   'changes/record-data.ts',
+  'files/size-limit.ts',
   'filter/record/match.ts',
   'filter/record/operators.ts',
   'filter/record/parse.ts',
@@ -74,6 +75,7 @@ const PURE = [
   'portability/vault/plan/properties.ts',
   'portability/vault/plan/prose.ts',
   'portability/vault/plan/tags.ts',
+  'portability/workspace/format.ts',
   'search/highlighter.ts',
   'search/query.ts',
   'search/tokenizer.ts',

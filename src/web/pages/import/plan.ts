@@ -1,0 +1,125 @@
+import { fold } from '../../../lib/text.ts'
+import type { FolderFile } from '../../../portability/vault/plan/folder-files.ts'
+import { LinkTargets } from '../../../portability/vault/plan/link-targets.ts'
+import type { AddedFile, LinkContext } from '../../../portability/vault/plan/links.ts'
+import { aliasFor, planBody, targetFor } from '../../../portability/vault/plan/names.ts'
+import type { VaultNote } from '../../../portability/vault/plan/note.ts'
+import { tagNamesOf } from '../../../portability/vault/plan/tags.ts'
+import type { NoteHead, NoteNames } from './note-names.ts'
+
+/** A note of the folder, and the one that an earlier import made of it, or the id of the one that is made now. */
+export interface PlannedNote {
+  readonly note: VaultNote
+  readonly existing: NoteHead | undefined
+  readonly id: string
+}
+
+/** A note as it is sent. */
+export interface NewNote {
+  readonly title: string
+  readonly alias: string | null
+  readonly content: string
+  readonly tags: string[]
+  /** The files that are attached to it. */
+  readonly files: readonly FolderFile[]
+  readonly links: number
+  readonly remarks: readonly string[]
+}
+
+/**
+ * What becomes of the notes of a folder: their aliases, and their links as the server will resolve them once all of them
+ * are there. The notes are given oldest first.
+ */
+export class FolderPlan implements LinkContext {
+  readonly linkTargets: LinkTargets
+  readonly #heads = new Map<VaultNote, NoteHead>()
+  readonly #found = new Map<string, string | undefined>()
+  /** The files that are attached to a note: those to which it is the first to link. */
+  readonly #attached = new Map<VaultNote, Set<FolderFile>>()
+  readonly #linked = new Set<FolderFile>()
+
+  /** `files` are those that are stored or will be; `remark` is told of aliases that are not kept. */
+  constructor(
+    planned: readonly PlannedNote[],
+    private readonly files: Map<FolderFile, AddedFile>,
+    otherFiles: readonly FolderFile[],
+    private readonly names: NoteNames,
+    remark: (note: VaultNote, what: string) => void,
+  ) {
+    this.linkTargets = new LinkTargets(
+      planned.map(({ note }) => note),
+      otherFiles,
+    )
+    const titles = new Set(planned.map(({ note }) => fold(note.title)))
+    const isName = (name: string) => titles.has(fold(name)) || names.find(name) !== undefined
+    for (const { note, existing, id } of planned) {
+      const head = existing ?? {
+        id,
+        title: note.title,
+        alias: aliasFor(note, isName, (what) => remark(note, what)),
+        created_at_ms: note.createdAt,
+      }
+      this.#heads.set(note, head)
+      if (!existing) names.add(head)
+    }
+  }
+
+  /** What is sent of a note whose body, as it is in its file, is given. */
+  newNote(note: VaultNote, written: string, foldersAsTags: boolean): NewNote {
+    const remarks: string[] = []
+    const remark = (what: string) => void remarks.push(what)
+    const { lines, body, count } = planBody(this, note, written, remark)
+    const { title, alias } = this.#headOf(note)
+    return {
+      title,
+      alias,
+      content: body,
+      tags: tagNamesOf(note, lines, foldersAsTags, remark),
+      files: [...(this.#attached.get(note) ?? [])],
+      links: count,
+      remarks,
+    }
+  }
+
+  resolvesTo(target: string, note: VaultNote): boolean {
+    return this.#find(target) === this.#headOf(note).id
+  }
+
+  isNoName(target: string): boolean {
+    return this.#find(target) === undefined
+  }
+
+  targetFor(note: VaultNote, heading = ''): string {
+    return targetFor(this.#headOf(note), heading, (target) => this.resolvesTo(target, note))
+  }
+
+  addFile(file: FolderFile, from: VaultNote): AddedFile | undefined {
+    const stored = this.files.get(file)
+    if (!stored || this.#linked.has(file)) return stored
+    this.#linked.add(file)
+    this.#attached.set(from, (this.#attached.get(from) ?? new Set()).add(file))
+    return stored
+  }
+
+  /** The id of a file that is or will be stored. */
+  idOf(file: FolderFile): string | undefined {
+    return this.files.get(file)?.id
+  }
+
+  /** A file that could not be stored: nothing is to link to it. */
+  dropFile(file: FolderFile): void {
+    this.files.delete(file)
+    for (const files of this.#attached.values()) files.delete(file)
+  }
+
+  #find(target: string): string | undefined {
+    if (!this.#found.has(target)) this.#found.set(target, this.names.find(target)?.id)
+    return this.#found.get(target)
+  }
+
+  #headOf(note: VaultNote): NoteHead {
+    const head = this.#heads.get(note)
+    if (!head) throw new Error('a link leads to a note that is not in the folder')
+    return head
+  }
+}

@@ -1,0 +1,177 @@
+import { refuseTooLarge } from '../../../files/size-limit.ts'
+import type { FolderFile } from '../../../portability/vault/plan/folder-files.ts'
+import type { AddedFile } from '../../../portability/vault/plan/links.ts'
+import { fileNameFor } from '../../../portability/vault/plan/names.ts'
+import { decodeNote, readNote, refuseLongFile, type VaultNote } from '../../../portability/vault/plan/note.ts'
+import { PropertyPlan } from '../../../portability/vault/plan/properties.ts'
+import { EarlierImport, type Imported, reasonToSkip, stateOf } from './earlier.ts'
+import { bytesOf, type ChosenFile, type ChosenFolder } from './folder.ts'
+import { type NoteHead, NoteNames } from './note-names.ts'
+import { FolderPlan } from './plan.ts'
+import type { Remarks } from './remarks.ts'
+import type { ImportCalls, Property } from './sending.ts'
+
+/** A file that is to be stored, and as what. */
+export interface NewFile extends AddedFile {
+  readonly file: ChosenFile
+}
+
+/** What is to be made of a folder. */
+export interface FolderToImport {
+  /** The notes that are to be made, oldest first. */
+  readonly notes: readonly { readonly note: VaultNote; readonly file: ChosenFile }[]
+  readonly files: ReadonlyMap<FolderFile, NewFile>
+  readonly plan: FolderPlan
+  readonly properties: PropertyPlan<Property>
+  /** How many properties were defined. */
+  readonly defined: number
+  /** How many notes and files an earlier import made. */
+  readonly before: number
+}
+
+/** A note of the folder; `existing` is what an earlier import made of it. */
+interface ReadNote {
+  readonly note: VaultNote
+  readonly file: ChosenFile
+  readonly existing: NoteHead | undefined
+}
+
+interface Reading {
+  readonly folder: ChosenFolder
+  readonly calls: ImportCalls
+  readonly signal: AbortSignal
+  readonly remarks: Remarks
+  /** Receives the share that is read, from 0 to 1. */
+  onProgress(share: number): void
+}
+
+/** The text of a note's file. Refuses one that is too large or is not text. */
+export async function textOf(file: ChosenFile): Promise<string> {
+  refuseLongFile(file)
+  return decodeNote(await bytesOf(file), file)
+}
+
+const optionsOf = ({ options }: Property) => ({
+  has: (value: string) => options?.includes(value) ?? false,
+  list: () => options ?? [],
+})
+
+/**
+ * Reads a folder and plans what becomes of it as the command line does, with what the server knows of an earlier import.
+ * Defines the properties that are new, and has an id reserved for every new note and file.
+ */
+export async function readFolder(reading: Reading, now: number): Promise<FolderToImport> {
+  const { folder, calls, remarks } = reading
+  const { files: imported, notes: heads } = await calls.imported()
+  const paths = new Set([...folder.notes, ...folder.otherFiles].map(({ path }) => path))
+  const earlier = new EarlierImport(imported, paths)
+  const names = new NoteNames(heads)
+  const properties = new PropertyPlan(await calls.properties(), optionsOf)
+  const read = await readNotes(reading, { earlier, names, properties }, now)
+  const newNotes = read.filter(({ existing }) => !existing)
+  for (const { note, file } of newNotes) properties.collect(note.properties, file.path)
+  for (const { property, from, to, place } of properties.demoted)
+    remarks.change(place, `the property "${property}" is ${to}, not ${from}.`)
+  const defined = await defineNew(properties, calls)
+  const known = new Map<FolderFile, AddedFile>()
+  const unsent = await planFiles(reading, earlier, known)
+  const ids = await calls.ids([...newNotes.map(({ file }) => file), ...unsent.keys()].map(({ path }) => path))
+  const idOf = ({ path }: FolderFile) => ids.get(path) ?? ''
+  const files = new Map<FolderFile, NewFile>()
+  for (const [file, fileName] of unsent) files.set(file, { id: idOf(file), fileName, file })
+  remarks.skipped.push(...earlier.gone())
+  const plan = new FolderPlan(
+    read.map(({ note, file, existing }) => ({ note, existing, id: existing?.id ?? idOf(file) })),
+    new Map([...known, ...files]),
+    folder.otherFiles,
+    names,
+    ({ file }, what) => remarks.change(file.path, what),
+  )
+  const before = read.length - newNotes.length + known.size
+  return { notes: newNotes, files, plan, properties, defined, before }
+}
+
+interface Known {
+  readonly earlier: EarlierImport
+  readonly names: NoteNames
+  readonly properties: PropertyPlan<Property>
+}
+
+/** The notes that are not refused, oldest first; deleted ones are left out. */
+async function readNotes(
+  { folder: { notes }, signal, remarks, onProgress }: Reading,
+  { earlier, names, properties }: Known,
+  now: number,
+): Promise<readonly ReadNote[]> {
+  const read: ReadNote[] = []
+  for (const [at, file] of notes.entries()) {
+    signal.throwIfAborted()
+    try {
+      const note = readNote({ file, text: await textOf(file), digest: stateOf(file) }, now)
+      const made = earlier.find(file)
+      const existing = made && existingOf(file, made, names, remarks)
+      if (!made) {
+        properties.refuseUnfit(note.properties)
+        for (const what of note.remarks) remarks.change(file.path, what)
+      }
+      if (!made || existing) read.push({ note, file, existing })
+    } catch (error) {
+      remarks.refuse(file.path, error)
+    }
+    onProgress((at + 1) / notes.length)
+  }
+  return read.sort((left, right) => left.note.createdAt - right.note.createdAt)
+}
+
+/** The note that an earlier import made of a file; undefined when it is deleted. */
+function existingOf(
+  file: ChosenFile,
+  made: Imported,
+  names: NoteNames,
+  remarks: Remarks,
+): NoteHead | undefined {
+  const reason = reasonToSkip(file, made)
+  if (reason !== undefined) remarks.skip(file.path, reason)
+  return names.withId(made.id)
+}
+
+/** Defines the properties that are new. Returns their number. */
+async function defineNew(properties: PropertyPlan<Property>, calls: ImportCalls): Promise<number> {
+  const added = properties.newProperties()
+  if (added.size === 0) return 0
+  for (const { key, label, type } of added.values())
+    await calls.defineProperty({ key, type, ...(label !== key && { label }) })
+  const rules = new Map((await calls.properties()).map((rule) => [rule.key, rule]))
+  for (const [name, { key }] of added) {
+    const rule = rules.get(key)
+    if (rule) properties.define(name, rule)
+  }
+  return added.size
+}
+
+/** The files that are to be stored, by the name that they get; those that are stored already are added to `known`. */
+async function planFiles(
+  { folder, signal, remarks }: Reading,
+  earlier: EarlierImport,
+  known: Map<FolderFile, AddedFile>,
+): Promise<ReadonlyMap<ChosenFile, string>> {
+  const unsent = new Map<ChosenFile, string>()
+  for (const file of folder.otherFiles) {
+    signal.throwIfAborted()
+    const made = earlier.find(file)
+    const reason = made && reasonToSkip(file, made)
+    if (reason !== undefined) remarks.skip(file.path, reason)
+    if (made?.name) known.set(file, { id: made.id, fileName: made.name })
+    if (made) continue
+    try {
+      refuseTooLarge(file.bytes)
+      unsent.set(
+        file,
+        fileNameFor(file, (what) => remarks.change(file.path, what)),
+      )
+    } catch (error) {
+      remarks.refuse(file.path, error)
+    }
+  }
+  return unsent
+}

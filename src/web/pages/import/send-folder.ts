@@ -1,0 +1,150 @@
+import type { FolderFile } from '../../../portability/vault/plan/folder-files.ts'
+import type { VaultNote } from '../../../portability/vault/plan/note.ts'
+import { Refused } from '../../data/request.ts'
+import { stateOf } from './earlier.ts'
+import { bytesOf, type ChosenFile } from './folder.ts'
+import type { NewNote } from './plan.ts'
+import type { Progress } from './progress.ts'
+import { type FolderToImport, type NewFile, textOf } from './read-folder.ts'
+import type { Remarks } from './remarks.ts'
+import { type ImportCalls, isOfContent, type SentNote } from './sending.ts'
+
+/** Notes are sent in batches of up to this many, and of little more than this many characters. */
+const BATCH = 100
+const BATCH_CHARACTERS = 400_000
+
+/** A note with its body as it is in its file. */
+interface Written {
+  readonly note: VaultNote
+  readonly body: string
+}
+
+interface Sending {
+  readonly calls: ImportCalls
+  readonly signal: AbortSignal
+  readonly remarks: Remarks
+  readonly foldersAsTags: boolean
+  /** The time of the import. */
+  readonly now: number
+}
+
+/** Sends what is to be made of a folder: of each batch of notes first the files that they link to, then the notes. */
+export class FolderSender {
+  #notes = 0
+  #files = 0
+  #links = 0
+  /** How many notes and files are made or refused. */
+  #done = 0
+  readonly #unsent: Map<FolderFile, NewFile>
+
+  constructor(
+    private readonly folder: FolderToImport,
+    private readonly options: Sending,
+    private readonly report: (change: Partial<Progress>) => void,
+  ) {
+    this.#unsent = new Map(folder.files)
+  }
+
+  async send(): Promise<void> {
+    let batch: Written[] = []
+    let characters = 0
+    for (const { note, file } of this.folder.notes) {
+      const written = await this.#read(note, file)
+      if (!written) continue
+      batch.push(written)
+      characters += written.body.length
+      if (batch.length < BATCH && characters < BATCH_CHARACTERS) continue
+      await this.#sendBatch(batch)
+      batch = []
+      characters = 0
+    }
+    if (batch.length > 0) await this.#sendBatch(batch)
+    for (const file of this.#unsent.keys()) await this.#store(file)
+  }
+
+  async #read(note: VaultNote, file: ChosenFile): Promise<Written | undefined> {
+    this.options.signal.throwIfAborted()
+    try {
+      const text = await textOf(file)
+      return { note, body: text.slice(note.bodyStart) }
+    } catch (error) {
+      this.options.remarks.refuse(note.file.path, error)
+      this.#tell(1)
+      return undefined
+    }
+  }
+
+  async #sendBatch(batch: readonly Written[]): Promise<void> {
+    const planned = await this.#planAndStore(batch)
+    const refused = await this.options.calls.notes(planned.map(({ note, made }) => this.#sent(note, made)))
+    const isRefused = new Set(refused.map(({ path }) => path))
+    for (const { path, error } of refused) this.options.remarks.refused.push({ place: path, what: error })
+    for (const { note, made } of planned) {
+      if (isRefused.has(note.file.path)) continue
+      this.#notes += 1
+      this.#links += made.links
+      for (const what of made.remarks) this.options.remarks.change(note.file.path, what)
+    }
+    this.#tell(planned.length)
+  }
+
+  /** Plans notes and stores the files they link to; anew when one could not be stored, for nothing is to link to it. */
+  async #planAndStore(batch: readonly Written[]) {
+    for (;;) {
+      const planned = batch.map(({ note, body }) => ({
+        note,
+        made: this.folder.plan.newNote(note, body, this.options.foldersAsTags),
+      }))
+      const files = planned.flatMap(({ made }) => made.files).filter((file) => this.#unsent.has(file))
+      let areStored = true
+      for (const file of files) areStored = (await this.#store(file)) && areStored
+      if (areStored) return planned
+    }
+  }
+
+  /** Returns whether the file is stored. */
+  async #store(file: FolderFile): Promise<boolean> {
+    const added = this.#unsent.get(file)
+    if (!added) return true
+    this.options.signal.throwIfAborted()
+    this.#unsent.delete(file)
+    try {
+      const created_at_ms = Math.min(Math.max(file.modifiedAt, 0), this.options.now)
+      const sent = { path: file.path, state: stateOf(file), file_name: added.fileName, created_at_ms }
+      await this.options.calls.file(sent, await bytesOf(added.file))
+      this.#files += 1
+      return true
+    } catch (error) {
+      this.options.signal.throwIfAborted()
+      if (error instanceof Refused && !isOfContent(error)) throw error
+      this.options.remarks.refuse(file.path, error)
+      this.folder.plan.dropFile(file)
+      return false
+    } finally {
+      this.#tell(1)
+    }
+  }
+
+  #sent(note: VaultNote, { title, alias, content, tags, files }: NewNote): SentNote {
+    const values = this.folder.properties.valuesOf(note.properties)
+    return {
+      path: note.file.path,
+      state: note.digest,
+      title,
+      content,
+      alias,
+      tags,
+      properties: Object.fromEntries(Array.from(values, ([{ key }, value]) => [key, value])),
+      files: files.flatMap((file) => this.folder.plan.idOf(file) ?? []),
+      created_at_ms: note.createdAt,
+      updated_at_ms: note.updatedAt,
+    }
+  }
+
+  #tell(more: number): void {
+    this.#done += more
+    const { notes, files } = this.folder
+    const share = this.#done / (notes.length + files.size)
+    this.report({ share, notes: this.#notes, files: this.#files, links: this.#links })
+  }
+}

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Zippable, zipSync } from 'fflate'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  fieldOf,
+  startApplication,
+  untilText,
+  untilTextIn,
+} from '../support/application-server.ts'
+import { AWKWARD_VAULT, dateFiles, importedState } from '../support/awkward-vault.ts'
+import { hasBrowser } from '../support/browser.ts'
+import { dropFiles } from '../support/browser-files.ts'
+import { runInProcess } from '../support/cli.ts'
+import { newFolder } from '../support/process.ts'
+import { startService } from '../support/service.ts'
+import { writeFiles } from '../support/vault.ts'
+
+/** Has the page's import wait once this many files and batches of notes have reached the server, until `goOn` is called. */
+const holdAfter = (count: number) => `{
+  const { fetch } = window
+  const { promise, resolve } = Promise.withResolvers()
+  let left = ${count}
+  globalThis.goOn = resolve
+  window.fetch = async (path, init) => {
+    if (!/import\\/(files|notes)/.test(path)) return fetch(path, init)
+    const response = left > 0 && (await fetch(path, init))
+    left -= 1
+    if (left < 1) document.title = 'held'
+    if (left < 1) await promise
+    return response || fetch(path, init)
+  }
+}`
+
+interface Said {
+  readonly place: string
+  readonly what?: string
+  readonly reason?: string
+  readonly property?: string
+  readonly from?: string
+  readonly to?: string
+}
+
+const sentence = ({ place, what, reason }: Said) => `${place}: ${what ?? reason}`
+const demotion = ({ place, property, from, to }: Said) =>
+  `${place}: the property "${property}" is ${to}, not ${from}.`
+
+describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
+  const folder = newFolder()
+  const vault = folder.file('Vault')
+  let app: Application
+  let page: Page
+  /** What the command line says, and makes of the folder. */
+  let report: Record<'refused' | 'changed' | 'demoted' | 'skipped', Said[]>
+  let expected: ReturnType<typeof importedState>
+
+  beforeAll(async () => {
+    mkdirSync(vault)
+    writeFiles(vault, AWKWARD_VAULT)
+    dateFiles(vault)
+    const file = folder.file('command.db')
+    ;(await startService({ file })).close()
+    const { out } = await runInProcess(['import', vault, '--db', file, '--skip-bad', '--json'])
+    report = JSON.parse(out)
+    expected = importedState(file, 'Personal')
+    app = await startApplication()
+    page = await app.newPage()
+    page.on('dialog', (dialog) => void dialog.accept())
+    await app.signIn(page)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await app.close()
+    folder.remove()
+  }, BROWSER_TIMEOUT_MS)
+
+  /** Goes to a new workspace of this name. */
+  async function enter(name: string) {
+    const send = (method: string, path: string, body: object) =>
+      page.evaluate(
+        `fetch('${path}', { method: '${method}', headers: { 'Content-Type': 'application/json' }, body: ${JSON.stringify(JSON.stringify(body))} }).then((response) => response.json())`,
+      ) as Promise<{ workspace: { id: string } }>
+    const { workspace } = await send('POST', '/app/api/workspaces', { name })
+    await send('PATCH', '/app/api/session', { workspace_id: workspace.id })
+    await open()
+  }
+  async function open() {
+    await page.goto(`${app.server.url}/app/import`)
+    await page.waitForSelector('main input[type=file]')
+  }
+  async function choose(path: string, label = 'Choose the folder, or drop it here') {
+    const field = await (await fieldOf(page, label)).toElement('input')
+    await field.uploadFile(path)
+  }
+  const saidOf = (title: string) =>
+    page.evaluate(
+      `[...[...document.querySelectorAll('main details')].find(({ textContent }) => textContent.startsWith('${title}')).querySelectorAll('li')].map(({ textContent }) => textContent)`,
+    ) as Promise<string[]>
+  const untilSaid = (text: string) => untilTextIn(page, 'main [role=status]', text)
+
+  test(
+    'gives what the command line makes of it, and says what came of every file',
+    async () => {
+      await open()
+      await choose(vault)
+      await untilSaid('Done. New: 28 notes, 8 files, 20 properties.')
+      expect(importedState(app.file, 'Personal')).toEqual(expected)
+      expect(await saidOf('Not imported')).toEqual(report.refused.map(sentence))
+      expect((await saidOf('Changed')).sort()).toEqual(
+        [...report.changed.map(sentence), ...report.demoted.map(demotion)].sort(),
+      )
+      expect(await saidOf('Left out')).toEqual(report.skipped.map(sentence))
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'as a zip file gives the same',
+    async () => {
+      const files = readdirSync(vault, { recursive: true, withFileTypes: true }).filter((entry) =>
+        entry.isFile(),
+      )
+      const zippable = files.map(({ parentPath, name }): [string, Zippable[string]] => {
+        const path = join(parentPath, name)
+        return [
+          path.slice(folder.path.length + 1),
+          [readFileSync(path), { mtime: statSync(path).mtime, level: 1 }],
+        ]
+      })
+      await Bun.write(folder.file('Vault.zip'), zipSync(Object.fromEntries(zippable)))
+      await enter('Zipped')
+      await choose(folder.file('Vault.zip'), 'Or a zip file of one')
+      await untilSaid('Done.')
+      expect(importedState(app.file, 'Zipped')).toEqual(expected)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'and dropped gives the same',
+    async () => {
+      await enter('Dropped')
+      const box = await (await page.$('main .setting'))?.boundingBox()
+      await dropFiles(page, { x: (box?.x ?? 0) + 50, y: (box?.y ?? 0) + 50 }, [vault])
+      await untilSaid('Done.')
+      expect(importedState(app.file, 'Dropped')).toEqual(expected)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'goes on where it was when the tab or the server died on the way',
+    async () => {
+      await enter('Broken off')
+      for (const count of [1, 5]) {
+        await page.evaluate(holdAfter(count))
+        await choose(vault)
+        await page.waitForFunction("document.title === 'held'")
+        await open()
+      }
+      await page.evaluate(holdAfter(2))
+      await choose(vault)
+      await page.waitForFunction("document.title === 'held'")
+      await app.restart(async () => {
+        await page.evaluate('goOn()')
+        await untilText(page, 'The import goes on when it is back.')
+      })
+      await untilSaid('Done.')
+      expect(importedState(app.file, 'Broken off')).toEqual(expected)
+      await choose(vault)
+      await untilSaid('Nothing is new. 36 notes and files were imported before.')
+      expect(importedState(app.file, 'Broken off')).toEqual(expected)
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
