@@ -5,7 +5,7 @@ import { MAX_TAGS } from '../../../notes/writing/tags.ts'
 
 const MAX_PATH = 4_096
 const MAX_NOTES = 500
-const MAX_PATHS = 5_000
+const MAX_PATHS = 1_000
 const MAX_FILES = 10_000
 const EARLIEST_MS = -62_135_596_800_000
 const LATEST_MS = 253_402_300_799_999

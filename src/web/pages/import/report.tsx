@@ -74,7 +74,7 @@ function Remarks({ title, remarks, isOpen = false }: RemarksProps) {
       <ul class="plain">
         {remarks.slice(0, FIRST).map(({ place, what }) => (
           <li key={`${place}: ${what}`}>
-            <span>
+            <span style={{ overflowWrap: 'anywhere' }}>
               <b>{place}</b>: {what}
             </span>
           </li>

@@ -30,7 +30,7 @@ interface Refusal {
 }
 
 /** The server takes this many paths at once. */
-const PATHS = 5_000
+const PATHS = 1_000
 
 /** Refusals of what was sent; any other one ends the import. */
 const OF_CONTENT: ReadonlySet<number> = new Set([400, 413])

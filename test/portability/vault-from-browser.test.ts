@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Browser, signedIn } from '../support/browser-client.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let browser: Browser
+beforeAll(async () => {
+  service = await startService()
+  browser = await signedIn(service)
+})
+afterAll(() => service.close())
+
+const noteOf = (path: string, more: object = {}) => ({
+  path,
+  state: '1 2',
+  title: path,
+  content: 'body',
+  alias: null,
+  tags: [],
+  properties: {},
+  files: [],
+  created_at_ms: -1_000,
+  updated_at_ms: 1_000,
+  ...more,
+})
+const send = (folder: string, ...notes: object[]) =>
+  browser.request('POST', '/app/api/import/notes', { folder, notes })
+const idsOf = async (folder: string, ...paths: string[]): Promise<string[]> =>
+  (await browser.request('POST', '/app/api/import/ids', { folder, paths })).body.ids
+const sendFile = (folder: string, path: string) => {
+  const query = new URLSearchParams({ folder, path, state: '4 5', file_name: path, created_at_ms: '5000' })
+  return browser.request('POST', `/app/api/import/files?${query}`, new TextEncoder().encode('text'))
+}
+const importedIn = async (folder: string) =>
+  (await browser.request('GET', `/app/api/import?folder=${folder}`)).body.files
+
+test('a note has the id that was reserved for its file, its times, and its files', async () => {
+  const [noteId, fileId] = await idsOf('One', 'Ada.md', 'letter.txt')
+  expect(await idsOf('One', 'Ada.md', 'letter.txt')).toEqual([noteId, fileId] as string[])
+  expect(await importedIn('One')).toEqual([])
+  expect((await sendFile('One', 'letter.txt')).status).toBe(201)
+  const note = noteOf('Ada.md', { tags: ['t'], alias: 'countess', files: [fileId] })
+  expect((await send('One', note)).body).toEqual({ refused: [] })
+  expect((await service.get(`/v1/notes/${noteId}`)).body.note).toMatchObject({
+    title: 'Ada.md',
+    alias: 'countess',
+    tags: ['t'],
+    created_at: '1969-12-31T23:59:59.000Z',
+    updated_at: '1970-01-01T00:00:01.000Z',
+  })
+  expect((await service.get(`/v1/notes/${noteId}/files`)).body.files).toMatchObject([
+    { id: fileId, file_name: 'letter.txt', created_at: '1970-01-01T00:00:05.000Z' },
+  ])
+  expect(await importedIn('One')).toEqual([
+    { path: 'Ada.md', state: '1 2', id: noteId, name: 'Ada.md' },
+    { path: 'letter.txt', state: '4 5', id: fileId, name: 'letter.txt' },
+  ])
+})
+
+test('what is sent again changes nothing', async () => {
+  await send('Two', noteOf('Ada.md'))
+  await sendFile('Two', 'a.txt')
+  const before = await service.get('/v1/changes?limit=1000')
+  expect((await send('Two', noteOf('Ada.md', { title: 'Another' }))).body).toEqual({ refused: [] })
+  expect((await sendFile('Two', 'a.txt')).body.code).toBe('name_taken')
+  expect((await service.get('/v1/changes?limit=1000')).body).toEqual(before.body)
+})
+
+test('a note that is refused leaves no trace, and keeps no other from being made', async () => {
+  const { body } = await send(
+    'Three',
+    noteOf('A.md', { alias: 'taken' }),
+    noteOf('B.md', { alias: 'taken', tags: ['unwanted'] }),
+    noteOf('C.md', { properties: { unknown: 1 } }),
+    noteOf('D.md'),
+  )
+  expect(body.refused).toEqual([
+    { path: 'B.md', error: 'The alias "taken" belongs to the note "A.md" already; choose another.' },
+    {
+      path: 'C.md',
+      error: 'There is no property "unknown" in this workspace; define it first or check its spelling.',
+    },
+  ])
+  expect((await importedIn('Three')).map(({ path }: { path: string }) => path)).toEqual(['A.md', 'D.md'])
+  expect((await service.get('/v1/tags')).body.tags.map(({ name }: { name: string }) => name)).not.toContain(
+    'unwanted',
+  )
+  expect((await send('Three', noteOf('B.md'))).body).toEqual({ refused: [] })
+})
+
+test('a file is attached to the first note alone', async () => {
+  const [first, second, file] = await idsOf('Four', 'A.md', 'B.md', 'a.txt')
+  await sendFile('Four', 'a.txt')
+  await send('Four', noteOf('A.md', { files: [file] }), noteOf('B.md', { files: [file] }))
+  expect((await service.get(`/v1/notes/${first}/files`)).body.files).toHaveLength(1)
+  expect((await service.get(`/v1/notes/${second}/files`)).body.files).toEqual([])
+})
+
+test('what was made of a file and then deleted is known to be gone', async () => {
+  const [id] = await idsOf('Five', 'Ada.md')
+  await send('Five', noteOf('Ada.md'))
+  await service.delete(`/v1/notes/${id}`)
+  expect(await importedIn('Five')).toEqual([{ path: 'Ada.md', state: '1 2', id, name: null }])
+})
+
+test('a folder of the same name that another person imports is another one', async () => {
+  await service.newKey({ user: 'Vera', role: 'editor' })
+  const other = await signedIn(service, 'Vera')
+  await send('Six', noteOf('Ada.md'))
+  const { body } = await other.request('GET', '/app/api/import?folder=Six')
+  expect(body.files).toEqual([])
+})

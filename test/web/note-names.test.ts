@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import { resolveTarget } from '../../src/notes/links/resolve-target.ts'
+import { targetKey } from '../../src/notes/links/syntax.ts'
+import { type NoteHead, NoteNames } from '../../src/web/pages/import/note-names.ts'
+import { callerOf } from '../support/cli.ts'
+import { randomSource } from '../support/random.ts'
+import { startService } from '../support/service.ts'
+
+const TITLES = [
+  'Bread',
+  'bread',
+  ' Bread',
+  'Bread#Crust',
+  'ÉCLAIR',
+  'e\u0301clair',
+  'A#B#C',
+  'A',
+  '#A',
+  'Σ',
+  'ς',
+]
+const ALIASES = ['loaf', 'Éclair', 'A#B', 'Bread#crumb', 'Bread']
+
+test('an import in a browser finds the note that the server finds', async () => {
+  const service = await startService()
+  const { workspacePk } = callerOf(service)
+  const random = randomSource(7)
+  const free = [...ALIASES]
+  for (let made = 0; made < 30; made++) {
+    const alias = random(3) === 0 ? free.pop() : undefined
+    const title = TITLES[random(TITLES.length)] ?? ''
+    await service.post('/v1/notes', { title, ...(alias !== undefined && { alias }) })
+    service.clock.advance(random(2))
+  }
+  const { sql } = service.ctx.db
+  const heads = sql.all<NoteHead & { pk: number }>(
+    'SELECT pk, id, title, alias, created_at AS created_at_ms FROM notes ORDER BY id DESC',
+  )
+  const names = new NoteNames(heads)
+  const pkOf = new Map(heads.map(({ id, pk }) => [id, pk]))
+  const targets = [...TITLES, ...ALIASES, ...heads.map(({ id }) => id), 'Nowhere', '']
+  for (const target of targets)
+    for (const written of [
+      target,
+      ` ${target} `,
+      `${target}#Part`,
+      `${target}#Part#Deep`,
+      target.toUpperCase(),
+    ]) {
+      const found = names.find(written)
+      expect([written, found && pkOf.get(found.id)]).toEqual([
+        written,
+        resolveTarget(service.ctx.db, workspacePk, targetKey(written)),
+      ])
+    }
+  service.close()
+})
