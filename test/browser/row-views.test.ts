@@ -268,19 +268,21 @@ describe.skipIf(!hasBrowser)('views of rows in a browser', () => {
       await page.mouse.up()
       await until(async () => (await row('Vases')).data.due === `${month}20`)
       await page.waitForSelector(`[data-drop="${month}20"] [data-row-id="${vases.id}"]`)
-      // What the server tells of the move may draw the row anew, which then has the focus no more.
-      await page.waitForFunction(
-        `(() => {
-          const found = document.querySelector('${event}')
-          found?.focus()
-          const before = window.resting
-          window.resting = { found, times: before?.found === found ? before.times + 1 : 0 }
-          return found !== null && window.resting.times > 15
-        })()`,
-        { polling: 25 },
-      )
-      await control('ArrowRight')
+      // Wherever the row is drawn from now on, it has the focus: moved by the mouse, by somebody else, and by keys.
+      await page.focus(event)
+      const untilFocused = (day: string) =>
+        page.waitForFunction(
+          `document.activeElement?.closest('[data-drop]')?.dataset.drop === '${month}${day}' && document.activeElement.matches('${event}')`,
+        )
+      await app.server.patch(`/v1/records/${vases.id}`, { data: { due: `${month}22` } })
+      await untilFocused('22')
+      await control('ArrowLeft')
+      await untilFocused('21')
       await until(async () => (await row('Vases')).data.due === `${month}21`)
+      await page.keyboard.press('PageDown')
+      await page.waitForFunction(`document.querySelector('${event}') === null`)
+      await page.keyboard.press('PageUp')
+      await untilFocused('21')
       const tiles = await row('Tiles')
       await dragTo(`.undated [data-row-id="${tiles.id}"]`, `[data-drop="${month}05"]`)
       await page.mouse.up()

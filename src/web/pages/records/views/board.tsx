@@ -18,7 +18,7 @@ import { showValue } from '../values.ts'
 import { rowAddress } from '../view.ts'
 import { type BoardColumn, wordOf } from './columns.ts'
 import { startDrag } from './drag.ts'
-import { moveRow, shownRow, takeInHand, useFocusInHand } from './moves.ts'
+import { moveRow, shownRow, useKeptFocus } from './moves.ts'
 
 interface BoardProps {
   readonly structure: Structure
@@ -72,6 +72,7 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
           <>
             <section
               class="board"
+              tabIndex={-1}
               aria-label={`Board by ${group?.label ?? groupBy}`}
               onKeyDown={(event) => onKey(event, moved, move)}
             >
@@ -187,7 +188,6 @@ function onKey(
   const row = columns[at]?.records[place]
   const to = columns[at + sideways]
   if (!row || !to) return
-  takeInHand(row.id)
   move(row, to)
 }
 
@@ -206,15 +206,12 @@ export function Card({ structure, row, fields, onDrop }: CardProps) {
   const values = fields.filter(({ key }) => row.data[key] !== undefined && String(row.data[key]) !== label)
   return (
     <a
-      ref={useFocusInHand(row.id)}
+      ref={useKeptFocus(row.id)}
       class="card"
       id={`card-${row.id}`}
       href={rowAddress(row.id)}
       draggable={false}
-      onPointerDown={(event) => {
-        takeInHand(undefined)
-        if (onDrop) startDrag(event, onDrop)
-      }}
+      onPointerDown={(event) => onDrop && startDrag(event, onDrop)}
     >
       <b>{label}</b>
       {values.length > 0 && (

@@ -7,7 +7,7 @@ import { rowAddress } from '../view.ts'
 import { type DayRows, useDay } from './calendar-rows.ts'
 import { dayOf, isWeekend, today } from './days.ts'
 import { startDrag } from './drag.ts'
-import { takeInHand, useFocusInHand } from './moves.ts'
+import { useKeptFocus } from './moves.ts'
 
 const LONG_DAY = dateFormat({
   weekday: 'long',
@@ -99,16 +99,13 @@ export function Event({ structure, row, text, goesOn = false, onDrop }: EventPro
   const classes = ['event', hue, goesOn && 'goes-on']
   return (
     <a
-      ref={useFocusInHand(row.id)}
+      ref={useKeptFocus(row.id)}
       class={classes.filter(Boolean).join(' ')}
       href={rowAddress(row.id)}
       data-row-id={row.id}
       title={text}
       draggable={false}
-      onPointerDown={(event) => {
-        takeInHand(undefined)
-        if (onDrop) startDrag(event, onDrop)
-      }}
+      onPointerDown={(event) => onDrop && startDrag(event, onDrop)}
     >
       {text}
     </a>

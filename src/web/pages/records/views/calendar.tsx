@@ -24,7 +24,7 @@ import {
   weekOf,
   weeksOf,
 } from './days.ts'
-import { moveRow, moves, shownRow, takeInHand } from './moves.ts'
+import { moveRow, moves, shownRow } from './moves.ts'
 
 interface CalendarProps {
   readonly structure: Structure
@@ -154,6 +154,7 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
       <section
         class={month === undefined ? 'calendar whole-week' : 'calendar'}
         aria-label={name}
+        tabIndex={-1}
         style={{ '--weeks': String(weeks.length) }}
         onKeyDown={(event) => onKey(event, { find, moveBy, go, turn })}
       >
@@ -273,7 +274,6 @@ function onKey(event: TargetedKeyboardEvent<HTMLElement>, { find, moveBy, go, tu
     const row = id === undefined ? undefined : find(id)
     if (!row || !id) return
     done()
-    takeInHand(id)
     moveBy(row, BY[event.key] ?? 0)
   }
 }

@@ -11,18 +11,26 @@ type Data = Readonly<Record<string, string | number | boolean | null>>
 /** What was moved and is not read again yet, by the id of its row. */
 export const moves = signal<ReadonlyMap<string, Data>>(new Map())
 
-/** The row that was moved by keys: what shows it gets the focus wherever it appears. */
-let inHand: string | undefined
+/** The row that had the focus when what showed it was taken from the page. */
+let left: string | undefined
 
-export function takeInHand(id: string | undefined): void {
-  inHand = id
-}
-
-/** Gives what shows a row the focus when it appears, if the row was just moved by keys. */
-export function useFocusInHand(id: string) {
+/**
+ * Keeps the focus on a row that is shown at another place from now on, as it was moved. While it is shown nowhere, what
+ * is around all rows has the focus, so that keys go on working there.
+ */
+export function useKeptFocus(id: string) {
   const ref = useRef<HTMLAnchorElement>(null)
   useLayoutEffect(() => {
-    if (inHand === id) ref.current?.focus()
+    const shown = ref.current
+    const around = shown?.closest<HTMLElement>('[tabindex="-1"]')
+    const isElsewhere = () => ![document.body, around].includes(document.activeElement as HTMLElement)
+    if (left === id && !isElsewhere()) shown?.focus()
+    return () => {
+      if (document.activeElement !== shown) return
+      left = id
+      // Once all rows are in their places.
+      queueMicrotask(() => !isElsewhere() && around?.focus({ preventScroll: true }))
+    }
   }, [])
   return ref
 }
