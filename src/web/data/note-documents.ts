@@ -140,19 +140,16 @@ function addDocument(
   /** What was typed last, and when. */
   const typed = { text: draft?.text ?? base, at: draft?.at ?? 0 }
   const keep = keeperOf({ user, workspace, note: id, tab: TAB }, tags)
-  const calls = {
-    save: (changes: Partial<NoteText>, if_unchanged: string) =>
-      sendInOrder(typed.at, async () => {
-        if (!isOwn({ user, workspace }))
-          throw new Error('This note belongs to another workspace; its draft waits here.')
-        return (await saving()).saveNote(id, changes, if_unchanged, tags)
-      }),
-    read: async () => (await saving()).readVersion(id),
-  }
   const saver = new SaveQueue(
     base,
     {
-      ...calls,
+      save: (changes, ifUnchanged) =>
+        sendInOrder(typed.at, async () => {
+          if (!isOwn({ user, workspace }))
+            throw new Error('This note belongs to another workspace; its draft waits here.')
+          return (await saving()).saveNote(id, changes, ifUnchanged, tags)
+        }),
+      read: async () => (await saving()).readVersion(id),
       keep: (kept) => {
         if (kept && !hasSameText(kept.text, typed.text))
           Object.assign(typed, { text: kept.text, at: Date.now() })
@@ -171,7 +168,7 @@ function addDocument(
   )
   const opened = { id, user, workspace, queue: saver }
   documents.value = new Map(documents.peek()).set(nameOf(opened), opened)
-  saver.state.subscribe(() => untracked(() => tellUnsettled(id)))
+  saver.state.subscribe(() => tellUnsettled(id))
   return saver
 }
 

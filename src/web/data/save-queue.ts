@@ -168,7 +168,7 @@ export class SaveQueue {
   }
 
   #wait(ms = PAUSE_MS): void {
-    this.state.value = { kind: 'waiting' }
+    if (this.state.peek().kind !== 'waiting') this.state.value = { kind: 'waiting' }
     this.#saveAfter(ms)
   }
 

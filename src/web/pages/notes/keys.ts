@@ -23,19 +23,6 @@ const LIST_KEYS: readonly Key[] = [
   { keys: ['T'], does: 'the note of today' },
   { keys: ['Alt', '↑ ↓'], does: 'move the chosen note of quick access' },
 ]
-const WRITING_KEYS: readonly Key[] = [
-  { keys: ['[['], does: 'link to another note' },
-  { keys: ['#'], does: 'tag' },
-  { keys: ['/'], does: 'insert a heading, a list, a table and more' },
-  { keys: ['Ctrl', 'Enter'], does: 'tick the task, or follow the link at the cursor' },
-  { keys: ['Ctrl', 'B'], does: 'bold' },
-  { keys: ['Ctrl', 'I'], does: 'italic' },
-  { keys: ['Ctrl', 'K'], does: 'link, with text selected' },
-  { keys: ['Tab'], does: 'indent the item of a list; Shift Tab takes it out' },
-  { keys: ['Ctrl', 'E'], does: 'show the Markdown, or the text as it reads' },
-  { keys: ['Ctrl', 'F'], does: 'find in the text' },
-  { keys: ['Ctrl', 'Z'], does: 'undo' },
-]
 
 /** Whether a key goes to what is typed into. */
 const isTyping = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
@@ -57,7 +44,6 @@ const openIndex = (): number | undefined => {
 
 /** J and K move through the list, / searches, N makes a note; Enter opens, as the row with the focus is a link. */
 export function useListKeys(given: ListKeys): void {
-  useKeys('Writing', WRITING_KEYS)
   useKeys('Notes', LIST_KEYS)
   const latest = useRef(given)
   latest.current = given

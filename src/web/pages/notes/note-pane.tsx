@@ -215,8 +215,8 @@ function StateBanner({ id, queue }: { id: string; queue: SaveQueue }) {
 }
 
 function Foot({ queue }: { queue: SaveQueue }) {
-  const words = useWordCount(queue.text.value.content)
-  const keptAt = draftKeptAt.value
+  const words = useWordCount(queue)
+  const keptAt = useComputed(() => draftKeptAt.value && shortTime(new Date(draftKeptAt.value))).value
   const isKept = queue.state.value.kind !== 'saved' && keptAt !== undefined
   return (
     <p class="foot">
@@ -225,7 +225,7 @@ function Foot({ queue }: { queue: SaveQueue }) {
           {formatNumber(words)} {words === 1 ? 'word' : 'words'}
         </span>
       )}
-      {isKept && <span>Draft kept in this browser {shortTime(new Date(keptAt))}</span>}
+      {isKept && <span>Draft kept in this browser {keptAt}</span>}
       <span class="grow" />
       {mayWrite.value && (
         <span class="keys">

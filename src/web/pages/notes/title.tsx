@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { usePartTitle } from '../../components/page-title.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
@@ -11,7 +12,7 @@ export const oneLine = (text: string) => text.replace(/[\r\n\t]+/g, ' ')
 /** The title: a field that grows with what is in it, or a heading for who only reads. */
 export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boolean }) {
   const field = useRef<HTMLTextAreaElement>(null)
-  const { title } = queue.text.value
+  const title = useComputed(() => queue.text.value.title).value
   usePartTitle(title)
   useLayoutEffect(() => {
     const typing = takeTyping('title')

@@ -1,4 +1,6 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import type { SaveQueue } from '../../data/save-queue.ts'
+import { useTextChanges } from './text-changes.ts'
 
 /** A pause in typing after which is counted. */
 const PAUSE_MS = 300
@@ -22,8 +24,8 @@ function countWords(text: string, onCounted: (words: number) => void, afterMs: n
 }
 
 /** How many words there are, counted again in a pause of typing; undefined until they were counted once. */
-export function useWordCount(text: string): number | undefined {
+export function useWordCount(queue: SaveQueue): number | undefined {
   const [words, setWords] = useState<number>()
-  useEffect(() => countWords(text, setWords, words === undefined ? 0 : PAUSE_MS), [text])
+  useTextChanges(queue, (text, isFirst) => countWords(text, setWords, isFirst ? 0 : PAUSE_MS))
   return words
 }

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { findDocument } from '../../../data/note-documents.ts'
 import { goToHeading, type Heading, headingsOf } from '../editor/places.ts'
+import { useTextChanges } from '../text-changes.ts'
 
 /** A pause in typing after which the headings are read again. */
 const PAUSE_MS = 300
@@ -9,24 +10,24 @@ const MAX_SHOWN = 200
 
 const NONE: readonly Heading[] = []
 
-const textOf = (id: string): string => findDocument(id)?.queue.text.value.content ?? ''
+const textOf = (id: string): string => findDocument(id)?.queue.text.peek().content ?? ''
 
 const isSameList = (one: readonly Heading[], other: readonly Heading[]): boolean =>
   one.length === other.length &&
   one.every(({ level, text }, at) => level === other[at]?.level && text === other[at]?.text)
 
-/** The headings of a text; where they stand is not told again when nothing else has changed. */
-function useHeadings(text: string): readonly Heading[] {
+/** The headings of a note; where they stand is not told again when nothing else has changed. */
+function useHeadings(id: string): readonly Heading[] {
   const [headings, setHeadings] = useState(NONE)
-  useEffect(() => {
+  useTextChanges(findDocument(id)?.queue, (text, isFirst) => {
     const readAgain = () =>
       setHeadings((known) => {
         const found = headingsOf(text)
         return isSameList(known, found) ? known : found
       })
-    const timer = setTimeout(readAgain, headings === NONE ? 0 : PAUSE_MS)
+    const timer = setTimeout(readAgain, isFirst ? 0 : PAUSE_MS)
     return () => clearTimeout(timer)
-  }, [text])
+  })
   return headings
 }
 
@@ -52,7 +53,7 @@ function goTo(id: string, at: number): void {
 
 /** The headings of the note; each leads to its place in the text. */
 export function Outline({ id }: { id: string }) {
-  const headings = useHeadings(textOf(id))
+  const headings = useHeadings(id)
   const shown = shownOf(headings)
   const top = Math.min(...shown.map(({ level }) => level))
   if (shown.length < 2) return null
