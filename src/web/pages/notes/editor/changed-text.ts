@@ -6,13 +6,13 @@ import { diffLines, linesOf } from '../../../data/line-diff.ts'
  * from its lines takes far longer.
  */
 export function changedText(text: string, changes: ChangeSet): string {
-  const pieces: string[] = []
+  let changed = ''
   let kept = 0
   changes.iterChanges((from, to, _from, _to, inserted) => {
-    pieces.push(text.slice(kept, from), inserted.toString())
+    changed += text.slice(kept, from) + inserted.toString()
     kept = to
   })
-  return pieces.join('') + text.slice(kept)
+  return changed + text.slice(kept)
 }
 
 /**
