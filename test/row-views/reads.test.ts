@@ -138,6 +138,79 @@ test(
   RANDOM_CASES_MS,
 )
 
+describe('a board by days', () => {
+  interface Column {
+    readonly value: string | null
+    readonly total: number
+    readonly records: readonly { readonly data: { readonly what: string } }[]
+    readonly has_more: boolean
+  }
+  const read = async (query: string) =>
+    (await service.get(`/v1/records/board?structure=Days&sort=what&direction=asc&limit=1&${query}`)).body as {
+      columns: Column[]
+      total: number
+    }
+  const shown = ({ columns }: { columns: Column[] }) =>
+    columns.map(({ value, total, records, has_more }) => [
+      value,
+      total,
+      records.map(({ data }) => data.what).join(),
+      has_more,
+    ])
+  beforeAll(async () => {
+    await declare(service, 'Days', [
+      { key: 'what', type: 'text' },
+      { key: 'day', type: 'date' },
+      { key: 'at', type: 'datetime' },
+    ])
+    await write(
+      service,
+      'Days',
+      { what: 'a', day: '2026-11-02', at: '2026-11-02T23:30:00.000Z' },
+      { what: 'b', day: '2026-11-01', at: '2026-11-02T00:10:00.000Z' },
+      { what: 'c', day: '2026-11-02', at: '2026-11-01T23:10:00.000Z' },
+      { what: 'd' },
+    )
+  })
+
+  test('has a column for each day in use, and one for rows without', async () => {
+    expect(shown(await read('group_by=day'))).toEqual([
+      ['2026-11-01', 1, 'b', false],
+      ['2026-11-02', 2, 'a', true],
+      [null, 1, 'd', false],
+    ])
+    const filter = encodeURIComponent(JSON.stringify([{ field: 'day', op: 'gte', value: '2026-11-02' }]))
+    expect(shown(await read(`group_by=day&filter=${filter}`))).toEqual([
+      ['2026-11-02', 2, 'a', true],
+      [null, 0, '', false],
+    ])
+  })
+
+  test('has the days of instants in a time zone', async () => {
+    expect(shown(await read('group_by=at'))).toEqual([
+      ['2026-11-01', 1, 'c', false],
+      ['2026-11-02', 2, 'a', true],
+      [null, 1, 'd', false],
+    ])
+    expect(shown(await read('group_by=at&tz=Europe/Berlin'))).toEqual([
+      ['2026-11-02', 2, 'b', true],
+      ['2026-11-03', 1, 'a', false],
+      [null, 1, 'd', false],
+    ])
+    expect(await read('group_by=at&tz=Nowhere')).toMatchObject({ code: 'invalid_request' })
+  })
+
+  test('has up to 1,000 days', async () => {
+    const dayOf = (at: number) => new Date(Date.UTC(2020, 0, 1) + at * 86_400_000).toISOString().slice(0, 10)
+    for (const from of [0, 500])
+      await write(service, 'Days', ...Array.from({ length: 500 }, (_, at) => ({ day: dayOf(from + at) })))
+    expect(await read('group_by=day')).toMatchObject({
+      code: 'refused',
+      error: 'The rows have more than 1,000 different days in "day"; narrow them with a filter on it.',
+    })
+  })
+})
+
 describe('a read of a view', () => {
   const FIELDS = [
     { key: 'what', type: 'text' },

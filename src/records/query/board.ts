@@ -6,6 +6,7 @@ import { valueColumn } from '../../db/row-table-names.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import { DEFAULT_LIMIT } from '../../http/pagination.ts'
 import { encoded, type JsonBody } from '../../http/responses.ts'
+import { withCommas } from '../../lib/text.ts'
 import { fail, invalid, refused } from '../../refusal.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
@@ -14,6 +15,7 @@ import { boardResponse } from '../present.ts'
 import type { BoardQuery } from '../schema.ts'
 import { loadPage, type RecordRow } from '../store.ts'
 import { missingForFilter, readCosts } from './costs.ts'
+import { comparePeriods } from './periods.ts'
 import { chooseIndex, scanPath, textIndexPath } from './planner.ts'
 import {
   orderBy,
@@ -25,7 +27,7 @@ import {
   sortTarget,
   withView,
 } from './row-query.ts'
-import { byValue, compareValues } from './summary.ts'
+import { byValue, compareValues, datedBy, zoneNamed } from './summary.ts'
 import { cachedList, totalKeyText } from './total-cache.ts'
 import { usableIndexes } from './usable-indexes.ts'
 
@@ -47,7 +49,10 @@ export interface BoardColumn {
 
 type Cell = string | number | null
 
-/** The rows of one value: how many they are, and the pks of the first ones. */
+/** A board by days has no more columns than this. */
+const MAX_DAYS = 1_000
+
+/** The rows of one value, or one day: how many they are, and the pks of the first ones. */
 interface Stack {
   total: number
   readonly pks: number[]
@@ -87,20 +92,22 @@ export function readBoard(reader: Reader, { caller, request: sent }: BoardInput)
   const request = withView(reader, caller, sent)
   const query = rowQuery(reader, caller, request)
   const field = groupField(query, request.group_by ?? request.groupBy)
+  const zone = zoneNamed(request.tz)
+  const dayOf = isDated(field) && datedBy(query.definition, field.key).periodOf('day', zone)
   const sort = sortTarget(query.definition, request.sort)
   const { direction, limit = DEFAULT_LIMIT } = request
   const order = orderBy(query.structure, sort, { direction, isReversed: false })
   const indexes = usableIndexes(reader, query)
   const choice = chooseIndex(reader, query, indexes)
   const path = choice?.few === undefined ? textIndexPath(reader, query, indexes) : undefined
-  const key = `${limit} ${field.column} ${order} ${totalKeyText(query)}`
+  const key = `${limit} ${field.column} ${dayOf && request.tz} ${order} ${totalKeyText(query)}`
   const stacks = cachedList(reader, key, () => {
     const { text, values } = scanSource(reader, query, path ?? scanPath(choice))
     const rows = reader.sql.rows<[Cell, number]>(
       `SELECT ${valueColumn(field.column)}, pk ${text} ${order}`,
       ...values,
     )
-    return stacked(rows, limit)
+    return stacked(rows, limit, dayOf || ((cell) => cell))
   })
   const missing = path || reader.sql.isLimited ? [] : missingForFilter(query, choice)
   const used = path ? TEXT_INDEX : choice?.index.name
@@ -112,20 +119,29 @@ export function readBoard(reader: Reader, { caller, request: sent }: BoardInput)
   }
 }
 
+const isDated = ({ type }: FieldDefinition): boolean => type === 'date' || type === 'datetime'
+
 function groupField({ definition: { byKey } }: RowQuery, key: string | undefined): FieldDefinition {
   if (key === undefined)
     throw invalid(
-      'The query parameter "group_by" is required: a select or bool field, whose values are the columns.',
+      'The query parameter "group_by" is required: a select or bool field, whose values are the columns, or a date or datetime field, whose days are.',
     )
   const field =
     byKey.get(key) ?? fail(refused(`"group_by" names "${key}", and the structure has no such field.`))
-  if (field.type === 'select' || field.type === 'bool') return field
-  throw refused(`"group_by" names "${key}", of type ${field.type}; it takes a field of type select or bool.`)
+  if (field.type === 'select' || field.type === 'bool' || isDated(field)) return field
+  throw refused(
+    `"group_by" names "${key}", of type ${field.type}; it takes a field of type select, bool, date or datetime.`,
+  )
 }
 
-function stacked(rows: readonly (readonly [Cell, number])[], limit: number): Map<Cell, Stack> {
+function stacked(
+  rows: readonly (readonly [Cell, number])[],
+  limit: number,
+  columnOf: (cell: Cell) => Cell,
+): Map<Cell, Stack> {
   const stacks = new Map<Cell, Stack>()
-  for (const [cell, pk] of rows) {
+  for (const [value, pk] of rows) {
+    const cell = columnOf(value)
     const stack = stacks.get(cell) ?? { total: 0, pks: [] }
     if (stack.total === 0) stacks.set(cell, stack)
     stack.total += 1
@@ -134,13 +150,17 @@ function stacked(rows: readonly (readonly [Cell, number])[], limit: number): Map
   return stacks
 }
 
-/** The values of the columns: the options in their order, then others that are in use, ascending, then none. */
-function valuesOf({ type, options }: FieldDefinition, used: Iterable<Cell>): Cell[] {
-  if (type === 'bool') return [0, 1, null]
-  const known = options ?? []
+/** The values of the columns: the options in their order, then others and days that are in use, ascending, then none. */
+function valuesOf(field: FieldDefinition, used: Iterable<Cell>): Cell[] {
+  if (field.type === 'bool') return [0, 1, null]
+  const known = field.options ?? []
   const isOther = (cell: Cell) => cell !== null && !known.includes(String(cell))
-  const others = [...used].filter(isOther).map(String).sort(compareValues)
-  return [...known, ...others, null]
+  const others = [...used].filter(isOther).map(String)
+  if (!isDated(field)) return [...known, ...others.sort(compareValues), null]
+  if (others.length <= MAX_DAYS) return [...others.sort(comparePeriods), null]
+  throw refused(
+    `The rows have more than ${withCommas(MAX_DAYS)} different days in "${field.key}"; narrow them with a filter on it.`,
+  )
 }
 
 /** Rows that would make the response too long are left out at the end, and their columns have more. */

@@ -6,7 +6,7 @@ import { valueColumn } from '../../db/row-table-names.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import { compareNames, withCommas } from '../../lib/text.ts'
-import { findTimeZone } from '../../lib/time-zones.ts'
+import { findTimeZone, type TimeZone } from '../../lib/time-zones.ts'
 import { fail, invalid, refused } from '../../refusal.ts'
 import { indexName } from '../../structures/storage/auto-index.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
@@ -128,7 +128,7 @@ export const summaryQuery: WorkerQuery<SummaryInput, SummaryResult> = {
 }
 
 function planSummary(reader: Reader, { caller, request }: SummaryInput): SummaryPlan {
-  const zone = findTimeZone(request.tz ?? 'UTC') ?? fail(unknownZone())
+  const zone = zoneNamed(request.tz)
   const query = rowQuery(reader, caller, withView(reader, caller, request))
   const { definition } = query
   const dated = datedBy(definition, request.date ?? 'created_at')
@@ -155,8 +155,10 @@ function rowColumns(...wanted: readonly (string | undefined)[]): string[] {
   return wanted.slice(0, Math.max(1, last + 1)).map((column) => column ?? 'NULL')
 }
 
-const unknownZone = () =>
-  invalid('The query parameter "tz" must be the IANA name of a time zone, such as Europe/Berlin.')
+/** The time zone that a request names; UTC unless it names one. */
+export const zoneNamed = (tz = 'UTC'): TimeZone =>
+  findTimeZone(tz) ??
+  fail(invalid('The query parameter "tz" must be the IANA name of a time zone, such as Europe/Berlin.'))
 
 function getField({ byKey }: Definition, parameter: string, key: string): FieldDefinition {
   return (
@@ -174,11 +176,11 @@ const byField = (definition: Definition, key: string): FieldDefinition => getFie
 
 interface Dating {
   readonly column: string
-  periodOf(period: Period, zone: NonNullable<ReturnType<typeof findTimeZone>>): PeriodOf
+  periodOf(period: Period, zone: TimeZone): PeriodOf
 }
 
 /** The value that dates a row: the time zone decides the day of an instant, and does not shift a calendar date. */
-function datedBy(definition: Definition, key: string): Dating {
+export function datedBy(definition: Definition, key: string): Dating {
   if (key === 'created_at' || key === 'updated_at') return byInstant(key, Number)
   const { type, column } = getField(definition, 'date', key)
   if (type === 'datetime') return byInstant(valueColumn(column), (cell) => Date.parse(String(cell)))

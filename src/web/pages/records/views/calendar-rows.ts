@@ -1,7 +1,9 @@
 import { api } from '../../../data/api.ts'
 import { useQuery } from '../../../data/cache.ts'
+import { awaySince } from '../../../data/request.ts'
 import type { Condition } from '../conditions.ts'
 import { type Field, queryOf, type Row, type RowPage, type RowQuery } from '../model.ts'
+import type { BoardColumn } from './columns.ts'
 import { addDays, dayOf, startOf } from './days.ts'
 
 /** The rows of a day that are known, and how many there are. */
@@ -56,6 +58,24 @@ const daysFrom = (first: string, last: string): string[] => {
   return days
 }
 
+/** The first rows of each day of a range, and how many there are, of a date without an end. */
+async function readDays(
+  rowQuery: RowQuery,
+  date: Field,
+  [first, last]: readonly [first: string, last: string],
+  limit: number,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, DayRows>> {
+  const filter = [...rowQuery.filter, ...(onDays(date, undefined, first, last)[0] ?? [])]
+  const { timeZone: tz } = new Intl.DateTimeFormat().resolvedOptions()
+  const sorted = queryOf({ ...rowQuery, filter, sort: date.key, direction: 'asc' })
+  const { columns } = (await api.get('/v1/records/board', {
+    query: { ...sorted, group_by: date.key, tz, limit },
+    signal,
+  })) as { columns: BoardColumn[] }
+  return new Map(columns.map(({ value, records, total }) => [String(value), { rows: records, total }]))
+}
+
 interface Range {
   readonly total: number
   /** What is known of each day. */
@@ -77,6 +97,10 @@ export function useRange(
         readRows(rowQuery, days, date, limit, signal)
       const { rows, total } = await read(onDays(date, end, first, last), MOST)
       if (rows.length === total) return { total, byDay: rowsByDay(rows, date, end, first, last) }
+      // From what this browser keeps, only lists are made.
+      const isReachable = awaySince.peek() === undefined
+      if (!end && isReachable)
+        return { total, byDay: await readDays(rowQuery, date, [first, last], most, signal) }
       const days = await Promise.all(
         daysFrom(first, last).map(
           async (day) => [day, await read(onDays(date, end, day, day), most)] as const,
