@@ -276,7 +276,11 @@ describe.skipIf(!hasBrowser)('views of rows in a browser', () => {
         )
       await app.server.patch(`/v1/records/${vases.id}`, { data: { due: `${month}22` } })
       await untilFocused('22')
+      // Twice, without waiting for the server.
       await control('ArrowLeft')
+      await control('ArrowLeft')
+      await untilFocused('20')
+      await control('ArrowRight')
       await untilFocused('21')
       await until(async () => (await row('Vases')).data.due === `${month}21`)
       await page.keyboard.press('PageDown')

@@ -41,16 +41,27 @@ export const shownRow = (row: Row): Row => {
   return moved ? { ...row, data: { ...row.data, ...(moved as Row['data']) } } : row
 }
 
-/** Writes values of a row, only if nobody changed it since it was read; shows them at once, and takes them back if refused. */
+/** Writes that are under way, by row; each resolves with the version of the row that it made. */
+const writes = new Map<string, Promise<string>>()
+
+async function write(id: string, data: Data, version: string | Promise<string>): Promise<string> {
+  const body = { data: data as never, if_unchanged: await version }
+  const { record } = await api.patch('/v1/records/{id}', { params: { id }, body })
+  return record.updated_at
+}
+
+/**
+ * Writes values of a row, only if nobody else changed it since it was read; shows them at once, and takes them back if
+ * refused. A row may be moved again before that is done.
+ */
 export async function moveRow(structure: Structure, row: Row, data: Data): Promise<void> {
   const keep = undoStack.begin()
   const before = Object.fromEntries(Object.keys(data).map((key) => [key, row.data[key] ?? null]))
   moves.value = new Map(moves.peek()).set(row.id, data)
+  const writing = write(row.id, data, writes.get(row.id) ?? row.updated_at)
+  writes.set(row.id, writing)
   try {
-    await api.patch('/v1/records/{id}', {
-      params: { id: row.id },
-      body: { data: data as never, if_unchanged: row.updated_at },
-    })
+    await writing
     keep({
       label: `moving ${rowLabel(structure, row)}`,
       run: async () => {
@@ -60,8 +71,13 @@ export async function moveRow(structure: Structure, row: Row, data: Data): Promi
     })
     await invalidate(new Set(['record']))
   } finally {
-    const next = new Map(moves.peek())
-    next.delete(row.id)
-    moves.value = next
+    if (writes.get(row.id) === writing) forget(row.id)
   }
+}
+
+function forget(id: string): void {
+  writes.delete(id)
+  const next = new Map(moves.peek())
+  next.delete(id)
+  moves.value = next
 }
