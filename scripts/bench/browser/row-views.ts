@@ -74,7 +74,10 @@ export async function measureOpenings(
   return samples
 }
 
-/** Moves the first card of a board to the next column by keys; the times until another screen shows it there. */
+/**
+ * Moves the first card of a board by keys to the next column and back, and so on; the times until another screen shows it
+ * there. A page in the background follows nothing, so the other screen is the one in front.
+ */
 export async function measureMoves(page: Page, other: Page, url: string, count: number): Promise<number[]> {
   for (const one of [page, other]) {
     await one.bringToFront()
@@ -84,17 +87,18 @@ export async function measureMoves(page: Page, other: Page, url: string, count: 
     await one.waitForSelector('a.card')
   }
   const samples: number[] = []
+  await page.focus('[data-drop="0"] a.card')
+  const id = await page.$eval('[data-drop="0"] a.card', (card) => card.id)
   for (let at = 0; at < count; at++) {
-    await page.focus('[data-drop="0"] a.card')
-    const id = await page.$eval('[data-drop="0"] a.card', (card) => card.id)
-    const seen = other.waitForSelector(`[data-drop="1"] #${id}`)
+    const [key, column] = at % 2 === 0 ? (['ArrowRight', 1] as const) : (['ArrowLeft', 0] as const)
+    const seen = other.waitForSelector(`[data-drop="${column}"] #${id}`)
     const from = performance.now()
     await page.keyboard.down('Control')
-    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press(key)
     await page.keyboard.up('Control')
     await seen
     samples.push(performance.now() - from)
-    await page.waitForSelector(`[data-drop="1"] #${id}`)
+    await page.waitForSelector(`[data-drop="${column}"] #${id}`)
   }
   return samples
 }
