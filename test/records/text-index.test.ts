@@ -228,6 +228,30 @@ test('what more rows hold than are worth a look is found in a scan, also page by
   expect(await titles(service, '77')).toEqual({ total: 21, titles: ['some text 1177', 'some text 1077'] })
 })
 
+test('a text that is in many different words, several of them in one row, is counted once for each row', async () => {
+  const service = await start()
+  const { id } = await declare(service, 'marks', [{ key: 'title', type: 'text' }])
+  const texts = Array.from({ length: 400 }, (_, at) => {
+    const words = [`${at % 70}mark`, 'mark', `mark${at % 90}`, `a${at % 11}marks`]
+    return at % 7 === 0 ? `none ${at}` : words.slice(at % 4).join(' ')
+  })
+  const rows = await write(service, 'marks', ...texts.map((title) => ({ title })))
+  await makeSearch(service, id)
+  while (await fill(service, id, 500));
+  const withMark = texts.filter((text) => text.includes('mark')).length
+  const total = async () =>
+    (await list(service, 'marks', { filter: [{ field: '*', op: 'contains', value: 'mark' }] })).body.total
+  expect(await total()).toBe(withMark)
+  // One that had the text and one that had it not, before the index knows of them.
+  await service.patch(`/v1/records/${rows[1].id}`, { data: { title: 'none' } })
+  await service.delete(`/v1/records/${rows[2].id}`)
+  await service.patch(`/v1/records/${rows[0].id}`, { data: { title: 'mark 3mark' } })
+  expect(await total()).toBe(withMark - 1)
+  while (await fill(service, id, 500));
+  await write(service, 'marks', { title: 'newmark' })
+  expect(await total()).toBe(withMark)
+})
+
 test('a row with the pk of one that a mirror removed is found', async () => {
   const service = await start()
   const { id, rows } = await searched(service)

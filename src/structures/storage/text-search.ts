@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/reader.ts'
 import { textIndexTable, vocabularyTable, wordPartTable } from '../../db/row-table-names.ts'
 import { findUnindexed, type TextIndexed } from './text-index.ts'
-import { needleOf, runQuery } from './text-words.ts'
+import { NO_WORD, needleOf, runQuery } from './text-words.ts'
 
 /** Whether the text index can find the text. */
 export const isSearchable = (text: string): boolean => needleOf(text) !== undefined
@@ -24,13 +24,27 @@ function findWords({ sql }: Reader, structurePk: number, part: string): string[]
 
 /** The search for the rows that have words as the texts demand. */
 interface RowSearch {
-  /** The FTS5 query; undefined if there is no such row. */
-  readonly match: string | undefined
+  /** A row has one of the words of each list; undefined if there is no such row. */
+  readonly words: readonly (readonly string[])[] | undefined
   /** Whether all of these rows contain the texts. */
   readonly isExact: boolean
 }
 
-const anyOf = (words: readonly string[]) => `(${words.map((word) => `"${word}"`).join(' OR ')})`
+const alternatives = (queries: readonly string[]) => `(${queries.join(' OR ')})`
+
+/**
+ * The FTS5 query for the rows that have one of the words. FTS5 looks at all alternatives at every row that it finds: with
+ * many words there are groups of them, which `NOT` keeps from being taken for one.
+ */
+function anyOf(words: readonly string[]): string {
+  const size = Math.ceil(Math.sqrt(words.length))
+  const groups = Array.from({ length: Math.ceil(words.length / size) }, (_, at) =>
+    alternatives(words.slice(at * size, (at + 1) * size).map((word) => `"${word}"`)),
+  )
+  return groups.length <= 2
+    ? alternatives(groups)
+    : alternatives(groups.map((group) => `(${group} NOT "${NO_WORD}")`))
+}
 
 /** Undefined where the index does not narrow the search. */
 function rowSearch(reader: Reader, structurePk: number, texts: readonly string[]): RowSearch | undefined {
@@ -46,8 +60,7 @@ function rowSearch(reader: Reader, structurePk: number, texts: readonly string[]
     }
   }
   if (groups.length === 0) return undefined
-  if (groups.some(({ length }) => length === 0)) return { match: undefined, isExact }
-  return { match: groups.map(anyOf).join(' AND '), isExact }
+  return { words: groups.some(({ length }) => length === 0) ? undefined : groups, isExact }
 }
 
 /**
@@ -65,10 +78,10 @@ export function findCandidates(
   const search = rowSearch(reader, structure.pk, texts)
   if (!search) return undefined
   const table = textIndexTable(structure.pk)
-  const found = search.match
+  const found = search.words
     ? reader.sql.column<number>(
         `SELECT rowid FROM ${table} WHERE ${reader.sql.stopCondition('rowid').text} AND ${table} MATCH ? LIMIT ?`,
-        search.match,
+        search.words.map(anyOf).join(' AND '),
         most + 1 - unindexed.length,
       )
     : []
@@ -92,16 +105,25 @@ export function countRows(
   if (unindexed.length > most) return undefined
   const search = rowSearch(reader, structure.pk, [text])
   if (!search?.isExact) return undefined
-  if (!search.match) return { count: 0, unindexed }
-  const { sql } = reader
-  const table = textIndexTable(structure.pk)
+  return { count: search.words ? countWith(reader, structure.pk, search.words.flat()) : 0, unindexed }
+}
+
+/**
+ * How many of the rows that are up to date have one of the words. The shortest word, which most of them have, is counted by
+ * itself: where that takes too long, the others are not even looked up.
+ */
+function countWith({ sql }: Reader, structurePk: number, words: readonly string[]): number {
+  const [first = '', ...others] = words.toSorted((one, other) => one.length - other.length)
+  const table = textIndexTable(structurePk)
   const outdated = 'SELECT row FROM row_search_pending WHERE structure = ?'
-  const hasOutdated = sql.get(`${outdated} LIMIT 1`, structure.pk) !== undefined
-  const count = sql.scalar<number>(
-    `SELECT count(*) FROM ${table} WHERE ${sql.stopCondition('rowid').text} AND ${table} MATCH ?
-       ${hasOutdated ? `AND rowid NOT IN (${outdated})` : ''}`,
-    search.match,
-    ...(hasOutdated ? [structure.pk] : []),
-  )
-  return { count, unindexed }
+  const hasOutdated = sql.get(`${outdated} LIMIT 1`, structurePk) !== undefined
+  const count = (match: string) =>
+    sql.scalar<number>(
+      `SELECT count(*) FROM ${table} WHERE ${sql.stopCondition('rowid').text} AND ${table} MATCH ?
+         ${hasOutdated ? `AND rowid NOT IN (${outdated})` : ''}`,
+      match,
+      ...(hasOutdated ? [structurePk] : []),
+    )
+  const withFirst = count(`"${first}"`)
+  return others.length === 0 ? withFirst : withFirst + count(`${anyOf(others)} NOT "${first}"`)
 }
