@@ -1,4 +1,5 @@
 import { Lexer, type Token, Tokenizer, type Tokens, type TokensList, walkTokens as walk } from 'marked'
+import { findMarks } from './markdown-marks.ts'
 
 /** `[[target]]`, `[[target|label]]`, and with `!` before it the same embedded. */
 export interface WikiToken {
@@ -38,7 +39,7 @@ const lexerWith = (tokenizer: Tokenizer): Lexer => new Lexer({ gfm: true, tokeni
 
 /** A text of Markdown, taken apart. A hostile one may take very long: `boundedTokens` gives up. */
 export const tokensOf = (text: string): Token[] =>
-  unmasked(text, (masked) => lexerWith(new LinkTokenizer()).lex(masked))
+  taken(text, (masked) => lexerWith(new LinkTokenizer()).lex(masked))
 
 /** For how long a text is taken apart, and the longest passage that is: some take the square of their length. */
 const MAX_MS = 1_000
@@ -49,7 +50,7 @@ const MAX_PASSAGE = 10_000
 export function boundedTokens(text: string): Token[] | undefined {
   if (text.length > MAX_LENGTH) return undefined
   try {
-    return unmasked(text, lexedInTime)
+    return taken(text, lexedInTime)
   } catch {
     return undefined
   }
@@ -91,7 +92,12 @@ function lexedInTime(text: string): TokensList {
   return lexer.tokens
 }
 
-function unmasked(text: string, lexed: (masked: string) => TokensList): Token[] {
+function taken(text: string, lexed: (masked: string) => TokensList): Token[] {
+  const tokens = withLinks(text, lexed)
+  return /==|\$\$/.test(text) ? findMarks(tokens) : tokens
+}
+
+function withLinks(text: string, lexed: (masked: string) => TokensList): Token[] {
   if (!DELIMITER_ROW.test(text)) return lexed(text)
   const masked = text.replace(LABELLED, (link) => link.replace(/\\?\|/g, BAR))
   const tokens = lexed(masked)

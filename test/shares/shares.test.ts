@@ -211,15 +211,16 @@ describe('a shared note', () => {
     expect(text.length - note.content.length).toBeLessThan(20_000)
   })
 
-  test('has headings that are underlined, and bars in links', async () => {
+  test('has headings that are underlined, bars in links, marked text and formulas', async () => {
     const content =
-      'Up\n==\n\nDown\n--\ntext\n\n| a | b |\n| - | - |\n| [[One|two]] | x |\n\n[[A|b|c]] [r]\n\n[r]: https://e.org/[[a|b]]'
+      'Up\n==\n\nDown\n--\ntext\n\n| a | b |\n| - | - |\n| [[One|two]] | x |\n\n[[A|b|c]] [r]\n\n==<i>x *y*== $$a_1 < 2$$\n\n[r]: https://e.org/[[a|b]]'
     const note = await makeNote(service, { title: 'N', content })
     const { text } = await visit(pathOf(await share({ kind: 'note', target_id: note.id })))
     expect(text).toContain('<h2 dir="auto">Up</h2><h3 dir="auto">Down</h3><p dir="auto">text</p>')
     expect(text).toMatch(/<td class="left">two<\/td><td class="left">x<\/td>/)
     expect(text).toContain('b|c')
     expect(text).toContain('href="https://e.org/[[a|b]]"')
+    expect(text).toContain('<mark>&lt;i&gt;x <em>y</em></mark> <code class="math">a_1 &lt; 2</code>')
   })
 
   test('names no other note, and gives the files that it names now, and no others', async () => {

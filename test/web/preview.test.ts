@@ -36,6 +36,45 @@ describe('a preview', () => {
     expect(found.find(({ type }) => type === 'codespan')?.text).toBe('[[a|b]]')
   })
 
+  test('knows marked text and formulas, with what is in them, and leaves other signs as they are', () => {
+    const shown = (tokens: readonly Token[]): unknown[] =>
+      tokens.map((token) => {
+        const { type, tokens: inner, text, raw } = token as Tokens.Generic
+        if (type === 'math') return { math: text }
+        return inner ? { [type]: shown(inner) } : type === 'text' ? text : raw
+      })
+    const inlineOf = (text: string) => shown((tokensOf(text)[0] as Tokens.Paragraph).tokens)
+    expect(inlineOf('a ==b *c* [[D]]== e')).toEqual([
+      'a ',
+      { mark: ['b ', { em: ['c'] }, ' ', '[[D]]'] },
+      ' e',
+    ])
+    expect(inlineOf('==*c*==')).toEqual([{ mark: [{ em: ['c'] }] }])
+    expect(inlineOf('$$\na_1 * b * \\frac ==c==\n$$')).toEqual([{ math: 'a_1 * b * \\frac ==c==' }])
+    expect(inlineOf('x $$a$$ and ==$$b$$==')).toEqual([
+      'x ',
+      { math: 'a' },
+      ' and ',
+      { mark: [{ math: 'b' }] },
+    ])
+    for (const text of [
+      'a == b',
+      'a == b == c',
+      '==',
+      '==== a ====',
+      '$$',
+      '$$$$',
+      '5 $ and 6 $$',
+      '`==a==`',
+    ])
+      expect(JSON.stringify(inlineOf(text))).not.toMatch(/mark|math/)
+    const [table] = tokensOf('| ==a== |\n|---|\n| $$b$$ |') as [Tokens.Table]
+    expect([...table.header, ...table.rows.flat()].map(({ tokens }) => shown(tokens))).toEqual([
+      [{ mark: ['a'] }],
+      [{ math: 'b' }],
+    ])
+  })
+
   test('knows where each link leads when several have the same label', () => {
     const [one, two, three, four] = ['1', '2', '3', '4'].map((id) => ({ id, title: `Note ${id}` }))
     const text = [

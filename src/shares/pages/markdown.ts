@@ -125,6 +125,10 @@ function inline(token: Token, place: Place): Html {
       return html`<s>${blocks(tokens, place)}</s>`
     case 'codespan':
       return html`<code>${text}</code>`
+    case 'mark':
+      return html`<mark>${blocks(tokens, place)}</mark>`
+    case 'math':
+      return html`<code class="math">${text}</code>`
     case 'br':
       return html`<br>`
     case 'checkbox':

@@ -16,7 +16,7 @@ img{max-width:100%;height:auto;border-radius:.5rem}
 blockquote{border-inline-start:3px solid var(--line);padding-inline-start:1rem;color:var(--ink-2)}
 .callout{background:var(--sunk);border:1px solid var(--line);border-radius:.5rem;padding:.75rem 1rem;color:inherit}.callout>:last-child{margin:0}
 code{font:.9em ui-monospace,Menlo,Consolas,monospace;background:var(--sunk);border-radius:.25rem;padding:.1em .3em}
-pre{background:var(--sunk);border-radius:.5rem;padding:.875rem 1rem;overflow:auto;font-size:.875rem;line-height:1.5}pre code{padding:0;background:none}
+pre{background:var(--sunk);border-radius:.5rem;padding:.875rem 1rem;overflow:auto;font-size:.875rem;line-height:1.5}pre code{padding:0;background:none}.math{white-space:pre-wrap}mark{color:inherit;background:light-dark(#f8e8a0,#5a4a1c)}
 .plain{white-space:pre-wrap;font:inherit;background:none;padding:0}
 .task{list-style:none;margin-inline-start:-1.25rem}.dim{color:var(--ink-3)}
 .wide{overflow:auto}table{border-collapse:collapse;font-size:.9375rem;line-height:1.45}

@@ -176,6 +176,10 @@ function inline(token: Token, links: Links): ComponentChildren {
       return <s>{blocks(tokens, links)}</s>
     case 'codespan':
       return <code>{text}</code>
+    case 'mark':
+      return <mark>{blocks(tokens, links)}</mark>
+    case 'math':
+      return <code class="math">{text}</code>
     case 'br':
       return <br />
     case 'checkbox':
