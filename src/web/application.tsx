@@ -45,6 +45,8 @@ function Application() {
   )
 }
 
+const RailLists = lazy(async () => (await import('./pages/rail-lists.tsx')).RailLists)
+
 /** The screen that the address names; its code is loaded when it is first shown. */
 function CurrentScreen() {
   const name = path.value[0] ?? 'notes'
@@ -65,7 +67,9 @@ function CurrentScreen() {
   const screen = loaded?.name === name ? loaded.screen : undefined
   return (
     <>
-      <Rail>{screen?.Side && <screen.Side />}</Rail>
+      <Rail>
+        <RailLists />
+      </Rail>
       {isFailed ? <NotLoaded /> : screen ? <screen.Main /> : <Loading />}
     </>
   )

@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await app.server.post('/v1/notes', { title: 'Written just now' })
       await untilText(page, 'Written just now')
       await press(page, 'Everyone')
-      await page.evaluate(`document.querySelectorAll('.rail-sub a')[1].focus()`)
+      await page.evaluate(`document.querySelectorAll('.side-nav a')[1].focus()`)
       await page.keyboard.press('Enter')
       await untilText(page, 'Who is')
       expect(page.url()).toContain('who=')
@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
     async () => {
       for (let count = 0; count < 200; count++) await app.server.post('/v1/notes', { title: `Note ${count}` })
       await page.goto(`${app.server.url}/app/changes`)
-      const counted = `document.querySelector('.rail-sub li:nth-child(2) .at-end')?.textContent`
+      const counted = `document.querySelector('.side-nav li:nth-child(2) .at-end')?.textContent`
       await page.waitForFunction(`${counted} === '200'`)
       await press(page, 'Older ones')
       await page.waitForFunction(`${counted} > '200'`)
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       const total = (await page.$$('.ledger .item')).length
       expect(total).toBeGreaterThan(200)
       expect(
-        await page.$$eval('.rail-sub .at-end', (all) =>
+        await page.$$eval('.side-nav .at-end', (all) =>
           all.reduce((sum, one) => sum + Number(one.textContent), 0),
         ),
       ).toBe(total)

@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
   )
 
   test(
-    'keeps what is looked for in the address, and offers its lenses where the rail has no room for them',
+    'keeps what is looked for in the address, and offers its lenses at any size',
     async () => {
       await page.goto(`${app.server.url}/app/graph`)
       await fill(page, 'Find in this graph', 'hub')
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       await page.reload()
       await page.waitForFunction(`document.querySelectorAll('.side .section:last-child li').length === 1`)
       const { lens } = (await app.server.post('/v1/lenses', { name: 'Other' })).body
-      for (const width of [360, 800]) {
+      for (const width of [360, 800, 1280]) {
         await page.setViewport({ width, height: 800 })
         await page.goto(`${app.server.url}/app/graph`)
         await page.waitForFunction(`document.querySelector('select[aria-label=Lens]')?.checkVisibility()`)
@@ -89,7 +89,6 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       await page.setViewport({ width: 1280, height: 800 })
       await page.goto(`${app.server.url}/app/graph`)
       await untilText(page, 'Laid out in')
-      expect(await page.$eval('select[aria-label=Lens]', (one) => one.checkVisibility())).toBe(false)
       await page.keyboard.press('j')
       await untilText(page, 'Leads to')
     },

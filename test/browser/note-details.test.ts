@@ -289,10 +289,10 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       for (const title of ['First', 'Second', 'Third']) ids.push(await createNote(title))
       for (const note_id of ids) await app.server.post('/v1/quick-access', { note_id })
       await open(ids[2] ?? '')
-      const shown = `[...document.querySelectorAll('.rail .rail-sub:nth-of-type(2) a')].map((one) => one.textContent).join()`
+      const shown = `[...document.querySelectorAll('.rail .rail-sub:first-of-type a')].map((one) => one.textContent).join()`
       const untilShown = (titles: string) => page.waitForFunction(`${shown} === '${titles}'`)
       await untilShown('First,Second,Third')
-      await page.evaluate(`document.querySelector('.rail .rail-sub:nth-of-type(2) a').focus()`)
+      await page.evaluate(`document.querySelector('.rail .rail-sub:first-of-type a').focus()`)
       await page.keyboard.down('Alt')
       await page.keyboard.press('ArrowUp')
       await page.keyboard.press('ArrowDown')
@@ -303,7 +303,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await press(page, 'Move up in quick access')
       await untilShown('Second,Third,First')
       const boxOf = async (at: number) => {
-        const [, list] = await page.$$('.rail .rail-sub')
+        const list = await page.$('.rail .rail-sub')
         const box = await (await list?.$$('a'))?.[at]?.boundingBox()
         if (!box) throw new Error('it is not seen')
         return box

@@ -8,6 +8,7 @@ import { Icon, type IconName } from './icon.tsx'
 import { ServerState } from './lines.tsx'
 
 interface Place {
+  /** The parts of its path. */
   readonly name: string
   readonly title: string
   readonly icon: IconName
@@ -16,18 +17,21 @@ interface Place {
 }
 
 export const PLACES: readonly Place[] = [
+  { name: 'notes/today', title: 'Today', icon: 'calendar' },
   { name: 'notes', title: 'Notes', icon: 'notes' },
   { name: 'records', title: 'Tables', icon: 'table' },
-  { name: 'webhooks', title: 'Webhooks', icon: 'hook' },
+  { name: 'webhooks', title: 'Webhooks', icon: 'hook', isUnderMore: true },
   { name: 'files', title: 'Files', icon: 'file', isUnderMore: true },
   { name: 'graph', title: 'Graph', icon: 'graph', isUnderMore: true },
   { name: 'changes', title: 'Changes', icon: 'clock' },
   { name: 'settings', title: 'Settings', icon: 'gear', isUnderMore: true },
 ]
 
+export const placeAddress = ({ name }: Pick<Place, 'name'>): string => address(name.split('/'))
+
 const current = () => path.value[0] ?? 'notes'
 
-/** Where one is and can go; `children` is the lower half, which belongs to the screen. */
+/** Where one is and can go, the same on every screen; `children` is the lower half. */
 export function Rail({ children }: { children?: ComponentChildren }) {
   const here = current()
   return (
@@ -47,12 +51,9 @@ export function Rail({ children }: { children?: ComponentChildren }) {
         </span>
       </button>
       <ul class="rail-nav">
-        {PLACES.map(({ name, title, icon, isUnderMore }) => (
-          <li key={name} class={isUnderMore ? 'desk' : undefined}>
-            <a href={address([name])} aria-current={here === name ? 'page' : undefined}>
-              <Icon name={icon} />
-              {title}
-            </a>
+        {PLACES.map((place) => (
+          <li key={place.name} class={place.isUnderMore ? 'desk' : undefined}>
+            <PlaceLink place={place} here={here} />
           </li>
         ))}
         <li class="phone">
@@ -67,6 +68,13 @@ export function Rail({ children }: { children?: ComponentChildren }) {
     </nav>
   )
 }
+
+const PlaceLink = ({ place, here }: { place: Place; here?: string }) => (
+  <a href={placeAddress(place)} aria-current={here === place.name ? 'page' : undefined}>
+    <Icon name={place.icon} />
+    {place.title}
+  </a>
+)
 
 /** The one line about the server. */
 function ServerLine() {
@@ -115,11 +123,8 @@ export function RailMenus() {
           <Icon name="search" />
           Find
         </button>
-        {PLACES.filter(({ isUnderMore }) => isUnderMore).map(({ name, title, icon }) => (
-          <a key={name} href={address([name])}>
-            <Icon name={icon} />
-            {title}
-          </a>
+        {PLACES.filter(({ isUnderMore }) => isUnderMore).map((place) => (
+          <PlaceLink key={place.name} place={place} />
         ))}
         <a href={address(['views'])}>
           <Icon name="side" />

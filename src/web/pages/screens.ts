@@ -1,9 +1,8 @@
 import type { ComponentType } from 'preact'
 
-/** A screen: its content, and what it has in the lower half of the rail. */
+/** A screen: everything beside the rail. */
 export interface Screen {
   readonly Main: ComponentType
-  readonly Side?: ComponentType
 }
 
 /** By the first part of the path; each is a file of its own that is loaded when it is first shown. */

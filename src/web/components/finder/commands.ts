@@ -4,7 +4,7 @@ import { mayWrite, session } from '../../data/session.ts'
 import { address, navigate } from '../../router.ts'
 import { openKeys } from '../dialogs.ts'
 import { noteAddress } from '../places.ts'
-import { PLACES } from '../rail.tsx'
+import { PLACES, placeAddress } from '../rail.tsx'
 import type { Found, Group } from './search.ts'
 
 const group: Group = 'Do'
@@ -34,13 +34,13 @@ const places = (): Found[] =>
   [
     ...PLACES,
     { name: 'views', title: 'Views, presets, lenses, tags, properties', icon: 'side' as const },
-  ].map(({ name, title, icon }) => ({
-    id: `place-${name}`,
-    icon,
-    title,
+  ].map((place) => ({
+    id: `place-${place.name}`,
+    icon: place.icon,
+    title: place.title,
     what: 'place',
     group,
-    to: address([name]),
+    to: placeAddress(place),
   }))
 
 const others = (): Found[] => [

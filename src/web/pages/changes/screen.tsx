@@ -4,6 +4,7 @@ import { DayHead } from '../../components/day-head.tsx'
 import { Button, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { SideNav } from '../../components/side-nav.tsx'
 import { addStyles } from '../../components/styles.ts'
 import { clockTime } from '../../components/time.tsx'
 import { formatNumber } from '../../data/formats.ts'
@@ -69,30 +70,34 @@ const people = computed(() => {
 })
 
 /** Who changed something, as a list beside the changes. */
-export function Side() {
+function People() {
   const here = parameter('who')
   const link = (who?: string) =>
     address(['changes'], { kind: knownKind(), surface: parameter('surface'), who })
   return (
-    <div class="rail-sub">
-      <h2>Who</h2>
-      <ul>
-        <li>
-          <a href={link()} aria-current={here === '' ? 'true' : undefined}>
-            Everyone
-          </a>
-        </li>
-        {people.value.map(({ id, icon, name, count }) => (
-          <li key={id}>
-            <a href={link(id)} aria-current={here === id ? 'true' : undefined}>
-              <Icon name={icon} />
-              <span class="cut">{name}</span>
-              <span class="at-end">{formatNumber(count)}</span>
+    <Pane kind="side" label="Who">
+      <header class="bar">
+        <h2>Who</h2>
+      </header>
+      <SideNav label="Who">
+        <ul>
+          <li>
+            <a href={link()} aria-current={here === '' ? 'true' : undefined}>
+              Everyone
             </a>
           </li>
-        ))}
-      </ul>
-    </div>
+          {people.value.map(({ id, icon, name, count }) => (
+            <li key={id}>
+              <a href={link(id)} aria-current={here === id ? 'true' : undefined}>
+                <Icon name={icon} />
+                <span class="cut">{name}</span>
+                <span class="at-end">{formatNumber(count)}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </SideNav>
+    </Pane>
   )
 }
 
@@ -143,7 +148,9 @@ export function Main() {
         )}
         {error && isKnown && <Why>{error.message}</Why>}
       </Pane>
-      {undone !== '' && (
+      {undone === '' ? (
+        <People />
+      ) : (
         <Undo
           key={undone}
           id={undone}

@@ -30,33 +30,6 @@ const useLens = () => {
   }
 }
 
-/** The lenses, and where they are made. */
-export function Side() {
-  const { lenses, lens } = useLens()
-  return (
-    <div class="rail-sub">
-      <h2>Lenses</h2>
-      <ul>
-        {lenses.map(({ id, name }) => (
-          <li key={id}>
-            <a href={address(['graph'], { lens: id })} aria-current={id === lens?.id ? 'true' : undefined}>
-              <span class="cut">{name}</span>
-            </a>
-          </li>
-        ))}
-        {mayWrite.value && (
-          <li>
-            <a href={address(['views', 'lenses', 'new'])}>
-              <Icon name="plus" />
-              New lens
-            </a>
-          </li>
-        )}
-      </ul>
-    </div>
-  )
-}
-
 const NO_TAGS: ReadonlyMap<string, string> = new Map()
 
 const LAYERS = [
@@ -93,10 +66,10 @@ function Layers({ lens }: { lens: Lens | undefined }) {
   )
 }
 
-/** The choice of a lens where the rail has no room for the list of them. */
+/** The choice of a lens. */
 const LensChoice = ({ lenses, lens }: { lenses: readonly Lens[]; lens: Lens | undefined }) => (
   <select
-    class="input narrow"
+    class="input"
     aria-label="Lens"
     value={lens?.id ?? ''}
     onChange={({ currentTarget }) => navigate(address(['graph'], { lens: currentTarget.value }))}
@@ -162,10 +135,16 @@ export function Main() {
             <Icon name="side" />
           </button>
         </header>
-        {(lenses.length > 1 || (lens && mayWrite.value)) && (
-          <div class={lens && mayWrite.value ? 'tools wraps' : 'tools wraps narrow'}>
-            <LensChoice lenses={lenses} lens={lens} />
+        {(lenses.length > 1 || mayWrite.value) && (
+          <div class="tools wraps">
+            {lenses.length > 0 && <LensChoice lenses={lenses} lens={lens} />}
             <Layers lens={lens} />
+            {mayWrite.value && (
+              <a class="button quiet" href={address(['views', 'lenses', 'new'])}>
+                <Icon name="plus" />
+                New lens
+              </a>
+            )}
           </div>
         )}
         {error && !graph && <Failed error={error} />}

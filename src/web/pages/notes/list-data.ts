@@ -2,7 +2,7 @@ import { QueriesObserver } from '@tanstack/query-core'
 import { useEffect, useState } from 'preact/hooks'
 import { api } from '../../data/api.ts'
 import type { components } from '../../data/api-types.d.ts'
-import { cache } from '../../data/cache.ts'
+import { cache, useQuery } from '../../data/cache.ts'
 import { type FoundNote, findNamed, isNamed, rankOf } from '../../data/find-notes.ts'
 import type { List, Sort } from './place.ts'
 
@@ -33,6 +33,8 @@ export interface NoteQuery {
   readonly search: string
   readonly sort: Sort | undefined
 }
+
+export const useViews = () => useQuery(['view'], () => api.get('/v1/views')).data?.views ?? []
 
 export const PAGE_SIZE = 50
 

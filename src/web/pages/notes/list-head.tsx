@@ -4,11 +4,13 @@ import { lazy } from '../../components/lazy.tsx'
 import { useTypedSearch } from '../../components/typed-search.ts'
 import { mayWrite } from '../../data/session.ts'
 import { setParameters } from '../../router.ts'
+import { useViews } from './list-data.ts'
 import { list, type Sort, searchText, sort } from './place.ts'
-import { Side, useViews } from './side.tsx'
 
 const ORDERS: Record<Sort, string> = { edited_at: 'Last edited', created_at: 'Newest', title: 'Title' }
 const TYPING_MS = 150
+
+const Side = lazy(async () => (await import('./side.tsx')).Side)
 
 const Templates = lazy(async () => (await import('./templates.tsx')).Templates)
 

@@ -1,7 +1,6 @@
 import { useComputed } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { DayHead } from '../../components/day-head.tsx'
-import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
 import { Failed, Loading } from '../../components/pane.tsx'
 import { Snippet } from '../../components/snippet.tsx'
@@ -17,7 +16,7 @@ import { useListKeys } from './keys.ts'
 import { type NoteQuery, PAGE_SIZE, type Pages, type Row, usePages } from './list-data.ts'
 import { ListHead, Trash } from './list-head.tsx'
 import { isPicking, pick, picked, pickedAt, setPicked } from './picks.ts'
-import { list, listAddress, NEW, noteAddress, noteId, searchText, sort } from './place.ts'
+import { list, NEW, noteAddress, noteId, searchText, sort } from './place.ts'
 
 const ROW_PX = 97
 
@@ -247,10 +246,3 @@ function ListRow({ index, total, row, day, pickTo, isTrash, measure }: ListRowPr
     </li>
   )
 }
-
-/** Leads from the open note back to the list. */
-export const BackToList = () => (
-  <a class="button quiet icon-only phone" href={listAddress()} aria-label="Back to the list">
-    <Icon name="back" />
-  </a>
-)

@@ -33,7 +33,10 @@ const namesIn = (text: string): readonly string[] => [
   ),
 ]
 
-export const noteId = computed(() => path.value[1])
+const isHere = computed(() => [undefined, 'notes'].includes(path.value[0]))
+
+/** The note that is open; undefined on another screen. */
+export const noteId = computed(() => (isHere.value ? path.value[1] : undefined))
 
 export const list = computed<List>(() => {
   const [view, tag] = [search.value.get('view'), search.value.get('tag')]
@@ -41,6 +44,9 @@ export const list = computed<List>(() => {
   if (view !== null) return { kind: 'view', id: view }
   return tag === null ? { kind: 'all' } : { kind: 'tag', name: tag }
 })
+
+/** What is listed; undefined on another screen. */
+export const shownList = computed(() => (isHere.value ? list.value : undefined))
 
 export const searchText = computed(() => search.value.get('search') ?? '')
 
@@ -57,13 +63,12 @@ export const isAtDetails = computed(() => search.value.get('pane') === 'details'
 
 export const isPreview = computed(() => search.value.get('show') === 'preview')
 
-const listParameters = () => ({
-  list: search.value.get('list') ?? undefined,
-  view: search.value.get('view') ?? undefined,
-  tag: search.value.get('tag') ?? undefined,
-  search: search.value.get('search') ?? undefined,
-  sort: search.value.get('sort') ?? undefined,
-})
+const LIST_PARAMETERS = ['list', 'view', 'tag', 'search', 'sort']
+
+const listParameters = () =>
+  Object.fromEntries(
+    isHere.value ? LIST_PARAMETERS.map((name) => [name, search.value.get(name) ?? undefined]) : [],
+  )
 
 /** A note, beside the list that is open. */
 export const noteAddress = (

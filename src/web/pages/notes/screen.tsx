@@ -3,8 +3,6 @@ import { session } from '../../data/session.ts'
 import { ListPane } from './list-pane.tsx'
 import { isAtDetails, noteId } from './place.ts'
 
-export { Side } from './side.tsx'
-
 const OpenedNote = lazy(async () => (await import('./opened-note.tsx')).OpenedNote)
 
 const FirstHour = lazy(async () => (await import('../start/first-hour.tsx')).FirstHour)

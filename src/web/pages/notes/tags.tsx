@@ -6,7 +6,7 @@ import { useQuery } from '../../data/cache.ts'
 import { formatNumber } from '../../data/formats.ts'
 import { whose } from '../../data/whose.ts'
 import { address } from '../../router.ts'
-import { list, otherListAddress } from './place.ts'
+import { otherListAddress, shownList } from './place.ts'
 import { type TagBranch, treeOf } from './tag-tree.ts'
 
 type Named = Answer<'/v1/tags', 'get'>['tags'][number]
@@ -109,8 +109,8 @@ const Branches = ({ branches }: { branches: readonly TagBranch[] }) => (
 
 function Branch({ branch }: { branch: TagBranch }) {
   const { name, label, notes, branches } = branch
-  const shown = list.value
-  const isAround = shown.kind === 'tag' && shown.name.startsWith(`${name}/`)
+  const shown = shownList.value
+  const isAround = shown?.kind === 'tag' && shown.name.startsWith(`${name}/`)
   const isOpen = isAround || (opened.value ?? readOpen()).has(name)
   return (
     <details class="branch" open={isOpen} onToggle={({ currentTarget }) => setOpen(name, currentTarget.open)}>
@@ -130,11 +130,11 @@ interface TagLinkProps {
 }
 
 function TagLink({ name, label, notes }: TagLinkProps) {
-  const shown = list.value
+  const shown = shownList.value
   return (
     <a
       href={otherListAddress({ tag: name })}
-      aria-current={shown.kind === 'tag' && shown.name === name ? 'true' : undefined}
+      aria-current={shown?.kind === 'tag' && shown.name === name ? 'true' : undefined}
     >
       <span class={`tag cut ${hueOfTag(name)}`} title={name}>
         {label}

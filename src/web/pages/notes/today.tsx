@@ -4,7 +4,7 @@ import { Failed, Loading } from '../../components/pane.tsx'
 import { findByTitle } from '../../data/find-notes.ts'
 import { localDay } from '../../data/local-time.ts'
 import { navigate } from '../../router.ts'
-import { BackToList } from './list-pane.tsx'
+import { BackToList } from './back-to-list.tsx'
 import { NEW, noteAddress, wantedDay } from './place.ts'
 
 /** Leads to the note of a day, whose title is its date; where there is none yet, to an empty sheet with its title. */

@@ -2,9 +2,9 @@ import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/cache.ts'
 import { formatNumber } from '../../data/formats.ts'
-import { address } from '../../router.ts'
-import { list, otherListAddress } from './place.ts'
-import { useViews } from './side.tsx'
+import { address, path } from '../../router.ts'
+import { useViews } from './list-data.ts'
+import { otherListAddress, shownList } from './place.ts'
 
 const count = (value: number | undefined) =>
   value !== undefined && <span class="at-end">{formatNumber(value)}</span>
@@ -13,13 +13,13 @@ const count = (value: number | undefined) =>
 export function Views() {
   const views = useViews()
   const counts = useQuery(['note'], () => api.get('/v1/workspace')).data?.workspace.counts
-  const shown = list.value
+  const shown = shownList.value
   return (
     <div class="rail-sub">
       <h2>Views</h2>
       <ul>
         <li>
-          <a href={otherListAddress({})} aria-current={shown.kind === 'all' ? 'true' : undefined}>
+          <a href={otherListAddress({})} aria-current={shown?.kind === 'all' ? 'true' : undefined}>
             All notes{count(counts?.notes)}
           </a>
         </li>
@@ -27,7 +27,7 @@ export function Views() {
           <li key={id}>
             <a
               href={otherListAddress({ view: id })}
-              aria-current={shown.kind === 'view' && shown.id === id ? 'true' : undefined}
+              aria-current={shown?.kind === 'view' && shown.id === id ? 'true' : undefined}
             >
               <span class="cut">{name}</span>
             </a>
@@ -36,13 +36,13 @@ export function Views() {
         <li>
           <a
             href={otherListAddress({ list: 'trash' })}
-            aria-current={shown.kind === 'trash' ? 'true' : undefined}
+            aria-current={shown?.kind === 'trash' ? 'true' : undefined}
           >
             Trash{count(counts?.trashed_notes)}
           </a>
         </li>
         <li>
-          <a href={address(['views'])}>
+          <a href={address(['views'])} aria-current={path.value[0] === 'views' ? 'true' : undefined}>
             <Icon name="gear" />
             Views, tags, properties
           </a>

@@ -29,7 +29,7 @@ import { type Pasted, readPasted } from './paste/block.ts'
 import { NewRowPane } from './row/new-row.tsx'
 import { RowPane } from './row/row-pane.tsx'
 import { type RowList, RowSource } from './rows.ts'
-import { StructureList } from './side.tsx'
+import { StructureList } from './structure-list.tsx'
 import { chosenRow, currentRowQuery, paneAddress } from './view.ts'
 import { Tile } from './views/drawn.tsx'
 import {

@@ -5,13 +5,11 @@ import { mayWrite } from '../../data/session.ts'
 import { address, navigate, path } from '../../router.ts'
 import styles from '../../styles/records.css' with { type: 'text' }
 import { RowsScreen } from './rows-screen.tsx'
-import { Side, StructureList } from './side.tsx'
 import { StructureScreen } from './structure/screen.tsx'
+import { StructureList } from './structure-list.tsx'
 import { useStructures } from './structures.ts'
 
 addStyles(styles)
-
-export { Side }
 
 /** `/records` leads to the first structure, `/records/new` makes one, `/records/<id>/structure` changes one. */
 export function Main() {

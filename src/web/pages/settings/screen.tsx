@@ -1,8 +1,9 @@
 import { useLayoutEffect } from 'preact/hooks'
 import { Pane } from '../../components/pane.tsx'
+import { SideNav } from '../../components/side-nav.tsx'
 import { addStyles } from '../../components/styles.ts'
 import { session } from '../../data/session.ts'
-import { address, path } from '../../router.ts'
+import { address, navigate, path } from '../../router.ts'
 import styles from '../../styles/settings.css' with { type: 'text' }
 import { AccessSection } from './access.tsx'
 import { Agents } from './agents.tsx'
@@ -20,36 +21,81 @@ addStyles(styles)
 
 const mayBackUp = () => session.value?.workspaces.every(({ role }) => role === 'owner') ?? false
 
-const sections = () => [
-  { name: 'appearance', title: 'Appearance', Section: Appearance },
-  { name: 'keys', title: 'Keys', Section: Keys },
-  { name: 'agents', title: 'Agents', Section: Agents },
-  { name: 'members', title: 'Members', Section: Members },
-  { name: 'access', title: 'Access', Section: AccessSection },
-  { name: 'shares', title: 'Shared links', Section: Shares },
-  { name: 'sign-in', title: 'Sign-in', Section: WaysIn },
-  { name: 'sessions', title: 'Sessions, password', Section: Sessions },
-  { name: 'offline', title: 'Offline', Section: Offline },
-  { name: 'workspaces', title: 'Workspaces', Section: Workspaces },
-  ...(mayBackUp() ? [{ name: 'backup', title: 'Backup', Section: Backup }] : []),
+/** What is a person's, the workspace's and the server's, each under its heading. */
+const groups = () => [
+  {
+    title: 'You',
+    sections: [
+      { name: 'appearance', title: 'Appearance', Section: Appearance },
+      { name: 'sign-in', title: 'Sign-in', Section: WaysIn },
+      { name: 'sessions', title: 'Sessions, password', Section: Sessions },
+      { name: 'offline', title: 'Offline', Section: Offline },
+    ],
+  },
+  {
+    title: 'Workspace',
+    sections: [
+      { name: 'keys', title: 'Keys', Section: Keys },
+      { name: 'agents', title: 'Agents', Section: Agents },
+      { name: 'members', title: 'Members', Section: Members },
+      { name: 'access', title: 'Access', Section: AccessSection },
+      { name: 'shares', title: 'Shared links', Section: Shares },
+    ],
+  },
+  {
+    title: 'Server',
+    sections: [
+      { name: 'workspaces', title: 'Workspaces', Section: Workspaces },
+      ...(mayBackUp() ? [{ name: 'backup', title: 'Backup', Section: Backup }] : []),
+    ],
+  },
 ]
 
 /** The section that the address names. */
-const current = () => path.value[1] ?? 'keys'
+const current = () => path.value[1] ?? 'appearance'
 
-export const Side = () => (
-  <div class="rail-sub">
-    <h2>Settings</h2>
-    <ul>
-      {sections().map(({ name, title }) => (
-        <li key={name}>
-          <a href={address(['settings', name])} aria-current={current() === name ? 'true' : undefined}>
-            {title}
-          </a>
-        </li>
+const Sections = () => (
+  <Pane kind="side" label="Sections">
+    <SideNav label="Sections">
+      {groups().map(({ title, sections }) => (
+        <div key={title}>
+          <h2>{title}</h2>
+          <ul>
+            {sections.map((section) => (
+              <li key={section.name}>
+                <a
+                  href={address(['settings', section.name])}
+                  aria-current={current() === section.name ? 'true' : undefined}
+                >
+                  {section.title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
       ))}
-    </ul>
-  </div>
+    </SideNav>
+  </Pane>
+)
+
+/** The same where there is no room for a column. */
+const SectionChoice = () => (
+  <select
+    class="input narrow"
+    aria-label="Section"
+    value={current()}
+    onChange={({ currentTarget }) => navigate(address(['settings', currentTarget.value]))}
+  >
+    {groups().map(({ title, sections }) => (
+      <optgroup key={title} label={title}>
+        {sections.map((section) => (
+          <option key={section.name} value={section.name} selected={section.name === current()}>
+            {section.title}
+          </option>
+        ))}
+      </optgroup>
+    ))}
+  </select>
 )
 
 /** Keeps a section in view while those above it are loaded, until the person scrolls or the function is called. */
@@ -78,15 +124,16 @@ export function Main() {
     return keepInView(named)
   }, [named])
   return (
-    <main id="main" class="settings-screen">
+    <main id="main" class="settings-screen" data-show="content">
+      <Sections />
       <Pane kind="content">
         <header class="bar">
           <h1>Settings</h1>
           <small>of the workspace {session.value?.workspace.name}</small>
+          <span class="grow" />
+          <SectionChoice />
         </header>
-        {sections().map(({ name, Section }) => (
-          <Section key={name} />
-        ))}
+        {groups().flatMap(({ sections }) => sections.map(({ name, Section }) => <Section key={name} />))}
       </Pane>
     </main>
   )

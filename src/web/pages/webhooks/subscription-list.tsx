@@ -3,7 +3,11 @@ import { Time } from '../../components/time.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { aboutOf, nameOf, useWebhooks, type Webhook } from '../../data/webhooks.ts'
 import { address } from '../../router.ts'
+import { Directions } from './directions.tsx'
 import { Status } from './status.tsx'
+
+/** The most subscriptions that a workspace holds. */
+const MOST = 25
 
 /** Every subscription of the workspace. */
 export function SubscriptionList() {
@@ -13,16 +17,15 @@ export function SubscriptionList() {
       <Pane kind="content" label="Subscriptions">
         <header class="bar">
           <h1>Webhooks</h1>
+          {data && <small>{`${data.length} of ${MOST} subscriptions`}</small>}
           <span class="grow" />
-          <a class="button quiet" href={address(['webhooks', 'in'])}>
-            Sources
-          </a>
           {mayWrite.value && (
             <a class="button main" href={address(['webhooks', 'new'])}>
               New subscription
             </a>
           )}
         </header>
+        <Directions here="out" />
         {error ? (
           <Failed error={error} />
         ) : data === undefined ? (

@@ -49,7 +49,7 @@ function Head({ id, webhook }: { id: string; webhook: Webhook | undefined }) {
   return (
     <>
       <header class="bar">
-        <a class="button quiet icon-only phone" href={address(['webhooks'])} aria-label="All subscriptions">
+        <a class="button quiet icon-only" href={address(['webhooks'])} aria-label="All subscriptions">
           <Icon name="back" />
         </a>
         <h2 class="cut">{webhook ? nameOf(webhook) : 'Subscription'}</h2>

@@ -3,6 +3,7 @@ import { Time } from '../../../components/time.tsx'
 import { mayWrite } from '../../../data/session.ts'
 import { type Source, useSources } from '../../../data/sources.ts'
 import { address } from '../../../router.ts'
+import { Directions } from '../directions.tsx'
 import { PROVIDERS } from './providers.ts'
 
 /** Every source of the workspace. */
@@ -12,7 +13,7 @@ export function SourceList() {
     <main id="main">
       <Pane kind="content" label="Sources">
         <header class="bar">
-          <h1>Sources</h1>
+          <h1>Webhooks</h1>
           <span class="grow" />
           {mayWrite.value && (
             <a class="button main" href={address(['webhooks', 'in', 'new'])}>
@@ -20,6 +21,7 @@ export function SourceList() {
             </a>
           )}
         </header>
+        <Directions here="in" />
         <Known query={sources}>
           {(known) =>
             known.length === 0 ? (

@@ -6,20 +6,11 @@ import { address, path } from '../../router.ts'
 import { useStructures } from './structures.ts'
 import { Tile } from './views/drawn.tsx'
 
-/** The structures, each with the number of its rows. */
-export function Side() {
-  return (
-    <div class="rail-sub">
-      <h2>Tables</h2>
-      <StructureList />
-    </div>
-  )
-}
-
-/** The rail shows it, and a phone where no structure is chosen. */
+/** The structures, each with the number of its rows: in the rail, and on a phone where none is chosen. */
 export function StructureList() {
   const { data } = useStructures()
-  const here = path.value[1]
+  const [screen, part] = path.value
+  const here = screen === 'records' ? part : undefined
   return (
     <ul>
       {data?.map(({ id, name, icon, color, record_count }) => (
