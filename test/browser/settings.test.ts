@@ -277,9 +277,17 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
   test(
     'reads well for assistive technology in light and dark, wide and narrow',
     async () => {
-      await page.goto(settings('keys'))
-      await page.waitForSelector('table[aria-label=Members]')
-      expect(await accessibilityProblems(page)).toEqual([])
+      const problems: string[] = []
+      for (const [section, shown] of [
+        ['keys', 'main .setting .button'],
+        ['members', 'table[aria-label=Members]'],
+        ['access', '.access-table'],
+      ] as const) {
+        await page.goto(settings(section))
+        await page.waitForSelector(shown)
+        problems.push(...(await accessibilityProblems(page)))
+      }
+      expect(problems).toEqual([])
       await page.setViewport({ width: 360, height: 800 })
       expect(await page.evaluate('document.body.scrollWidth')).toBeLessThanOrEqual(360)
     },

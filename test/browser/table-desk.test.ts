@@ -340,6 +340,7 @@ describe.skipIf(!hasBrowser)('the first hour', () => {
       await other.waitForFunction(`document.documentElement.style.colorScheme === 'dark'`)
       await other.close()
       await select('Theme', '')
+      await page.goto(`${app.server.url}/app/settings/backup`)
       await untilText(page, 'The server makes backups by itself; the newest is')
       await untilNoText(page, 'NaN')
       expect(app.problems).toEqual([])

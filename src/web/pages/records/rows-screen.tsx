@@ -220,7 +220,7 @@ function RowsBar({
       <a class="button quiet icon-only phone" href={address(['records'])} aria-label="All tables">
         <Icon name="back" />
       </a>
-      <Tile icon={structure.icon} color={structure.color} />
+      <Tile icon={structure.icon} color={structure.color} name={structure.name} />
       <h2 class="cut">{structure.name}</h2>
       <OtherStructures />
       <small>{isFiltered ? `${count} of ${formatNumber(structure.record_count)}` : count}</small>

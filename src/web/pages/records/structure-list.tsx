@@ -16,7 +16,7 @@ export function StructureList() {
       {data?.map(({ id, name, icon, color, record_count }) => (
         <li key={id}>
           <a href={address(['records', id])} aria-current={here === id ? 'true' : undefined}>
-            <Tile icon={icon} color={color} />
+            <Tile icon={icon} color={color} name={name} />
             <span class="cut">{name}</span>
             {/* Absent where rows may only be added. */}
             {record_count !== undefined && <span class="at-end">{formatNumber(record_count)}</span>}

@@ -98,7 +98,7 @@ function Configuration() {
         <CopyButton text={text} />
       </div>
       <p class="dim">
-        {client.place} Make a key <a href={address(['settings', 'keys'])}>above</a> and put it in the place of{' '}
+        {client.place} <a href={address(['settings', 'keys'])}>Make a key</a> and put it in the place of{' '}
         <code>{KEY}</code>.
       </p>
       <Code label={`Configuration of ${client.name}`} text={text} />

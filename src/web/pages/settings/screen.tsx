@@ -21,12 +21,14 @@ addStyles(styles)
 
 const mayBackUp = () => session.value?.workspaces.every(({ role }) => role === 'owner') ?? false
 
+const FIRST = { name: 'appearance', title: 'Appearance', Section: Appearance }
+
 /** What is a person's, the workspace's and the server's, each under its heading. */
 const groups = () => [
   {
     title: 'You',
     sections: [
-      { name: 'appearance', title: 'Appearance', Section: Appearance },
+      FIRST,
       { name: 'sign-in', title: 'Sign-in', Section: WaysIn },
       { name: 'sessions', title: 'Sessions, password', Section: Sessions },
       { name: 'offline', title: 'Offline', Section: Offline },
@@ -52,7 +54,10 @@ const groups = () => [
 ]
 
 /** The section that the address names. */
-const current = () => path.value[1] ?? 'appearance'
+const current = () =>
+  groups()
+    .flatMap(({ sections }) => sections)
+    .find(({ name }) => name === path.value[1]) ?? FIRST
 
 const Sections = () => (
   <Pane kind="side" label="Sections">
@@ -65,7 +70,7 @@ const Sections = () => (
               <li key={section.name}>
                 <a
                   href={address(['settings', section.name])}
-                  aria-current={current() === section.name ? 'true' : undefined}
+                  aria-current={current().name === section.name ? 'true' : undefined}
                 >
                   {section.title}
                 </a>
@@ -83,13 +88,13 @@ const SectionChoice = () => (
   <select
     class="input narrow"
     aria-label="Section"
-    value={current()}
+    value={current().name}
     onChange={({ currentTarget }) => navigate(address(['settings', currentTarget.value]))}
   >
     {groups().map(({ title, sections }) => (
       <optgroup key={title} label={title}>
         {sections.map((section) => (
-          <option key={section.name} value={section.name} selected={section.name === current()}>
+          <option key={section.name} value={section.name} selected={section.name === current().name}>
             {section.title}
           </option>
         ))}
@@ -98,30 +103,12 @@ const SectionChoice = () => (
   </select>
 )
 
-/** Keeps a section in view while those above it are loaded, until the person scrolls or the function is called. */
-function keepInView(name: string): () => void {
-  const observer = new ResizeObserver(() => {
-    const section = document.getElementById(name)
-    const bar = section?.parentElement?.querySelector<HTMLElement>('.bar')
-    if (section && bar) section.parentElement?.scrollTo({ top: section.offsetTop - bar.offsetHeight })
-  })
-  for (const section of document.querySelectorAll('.settings-screen .setting')) observer.observe(section)
-  const acts = ['wheel', 'touchmove', 'pointerdown', 'keydown']
-  const stop = () => {
-    observer.disconnect()
-    for (const act of acts) removeEventListener(act, stop)
-  }
-  for (const act of acts) addEventListener(act, stop, { passive: true })
-  return stop
-}
-
 export function Main() {
   const named = path.value[1]
+  const { name, Section } = current()
   // Before anything is painted: the focus is not taken from who types at once.
   useLayoutEffect(() => {
-    if (named === undefined) return
-    document.getElementById(`${named}-h`)?.focus({ preventScroll: true })
-    return keepInView(named)
+    if (named !== undefined) document.getElementById(`${named}-h`)?.focus({ preventScroll: true })
   }, [named])
   return (
     <main id="main" class="settings-screen" data-show="content">
@@ -133,7 +120,7 @@ export function Main() {
           <span class="grow" />
           <SectionChoice />
         </header>
-        {groups().flatMap(({ sections }) => sections.map(({ name, Section }) => <Section key={name} />))}
+        <Section key={name} />
       </Pane>
     </main>
   )

@@ -2,16 +2,20 @@ import type { ComponentChildren, TargetedSubmitEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { Modal } from '../../components/modal.tsx'
+import { addStyles } from '../../components/styles.ts'
 import { clockTime } from '../../components/time.tsx'
 import { dateFormat } from '../../data/formats.ts'
 import { pendingCount } from '../../data/pending.ts'
 import { session, setUp, signIn } from '../../data/session.ts'
 import { hasPasskeys, readSetup, type SetupUser, setUpAtProvider } from '../../data/ways-in.ts'
 import { navigate } from '../../router.ts'
+import styles from '../../styles/sign-in.css' with { type: 'text' }
 import { Art } from './art.tsx'
 import { offerPasskey } from './passkey-offer.tsx'
 import { setupToken } from './setup-token.ts'
 import { forgetReason, OtherWays, ProviderRefusal, useProviderName } from './ways.tsx'
+
+addStyles(styles)
 
 const today = dateFormat({ weekday: 'short', day: 'numeric', month: 'short' })
 

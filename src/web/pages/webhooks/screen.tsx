@@ -1,6 +1,7 @@
 import { addStyles } from '../../components/styles.ts'
 import { path } from '../../router.ts'
-import styles from '../../styles/sources.css' with { type: 'text' }
+import sourceStyles from '../../styles/sources.css' with { type: 'text' }
+import styles from '../../styles/webhooks.css' with { type: 'text' }
 import { NewSource } from './sources/new-source.tsx'
 import { SourceList } from './sources/source-list.tsx'
 import { SourceScreen } from './sources/source-screen.tsx'
@@ -9,6 +10,7 @@ import { SubscriptionList } from './subscription-list.tsx'
 import { SubscriptionScreen } from './subscription-screen.tsx'
 
 addStyles(styles)
+addStyles(sourceStyles)
 
 /** All subscriptions, one of them with its deliveries, or the form for one. */
 export function Main() {

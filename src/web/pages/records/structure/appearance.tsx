@@ -29,7 +29,7 @@ export function Appearance({ draft, onChange }: AppearanceProps) {
     <>
       <fieldset class="field">
         <legend>
-          Icon <Tile icon={icon || undefined} color={color || undefined} />
+          Icon <Tile icon={icon || undefined} color={color || undefined} name={draft.name} />
         </legend>
         <div class="segments choices">
           <Choice name="icon" value="" label="No icon" chosen={icon} onChoose={() => onChange({ icon: '' })}>

@@ -1,3 +1,5 @@
+import { hueOfTag } from '../../../components/tag.tsx'
+
 /** Icons that views and structures have, beside those of the application; 16 px strokes. */
 const SHAPES = {
   table: 'M1.5 2.5h13v11h-13zM1.5 6h13M1.5 9.75h13M6 6v7.5',
@@ -32,10 +34,16 @@ export const Drawn = ({ name }: { name: DrawnName }) => (
   </svg>
 )
 
-/** The square of a structure: its icon in its colour; nothing where it has neither. */
-export function Tile({ icon, color }: { icon?: string | undefined; color?: string | undefined }) {
-  if (icon === undefined && color === undefined) return null
-  const name = icon !== undefined && Object.hasOwn(SHAPES, icon) ? (icon as DrawnName) : 'table'
+interface TileProps {
+  readonly icon?: string | undefined
+  readonly color?: string | undefined
+  /** Of the structure: one without a colour has the hue of its name. */
+  readonly name?: string
+}
+
+/** The square of a structure: its icon in its colour. */
+export function Tile({ icon, color, name = '' }: TileProps) {
+  const drawn = icon !== undefined && Object.hasOwn(SHAPES, icon) ? (icon as DrawnName) : 'table'
   const colours =
     color === undefined
       ? {}
@@ -44,8 +52,8 @@ export function Tile({ icon, color }: { icon?: string | undefined; color?: strin
           '--tint': `color-mix(in oklab, ${color} 45%, var(--ink))`,
         }
   return (
-    <span class="tile" style={colours}>
-      <Drawn name={name} />
+    <span class={`tile ${hueOfTag(name)}`} style={colours}>
+      <Drawn name={drawn} />
     </span>
   )
 }
