@@ -294,7 +294,7 @@ describe.skipIf(!hasBrowser)('views of rows in a browser', () => {
       await untilNoText(page, 'No day yet')
       await press(page, 'Next month')
       await untilTextIn(page, '.foot [role=status]', '0 rows')
-      await page.locator('main .tools > .button:not(.icon-only)').click()
+      await page.locator('.tools h3 ~ .button').click()
       await page.waitForSelector(event)
       await page.focus(event)
       await page.keyboard.press('w')

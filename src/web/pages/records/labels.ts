@@ -20,9 +20,11 @@ const KEPT = 5_000
 const targets = signal<ReadonlyMap<string, Target>>(new Map())
 const asked = new Set<string>()
 
+type Naming = Pick<Field, 'type' | 'structure'>
+
 /** A reference that is to be read. */
 interface Asked {
-  readonly field: Field
+  readonly field: Naming
   readonly id: string
 }
 
@@ -54,14 +56,14 @@ effect(() => {
 })
 
 /** The label and the address of what a reference names, once they are known; what was typed stands for itself. */
-export function targetOf(field: Field, id: string): Target | undefined {
+export function targetOf(field: Naming, id: string): Target | undefined {
   if (!isId(id)) return { label: id, href: undefined }
   const found = targets.value.get(id)
   if (!asked.has(id)) ask(field, id)
   return found
 }
 
-function ask(field: Field, id: string): void {
+function ask(field: Naming, id: string): void {
   if (targets.peek().size > KEPT) forgetAll()
   asked.add(id)
   if (waiting.length === 0) setTimeout(() => void resolveWaiting())
@@ -121,7 +123,7 @@ async function resolveOne({ field, id }: Asked): Promise<void> {
   know([[id, await readTarget(field, id)]])
 }
 
-async function readTarget(field: Field, id: string): Promise<Target> {
+async function readTarget(field: Naming, id: string): Promise<Target> {
   if (field.type === 'note') {
     const { note } = await api.get('/v1/notes/{id}', { params: { id } })
     return { label: note.title, href: address(['notes', id]) }

@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
 import { Pane } from '../../components/pane.tsx'
 import { SideNav } from '../../components/side-nav.tsx'
@@ -21,16 +22,30 @@ addStyles(styles)
 
 const mayBackUp = () => session.value?.workspaces.every(({ role }) => role === 'owner') ?? false
 
-const FIRST = { name: 'appearance', title: 'Appearance', Section: Appearance }
+interface Part {
+  /** The last part of its address; `also` is that of a second section of the page. */
+  readonly name: string
+  readonly also?: string
+  readonly title: string
+  readonly Section: ComponentType
+}
+
+const SignIn = () => (
+  <>
+    <WaysIn />
+    <Sessions />
+  </>
+)
+
+const FIRST: Part = { name: 'appearance', title: 'Appearance', Section: Appearance }
 
 /** What is a person's, the workspace's and the server's, each under its heading. */
-const groups = () => [
+const groups = (): readonly { readonly title: string; readonly sections: readonly Part[] }[] => [
   {
     title: 'You',
     sections: [
       FIRST,
-      { name: 'sign-in', title: 'Sign-in', Section: WaysIn },
-      { name: 'sessions', title: 'Sessions, password', Section: Sessions },
+      { name: 'sign-in', also: 'sessions', title: 'Sign-in and sessions', Section: SignIn },
       { name: 'offline', title: 'Offline', Section: Offline },
     ],
   },
@@ -57,7 +72,7 @@ const groups = () => [
 const current = () =>
   groups()
     .flatMap(({ sections }) => sections)
-    .find(({ name }) => name === path.value[1]) ?? FIRST
+    .find(({ name, also }) => [name, also].includes(path.value[1])) ?? FIRST
 
 const Sections = () => (
   <Pane kind="side" label="Sections">
@@ -108,7 +123,7 @@ export function Main() {
   const { name, Section } = current()
   // Before anything is painted: the focus is not taken from who types at once.
   useLayoutEffect(() => {
-    if (named !== undefined) document.getElementById(`${named}-h`)?.focus({ preventScroll: true })
+    if (named !== undefined) document.getElementById(`${named}-h`)?.focus()
   }, [named])
   return (
     <main id="main" class="settings-screen" data-show="content">

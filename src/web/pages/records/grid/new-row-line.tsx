@@ -5,6 +5,7 @@ import { Icon } from '../../../components/icon.tsx'
 import { createRow } from '../actions.ts'
 import type { Field } from '../model.ts'
 import { isReference } from '../references.ts'
+import { RefusalText } from '../refusal-text.tsx'
 import { faultyField } from '../refusals.ts'
 import { newRowOf, readNewRow } from '../row/new-row-draft.ts'
 import { type Suggestion, suggest } from '../suggestions.ts'
@@ -56,7 +57,9 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
       {fault && (
         <tr {...ROLES.row} class="note-row">
           <td {...ROLES.cell} colSpan={fields.length + 1}>
-            <Why id={whyId}>{fault.why}</Why>
+            <Why id={whyId}>
+              <RefusalText sentence={fault.why} />
+            </Why>
           </td>
         </tr>
       )}

@@ -1,6 +1,7 @@
 import { Button } from '../../../components/form.tsx'
 import type { CellState } from '../edits.ts'
 import type { Field, Row } from '../model.ts'
+import { RefusalText } from '../refusal-text.tsx'
 import { editText, showValue } from '../values.ts'
 import { ROLES } from './roles.ts'
 import type { GridState } from './state.ts'
@@ -30,7 +31,7 @@ export function TroubleRow({ grid, row, field, state }: TroubleProps) {
           {state.kind === 'refused' && (
             <>
               <span class="why" id={`no-${row.id}`} role="alert">
-                {state.why} The row still holds {shown(field, held)}.
+                <RefusalText sentence={state.why} /> The row still holds {shown(field, held)}.
               </span>
               <Button onClick={back}>
                 {held === undefined ? 'Leave it empty' : `Put ${editText(held)} back`}

@@ -3,6 +3,7 @@ import { Why } from '../../../components/form.tsx'
 import { targetOf } from '../labels.ts'
 import type { Field } from '../model.ts'
 import { isReference } from '../references.ts'
+import { RefusalText } from '../refusal-text.tsx'
 import { type Suggestion, suggest } from '../suggestions.ts'
 import { inputKind, localInstant } from '../values.ts'
 
@@ -73,7 +74,11 @@ export function FieldControl({ field, text, why, isFirst, onText, onDone }: Fiel
           onBlur={({ currentTarget }) => onDone?.(currentTarget.value)}
         />
       )}
-      {why !== undefined && <Why id={`${id}-why`}>{why}</Why>}
+      {why !== undefined && (
+        <Why id={`${id}-why`}>
+          <RefusalText sentence={why} />
+        </Why>
+      )}
     </div>
   )
 }

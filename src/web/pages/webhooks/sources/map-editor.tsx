@@ -13,6 +13,7 @@ import {
   useSourceEvents,
 } from '../../../data/sources.ts'
 import { search } from '../../../router.ts'
+import { RefusalText } from '../../records/refusal-text.tsx'
 import { Conditions } from './conditions.tsx'
 import { Fields, type Structure } from './fields.tsx'
 import { type Draft, draftOf, type Entry, placeText, readAs } from './map-draft.ts'
@@ -256,9 +257,16 @@ interface VerdictProps {
 
 /** What would become of the event, or why its row is refused; one that is a row already may be refused as its double. */
 function Verdict({ tried, isRow }: VerdictProps) {
+  if (!tried) return <span role="status" />
   const [kind, word] =
-    isRow && tried?.status === 'unmapped'
+    isRow && tried.status === 'unmapped'
       ? (['ok', 'This event has become a row'] as const)
-      : (VERDICTS[tried?.status ?? ''] ?? ['warn', tried?.error ?? ''])
-  return <span role="status">{tried && <span class={`status ${kind}`}>{word}</span>}</span>
+      : (VERDICTS[tried.status] ?? ['warn', undefined])
+  return (
+    <span role="status">
+      <span class={`status ${kind}`}>
+        <span>{word ?? <RefusalText sentence={tried.error ?? ''} />}</span>
+      </span>
+    </span>
+  )
 }

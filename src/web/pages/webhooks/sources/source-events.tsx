@@ -10,6 +10,7 @@ import {
   useSourceEvents,
 } from '../../../data/sources.ts'
 import { address, search, setParameters } from '../../../router.ts'
+import { RefusalText } from '../../records/refusal-text.tsx'
 import { MadeTime } from '../made-time.tsx'
 
 const WORDS: Readonly<Record<EventStatus, readonly ['ok' | 'warn' | 'off', string]>> = {
@@ -104,7 +105,14 @@ function Row({ source, event, isOpen }: { source: string; event: SourceEvent; is
         </button>
       </td>
       <td class="bottom-start">
-        <span class={`status ${kind}`}>{error === null ? word : `${word}: ${error}`}</span>
+        <span class={`status ${kind}`}>
+          {word}
+          {error !== null && (
+            <span>
+              : <RefusalText sentence={error} />
+            </span>
+          )}
+        </span>
         {refusal.value !== undefined && <Why>{refusal.value}</Why>}
       </td>
       <td class="desk dim cut">{external_id}</td>
