@@ -1,10 +1,10 @@
 import Graph from 'graphology'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import Sigma from 'sigma'
-import type { Settings } from 'sigma/settings'
 import { Icon } from '../../components/icon.tsx'
 import { hueOfTag, Tag } from '../../components/tag.tsx'
 import type { GraphNode, Layout } from './data.ts'
+import { labelsApart } from './labels.ts'
 
 const LARGEST = 12
 
@@ -47,42 +47,6 @@ interface CanvasProps {
 
 const sizeOf = ({ degree }: GraphNode) => Math.min(LARGEST, 3 + Math.sqrt(degree) * 1.6)
 
-type DrawLabel = Parameters<NonNullable<Settings['defaultDrawNodeLabel']>>
-
-/** Draws labels that do not lie on each other: one that would is left out until there is room for it. */
-function labelsApart(ground: string) {
-  let taken: { left: number; top: number; right: number; bottom: number }[] = []
-  return {
-    begin: () => {
-      taken = []
-    },
-    draw: (...[context, { label, x, y, size }, settings]: DrawLabel) => {
-      if (!label) return
-      context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`
-      const left = x + size + 3
-      const top = y - settings.labelSize * 0.7
-      const place = {
-        left,
-        top,
-        right: left + context.measureText(label).width + 4,
-        bottom: top + settings.labelSize * 1.4,
-      }
-      const lies = (other: typeof place) =>
-        place.left < other.right &&
-        place.right > other.left &&
-        place.top < other.bottom &&
-        place.bottom > other.top
-      if (taken.some(lies)) return
-      taken.push(place)
-      // No line runs through the letters.
-      context.fillStyle = ground
-      context.fillRect(left - 2, top, place.right - left, place.bottom - top)
-      context.fillStyle = settings.labelColor.color ?? '#000'
-      context.fillText(label, left, y + settings.labelSize / 3)
-    },
-  }
-}
-
 /** The picture of the graph; the list beside it says the same. */
 export function Canvas({ layout, tags, selected, hasArrows, titles, onSelect }: CanvasProps) {
   const container = useRef<HTMLDivElement>(null)
@@ -97,7 +61,7 @@ export function Canvas({ layout, tags, selected, hasArrows, titles, onSelect }: 
     const element = container.current
     if (!element) return
     const colour = colours(element)
-    const labels = labelsApart(colour.ground)
+    const labels = labelsApart(colour.ground, () => drawing.current?.sigma)
     const colourOf = ({ id, kind, title }: GraphNode) => {
       const tag = kind === 'tag' ? title : tags.get(id)
       return (tag && colour.hues.get(hueOfTag(tag))) ?? (kind === 'note' ? colour.ink : colour.edge)
@@ -141,6 +105,8 @@ export function Canvas({ layout, tags, selected, hasArrows, titles, onSelect }: 
       sigma.on('beforeRender', labels.begin)
       sigma.on('clickNode', ({ node }) => latest.current.onSelect(node))
       drawing.current = { sigma, graph }
+      // The first picture was drawn before it was known where its nodes are.
+      sigma.scheduleRender()
     } catch {
       setCanDraw(false)
     }

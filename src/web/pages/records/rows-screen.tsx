@@ -46,10 +46,20 @@ import { follow } from './watch.ts'
 const Board = lazy(async () => (await import('./views/board.tsx')).Board)
 const Calendar = lazy(async () => (await import('./views/calendar.tsx')).Calendar)
 
-/** The rows of one structure. */
+/** The rows of one structure, once it is known how the view in the address shows them. */
 export function RowsScreen({ structure }: { structure: Structure }) {
   usePartTitle(structure.name)
-  const { data: views } = useRowViews(structure.id)
+  const { data: views, error } = useRowViews(structure.id)
+  if (views === undefined && !error && search.value.get('view') !== null)
+    return (
+      <main id="main" class="records-screen">
+        <Loading />
+      </main>
+    )
+  return <Rows structure={structure} views={views} />
+}
+
+function Rows({ structure, views }: { structure: Structure; views: readonly RowView[] | undefined }) {
   const view = chosenView(views)
   useViewInAddress(view)
   const grid = useGrid(structure, view)
