@@ -19,6 +19,7 @@ const LIST_KEYS: readonly Key[] = [
   { keys: ['Enter'], does: 'open the chosen note' },
   { keys: ['/'], does: 'search' },
   { keys: ['X'], does: 'choose the note, to change several together; Esc ends it' },
+  { keys: ['A'], does: 'what can be done with the chosen notes' },
   { keys: ['N'], does: 'new note' },
   { keys: ['T'], does: 'the note of today' },
   { keys: ['Alt', '↑ ↓'], does: 'move the chosen note of quick access' },
@@ -32,7 +33,8 @@ const isTyping = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   (target instanceof HTMLElement &&
     (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select, dialog *')))
 
-const focusedIndex = (): number | undefined => {
+/** The index of the row that has the focus. */
+export const focusedIndex = (): number | undefined => {
   const row = document.activeElement?.closest<HTMLElement>('.notes-rows > li')
   return row?.dataset.index === undefined ? undefined : Number(row.dataset.index)
 }
@@ -55,6 +57,8 @@ export function useListKeys(given: ListKeys): void {
       if (key === 'j' || key === 'k') move(latest.current, key === 'j' ? 1 : -1)
       else if (key === '/') document.querySelector<HTMLInputElement>('#list input[type=search]')?.focus()
       else if (key === 'x' && mayWrite.peek()) pickFocused(latest.current)
+      else if (key === 'a' && isPicking.peek())
+        document.querySelector<HTMLElement>('.bulk-bar :enabled')?.focus()
       else if (key === 'escape' && isPicking.peek()) endPicking()
       else if (key === 'n' && mayWrite.peek()) latest.current.onCreate()
       else if (key === 't') navigate(noteAddress(TODAY))

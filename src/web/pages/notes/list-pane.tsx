@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { DayHead } from '../../components/day-head.tsx'
 import { lazy } from '../../components/lazy.tsx'
 import { Failed, Loading } from '../../components/pane.tsx'
@@ -12,7 +12,7 @@ import { ownDocuments } from '../../data/note-documents.ts'
 import { mayWrite } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
 import { justTrashed } from './just-trashed.ts'
-import { useListKeys } from './keys.ts'
+import { focusedIndex, useListKeys } from './keys.ts'
 import { type NoteQuery, PAGE_SIZE, type Pages, type Row, usePages } from './list-data.ts'
 import { ListHead, Trash } from './list-head.tsx'
 import { isPicking, pick, picked, pickedAt, setPicked } from './picks.ts'
@@ -99,6 +99,7 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
     margin: items.current?.offsetTop ?? 0,
   })
   const inSight = rows.getVirtualItems()
+  const [stop, setStop] = useState<number>()
   const indices = [...new Set(inSight.map(({ index }) => Math.floor(index / PAGE_SIZE)))]
   const pages = usePages(noteQuery, indices)
   useListKeys({ rows, total: first.total ?? 0, onCreate, find: pages.find })
@@ -130,6 +131,7 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
         )}
       </p>
       <ol
+        onFocusIn={() => setStop(focusedIndex())}
         class={isPicking.value ? 'ledger notes-rows picking' : 'ledger notes-rows'}
         ref={items}
         style={{ paddingTop: `${before}px`, paddingBottom: `${after}px` }}
@@ -140,6 +142,7 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
             index={index}
             total={first.total ?? 0}
             row={pages.find(index)}
+            isStop={index === stopIn(inSight, stop, pages)}
             day={isByDay(noteQuery) ? dayAt(pages, index) : undefined}
             pickTo={(isOn) => pickFrom(pages, pickedAt() ?? index, index, isOn)}
             isTrash={noteQuery.list.kind === 'trash'}
@@ -150,6 +153,19 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
       {bar}
     </>
   )
+}
+
+/** The row that Tab stops at: the one that had the focus, else the open one, else the first in sight. */
+function stopIn(
+  inSight: readonly { readonly index: number }[],
+  stop: number | undefined,
+  pages: Pages,
+): number | undefined {
+  const found =
+    inSight.find(({ index }) => index === stop) ??
+    inSight.find(({ index }) => pages.find(index)?.id === noteId.value) ??
+    inSight[0]
+  return found?.index
 }
 
 /** Whether the list is in an order of time. */
@@ -184,6 +200,8 @@ interface ListRowProps {
   readonly index: number
   readonly total: number
   readonly row: Row | undefined
+  /** Whether Tab stops here; J and K lead to the others. */
+  readonly isStop: boolean
   /** The instant of the row where it is the first of a day in a list by time. */
   readonly day: string | undefined
   readonly pickTo: (isOn: boolean) => void
@@ -191,7 +209,7 @@ interface ListRowProps {
   readonly measure: (element: HTMLElement | null) => void
 }
 
-function ListRow({ index, total, row, day, pickTo, isTrash, measure }: ListRowProps) {
+function ListRow({ index, total, row, isStop, day, pickTo, isTrash, measure }: ListRowProps) {
   const isOpen = row !== undefined && row.id === noteId.value
   const isPicked = row !== undefined && picked.value.has(row.id)
   return (
@@ -208,7 +226,7 @@ function ListRow({ index, total, row, day, pickTo, isTrash, measure }: ListRowPr
         <input
           type="checkbox"
           class="pick"
-          tabIndex={isPicking.value ? 0 : -1}
+          tabIndex={isPicking.value && isStop ? 0 : -1}
           aria-label={`Choose ${row.title}`}
           checked={isPicked}
           onClick={({ shiftKey, currentTarget: { checked } }) =>
@@ -221,7 +239,12 @@ function ListRow({ index, total, row, day, pickTo, isTrash, measure }: ListRowPr
       ) : isTrash ? (
         <Trash row={row} />
       ) : (
-        <a class="item" href={noteAddress(row.id)} aria-current={isOpen ? 'true' : undefined}>
+        <a
+          class="item"
+          href={noteAddress(row.id)}
+          tabIndex={isStop ? 0 : -1}
+          aria-current={isOpen ? 'true' : undefined}
+        >
           <span class="item-title" dir="auto">
             {row.title}
           </span>

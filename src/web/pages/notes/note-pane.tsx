@@ -226,7 +226,6 @@ function Foot({ queue }: { queue: SaveQueue }) {
         </span>
       )}
       {isKept && <span>Draft kept in this browser {keptAt}</span>}
-      <span class="grow" />
       {mayWrite.value && (
         <span class="keys">
           <span>

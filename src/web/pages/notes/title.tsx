@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { usePartTitle } from '../../components/page-title.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
-import { takeTyping } from './typing.ts'
+import { goOnInText, takeTyping } from './typing.ts'
 
 export const MAX_TITLE = 500
 
@@ -45,7 +45,9 @@ export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boole
         onKeyDown={(event) => {
           if (event.key !== 'Enter' && event.key !== 'ArrowDown') return
           if (event.key === 'Enter') event.preventDefault()
-          document.querySelector<HTMLElement>('#note .cm-content')?.focus()
+          const text = document.querySelector<HTMLElement>('#note .cm-content')
+          if (text) text.focus()
+          else goOnInText()
         }}
       />
     </h2>

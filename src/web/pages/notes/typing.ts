@@ -33,6 +33,12 @@ export function holdKeys(): void {
   held = keys
 }
 
+/** Leads into the text once its editor is there; what is typed until then is held. */
+export function goOnInText(): void {
+  history.replaceState({ typing: { field: 'content', at: 0 } satisfies Typing }, '')
+  holdKeys()
+}
+
 /** Where the text of a note that was just made goes on, and what was typed meanwhile; once. */
 export function takeTyping(
   field: Typing['field'],
