@@ -172,7 +172,6 @@ export function Main() {
                 : 'Laying out…'
               : `Laid out in ${(layout.ms / 1_000).toFixed(1)} s`}
           </span>
-          <span class="grow" />
           <span class="keys" aria-hidden="true">
             <span>
               <kbd>j</kbd> <kbd>k</kbd> next, before

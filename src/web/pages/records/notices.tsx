@@ -110,7 +110,6 @@ export function GridFoot({ grid, seen }: { grid: GridState; seen: readonly [firs
     <div class="foot">
       <span role="status">{chosenCells(grid) ?? `${range}, ${currentOrder(grid.structure).words}`}</span>
       <JumpForm grid={grid} />
-      <span class="grow" />
       <span class="keys">
         <span>
           <kbd>Space</kbd> open

@@ -123,7 +123,7 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
         {...(grid.groupBy === undefined ? ROLES.grid : ROLES.tree)}
         {...gridState(grid)}
         aria-label={grid.structure.name}
-        style={{ minWidth: `${marginPx + columns.sum(fields)}px`, '--margin': `${marginPx}px` }}
+        style={{ '--least': `${marginPx + columns.sum(fields)}px`, '--margin': `${marginPx}px` }}
         aria-rowcount={total + 1}
         aria-colcount={fields.length + 1}
         onKeyDown={(event) => onGridKey(event, { grid, page: pageOf(geometry), onDelete, onRefused })}

@@ -117,7 +117,6 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
             </section>
             <div class="foot">
               <span role="status">{said.value || `${formatNumber(total)} rows`}</span>
-              <span class="grow" />
               {isMovable && (
                 <span class="keys">
                   <span>

@@ -200,7 +200,6 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
       )}
       <div class="foot">
         <span role="status">{said.value || (data ? `${formatNumber(data.total)} rows` : 'reading…')}</span>
-        <span class="grow" />
         <span class="keys">
           {isMovable && (
             <span>
