@@ -143,7 +143,8 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
         ['changes?kind=note', '.ledger li'],
       ],
       settings: [
-        ['settings', '.setting table'],
+        ['settings', '.setting select'],
+        ['settings/sessions', '#sessions :is(ul, button)'],
         ...settings.map((name): Place => [`settings/${name}`, `#${name} :is(table, ul, button, select)`]),
       ],
       views: [

@@ -296,13 +296,16 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
       await fill(other, 'Password', PASSWORD)
       await other.keyboard.press('Enter')
       await other.waitForSelector('.rail')
-      await visit('settings', HOSTILE, SHORT)
+      await visit('settings/sessions', SHORT)
+      await visit('settings/members', HOSTILE)
       await press(page, `New link for ${HOSTILE}`)
       await contentOf(page, `Setup link of ${HOSTILE}`)
+      await visit('settings/keys', HOSTILE)
       await press(page, `Revoke ${HOSTILE}`)
       await page.waitForSelector('dialog:modal')
       await isHarmless('the confirmation of a key')
       await page.keyboard.press('Escape')
+      await visit('settings/workspaces', HOSTILE)
       await press(page, `Open ${HOSTILE}`)
       await page.waitForFunction(
         `document.querySelector('.rail-head')?.textContent.includes(${JSON.stringify(HOSTILE)})`,

@@ -122,7 +122,6 @@ describe.skipIf(!hasBrowser)('no screen', () => {
         [
           '',
           'sign-in',
-          'sessions',
           'offline',
           'keys',
           'agents',

@@ -1,0 +1,75 @@
+import type { KeyInput, Page } from 'puppeteer-core'
+
+/** What is done on a page with keys alone. */
+export interface Keyboard {
+  /** Presses keys one after another. */
+  press(...keys: KeyInput[]): Promise<void>
+  type(text: string): Promise<void>
+  /** Presses a key while another one is held. */
+  hold(modifier: 'Control' | 'Shift' | 'Alt', ...keys: KeyInput[]): Promise<void>
+  /** Goes past the rail to the content of the screen, as its first link does. */
+  skip(): Promise<void>
+  /** Goes on with Tab, after Esc where one writes, until the control of this name has the focus. */
+  reach(name: string | RegExp): Promise<void>
+  /** Reaches a control and presses Enter. */
+  enter(name: string | RegExp): Promise<void>
+  /** Reaches a field and types into it; what is in it is typed over. */
+  fill(name: string | RegExp, text: string): Promise<void>
+}
+
+const MOST_STEPS = 120
+
+const TEXT = 'Text of the note'
+
+/** The name of what has the focus: what a screen reader says, without the choices of a select. */
+const FOCUSED = `(() => {
+  const one = document.activeElement
+  if (one === null || one === document.body) return ''
+  const [label] = one.labels ?? []
+  const named = label?.querySelector(':scope > span, :scope > legend') ?? label ?? one
+  return (one.ariaLabel ?? named.textContent ?? '').trim()
+})()`
+
+export function keyboardOn(page: Page): Keyboard {
+  const { keyboard } = page
+  const press = async (...keys: KeyInput[]) => {
+    for (const key of keys) await keyboard.press(key)
+  }
+  const hold: Keyboard['hold'] = async (modifier, ...keys) => {
+    await keyboard.down(modifier)
+    await press(...keys)
+    await keyboard.up(modifier)
+  }
+  const reach: Keyboard['reach'] = async (name) => {
+    const seen: string[] = []
+    for (let step = 0; step < MOST_STEPS; step++) {
+      const focused = String(await page.evaluate(FOCUSED))
+      if (typeof name === 'string' ? focused === name : name.test(focused)) return
+      seen.push(focused.slice(0, 30))
+      // In a text Tab indents.
+      if (focused === TEXT) await keyboard.press('Escape')
+      await keyboard.press('Tab')
+    }
+    throw new Error(`Tab does not lead to ${name}, but to ${seen.join(' | ')}`)
+  }
+  return {
+    press,
+    hold,
+    reach,
+    type: (text) => keyboard.type(text),
+    skip: async () => {
+      await page.evaluate('document.activeElement?.blur()')
+      await reach('Skip to content')
+      await press('Enter')
+    },
+    enter: async (name) => {
+      await reach(name)
+      await press('Enter')
+    },
+    fill: async (name, text) => {
+      await reach(name)
+      await hold('Control', 'a')
+      await keyboard.type(text)
+    },
+  }
+}
