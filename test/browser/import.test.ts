@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Zippable, zipSync } from 'fflate'
 import type { Page } from 'puppeteer-core'
-import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
   fieldOf,
@@ -146,6 +146,44 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
       await dropFiles(page, { x: (box?.x ?? 0) + 50, y: (box?.y ?? 0) + 50 }, [vault])
       await untilSaid('Done.')
       expect(importedState(app.file, 'Dropped')).toEqual(expected)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'and chosen again gives only what is new, and says what is left as it was; its folders are tags if that is wanted',
+    async () => {
+      const small = folder.file('Small')
+      writeFiles(small, {
+        'Cooking/Bread.md': 'bread [[Oven]]',
+        'Oven.md': 'oven',
+        'Salt.md': 'salt',
+        'Rye.md': 'rye',
+      })
+      await enter('Again')
+      await page.locator('main input[type=checkbox]').click()
+      await choose(small)
+      await untilSaid('Done. New: 4 notes.')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.evaluate(
+        `fetch('/v1/notes?search=salt').then((response) => response.json()).then(({ notes: [{ id }] }) => fetch('/v1/notes/' + id, { method: 'DELETE' }))`,
+      )
+      rmSync(join(small, 'Rye.md'))
+      writeFiles(small, { 'Oven.md': 'a hot oven', 'New.md': 'new [[Bread]]' })
+      await choose(small)
+      await untilSaid('Done. New: 1 note. 2 notes and files were imported before.')
+      expect(await saidOf('Left out')).toEqual([
+        'Oven.md: it was changed since it was imported; what was imported stays as it was. Rename the folder to import all of it again.',
+        'Salt.md: what was imported from it has been deleted; rename the file to import it again.',
+        'Rye.md: the file is gone; what was imported from it stays.',
+      ])
+      const { notes } = importedState(app.file, 'Again')
+      expect(notes.map(({ path, tags, content }) => [path, tags, content])).toEqual([
+        ['Cooking/Bread.md', ['Cooking'], 'bread [[Oven]]'],
+        ['New.md', [], 'new [[Bread]]'],
+        ['Oven.md', [], 'oven'],
+        ['Rye.md', [], 'rye'],
+      ])
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -250,40 +250,6 @@ describe.skipIf(!hasBrowser)('the first hour', () => {
   )
 
   test(
-    'a folder of Markdown files becomes notes with tags, properties, links and pictures; chosen again, only what is new',
-    async () => {
-      const put = (path: string, text: string | Uint8Array) => Bun.write(folder.file(`vault/${path}`), text)
-      await put('Cooking/Bread.md', '---\ntags: [flour, slow]\nkind: rye\n---\nSee [[Oven]] ![[oven.png]]\n')
-      await put('Oven.md', 'Hot.')
-      await put('.obsidian/app.json', '{}')
-      const png =
-        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII='
-      await put('files/oven.png', Buffer.from(png, 'base64'))
-      await page.goto(`${app.server.url}/app/import`)
-      await choose('input[type=file][multiple]', folder.file('vault'))
-      await untilText(page, 'Done. 2 notes, 1 files.')
-      expect(await accessibilityProblems(page)).toEqual([])
-      const { notes: made } = await notes()
-      const bread = made.find(({ title }: { title: string }) => title === 'Bread')
-      const { note } = (await app.server.get(`/v1/notes/${bread.id}`)).body
-      const { body } = await app.server.get(`/v1/notes/${bread.id}/properties`)
-      expect(note.tags.map((one: { name: string }) => one.name ?? one).toSorted()).toEqual([
-        'Cooking',
-        'flour',
-        'slow',
-      ])
-      expect(JSON.stringify(body)).toContain('rye')
-      expect(note.content).toMatch(/^See \[\[.*Oven\]\] !\[\[file:[-\da-f]{36}\|oven\.png\]\]\n$/)
-      await put('New.md', 'Later.')
-      await page.reload()
-      await choose('input[type=file][multiple]', folder.file('vault'))
-      await untilText(page, 'Done. 1 notes, 0 files, 3 were here already.')
-      expect((await notes()).total).toBe(3)
-    },
-    BROWSER_TIMEOUT_MS,
-  )
-
-  test(
     'a csv file becomes a table, whose types are guessed and shown before it is made',
     async () => {
       const lines = ['Film,Released,Minutes,Rating', 'Up,2009-05-29,96,PG', 'Heat,1995-12-15,170,R']

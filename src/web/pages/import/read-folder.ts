@@ -46,9 +46,30 @@ interface Reading {
 }
 
 /** The text of a note's file. Refuses one that is too large or is not text. */
-export async function textOf(file: ChosenFile): Promise<string> {
+async function textOf(file: ChosenFile): Promise<string> {
   refuseLongFile(file)
   return decodeNote(await bytesOf(file), file)
+}
+
+/** Browsers take a while to open a file: this many are read at once. */
+const AT_ONCE = 32
+
+/** The texts of the files of notes in their order; `text` throws for one that cannot be read. */
+export async function* textsOf<Item extends { readonly file: ChosenFile }>(
+  items: readonly Item[],
+): AsyncGenerator<{ readonly item: Item; text(): string }> {
+  for (let from = 0; from < items.length; from += AT_ONCE) {
+    const some = items.slice(from, from + AT_ONCE)
+    const read = await Promise.allSettled(some.map(({ file }) => textOf(file)))
+    for (const [at, item] of some.entries()) {
+      const result = read[at]
+      const text = () => {
+        if (result?.status === 'fulfilled') return result.value
+        throw result?.reason
+      }
+      yield { item, text }
+    }
+  }
 }
 
 const optionsOf = ({ options }: Property) => ({
@@ -104,10 +125,12 @@ async function readNotes(
   now: number,
 ): Promise<readonly ReadNote[]> {
   const read: ReadNote[] = []
-  for (const [at, file] of notes.entries()) {
+  let done = 0
+  for await (const { item, text } of textsOf(notes.map((file) => ({ file })))) {
     signal.throwIfAborted()
+    const { file } = item
     try {
-      const note = readNote({ file, text: await textOf(file), digest: stateOf(file) }, now)
+      const note = readNote({ file, text: text(), digest: stateOf(file) }, now)
       const made = earlier.find(file)
       const existing = made && existingOf(file, made, names, remarks)
       if (!made) {
@@ -118,7 +141,7 @@ async function readNotes(
     } catch (error) {
       remarks.refuse(file.path, error)
     }
-    onProgress((at + 1) / notes.length)
+    onProgress(++done / notes.length)
   }
   return read.sort((left, right) => left.note.createdAt - right.note.createdAt)
 }

@@ -2,15 +2,15 @@ import type { FolderFile } from '../../../portability/vault/plan/folder-files.ts
 import type { VaultNote } from '../../../portability/vault/plan/note.ts'
 import { Refused } from '../../data/request.ts'
 import { stateOf } from './earlier.ts'
-import { bytesOf, type ChosenFile } from './folder.ts'
+import { bytesOf } from './folder.ts'
 import type { NewNote } from './plan.ts'
 import type { Progress } from './progress.ts'
-import { type FolderToImport, type NewFile, textOf } from './read-folder.ts'
+import { type FolderToImport, type NewFile, textsOf } from './read-folder.ts'
 import type { Remarks } from './remarks.ts'
 import { type ImportCalls, isOfContent, type SentNote } from './sending.ts'
 
 /** Notes are sent in batches of up to this many, and of little more than this many characters. */
-const BATCH = 100
+const BATCH = 50
 const BATCH_CHARACTERS = 400_000
 
 /** A note with its body as it is in its file. */
@@ -48,8 +48,8 @@ export class FolderSender {
   async send(): Promise<void> {
     let batch: Written[] = []
     let characters = 0
-    for (const { note, file } of this.folder.notes) {
-      const written = await this.#read(note, file)
+    for await (const { item, text } of textsOf(this.folder.notes)) {
+      const written = this.#read(item.note, text)
       if (!written) continue
       batch.push(written)
       characters += written.body.length
@@ -62,11 +62,10 @@ export class FolderSender {
     for (const file of this.#unsent.keys()) await this.#store(file)
   }
 
-  async #read(note: VaultNote, file: ChosenFile): Promise<Written | undefined> {
+  #read(note: VaultNote, text: () => string): Written | undefined {
     this.options.signal.throwIfAborted()
     try {
-      const text = await textOf(file)
-      return { note, body: text.slice(note.bodyStart) }
+      return { note, body: text().slice(note.bodyStart) }
     } catch (error) {
       this.options.remarks.refuse(note.file.path, error)
       this.#tell(1)
