@@ -54,6 +54,7 @@ const PURE = [
   'refusal.ts',
   'changes/record-data.ts',
   'files/size-limit.ts',
+  'filter/record/cell-format.ts',
   'filter/record/match.ts',
   'filter/record/operators.ts',
   'filter/record/parse.ts',

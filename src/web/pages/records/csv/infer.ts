@@ -1,12 +1,18 @@
+import { CellFormat } from '../../../../filter/record/cell-format.ts'
+import { isDay } from '../../../../lib/dates.ts'
 import { keyFor } from '../structure/draft.ts'
 
+const FORMAT = new CellFormat({ dateFormats: [], decimal: undefined, nulls: [] })
+const INSTANT = /^\d{4}-\d\d-\d\d[T ]\d\d?:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|[+-]\d\d:\d\d))?$/i
+
 /** The types that a column of a file can become; the narrowest first. */
-const FORMS: readonly (readonly [type: string, form: RegExp])[] = [
-  ['bool', /^(?:yes|no|true|false)$/i],
-  ['number', /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i],
-  ['date', /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/],
-  ['time', /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/],
-  ['datetime', /^\d{4}-\d\d-\d\d[T ]\d\d?:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|[+-]\d\d:\d\d))?$/i],
+const FORMS: readonly (readonly [type: string, fits: (cell: string) => boolean])[] = [
+  ['bool', (cell) => /^(?:yes|no|true|false)$/i.test(cell)],
+  // What a number cannot hold exactly, such as a long id, stays text.
+  ['number', (cell) => FORMAT.fits('number', cell)],
+  ['date', isDay],
+  ['time', (cell) => FORMAT.fits('time', cell)],
+  ['datetime', (cell) => INSTANT.test(cell)],
 ]
 /** A column with more different values is no choice. */
 const MOST_OPTIONS = 40
@@ -37,8 +43,7 @@ export class Inference {
       const cell = cells[at]?.trim() ?? ''
       if (cell === '') continue
       if (column.sample === '') column.sample = cell
-      if (!column.possible[0]?.[1].test(cell))
-        column.possible = column.possible.filter(([, form]) => form.test(cell))
+      if (!column.possible[0]?.[1](cell)) column.possible = column.possible.filter(([, fits]) => fits(cell))
       column.values?.add(cell)
       if (cell.length > LONGEST_OPTION || (column.values?.size ?? 0) > MOST_OPTIONS) column.values = undefined
     }
