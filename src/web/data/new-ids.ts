@@ -1,10 +1,14 @@
+/** A millisecond has this many. */
+const COUNTERS = 0x1000
+
 /** The id of something that is made here: a UUIDv7; one made later is greater. */
 export function newIds(count: number): string[] {
-  const time = Date.now().toString(16).padStart(12, '0')
+  const now = Date.now()
   const random = crypto.getRandomValues(new Uint8Array(8))
   const hex = [...random].map((byte) => byte.toString(16).padStart(2, '0')).join('')
   return Array.from({ length: count }, (_, at) => {
-    const counter = at.toString(16).padStart(3, '0')
+    const time = (now + Math.floor(at / COUNTERS)).toString(16).padStart(12, '0')
+    const counter = (at % COUNTERS).toString(16).padStart(3, '0')
     return `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-8${hex.slice(1, 4)}-${hex.slice(4)}`
   })
 }
