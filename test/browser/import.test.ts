@@ -16,7 +16,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { dropFiles } from '../support/browser-files.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
-import { startService } from '../support/service.ts'
+import { type Client, startService } from '../support/service.ts'
 import { writeFiles } from '../support/vault.ts'
 
 /** Has the page's import wait once this many files and batches of notes have reached the server, until `goOn` is called. */
@@ -48,24 +48,44 @@ const sentence = ({ place, what, reason }: Said) => `${place}: ${what ?? reason}
 const demotion = ({ place, property, from, to }: Said) =>
   `${place}: the property "${property}" is ${to}, not ${from}.`
 
+/** Other notes with names that the folder uses, and definitions that its values and tags meet. */
+async function addOther({ request }: Pick<Client, 'request'>): Promise<void> {
+  const send = async (method: string, path: string, body?: object) => {
+    const { status, body: sent } = await request(method, path, body)
+    expect(status).toBeLessThan(300)
+    return sent
+  }
+  for (const note of [
+    { title: 'Other loaf', alias: 'bread', tags: ['food', 'kitchen'] },
+    { title: 'Second name' },
+    { title: 'Third', alias: 'I # hash' },
+    { title: 'Home' },
+  ])
+    await send('POST', '/v1/notes', note)
+  for (const property of [
+    { key: 'when', type: 'date', label: 'Due Date' },
+    { key: 'number', type: 'text' },
+    { key: 'score', type: 'select', options: ['1', 'high'] },
+  ])
+    await send('POST', '/v1/properties', property)
+  const { tags } = await send('GET', '/v1/tags')
+  const [food, kitchen] = tags.map(({ id }: { id: number }) => id)
+  await send('PUT', `/v1/tags/${food}/links`, { linked_tag_ids: [kitchen] })
+}
+
 describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
   const folder = newFolder()
   const vault = folder.file('Vault')
   let app: Application
   let page: Page
-  /** What the command line says, and makes of the folder. */
-  let report: Record<'refused' | 'changed' | 'demoted' | 'skipped', Said[]>
+  /** What the command line makes of the folder in an empty workspace. */
   let expected: ReturnType<typeof importedState>
 
   beforeAll(async () => {
     mkdirSync(vault)
     writeFiles(vault, AWKWARD_VAULT)
     dateFiles(vault)
-    const file = folder.file('command.db')
-    ;(await startService({ file })).close()
-    const { out } = await runInProcess(['import', vault, '--db', file, '--skip-bad', '--json'])
-    report = JSON.parse(out)
-    expected = importedState(file, 'Personal')
+    expected = (await onCommandLine('empty.db', async () => {})).state
     app = await startApplication()
     page = await app.newPage()
     page.on('dialog', (dialog) => void dialog.accept())
@@ -75,6 +95,17 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
     await app.close()
     folder.remove()
   }, BROWSER_TIMEOUT_MS)
+
+  /** What the command line says, and makes of the folder. */
+  async function onCommandLine(name: string, prepare: (client: Client) => Promise<void>) {
+    const file = folder.file(name)
+    const service = await startService({ file })
+    await prepare(service)
+    service.close()
+    const { out } = await runInProcess(['import', vault, '--db', file, '--skip-bad', '--json'])
+    const report: Record<'refused' | 'changed' | 'demoted' | 'skipped', Said[]> = JSON.parse(out)
+    return { report, state: importedState(file, 'Personal') }
+  }
 
   /** Goes to a new workspace of this name. */
   async function enter(name: string) {
@@ -101,12 +132,14 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
   const untilSaid = (text: string) => untilTextIn(page, 'main [role=status]', text)
 
   test(
-    'gives what the command line makes of it, and says what came of every file',
+    'gives what the command line makes of it beside what is there already, and says what came of every file',
     async () => {
+      const { report, state } = await onCommandLine('used.db', addOther)
+      await addOther(app.server)
       await open()
       await choose(vault)
-      await untilSaid('Done. New: 28 notes, 8 files, 20 properties.')
-      expect(importedState(app.file, 'Personal')).toEqual(expected)
+      await untilSaid('Done. New: 27 notes, 8 files, 17 properties.')
+      expect(importedState(app.file, 'Personal')).toEqual(state)
       expect(await saidOf('Not imported')).toEqual(report.refused.map(sentence))
       expect((await saidOf('Changed')).sort()).toEqual(
         [...report.changed.map(sentence), ...report.demoted.map(demotion)].sort(),

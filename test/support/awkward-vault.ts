@@ -86,8 +86,8 @@ export function dateFiles(folder: string): void {
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * All that an import made in a workspace, with the paths of the files in place of ids. Without the times of files, which
- * tell when their text was read.
+ * All that an import made in a workspace, with the paths of the files in place of ids. Without the times of the files'
+ * text, and without what was not imported but the definitions of tags and properties.
  */
 export function importedState(file: string, workspace: string) {
   const db = new Database(file, { readonly: true })
@@ -99,10 +99,13 @@ export function importedState(file: string, workspace: string) {
       ({ object, path }) => [String(object), String(path)],
     ),
   )
+  for (const { id, title } of all('SELECT id, title FROM notes WHERE workspace = ?', pk))
+    if (!paths.has(String(id))) paths.set(String(id), `the note "${title}"`)
   const named = (text: unknown) =>
     String(text).replace(/[\da-f]{8}-[\da-f]{4}-7[\da-f-]{21}/g, (id) => paths.get(id) ?? id)
   const notes = all(
-    'SELECT n.*, content FROM notes n JOIN note_bodies b ON b.note = n.pk WHERE workspace = ? AND deleted_at IS NULL',
+    `SELECT n.*, content FROM notes n JOIN note_bodies b ON b.note = n.pk
+     WHERE workspace = ? AND deleted_at IS NULL AND id IN (SELECT object FROM imported_files)`,
     pk,
   ).map(({ pk: note, id, title, alias, content, created_at, updated_at, edited_at }) => ({
     path: named(id),
