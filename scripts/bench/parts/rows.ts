@@ -81,9 +81,19 @@ class RowsBench {
     this.row(`page of 50 and total of two fields, never the same, ${CLIENTS} clients`, daybook, floor)
   }
 
-  /** Words that a fifth to a twentieth of the rows hold, while rows are written. */
-  async words(): Promise<void> {
-    const wordOf = (at: number) => wordOfRank(20 + (at % 80))
+  /** Words that a fifth to a twentieth of the rows hold, each asked for the first time, while rows are written. */
+  newWords(): Promise<void> {
+    // The first measurement asks for others, which fewer rows hold.
+    const wordOf = (at: number) => wordOfRank(at < REQUESTS ? 20 + at : 500 + (at % 1_000))
+    return this.#search('words never asked for before', wordOf)
+  }
+
+  /** Some of the same, again and again. */
+  words(): Promise<void> {
+    return this.#search('80 words in turn', (at) => wordOfRank(20 + (at % 80)))
+  }
+
+  async #search(what: string, wordOf: (at: number) => string): Promise<void> {
     const stop = this.#writeRows()
     const daybook = await this.reads((at) => pathOf(search('', wordOf(at)).query))
     await stop()
@@ -91,7 +101,7 @@ class RowsBench {
       const { where, order } = search('', wordOf(at))
       this.raw.page(`FROM rows ${where} ${order}`, 50, 0, this.raw.count(`FROM rows ${where}`))
     })
-    this.row(`search of 80 words in turn beside ${WRITES_PER_SECOND} writes a second`, daybook, floor)
+    this.row(`search of ${what} beside ${WRITES_PER_SECOND} writes a second`, daybook, floor)
   }
 
   #writeRows(): () => Promise<void> {
@@ -195,6 +205,7 @@ async function benchSize(count: number): Promise<Section> {
   const server = await startServer(file)
   const bench = new RowsBench({ notes: filled.notes, key }, server, raw)
   await bench.pairs()
+  await bench.newWords()
   await bench.words()
   await bench.batches()
   await server.stop()
