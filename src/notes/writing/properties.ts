@@ -92,7 +92,7 @@ export function writeSentProperties(
 ): PropertyValues {
   if (Object.keys(values).length > MAX_PROPERTIES) throw tooMany('One call sets')
   const checked = checkedValues(tx, caller.workspacePk, values)
-  refuseTooMuch(tx, note.pk, checked)
+  if (checked.length > 0) refuseTooMuch(tx, note.pk, checked)
   return writeChecked(tx, caller, note, checked)
 }
 
