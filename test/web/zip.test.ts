@@ -89,6 +89,16 @@ test.each([
   expect(home && bytesOf(home)).rejects.toThrow(sentence)
 })
 
+test('a file that unpacks to more than it is said to have is refused before all of it is unpacked', async () => {
+  const { notes } = await zipOf({ 'Home.md': new Uint8Array(100_000_000) }, (_, view) =>
+    view.setUint32(listIn(view) + 24, 10, true),
+  )
+  const [home] = notes
+  const before = process.memoryUsage().rss
+  await expect(home && bytesOf(home)).rejects.toThrow('it is damaged; make the zip file again.')
+  expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000)
+})
+
 test.each([
   ['nothing', ''],
   ['no zip file', 'not a zip file '.repeat(10)],

@@ -4,6 +4,8 @@ import type { Remark } from './folder.ts'
 /** How far an import is, and what came of it. */
 export interface Progress {
   readonly isRunning: boolean
+  /** Whether what was chosen can be imported. */
+  readonly isOpen: boolean
   /** What is done, from 0 to 1. */
   readonly share: number
   readonly notes: number
@@ -18,12 +20,13 @@ export interface Progress {
   readonly skipped: readonly Remark[]
   /** Whether the server is waited for. */
   readonly isWaiting: boolean
-  /** Why it ended early, and what to do. */
+  /** Why it ended early. */
   readonly stopped?: string
 }
 
 export const NOTHING_DONE: Progress = {
   isRunning: true,
+  isOpen: false,
   share: 0,
   notes: 0,
   files: 0,

@@ -11,14 +11,14 @@ const FIRST = 100
 const counted = (count: number, one: string, many: string): string | false =>
   count > 0 && `${formatNumber(count)} ${count === 1 ? one : many}`
 
-function sentenceOf({ notes, files, properties, links, before }: Progress): string {
+function sentenceOf({ isRunning, notes, files, properties, links, before }: Progress): string {
   const made = [
     counted(notes, 'note', 'notes'),
     counted(files, 'file', 'files'),
     counted(properties, 'property', 'properties'),
   ].filter(Boolean)
   const sentences = [
-    made.length > 0 ? `New: ${made.join(', ')}.` : 'Nothing is new.',
+    made.length > 0 ? `New: ${made.join(', ')}.` : !isRunning && 'Nothing is new.',
     links > 0 && `${counted(links, 'link', 'links')} rewritten, to lead where the folder has them lead.`,
     before > 0 && `${counted(before, 'note or file was', 'notes and files were')} imported before.`,
   ]
@@ -29,7 +29,8 @@ function sentenceOf({ notes, files, properties, links, before }: Progress): stri
 export function Report() {
   const found = progress.value
   if (!found) return null
-  const { isRunning, isWaiting, share, refused, changed, skipped, stopped } = found
+  const { isRunning, isOpen, isWaiting, share, refused, changed, skipped, stopped } = found
+  if (!isOpen && stopped !== undefined) return <Why>{stopped}</Why>
   return (
     <>
       <progress value={share} aria-label="How much of the folder is imported" />
@@ -37,7 +38,7 @@ export function Report() {
         {isRunning ? 'Importing…' : stopped === undefined ? 'Done.' : 'Not finished.'} {sentenceOf(found)}
       </p>
       {isWaiting && <p>The server cannot be reached. The import goes on when it is back.</p>}
-      {stopped !== undefined && <Why>{stopped}</Why>}
+      {stopped !== undefined && <Why>{stopped} Choose the folder again: it goes on where it was.</Why>}
       <p class="actions">
         {isRunning ? (
           <Button onClick={stop}>Stop</Button>

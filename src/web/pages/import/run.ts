@@ -35,13 +35,11 @@ export async function importFolder(
     if (abort === controller) progress.value = now
   }
   report({})
-  let advice = ''
   try {
     const folder = await open()
-    advice = ' Choose the folder again: it goes on where it was.'
     const calls = new ImportCalls(folder.name, signal, (isWaiting) => report({ isWaiting }))
     const remarks = new Remarks(folder.skipped)
-    report({ ...remarks })
+    report({ isOpen: true, ...remarks })
     const now = serverNow()
     const onProgress = (share: number) => report({ share: share * SHARE_OF_READING })
     const read = await readFolder({ folder, calls, signal, remarks, onProgress }, now)
@@ -51,7 +49,7 @@ export async function importFolder(
     await new FolderSender(read, { calls, foldersAsTags, signal, now, remarks }, onSent).send()
     report({ isRunning: false, share: 1 })
   } catch (error) {
-    report({ isRunning: false, isWaiting: false, stopped: `${(error as Error).message}${advice}` })
+    report({ isRunning: false, isWaiting: false, stopped: (error as Error).message })
   }
 }
 

@@ -130,6 +130,28 @@ function* entriesIn(list: DataView): Generator<Entry> {
   }
 }
 
+const DAMAGED = 'it is damaged; make the zip file again.'
+
+/** Ends with an error once there are more bytes than a file is said to have: they could be any number. */
+function atMost(bytes: number) {
+  let left = bytes
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      left -= chunk.byteLength
+      if (left < 0) controller.error(new Error(DAMAGED))
+      else controller.enqueue(chunk)
+    },
+  })
+}
+
+/** The bytes of a packed file; undefined when it is damaged. */
+const unpacked = (content: Blob, bytes: number): Promise<Blob | undefined> =>
+  new Response(
+    content.stream().pipeThrough(new DecompressionStream('deflate-raw')).pipeThrough(atMost(bytes)),
+  )
+    .blob()
+    .catch(() => undefined)
+
 async function read(zip: Blob, { flags, method, packed, bytes, offset }: Entry): Promise<Blob> {
   if ((flags & ENCRYPTED) !== 0) throw new Error('it has a password; make the zip file without one.')
   if (method !== STORED && method !== DEFLATED)
@@ -139,14 +161,9 @@ async function read(zip: Blob, { flags, method, packed, bytes, offset }: Entry):
   const local = await view(zip, offset, offset + LOCAL_BYTES)
   const start = offset + LOCAL_BYTES + local.getUint16(26, true) + local.getUint16(28, true)
   const content = zip.slice(start, start + packed)
-  const unpacked =
-    method === STORED
-      ? content
-      : await new Response(content.stream().pipeThrough(new DecompressionStream('deflate-raw')))
-          .blob()
-          .catch(() => undefined)
-  if (unpacked?.size !== bytes) throw new Error('it is damaged; make the zip file again.')
-  return unpacked
+  const file = method === STORED ? content : await unpacked(content, bytes)
+  if (file?.size !== bytes) throw new Error(DAMAGED)
+  return file
 }
 
 /** The files of a zip file; where all of them are in one folder, their paths begin below it. */
