@@ -12,7 +12,7 @@ afterAll(() => service.close())
 
 const noteOf = (path: string, more: object = {}) => ({
   path,
-  state: '1 2',
+  state: '1-2',
   title: path,
   content: 'body',
   alias: null,
@@ -28,7 +28,7 @@ const send = (folder: string, ...notes: object[]) =>
 const idsOf = async (folder: string, ...paths: string[]): Promise<string[]> =>
   (await browser.request('POST', '/app/api/import/ids', { folder, paths })).body.ids
 const sendFile = (folder: string, path: string) => {
-  const query = new URLSearchParams({ folder, path, state: '4 5', file_name: path, created_at_ms: '5000' })
+  const query = new URLSearchParams({ folder, path, state: '4-5', file_name: path, created_at_ms: '5000' })
   return browser.request('POST', `/app/api/import/files?${query}`, new TextEncoder().encode('text'))
 }
 const importedIn = async (folder: string) =>
@@ -52,8 +52,8 @@ test('a note has the id that was reserved for its file, its times, and its files
     { id: fileId, file_name: 'letter.txt', created_at: '1970-01-01T00:00:05.000Z' },
   ])
   expect(await importedIn('One')).toEqual([
-    { path: 'Ada.md', state: '1 2', id: noteId, name: 'Ada.md' },
-    { path: 'letter.txt', state: '4 5', id: fileId, name: 'letter.txt' },
+    { path: 'Ada.md', state: '1-2', id: noteId, name: 'Ada.md' },
+    { path: 'letter.txt', state: '4-5', id: fileId, name: 'letter.txt' },
   ])
 })
 
@@ -100,7 +100,7 @@ test('what was made of a file and then deleted is known to be gone', async () =>
   const [id] = await idsOf('Five', 'Ada.md')
   await send('Five', noteOf('Ada.md'))
   await service.delete(`/v1/notes/${id}`)
-  expect(await importedIn('Five')).toEqual([{ path: 'Ada.md', state: '1 2', id, name: null }])
+  expect(await importedIn('Five')).toEqual([{ path: 'Ada.md', state: '1-2', id, name: null }])
 })
 
 test('a folder of the same name that another person imports is another one', async () => {

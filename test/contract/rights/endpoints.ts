@@ -115,7 +115,7 @@ const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
       notes: [
         {
           path: 'Ada.md',
-          state: '6 0',
+          state: '6-0',
           title: 'Ada',
           content: 'Engine',
           alias: null,

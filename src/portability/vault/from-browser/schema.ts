@@ -15,8 +15,11 @@ const instant = () => t.integer({ minimum: EARLIEST_MS, maximum: LATEST_MS })
 
 const path = () => t.text({ minLength: 1, maxLength: MAX_PATH })
 
-/** A file of the folder; another `state` of it is another one. */
-const place = { path: path(), state: line(100) }
+/** A file of the folder, and the state of it: with the bytes that the server sends it is their tag, too. */
+const place = {
+  path: path(),
+  state: t.text({ pattern: '^[0-9-]{1,100}$', says: 'its size and time, of digits and hyphens' }),
+}
 
 export const ImportedQuery = t.strict({ folder: line(500) })
 

@@ -11,7 +11,7 @@ export interface Imported {
 }
 
 /** By which another version of a file is told from the one that was imported. */
-export const stateOf = ({ bytes, modifiedAt }: FolderFile): string => `${bytes} ${modifiedAt}`
+export const stateOf = ({ bytes, modifiedAt }: FolderFile): string => `${bytes}-${modifiedAt}`
 
 const CHANGED =
   'it was changed since it was imported; what was imported stays as it was. Rename the folder to import all of it again.'
