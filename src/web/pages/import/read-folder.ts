@@ -90,7 +90,6 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
   const properties = new PropertyPlan(await calls.properties(), optionsOf)
   const read = await readNotes(reading, { earlier, names, properties }, now)
   const newNotes = read.filter(({ existing }) => !existing)
-  for (const { note, file } of newNotes) properties.collect(note.properties, file.path)
   for (const { property, from, to, place } of properties.demoted)
     remarks.change(place, `the property "${property}" is ${to}, not ${from}.`)
   const defined = await defineNew(properties, calls)
@@ -118,7 +117,7 @@ interface Known {
   readonly properties: PropertyPlan<Property>
 }
 
-/** The notes that are not refused, oldest first; deleted ones are left out. */
+/** The notes that are not refused, oldest first; deleted ones are left out. Their properties are collected on the way. */
 async function readNotes(
   { folder: { notes }, signal, remarks, onProgress }: Reading,
   { earlier, names, properties }: Known,
@@ -143,6 +142,7 @@ async function readNotes(
     }
     onProgress(++done / notes.length)
   }
+  for (const { note, file, existing } of read) if (!existing) properties.collect(note.properties, file.path)
   return read.sort((left, right) => left.note.createdAt - right.note.createdAt)
 }
 
