@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { HTTPRequest, Page } from 'puppeteer-core'
-import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, press, startApplication } from '../support/application-server.ts'
+import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import {
+  type Application,
+  press,
+  startApplication,
+  untilNoText,
+  untilTextIn,
+} from '../support/application-server.ts'
 import { hasBrowser, sharedWholeBrowser } from '../support/browser.ts'
 
 /** Resolves once the service worker serves the page, and has kept all it needs for that. */
@@ -86,9 +92,10 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   async function share(title: string): Promise<string> {
     await page.goto(`${app.server.url}/app/notes`)
     await untilKept(page)
-    await page.evaluate(`(() => {
+    await page.evaluate(`(async () => {
+      const { share_target: target } = await (await fetch('/app/manifest.json')).json()
       const form = document.createElement('form')
-      Object.assign(form, { method: 'post', action: '/app/share', enctype: 'multipart/form-data' })
+      Object.assign(form, { method: target.method, action: target.action, enctype: target.enctype })
       for (const [name, value] of [['title', '${title}'], ['text', 'Worth reading'], ['url', 'https://example.com/']])
         form.append(Object.assign(document.createElement('input'), { name, value }))
       const files = Object.assign(document.createElement('input'), { type: 'file', name: 'files' })
@@ -135,7 +142,50 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   )
 
   test(
-    'does so also when the page is loaded again before the note has reached the server',
+    'asks before it makes a note of what a page of another site sends there',
+    async () => {
+      // A page can tell as little of where it comes from as the system does.
+      const headers = { 'Content-Type': 'text/html', 'Referrer-Policy': 'no-referrer' }
+      const foreign = Bun.serve({
+        port: 0,
+        hostname: '127.0.0.1',
+        fetch: ({ url }) =>
+          new Response(
+            `<form method="post" enctype="multipart/form-data" action="${app.server.url}/app/share${new URL(url).search}"><input name="title" value="Forged"><input name="text" value="Trust me"></form><script>document.forms[0].submit()</script>`,
+            { headers },
+          ),
+      })
+      const forged = await app.nextPage(page.browserContext())
+      const count = async () => (await app.server.get('/v1/notes?limit=1')).body.total
+      const before = await count()
+      const send = async (query: string) => {
+        await forged.goto(`http://localhost:${foreign.port}/${query}`)
+        await untilTextIn(forged, 'dialog.modal:modal', 'Trust me')
+      }
+      await send('')
+      expect(await accessibilityProblems(forged)).toEqual([])
+      await press(forged, 'Discard')
+      await forged.waitForFunction('location.pathname === "/app/notes"')
+      await send('?key=guessed')
+      await forged.keyboard.press('Escape')
+      await untilTextIn(forged, '.lines', 'Something that was shared with daybook is in no note yet.')
+      await forged.reload()
+      await untilTextIn(forged, '.lines', 'Something that was shared with daybook is in no note yet.')
+      expect(await count()).toBe(before)
+      await forged.click('.lines a')
+      await press(forged, 'Keep as a note')
+      await forged.waitForFunction('/^.app.notes.[0-9a-f-]{36}$/.test(location.pathname)')
+      await forged.waitForSelector('#note .status.ok')
+      expect(await count()).toBe(before + 1)
+      await untilNoText(forged, 'is in no note yet')
+      await forged.close()
+      await foreign.stop(true)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'makes one also when the page is loaded again before the note has reached the server',
     async () => {
       const held = Promise.withResolvers<HTTPRequest>()
       let isHeld = false

@@ -7,36 +7,6 @@ import { originOf, shownAt, signIn } from './page.ts'
 const LOADS = 15
 const SIGN_INS = 5
 
-/** What the first load of the notes takes over the network, compressed. */
-export interface FirstLoad {
-  readonly bytes: number
-  readonly files: number
-}
-
-const isAsset = (name: string) => /\/app\/assets\/.*\.(?:js|css)$/.test(name)
-
-/**
- * What is asked for of script and style before it is known who is signed in, by a browser that kept nothing; what is
- * asked for later comes beside the list.
- */
-export async function measureFirstLoad(page: Page, server: Server): Promise<FirstLoad> {
-  await page.setBypassServiceWorker(true)
-  await page.setCacheEnabled(false)
-  await page.goto(`${originOf(server)}/app/notes`)
-  await shownAt(page)
-  await page.setCacheEnabled(true)
-  await page.setBypassServiceWorker(false)
-  const loaded = (await page.evaluate(
-    `performance.getEntriesByType('resource').map(({ name, encodedBodySize, startTime, responseEnd }) => ({ name, encodedBodySize, startTime, responseEnd }))`,
-  )) as Pick<PerformanceResourceTiming, 'name' | 'encodedBodySize' | 'startTime' | 'responseEnd'>[]
-  const known = loaded.find(({ name }) => name.endsWith('/app/api/session'))?.responseEnd ?? 0
-  const assets = loaded.filter(({ name, startTime }) => isAsset(name) && startTime < known)
-  return {
-    bytes: assets.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
-    files: assets.length,
-  }
-}
-
 /** From asking for the page of a signed-in browser until its rows are painted, beside a page without anything to do. */
 export async function measureLoads(page: Page, server: Server): Promise<{ list: Times; still: Times }> {
   const list: number[] = []

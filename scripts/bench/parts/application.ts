@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { startBrowser } from '../../../test/support/browser.ts'
 import { measureKeys } from '../browser/keys.ts'
-import { createLongNote, longText, measureFirstLoad, measureLoads, measureSignIns } from '../browser/notes.ts'
+import { createLongNote, longText, measureLoads, measureSignIns } from '../browser/notes.ts'
 import { newPage, nextPage, setUp, setupToken } from '../browser/page.ts'
 import {
   fillRows,
@@ -24,7 +24,6 @@ import { median } from '../measure.ts'
 import { milliseconds, type Row, type Section } from '../results.ts'
 import { startServer } from '../servers.ts'
 
-const MAX_FIRST_LOAD_BYTES = 64 * 1024
 const MAX_LIST_MS = 300
 const MAX_KEY_MS = 24
 const MAX_JUMP_MS = 150
@@ -103,7 +102,6 @@ export async function benchApplication({ notes, rows, minutes }: Sizes): Promise
   try {
     const page = await newPage(browser)
     await setUp(page, server, token)
-    const first = await measureFirstLoad(page, server)
     const { list, still } = await measureLoads(page, server)
     const signIns = await measureSignIns(page)
     const keys = await measureKeys(page, server, note, text)
@@ -132,12 +130,6 @@ export async function benchApplication({ notes, rows, minutes }: Sizes): Promise
       {
         title: 'Application in Chromium',
         rows: [
-          valueRow(
-            `script and style before it is known who is signed in, ${first.files} files`,
-            `${(first.bytes / 1024).toFixed(1)} KiB gzip`,
-            '≤ 64 KiB',
-            first.bytes <= MAX_FIRST_LOAD_BYTES,
-          ),
           valueRow(
             `list of ${notes.toLocaleString('en-US')} notes, page loaded again`,
             milliseconds(list.median),

@@ -29,8 +29,8 @@ const pngOf = (kind: 'icon' | 'maskable', size: number) => ({
   purpose: kind === 'icon' ? 'any' : 'maskable',
 })
 
-/** The web application manifest, by which a browser installs the application. */
-export const MANIFEST = {
+/** The web application manifest, by which a browser installs the application; `shareKey` is its own. */
+export const manifestFor = (shareKey: string) => ({
   id: '/app',
   name: 'daybook',
   short_name: 'daybook',
@@ -49,7 +49,7 @@ export const MANIFEST = {
   ],
   shortcuts: [{ name: 'New note', url: '/app/new' }],
   share_target: {
-    action: SHARE_PATH,
+    action: `${SHARE_PATH}?key=${shareKey}`,
     method: 'POST',
     enctype: 'multipart/form-data',
     params: {
@@ -64,4 +64,4 @@ export const MANIFEST = {
       ],
     },
   },
-}
+})

@@ -1,4 +1,5 @@
 import { notFound } from '../../refusal.ts'
+import { comesFromElsewhere } from '../browser/browser-rules.ts'
 import { scriptSources } from '../browser/script-sources.ts'
 import { hasCurrent } from '../download.ts'
 import { hiddenEndpoints } from '../endpoints.ts'
@@ -6,7 +7,8 @@ import { unknownPath } from '../pipeline.ts'
 import { AnyQuery, BytesBody } from '../schema/types.ts'
 import { loadAssets } from './assets.ts'
 import { ASSETS_PATH } from './build.ts'
-import { iconOf, MANIFEST, SHARE_PATH } from './manifest.ts'
+import { iconOf, manifestFor, SHARE_PATH } from './manifest.ts'
+import { shareCookie, shareKeyOf } from './share-key.ts'
 
 /** The place in the page for what allows the styles that the editor makes. */
 const NONCE = 'NONCE'
@@ -106,10 +108,17 @@ async function sharedPlace(
 
 const leadTo = (Location: string) => new Response(null, { status: 303, headers: { Location } })
 
-const manifestResponse = (): Response =>
-  Response.json(MANIFEST, {
-    headers: { 'Content-Type': 'application/manifest+json', 'Cache-Control': 'no-cache' },
+function manifestResponse(request: Request, isSecure: boolean): Response {
+  const key = shareKeyOf(request, isSecure)
+  return Response.json(manifestFor(key), {
+    headers: {
+      'Content-Type': 'application/manifest+json',
+      'Cache-Control': 'no-store',
+      // A page of another site that leads here changes nothing.
+      ...(!comesFromElsewhere(request) && { 'Set-Cookie': shareCookie(key, isSecure) }),
+    },
   })
+}
 
 function iconResponse(name: string): Response {
   const icon = iconOf(name)
@@ -147,6 +156,7 @@ const nowhere = (): never => {
 
 /** The application: its page at `/app` and at every path below it that is no endpoint and no file, and its files. */
 export function applicationRoutes(publicUrls: readonly string[], hasCookie: (request: Request) => boolean) {
+  const isSecure = publicUrls.some((url) => url.startsWith('https:'))
   const page = (request: Request) =>
     pageResponse(hasCookie(request), scriptSources(request, publicUrls, ASSETS_PATH))
   return hiddenEndpoints('', 'nothing')
@@ -160,7 +170,7 @@ export function applicationRoutes(publicUrls: readonly string[], hasCookie: (req
       query: AnyQuery,
     })
     .get(WORKER_PATH, ({ request }) => workerResponse(request), { open: true })
-    .get('/app/manifest.json', manifestResponse, { open: true })
+    .get('/app/manifest.json', ({ request }) => manifestResponse(request, isSecure), { open: true })
     .post(SHARE_PATH, async ({ body, request }) => leadTo(await sharedPlace(request, body)), {
       open: true,
       query: AnyQuery,

@@ -1,6 +1,9 @@
 import { freeName } from '../data/file-names.ts'
 import { makeDocument, saveDocument } from '../data/note-documents.ts'
+import { setNotice } from '../data/pending.ts'
 import { request } from '../data/request.ts'
+import { address, search } from '../router.ts'
+import type { SharedNote } from './ask-shared.tsx'
 
 /*
  * What was shared with the application: the service worker keeps it until it is in a note, under the id that the note has.
@@ -12,6 +15,8 @@ const SHARED = 'daybook-shared'
 const PATH = '/app/share/'
 /** On what is kept: that the note with its text is made, so that only its files are missing. */
 const MADE = 'X-Note'
+/** On what is kept: the key that the address had which it was sent to. */
+const KEY = 'X-Key'
 
 interface Stored {
   readonly id: string
@@ -21,21 +26,57 @@ interface Stored {
 
 const cache = () => caches.open(SHARED)
 
-/** Makes a note of what was shared, if it is not made yet, and goes on with its files in the background. */
-export async function takeShared(id: string): Promise<void> {
-  const shared = await (await cache()).match(PATH + id)
-  if (!shared) return
-  if (!shared.headers.has(MADE)) await makeNote(id, shared)
-  attachFiles(id).catch(() => undefined)
+/** Whether it was sent to the address that the manifest gave the system, or else by a page of any site. */
+function isFromSystem(shared: Response): boolean {
+  const cookies = new Map(document.cookie.split('; ').map((one) => one.split('=') as [string, string]))
+  const key = cookies.get('__Host-daybook_share') ?? cookies.get('daybook_share')
+  return key !== undefined && shared.headers.get(KEY) === key
 }
 
-async function makeNote(id: string, shared: Response): Promise<void> {
-  const body = await shared.blob()
-  const form = await new Response(body, { headers: shared.headers }).formData()
+/**
+ * Makes a note of what was shared, if it is not made yet, and goes on with its files in the background; asks first where
+ * any site may have sent it. Returns whether there is a note.
+ */
+export async function takeShared(id: string): Promise<boolean> {
+  const shared = await (await cache()).match(PATH + id)
+  if (!shared) return true
+  if (!shared.headers.has(MADE)) {
+    const body = await shared.blob()
+    const note = noteOf(await new Response(body, { headers: shared.headers }).formData())
+    const isKept = isFromSystem(shared) || (await askWhetherKept(note))
+    tellToBeKept(id, isKept === undefined)
+    if (isKept === false) await (await cache()).delete(PATH + id)
+    if (!isKept) return false
+    await makeNote(id, note, shared, body)
+  }
+  attachFiles(id).catch(() => undefined)
+  return true
+}
+
+/** Says on every screen where one is asked whether something is to be kept, or that no more. */
+const tellToBeKept = (id: string, isOpen: boolean): void =>
+  setNotice(
+    `shared ${id}`,
+    isOpen ? 'Something that was shared with daybook is in no note yet.' : undefined,
+    address(['new'], { shared: id }),
+  )
+
+const askWhetherKept = async (note: SharedNote) => (await import('./ask-shared.tsx')).askWhetherKept(note)
+
+function noteOf(form: FormData): SharedNote {
   const part = (name: string) => String(form.get(name) ?? '').trim()
-  const [file] = filesOf(form)
-  const title = part('title').replace(/\s+/g, ' ').slice(0, 200) || file?.name || 'New note'
+  const files = filesOf(form).map(({ name }) => name)
+  const title = part('title').replace(/\s+/g, ' ').slice(0, 200) || files[0] || 'New note'
   const content = [...new Set([part('text'), part('url')])].filter(Boolean).join('\n')
+  return { title, content, files }
+}
+
+async function makeNote(
+  id: string,
+  { title, content }: SharedNote,
+  shared: Response,
+  body: Blob,
+): Promise<void> {
   makeDocument(id, { title, content }, [])
   const headers = { 'Content-Type': shared.headers.get('Content-Type') ?? '', [MADE]: 'made' }
   await (await cache()).put(PATH + id, new Response(body, { headers }))
@@ -75,12 +116,15 @@ async function attach(id: string, file: File): Promise<void> {
   await request('POST', `/v1/notes/${id}/append`, { body: { text }, headers })
 }
 
-/** Takes up what was shared before and is not in its note yet. */
+/** Takes up what was shared before and is not in its note yet; says where one is asked whether it is to be kept. */
 export async function takeUpShared(): Promise<void> {
   if (!(await caches.has(SHARED))) return
   for (const { url } of await (await cache()).keys()) {
     const id = new URL(url).pathname.slice(PATH.length)
-    await takeShared(id).catch(() => undefined)
+    const shared = await (await cache()).match(url)
+    if (!shared) continue
+    if (shared.headers.has(MADE) || isFromSystem(shared)) await takeShared(id).catch(() => undefined)
+    else tellToBeKept(id, search.peek().get('shared') !== id)
   }
 }
 

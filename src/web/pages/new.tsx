@@ -20,9 +20,9 @@ export function Main() {
   return <Loading />
 }
 
-/** Opens the note that what was shared is in. */
+/** Opens the note that what was shared is in, if it is to be kept. */
 async function openShared(id: string): Promise<void> {
   const { takeShared } = await import('../offline/shared.ts')
-  await takeShared(id).catch(() => undefined)
-  navigate(address(['notes', id]), { replace: true })
+  const isKept = await takeShared(id).catch(() => true)
+  navigate(address(isKept ? ['notes', id] : ['notes']), { replace: true })
 }

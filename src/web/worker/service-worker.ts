@@ -30,6 +30,8 @@ const worker = self as unknown as Worker
 
 /** The cache of what was shared and is in no note yet; the page knows it by this name, too. */
 const SHARED = 'daybook-shared'
+/** On what was shared: the key that its address had. */
+const KEY = 'X-Key'
 /** The cache of the pictures of notes, which the page fills. */
 const PICTURES = 'daybook-pictures'
 /** The content of a file. */
@@ -81,7 +83,10 @@ async function picture(request: Request): Promise<Response> {
 async function keepShared(request: Request): Promise<Response> {
   const [id = ''] = newIds(1)
   const type = request.headers.get('content-type') ?? ''
-  const shared = new Response(await request.blob(), { headers: { 'Content-Type': type } })
+  // By the key the page knows whether it comes from the system, which a worker is not told.
+  const key = new URL(request.url).searchParams.get('key') ?? ''
+  const headers = { 'Content-Type': type, [KEY]: key }
+  const shared = new Response(await request.blob(), { headers })
   await (await caches.open(SHARED)).put(`${SHARE}/${id}`, shared)
   return Response.redirect(`${location.origin}/app/new?shared=${id}`, 303)
 }
