@@ -163,6 +163,7 @@ describe.skipIf(!hasBrowser)('views of rows in a browser', () => {
           `document.querySelectorAll('tbody tr:not(.group, .space, [aria-busy]) td[data-column="1"]').length === ${count}`,
         )
       await page.goto(`${app.server.url}/app/records/${structure}?view=${grouped}`)
+      await page.waitForSelector('tr.group')
       await untilTitles(5)
       expect(await groups()).toEqual(GROUPS)
       expect(await accessibilityProblems(page)).toEqual([])

@@ -58,6 +58,12 @@ const daysFrom = (first: string, last: string): string[] => {
   return days
 }
 
+interface Range {
+  readonly total: number
+  /** What is known of each day. */
+  readonly byDay: ReadonlyMap<string, DayRows>
+}
+
 /** The first rows of each day of a range, and how many there are, of a date without an end. */
 async function readDays(
   rowQuery: RowQuery,
@@ -65,48 +71,54 @@ async function readDays(
   [first, last]: readonly [first: string, last: string],
   limit: number,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, DayRows>> {
+): Promise<Range> {
   const filter = [...rowQuery.filter, ...(onDays(date, undefined, first, last)[0] ?? [])]
   const { timeZone: tz } = new Intl.DateTimeFormat().resolvedOptions()
   const sorted = queryOf({ ...rowQuery, filter, sort: date.key, direction: 'asc' })
-  const { columns } = (await api.get('/v1/records/board', {
+  const { columns, total } = (await api.get('/v1/records/board', {
     query: { ...sorted, group_by: date.key, tz, limit },
     signal,
-  })) as { columns: BoardColumn[] }
-  return new Map(columns.map(({ value, records, total }) => [String(value), { rows: records, total }]))
+  })) as { columns: BoardColumn[]; total: number }
+  return { total, byDay: new Map(columns.map((day) => [String(day.value), { ...day, rows: day.records }])) }
 }
 
-interface Range {
-  readonly total: number
-  /** What is known of each day. */
-  readonly byDay: ReadonlyMap<string, DayRows>
-}
-
-/** The rows on the days of a range; where they are many, `most` of each day. */
-export function useRange(
+/** The same from what this browser keeps, which makes lists alone, and of a date with an end; where rows are few, all. */
+async function readLists(
   rowQuery: RowQuery,
   date: Field,
   end: Field | undefined,
   [first, last]: readonly [first: string, last: string],
   most: number,
+  signal: AbortSignal,
+): Promise<Range> {
+  const read = (days: readonly Condition[][], limit: number) => readRows(rowQuery, days, date, limit, signal)
+  const { rows, total } = await read(onDays(date, end, first, last), MOST)
+  if (rows.length === total) return { total, byDay: rowsByDay(rows, date, end, first, last) }
+  const days = await Promise.all(
+    daysFrom(first, last).map(async (day) => [day, await read(onDays(date, end, day, day), most)] as const),
+  )
+  return { total, byDay: new Map(days) }
+}
+
+/** The rows on the days of a range; `most` of each day, or more. */
+export function useRange(
+  rowQuery: RowQuery,
+  date: Field,
+  end: Field | undefined,
+  range: readonly [first: string, last: string],
+  most: number,
 ) {
   return useQuery<Range>(
-    ['record', 'range', JSON.stringify([rowQuery, date.key, end?.key, first, last])],
+    ['record', 'range', JSON.stringify([rowQuery, date.key, end?.key, range])],
     async ({ signal }) => {
-      const read = (days: readonly Condition[][], limit: number) =>
-        readRows(rowQuery, days, date, limit, signal)
-      const { rows, total } = await read(onDays(date, end, first, last), MOST)
-      if (rows.length === total) return { total, byDay: rowsByDay(rows, date, end, first, last) }
-      // From what this browser keeps, only lists are made.
-      const isReachable = awaySince.peek() === undefined
-      if (!end && isReachable)
-        return { total, byDay: await readDays(rowQuery, date, [first, last], most, signal) }
-      const days = await Promise.all(
-        daysFrom(first, last).map(
-          async (day) => [day, await read(onDays(date, end, day, day), most)] as const,
-        ),
-      )
-      return { total, byDay: new Map(days) }
+      const isAway = () => awaySince.peek() !== undefined
+      if (!end && !isAway()) {
+        const days = await readDays(rowQuery, date, range, most, signal).catch((error: unknown) => {
+          if (!isAway()) throw error
+        })
+        if (days) return days
+      }
+      return readLists(rowQuery, date, end, range, most, signal)
     },
     { placeholderData: (before) => before },
   )
