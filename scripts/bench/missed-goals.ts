@@ -78,7 +78,7 @@ const REASONS: readonly Reason[] = [
     section: /^Application/,
     what: /^key at/,
     reason:
-      'the page itself needs 7 to 10 ms, as the median says; where it takes longer, it waits for a processor, of which the browser, its storage and the measuring share two.',
+      'with the machine to itself the page needs half of it; both processors are shared with the browser, its storage and the measuring.',
   },
   {
     section: /^Application/,
