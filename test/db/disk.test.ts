@@ -7,6 +7,7 @@ import { createWorkspace } from '../../src/account/workspaces.ts'
 import { type DiskCalls, WalSync } from '../../src/db/connection/wal-sync.ts'
 import { markWrite } from '../../src/db/connection/write-mark.ts'
 import { type Db, openDatabase } from '../../src/db/database.ts'
+import { asRequester } from '../../src/db/writes/requester.ts'
 import { features } from '../../src/features.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { newFolder } from '../support/process.ts'
@@ -109,13 +110,15 @@ test('what waits for a turn, so that others share its commit, is not seen, and i
   const first = line('a')
   await until(() => disk.waiting.length === 1)
   const seen = Promise.withResolvers<unknown[]>()
-  const second = db.write(({ sql }): void => {
-    sql.run("INSERT INTO lines VALUES ('b')")
-    setImmediate(() => {
-      seen.resolve([sql.database.inTransaction, db.sql.scalar(COUNT), committed()])
-      db.close()
-    })
-  })
+  const second = asRequester('somebody', () =>
+    db.write(({ sql }): void => {
+      sql.run("INSERT INTO lines VALUES ('b')")
+      setImmediate(() => {
+        seen.resolve([sql.database.inTransaction, db.sql.scalar(COUNT), committed()])
+        db.close()
+      })
+    }),
+  )
   disk.respond()
   await expect(second).rejects.toThrow('shutting down')
   await first

@@ -81,12 +81,13 @@ test('callers who each wait for the response before they write again share commi
   const commits = () => db.commitSizes.counts.reduce((sum, count) => sum + count)
   const before = commits()
   const WRITES = 50
-  const caller = async (name: string) => {
-    for (let at = 0; at < WRITES; at++) {
-      await write(`${name} ${at}`)
-      await nextTurn()
-    }
-  }
+  const caller = (name: string) =>
+    asRequester(name, async () => {
+      for (let at = 0; at < WRITES; at++) {
+        await write(`${name} ${at}`)
+        await nextTurn()
+      }
+    })
   const one = caller('one')
   await nextTurn()
   await nextTurn()

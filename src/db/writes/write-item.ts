@@ -4,11 +4,13 @@ import type { Log } from '../../lib/log.ts'
 import type { Refusal } from '../../refusal.ts'
 import type { Sql } from '../sql.ts'
 import { State } from '../state.ts'
-import { currentRight } from './requester.ts'
+import { currentRequester, currentRight } from './requester.ts'
 import type { Tx } from './transaction.ts'
 
 /** A write that waits in the queue, or has run. */
 export interface Item {
+  /** Whether a request waits for it. */
+  readonly isOfRequest: boolean
   /** Checks the right of the requester, and writes. */
   run(): void
   /** Calls what waits for the commit, and reports success or the failure. */
@@ -40,6 +42,7 @@ export function newItem<T>(
     }
   }
   return {
+    isOfRequest: currentRequester() !== '',
     run: () => {
       right?.checkInWrite({ sql })
       const now = clock.now()

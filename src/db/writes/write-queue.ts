@@ -292,9 +292,10 @@ export class WriteQueue {
     while (mayJoin() && this.#runNext(group));
   }
 
-  /** Commits of a command, which has no `sync`, are never delayed. */
+  /** Commits of a command, which has no `sync`, and of the server's own work are never delayed. */
   #expectsMore({ done }: WriteGroup): boolean {
-    return this.#options.sync !== undefined && this.#waiting.isEmpty && done.length < this.#recentWrites
+    const mayWait = this.#options.sync !== undefined && done.every(({ isOfRequest }) => isOfRequest)
+    return mayWait && this.#waiting.isEmpty && done.length < this.#recentWrites
   }
 
   #commitOpen(group: WriteGroup): void {
