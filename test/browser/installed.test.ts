@@ -164,6 +164,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
       }
       await send('')
       expect(await accessibilityProblems(forged)).toEqual([])
+      await forged.keyboard.press('Enter')
       await press(forged, 'Discard')
       await forged.waitForFunction('location.pathname === "/app/notes"')
       await send('?key=guessed')

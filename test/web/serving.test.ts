@@ -224,3 +224,33 @@ describe('the files of the application', () => {
     }
   })
 })
+
+describe('the manifest', () => {
+  const manifest = async (headers: Record<string, string> = {}) => {
+    const response = await get('/app/manifest.json', headers)
+    const { share_target } = (await response.json()) as { share_target: { action: string } }
+    return { action: share_target.action, cookie: response.headers.get('set-cookie') }
+  }
+
+  test('has an address for what is shared that only this browser knows, and keeps it', async () => {
+    const { action, cookie } = await manifest()
+    const key = /^\/app\/share\?key=([\w-]{22})$/.exec(action)?.[1]
+    expect(cookie).toBe(`daybook_share=${key}; Path=/; SameSite=Strict; Max-Age=34560000`)
+    expect(await manifest({ cookie: `other=1; daybook_share=${key}` })).toEqual({ action, cookie })
+    expect((await manifest()).action).not.toBe(action)
+    expect((await manifest({ cookie: 'daybook_share=short' })).action).not.toContain('short')
+  })
+
+  test('sets nothing in a browser that a page of another site made ask for it', async () => {
+    expect((await manifest({ 'sec-fetch-site': 'cross-site' })).cookie).toBeNull()
+  })
+
+  test('names the key, with https in front, as no other host can', async () => {
+    const behind = await startProcess(folder.file('behind.db'), {
+      args: ['--public-url', 'https://daybook.test'],
+    })
+    const response = await fetch(`${behind.url}/app/manifest.json`)
+    expect(response.headers.get('set-cookie')).toMatch(/^__Host-daybook_share=.*; Secure$/)
+    await behind.end()
+  })
+})

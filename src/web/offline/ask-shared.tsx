@@ -26,7 +26,10 @@ export function askWhetherKept({ title, content, files }: SharedNote): Promise<b
     }
     render(
       <Modal title="Keep this as a note?" onClose={() => answer(undefined)}>
-        <p>A website or an app has sent this to daybook. Discard it if you did not share it yourself.</p>
+        {/* It has the focus, so that a key that was meant for the website answers nothing. */}
+        <p tabIndex={-1} autofocus>
+          A website or an app has sent this to daybook. Discard it if you did not share it yourself.
+        </p>
         <p>
           <strong>{title}</strong>
         </p>
