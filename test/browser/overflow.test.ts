@@ -32,6 +32,8 @@ const CUT_OFF = `(() => {
     for (const child of element.children) visit(child, isInScroller || scrolls(style.overflowX) || clips)
   }
   visit(document.body, false)
+  const isWide = (pane) => pane.checkVisibility() && pane.getBoundingClientRect().width > 200
+  if (![...document.querySelectorAll('main > .pane')].some(isWide)) found.push('there is nothing to be seen')
   return [...new Set(found)]
 })()`
 
@@ -110,6 +112,8 @@ describe.skipIf(!hasBrowser)('no screen', () => {
     Object.assign(addresses, {
       notes: '/app/notes',
       note: `/app/notes/${note.note.id}`,
+      'new note': '/app/notes/new',
+      today: '/app/notes/today',
       table,
       'new row': `${table}?pane=new`,
       board: `${table}?view=${board}`,

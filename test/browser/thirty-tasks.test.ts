@@ -33,6 +33,7 @@ describe.skipIf(!hasBrowser)('somebody who has keys alone', () => {
     tables = await fillWorkspace(app.server)
     page = await app.newPage()
     await app.signIn(page)
+    await page.bringToFront()
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 

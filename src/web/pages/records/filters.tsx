@@ -25,7 +25,7 @@ export function Filters({ structure }: { structure: Structure }) {
   const list = conditions()
   const columns = columnsOf(structure)
   return (
-    <fieldset class="tools" aria-label="Filters">
+    <fieldset class="tools wraps" aria-label="Filters">
       {list.map((condition, place) => (
         <Chip
           key={`${place} ${JSON.stringify(condition)}`}

@@ -40,27 +40,33 @@ export function DayBar({ day }: { day: string }) {
   const written = new Set(data?.notes.map(({ title }) => title))
   return (
     <nav class="day-bar" aria-label="Days">
-      <a class="button quiet icon-only" href={dayAddress(shifted(day, -7))} aria-label="The week before">
-        <Icon name="back" />
-      </a>
-      {days.map((one) => (
-        <a
-          key={one}
-          class={written.has(one) ? 'button quiet written' : 'button quiet'}
-          href={dayAddress(one)}
-          aria-current={one === day ? 'date' : undefined}
-        >
-          <small>{weekday(dateOf(one))}</small>
-          {dateOf(one).getDate()}
-          <span class="visually-hidden">
-            {month(dateOf(one))}
-            {written.has(one) && ', has a note'}
-          </span>
+      <span class="days">
+        <a class="button quiet icon-only" href={dayAddress(shifted(day, -7))} aria-label="The week before">
+          <Icon name="back" />
         </a>
-      ))}
-      <a class="button quiet icon-only turned" href={dayAddress(shifted(day, 7))} aria-label="The week after">
-        <Icon name="back" />
-      </a>
+        {days.map((one) => (
+          <a
+            key={one}
+            class={written.has(one) ? 'button quiet written' : 'button quiet'}
+            href={dayAddress(one)}
+            aria-current={one === day ? 'date' : undefined}
+          >
+            <small>{weekday(dateOf(one))}</small>
+            {dateOf(one).getDate()}
+            <span class="visually-hidden">
+              {month(dateOf(one))}
+              {written.has(one) && ', has a note'}
+            </span>
+          </a>
+        ))}
+        <a
+          class="button quiet icon-only turned"
+          href={dayAddress(shifted(day, 7))}
+          aria-label="The week after"
+        >
+          <Icon name="back" />
+        </a>
+      </span>
       {day !== localDay() && (
         <a class="button quiet" href={dayAddress(localDay())}>
           Today

@@ -125,7 +125,7 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
   const find = (id: string) => [...rows, ...(undated.data?.records ?? [])].find((row) => row.id === id)
   return (
     <>
-      <div class="tools">
+      <div class="tools wraps">
         <Button kind="quiet icon-only" aria-label={`The ${unit} before`} onClick={() => go(-1)}>
           <Icon name="back" />
         </Button>
