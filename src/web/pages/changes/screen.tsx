@@ -24,7 +24,7 @@ import {
   type Who,
   whoOf,
 } from './transactions.ts'
-import { Undo } from './undo.tsx'
+import { close, Undo } from './undo.tsx'
 
 addStyles(styles)
 
@@ -110,8 +110,8 @@ export function Main() {
   // Before anything is painted: a key that is pressed at once is not lost.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && !document.querySelector('dialog:modal'))
-        setParameters({ undo: undefined })
+      if (event.key === 'Escape' && parameter('undo') !== '' && !document.querySelector('dialog:modal'))
+        close()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Banner, Loading, Pane } from '../../components/pane.tsx'
@@ -25,7 +25,12 @@ interface UndoProps {
   readonly names: Names
 }
 
-const close = () => setParameters({ undo: undefined })
+/** Closes the pane; the focus is again where it was opened from. */
+export function close(): void {
+  const opener = document.querySelector<HTMLElement>('.ledger [aria-current]')
+  setParameters({ undo: undefined })
+  opener?.focus()
+}
 
 const whole = dateFormat({ dateStyle: 'medium', timeStyle: 'medium' })
 
@@ -36,6 +41,9 @@ export function Undo({ id, transaction, values, names }: UndoProps) {
   const [tried, setTried] = useState<readonly Undone[]>()
   const [refusal, setRefusal] = useState<string>()
   const [isDone, setDone] = useState(false)
+  const heading = useRef<HTMLHeadingElement>(null)
+  // Else there are all other writes between the one that is undone and this pane.
+  useEffect(() => heading.current?.focus(), [])
   useEffect(() => {
     const stop = new AbortController()
     api
@@ -63,7 +71,9 @@ export function Undo({ id, transaction, values, names }: UndoProps) {
         >
           <Icon name="back" />
         </button>
-        <h2>{isDone ? 'Undone' : 'Undo, tried without writing'}</h2>
+        <h2 ref={heading} tabIndex={-1}>
+          {isDone ? 'Undone' : 'Undo, tried without writing'}
+        </h2>
       </header>
       {isDone ? (
         <Banner>
