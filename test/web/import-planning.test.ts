@@ -9,7 +9,7 @@ import { Remarks } from '../../src/web/pages/import/remarks.ts'
 import { FolderSender } from '../../src/web/pages/import/send-folder.ts'
 import { ImportCalls } from '../../src/web/pages/import/sending.ts'
 import { dateFiles, importedState } from '../support/awkward-vault.ts'
-import { signedIn } from '../support/browser-client.ts'
+import { type Browser, signedIn } from '../support/browser-client.ts'
 import { callerOf } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
@@ -71,6 +71,7 @@ const folders = fc.uniqueArray(notes, {
   minLength: 1,
   maxLength: 8,
 })
+const deaths = fc.array(fc.nat(7), { maxLength: 2 })
 const others = fc.subarray(['p.png', 'f/p.png', 'h/q.csv'])
 
 /** A service with a note and a property whose names a folder may use. */
@@ -79,6 +80,20 @@ async function prepared(name: string) {
   await service.post('/v1/notes', { title: 'x y', alias: 'other' })
   await service.post('/v1/properties', { key: 'due', type: 'text' })
   return service
+}
+
+/** Reaches a service as a browser does, which dies once this many writes have reached it: the last response is lost. */
+function fetchOf(browser: Browser, writes: number): typeof fetch {
+  let left = writes
+  const reach = async (path: string, { method = 'GET', body }: RequestInit = {}) => {
+    if (left < 0) throw new Error('The tab is gone.')
+    if (method === 'POST') left -= 1
+    const sent = body instanceof Blob ? await body.bytes() : body ? JSON.parse(String(body)) : undefined
+    const answer = await browser.request(method, path, sent)
+    if (left < 0) throw new Error('The tab is gone.')
+    return Response.json(answer.body, { status: answer.status })
+  }
+  return reach as typeof fetch
 }
 
 /** Imports a folder with the code of the application, without its page. */
@@ -98,10 +113,10 @@ async function importAsApplication(root: string, all: readonly string[]): Promis
   await new FolderSender(read, { calls, foldersAsTags: false, signal, now, remarks }, () => {}).send()
 }
 
-test('the application makes of any folder what the command line makes of it', async () => {
+test('the application makes of any folder what the command line makes of it, also when it died on the way', async () => {
   let count = 0
   await fc.assert(
-    fc.asyncProperty(folders, others, async (made, files) => {
+    fc.asyncProperty(folders, others, deaths, async (made, files, afterWrites) => {
       count += 1
       const root = folder.file(`vault ${count}`)
       mkdirSync(root)
@@ -124,12 +139,12 @@ test('the application makes of any folder what the command line makes of it', as
       })
       const service = await prepared(`application ${count}.db`)
       const browser = await signedIn(service)
-      globalThis.fetch = (async (path: string, { method = 'GET', body }: RequestInit = {}) => {
-        const sent = body instanceof Blob ? await body.bytes() : body ? JSON.parse(String(body)) : undefined
-        const answer = await browser.request(method, path, sent)
-        return Response.json(answer.body, { status: answer.status })
-      }) as typeof fetch
-      await importAsApplication(root, Object.keys(content))
+      const importUntil = async (writes: number) => {
+        globalThis.fetch = fetchOf(browser, writes)
+        await importAsApplication(root, Object.keys(content))
+      }
+      for (const writes of afterWrites) await importUntil(writes).catch(() => {})
+      await importUntil(Number.POSITIVE_INFINITY)
       command.close()
       service.close()
       expect(importedState(folder.file(`application ${count}.db`), 'Personal')).toEqual(
