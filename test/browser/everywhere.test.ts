@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
   const rowData = async (id: string) => (await app.server.get(`/v1/records/${id}`)).body.record.data
 
   test(
-    'is at its address, and again after going elsewhere and back; its policy forbids nothing that it does',
+    'is at its address, beside the same rail, and again after going elsewhere and back; its policy forbids nothing that it does',
     async () => {
       const { note, structure, row, webhook, view } = ids
       const places: [path: string, shown: string][] = [
@@ -105,10 +105,16 @@ describe.skipIf(!hasBrowser)('every screen', () => {
         ]),
         ['nowhere', 'main'],
       ]
+      const rail = `[...document.querySelectorAll('.rail a')].map(({ textContent }) => textContent).join()`
+      const links =
+        'Today,Notes,Tables,Webhooks,Files,Graph,Changes,Settings,Orders1,New table,All notes1,Wheels,Trash0,Views, tags, properties,wheels1'
       for (const [path, shown] of places) {
         const url = `${app.server.url}/app/${path}`
         await page.goto(url)
         await untilShown(path, shown)
+        await page.waitForFunction(`${rail} === ${JSON.stringify(links)}`).catch(async (cause) => {
+          throw new Error(`beside ${path} the rail is ${await page.evaluate(rail)}`, { cause })
+        })
         await press(page, path.startsWith('changes') ? 'Notes' : 'Changes')
         await page.waitForFunction(`location.href !== ${JSON.stringify(url)}`)
         await page.goBack()

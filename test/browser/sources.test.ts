@@ -194,6 +194,32 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
   )
 
   test(
+    'an event that is the double of a row says which one, by its label',
+    async () => {
+      const { server } = app
+      await server.post('/v1/records', { structure: 'Payments', data: { number: 'Double 1' } })
+      const { source } = (
+        await server.post('/v1/sources', {
+          name: 'Twice',
+          structure: 'Payments',
+          provider: 'none',
+          options: { unverified: true },
+          map: { number: '/nr' },
+        })
+      ).body
+      await fetch(source.url, { method: 'POST', body: '{"nr": "Double 1"}' })
+      await page.goto(`${server.url}/app/webhooks/in/${source.id}`)
+      await page.waitForFunction(
+        `document.querySelector('table[aria-label^=Events] .status')?.textContent === 'To map: The field "number" is unique, and the row Double 1 already has this value; change one of the two.'`,
+      )
+      await press(page, 'Double 1')
+      await page.waitForSelector('#value-number')
+      await server.delete(`/v1/sources/${source.id}`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'the list, the form and a source are usable without a mouse and by a screen reader',
     async () => {
       const { id } = await source()
