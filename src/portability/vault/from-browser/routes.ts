@@ -19,15 +19,11 @@ export const importRoutes = (ctx: AppContext) =>
       body: schema.IdsBody,
       response: schema.IdsResponse,
     })
-    .post(
-      '/import/notes',
-      ({ exchange, caller, body }) => importNotes(ctx, caller, body, exchange.bodyText.length),
-      {
-        access: 'session-write',
-        body: schema.NotesBody,
-        response: schema.NotesResponse,
-      },
-    )
+    .post('/import/notes', ({ caller, body }) => importNotes(ctx, caller, body), {
+      access: 'session-write',
+      body: schema.NotesBody,
+      response: schema.NotesResponse,
+    })
 
 /** The files beside its notes. */
 export const importFileRoutes = (ctx: AppContext) =>

@@ -108,15 +108,8 @@ const fieldsOf = (
   ),
 })
 
-/** `length` is that of the request, in characters. */
-export async function importNotes(
-  { worker }: AppContext,
-  { signal: _, ...caller }: Caller,
-  body: Body,
-  length: number,
-) {
-  const size = { length, items: body.notes.length }
-  return { refused: await worker.write(importNotesTask, { caller, body }, { size }) }
+export async function importNotes({ worker }: AppContext, { signal: _, ...caller }: Caller, body: Body) {
+  return { refused: await worker.write(importNotesTask, { caller, body }) }
 }
 
 /** Stores a file of a folder; refuses one that is stored already. */
