@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
       await forged.reload()
       await untilTextIn(forged, '.lines', 'Something that was shared with daybook is in no note yet.')
       expect(await count()).toBe(before)
-      await forged.click('.lines a')
+      await press(forged, 'Go there to see why.')
       await press(forged, 'Keep as a note')
       await forged.waitForFunction('/^.app.notes.[0-9a-f-]{36}$/.test(location.pathname)')
       await forged.waitForSelector('#note .status.ok')

@@ -124,7 +124,7 @@ export async function takeUpShared(): Promise<void> {
     const shared = await (await cache()).match(url)
     if (!shared) continue
     if (shared.headers.has(MADE) || isFromSystem(shared)) await takeShared(id).catch(() => undefined)
-    else tellToBeKept(id, search.peek().get('shared') !== id)
+    else if (search.peek().get('shared') !== id) tellToBeKept(id, true)
   }
 }
 
