@@ -29,7 +29,7 @@ import { presetRoutes } from './presets/routes.ts'
 import { propertyRoutes } from './properties/routes.ts'
 import { quickAccessRoutes } from './quick-access/routes.ts'
 import { conversionRoutes } from './records/converting/routes.ts'
-import { recordRoutes } from './records/routes.ts'
+import { recordDayRoutes, recordRoutes } from './records/routes.ts'
 import { Watches } from './records/watch/watches.ts'
 import { shuttingDown } from './refusal.ts'
 import { rowViewRoutes } from './row-views/routes.ts'
@@ -105,6 +105,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     conversionRoutes(ctx),
     rowViewRoutes(ctx),
     recordRoutes(ctx, watches),
+    recordDayRoutes(ctx),
     webhookRoutes(ctx),
     shareRoutes(ctx),
     visitorRoutes(ctx),

@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts'
-import { endpoints } from '../http/endpoints.ts'
+import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { eventStream, lastEventId } from '../http/sse.ts'
 import { historyResponse } from './history.ts'
@@ -75,9 +75,9 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       query: schema.BoardQuery,
       response: schema.BoardResponse,
       operationId: 'readBoard',
-      summary: 'The rows in columns, one for each value or day of a field',
+      summary: 'The rows in columns, one for each value of a field',
       description:
-        'The options of the field in their order, then other values in use, ascending, then null; of a `bool` false, true and null; of a date the days in use, up to 1,000, then null. More of a column: `GET /v1/records` with its value, by `eq` or `is_empty`.',
+        'The options of the field in their order, then other values in use, ascending, then null; of a `bool` false, true and null. More of a column: `GET /v1/records` with its value, by `eq` or `is_empty`.',
     })
     .get('/:id', ({ caller, params }) => jsonResponse(foundResponse(getRecord(ctx.db, caller, params.id))), {
       access: 'read',
@@ -155,3 +155,16 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       },
     )
 }
+
+/** What only the application asks: the rows of a calendar. */
+export const recordDayRoutes = (ctx: AppContext) =>
+  applicationEndpoints('structures').get(
+    '/records/days',
+    async ({ caller, query: { date, tz, ...request } }) =>
+      jsonResponse(await boardBody(ctx, caller, request, { date, tz })),
+    {
+      access: 'session',
+      query: schema.DaysQuery,
+      response: schema.BoardResponse,
+    },
+  )

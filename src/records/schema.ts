@@ -157,25 +157,30 @@ export const SummaryQuery = t.strict({
   }),
 })
 
+const cards = {
+  limit: t.integer({
+    minimum: 1,
+    maximum: 200,
+    description: 'Cards of each column; 50 unless given.',
+    examples: [50],
+  }),
+}
+
 export const BoardQuery = t.strict({
   ...inOrder,
   ...t.optional({
     group_by: t.text({
-      description:
-        'A `select` or `bool` field, whose values are the columns, or a `date` or `datetime` field, whose days are; that of the view unless given.',
+      description: 'A `select` or `bool` field, whose values are the columns; that of the view unless given.',
       examples: ['status'],
     }),
-    tz: t.text({
-      description: 'The IANA time zone of the days of instants; `UTC` unless given.',
-      examples: ['Europe/Berlin'],
-    }),
-    limit: t.integer({
-      minimum: 1,
-      maximum: 200,
-      description: 'Cards of each column; 50 unless given.',
-      examples: [50],
-    }),
+    ...cards,
   }),
+})
+
+export const DaysQuery = t.strict({
+  ...inOrder,
+  date: t.text(),
+  ...t.optional({ tz: t.text(), ...cards }),
 })
 
 export const BoardResponse = t.response({

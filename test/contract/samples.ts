@@ -36,6 +36,7 @@ export async function makeSamples(service: TestService, client: Client = service
       fields: [
         { key: 'what', type: 'text' },
         { key: 'done', type: 'bool' },
+        { key: 'due', type: 'date' },
       ],
     }),
   )

@@ -163,6 +163,7 @@ PATCH  /app/api/workspaces/{id}
 DELETE /app/api/structures/{id} W
 POST   /app/api/files W
 DELETE /app/api/files/{id} W
+GET    /app/api/records/days
 GET    /app/api/import
 POST   /app/api/import/ids W
 POST   /app/api/import/notes W

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { type Browser, signedIn } from '../support/browser-client.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import {
   arbitraryData,
@@ -138,18 +139,21 @@ test(
   RANDOM_CASES_MS,
 )
 
-describe('a board by days', () => {
+describe('the days of a calendar', () => {
   interface Column {
     readonly value: string | null
     readonly total: number
     readonly records: readonly { readonly data: { readonly what: string } }[]
     readonly has_more: boolean
   }
+  let person: Browser
   const read = async (query: string) =>
-    (await service.get(`/v1/records/board?structure=Days&sort=what&direction=asc&limit=1&${query}`)).body as {
-      columns: Column[]
-      total: number
-    }
+    (
+      await person.request(
+        'GET',
+        `/app/api/records/days?structure=Days&sort=what&direction=asc&limit=1&${query}`,
+      )
+    ).body as { columns: Column[]; total: number }
   const shown = ({ columns }: { columns: Column[] }) =>
     columns.map(({ value, total, records, has_more }) => [
       value,
@@ -158,6 +162,7 @@ describe('a board by days', () => {
       has_more,
     ])
   beforeAll(async () => {
+    person = await signedIn(service)
     await declare(service, 'Days', [
       { key: 'what', type: 'text' },
       { key: 'day', type: 'date' },
@@ -174,37 +179,37 @@ describe('a board by days', () => {
   })
 
   test('has a column for each day in use, and one for rows without', async () => {
-    expect(shown(await read('group_by=day'))).toEqual([
+    expect(shown(await read('date=day'))).toEqual([
       ['2026-11-01', 1, 'b', false],
       ['2026-11-02', 2, 'a', true],
       [null, 1, 'd', false],
     ])
     const filter = encodeURIComponent(JSON.stringify([{ field: 'day', op: 'gte', value: '2026-11-02' }]))
-    expect(shown(await read(`group_by=day&filter=${filter}`))).toEqual([
+    expect(shown(await read(`date=day&filter=${filter}`))).toEqual([
       ['2026-11-02', 2, 'a', true],
       [null, 0, '', false],
     ])
   })
 
   test('has the days of instants in a time zone', async () => {
-    expect(shown(await read('group_by=at'))).toEqual([
+    expect(shown(await read('date=at'))).toEqual([
       ['2026-11-01', 1, 'c', false],
       ['2026-11-02', 2, 'a', true],
       [null, 1, 'd', false],
     ])
-    expect(shown(await read('group_by=at&tz=Europe/Berlin'))).toEqual([
+    expect(shown(await read('date=at&tz=Europe/Berlin'))).toEqual([
       ['2026-11-02', 2, 'b', true],
       ['2026-11-03', 1, 'a', false],
       [null, 1, 'd', false],
     ])
-    expect(await read('group_by=at&tz=Nowhere')).toMatchObject({ code: 'invalid_request' })
+    expect(await read('date=at&tz=Nowhere')).toMatchObject({ code: 'invalid_request' })
   })
 
   test('has up to 1,000 days', async () => {
     const dayOf = (at: number) => new Date(Date.UTC(2020, 0, 1) + at * 86_400_000).toISOString().slice(0, 10)
     for (const from of [0, 500])
       await write(service, 'Days', ...Array.from({ length: 500 }, (_, at) => ({ day: dayOf(from + at) })))
-    expect(await read('group_by=day')).toMatchObject({
+    expect(await read('date=day')).toMatchObject({
       code: 'refused',
       error: 'The rows have more than 1,000 different days in "day"; narrow them with a filter on it.',
     })

@@ -33,9 +33,16 @@ import { usableIndexes } from './usable-indexes.ts'
 
 type BoardRequest = Static<typeof BoardQuery>
 
+/** Has a column for each day of a date or datetime field; of an instant the day in the time zone, UTC unless given. */
+interface ByDay {
+  readonly date: string
+  readonly tz?: string | undefined
+}
+
 interface BoardInput {
   readonly caller: InWorkspace
   readonly request: ParsedRequest<BoardRequest>
+  readonly byDay?: ByDay | undefined
 }
 
 /** A column of a board. */
@@ -69,9 +76,14 @@ interface Board extends Stacks {
   readonly costs: ReadCosts
 }
 
-/** The rows in columns by the values of a field, as the body of a response. */
-export async function boardBody(ctx: AppContext, caller: Caller, request: BoardRequest): Promise<JsonBody> {
-  const input = { caller: placeOf(caller), request: parseRequest(request) }
+/** The rows in columns by the values of a field, or by days, as the body of a response. */
+export async function boardBody(
+  ctx: AppContext,
+  caller: Caller,
+  request: BoardRequest,
+  byDay?: ByDay,
+): Promise<JsonBody> {
+  const input = { caller: placeOf(caller), request: parseRequest(request), byDay }
   const { body, key, stacks, costs } = await ctx.worker.run(boardQuery, input, caller)
   cachedList(ctx.db, key, () => stacks)
   recordReadCosts(ctx, costs)
@@ -86,28 +98,27 @@ export const boardQuery: WorkerQuery<BoardInput, Omit<Board, 'columns'> & { read
   },
 }
 
-/** The rows in columns by the values of a field. */
-export function readBoard(reader: Reader, { caller, request: sent }: BoardInput): Board {
+/** The rows in columns by the values of a field, or by days. */
+export function readBoard(reader: Reader, { caller, request: sent, byDay }: BoardInput): Board {
   const started = performance.now()
   const request = withView(reader, caller, sent)
   const query = rowQuery(reader, caller, request)
-  const field = groupField(query, request.group_by ?? request.groupBy)
-  const zone = zoneNamed(request.tz)
-  const dayOf = isDated(field) && datedBy(query.definition, field.key).periodOf('day', zone)
+  const field = byDay ? dateField(query, byDay.date) : groupField(query, request.group_by ?? request.groupBy)
+  const dayOf = byDay && datedBy(query.definition, field.key).periodOf('day', zoneNamed(byDay.tz))
   const sort = sortTarget(query.definition, request.sort)
   const { direction, limit = DEFAULT_LIMIT } = request
   const order = orderBy(query.structure, sort, { direction, isReversed: false })
   const indexes = usableIndexes(reader, query)
   const choice = chooseIndex(reader, query, indexes)
   const path = choice?.few === undefined ? textIndexPath(reader, query, indexes) : undefined
-  const key = `${limit} ${field.column} ${dayOf && request.tz} ${order} ${totalKeyText(query)}`
+  const key = `${limit} ${field.column} ${byDay && `by day ${byDay.tz}`} ${order} ${totalKeyText(query)}`
   const stacks = cachedList(reader, key, () => {
     const { text, values } = scanSource(reader, query, path ?? scanPath(choice))
     const rows = reader.sql.rows<[Cell, number]>(
       `SELECT ${valueColumn(field.column)}, pk ${text} ${order}`,
       ...values,
     )
-    return stacked(rows, limit, dayOf || ((cell) => cell))
+    return stacked(rows, limit, dayOf ?? ((cell) => cell))
   })
   const missing = path || reader.sql.isLimited ? [] : missingForFilter(query, choice)
   const used = path ? TEXT_INDEX : choice?.index.name
@@ -121,17 +132,21 @@ export function readBoard(reader: Reader, { caller, request: sent }: BoardInput)
 
 const isDated = ({ type }: FieldDefinition): boolean => type === 'date' || type === 'datetime'
 
+function dateField({ definition: { byKey } }: RowQuery, key: string): FieldDefinition {
+  const field = byKey.get(key)
+  if (field && isDated(field)) return field
+  throw refused(`"date" names "${key}"; it takes a field of type date or datetime.`)
+}
+
 function groupField({ definition: { byKey } }: RowQuery, key: string | undefined): FieldDefinition {
   if (key === undefined)
     throw invalid(
-      'The query parameter "group_by" is required: a select or bool field, whose values are the columns, or a date or datetime field, whose days are.',
+      'The query parameter "group_by" is required: a select or bool field, whose values are the columns.',
     )
   const field =
     byKey.get(key) ?? fail(refused(`"group_by" names "${key}", and the structure has no such field.`))
-  if (field.type === 'select' || field.type === 'bool' || isDated(field)) return field
-  throw refused(
-    `"group_by" names "${key}", of type ${field.type}; it takes a field of type select, bool, date or datetime.`,
-  )
+  if (field.type === 'select' || field.type === 'bool') return field
+  throw refused(`"group_by" names "${key}", of type ${field.type}; it takes a field of type select or bool.`)
 }
 
 function stacked(

@@ -1066,8 +1066,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The rows in columns, one for each value or day of a field
-         * @description The options of the field in their order, then other values in use, ascending, then null; of a `bool` false, true and null; of a date the days in use, up to 1,000, then null. More of a column: `GET /v1/records` with its value, by `eq` or `is_empty`.
+         * The rows in columns, one for each value of a field
+         * @description The options of the field in their order, then other values in use, ascending, then null; of a `bool` false, true and null. More of a column: `GET /v1/records` with its value, by `eq` or `is_empty`.
          */
         get: operations["readBoard"];
         put?: never;
@@ -10120,10 +10120,8 @@ export interface operations {
                 sort?: string;
                 /** @description `desc` unless given. */
                 direction?: "asc" | "desc";
-                /** @description A `select` or `bool` field, whose values are the columns, or a `date` or `datetime` field, whose days are; that of the view unless given. */
+                /** @description A `select` or `bool` field, whose values are the columns; that of the view unless given. */
                 group_by?: string;
-                /** @description The IANA time zone of the days of instants; `UTC` unless given. */
-                tz?: string;
                 /** @description Cards of each column; 50 unless given. */
                 limit?: number;
             };

@@ -94,6 +94,7 @@ const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
     path: `/app/api/workspaces/${samples.workspace}`,
     body: { name: 'Mine' },
   }),
+  'GET /app/api/records/days': () => ({ path: '/app/api/records/days?structure=Errands&date=due' }),
   'DELETE /app/api/structures/:id': (samples) => ({
     path: `/app/api/structures/${samples['structures/{nameOrId}']}`,
     body: { name: 'Errands' },

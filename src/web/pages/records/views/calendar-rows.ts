@@ -1,6 +1,6 @@
 import { api } from '../../../data/api.ts'
 import { useQuery } from '../../../data/cache.ts'
-import { awaySince } from '../../../data/request.ts'
+import { awaySince, request } from '../../../data/request.ts'
 import type { Condition } from '../conditions.ts'
 import { type Field, queryOf, type Row, type RowPage, type RowQuery } from '../model.ts'
 import type { BoardColumn } from './columns.ts'
@@ -75,10 +75,12 @@ async function readDays(
   const filter = [...rowQuery.filter, ...(onDays(date, undefined, first, last)[0] ?? [])]
   const { timeZone: tz } = new Intl.DateTimeFormat().resolvedOptions()
   const sorted = queryOf({ ...rowQuery, filter, sort: date.key, direction: 'asc' })
-  const { columns, total } = (await api.get('/v1/records/board', {
-    query: { ...sorted, group_by: date.key, tz, limit },
-    signal,
-  })) as { columns: BoardColumn[]; total: number }
+  const query = new URLSearchParams({ ...sorted, date: date.key, tz, limit: String(limit) })
+  const { columns, total } = await request<{ columns: BoardColumn[]; total: number }>(
+    'GET',
+    `/app/api/records/days?${query}`,
+    { signal },
+  )
   return { total, byDay: new Map(columns.map((day) => [String(day.value), { ...day, rows: day.records }])) }
 }
 
