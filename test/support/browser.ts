@@ -26,7 +26,9 @@ const ARGUMENTS = [
 export function startBrowser(executablePath = shell): Promise<Browser> {
   if (executablePath === undefined)
     throw new Error('no Chromium is installed; install it or name it in CHROMIUM')
-  return puppeteer.launch({ executablePath, headless: true, pipe: true, args: ARGUMENTS })
+  // In another locale it passes over files whose names are not of ASCII.
+  const env = { ...Bun.env, LC_ALL: 'C.UTF-8' }
+  return puppeteer.launch({ executablePath, headless: true, pipe: true, args: ARGUMENTS, env })
 }
 
 const shared: { shell?: Promise<Browser>; whole?: Promise<Browser> } = {}

@@ -111,7 +111,7 @@ describe('the page of the application', () => {
       expect(Object.fromEntries(response.headers)).toMatchObject({
         'x-frame-options': 'DENY',
         'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
+        'referrer-policy': 'same-origin',
         'cross-origin-opener-policy': 'same-origin',
         'cross-origin-resource-policy': 'same-origin',
       })

@@ -43,7 +43,8 @@ const contentSecurityPolicy = (nonce: string, scripts: string): string =>
 
 const SAFE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
+  // The worker tells by it what a page of the application itself posts.
+  'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
 }

@@ -15,8 +15,9 @@ const SHARED = 'daybook-shared'
 const PATH = '/app/share/'
 /** On what is kept: that the note with its text is made, so that only its files are missing. */
 const MADE = 'X-Note'
-/** On what is kept: the key that the address had which it was sent to. */
+/** On what is kept: the key that the address had which it was sent to, and that a page of the application sent it. */
 const KEY = 'X-Key'
+const OWN = 'X-Own'
 
 interface Stored {
   readonly id: string
@@ -26,8 +27,9 @@ interface Stored {
 
 const cache = () => caches.open(SHARED)
 
-/** Whether it was sent to the address that the manifest gave the system, or else by a page of any site. */
-function isFromSystem(shared: Response): boolean {
+/** Whether it was sent to the address that the manifest gave the system, or by the application; else by a page of any site. */
+function isTrusted(shared: Response): boolean {
+  if (shared.headers.has(OWN)) return true
   const cookies = new Map(document.cookie.split('; ').map((one) => one.split('=') as [string, string]))
   const key = cookies.get('__Host-daybook_share') ?? cookies.get('daybook_share')
   return key !== undefined && shared.headers.get(KEY) === key
@@ -43,7 +45,7 @@ export async function takeShared(id: string): Promise<boolean> {
   if (!shared.headers.has(MADE)) {
     const body = await shared.blob()
     const note = noteOf(await new Response(body, { headers: shared.headers }).formData())
-    const isKept = isFromSystem(shared) || (await askWhetherKept(note))
+    const isKept = isTrusted(shared) || (await askWhetherKept(note))
     tellToBeKept(id, isKept === undefined)
     if (isKept === false) await (await cache()).delete(PATH + id)
     if (!isKept) return false
@@ -123,7 +125,7 @@ export async function takeUpShared(): Promise<void> {
     const id = new URL(url).pathname.slice(PATH.length)
     const shared = await (await cache()).match(url)
     if (!shared) continue
-    if (shared.headers.has(MADE) || isFromSystem(shared)) await takeShared(id).catch(() => undefined)
+    if (shared.headers.has(MADE) || isTrusted(shared)) await takeShared(id).catch(() => undefined)
     else if (search.peek().get('shared') !== id) tellToBeKept(id, true)
   }
 }

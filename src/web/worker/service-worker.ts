@@ -30,8 +30,9 @@ const worker = self as unknown as Worker
 
 /** The cache of what was shared and is in no note yet; the page knows it by this name, too. */
 const SHARED = 'daybook-shared'
-/** On what was shared: the key that its address had. */
+/** On what was shared: the key that its address had; and that a page of the application sent it. */
 const KEY = 'X-Key'
+const OWN = 'X-Own'
 /** The cache of the pictures of notes, which the page fills. */
 const PICTURES = 'daybook-pictures'
 /** The content of a file. */
@@ -79,13 +80,17 @@ async function picture(request: Request): Promise<Response> {
   }
 }
 
+/** Pages of other sites reach this worker only by leading here, and none can name this one as where it comes from. */
+const isOwn = ({ mode, referrer }: Request): boolean =>
+  mode !== 'navigate' || referrer.startsWith(`${location.origin}/`)
+
 /** Keeps what was shared until it is in a note, whose id it has from here on, and leads there. */
 async function keepShared(request: Request): Promise<Response> {
   const [id = ''] = newIds(1)
   const type = request.headers.get('content-type') ?? ''
   // By the key the page knows whether it comes from the system, which a worker is not told.
   const key = new URL(request.url).searchParams.get('key') ?? ''
-  const headers = { 'Content-Type': type, [KEY]: key }
+  const headers = { 'Content-Type': type, [KEY]: key, ...(isOwn(request) && { [OWN]: 'own' }) }
   const shared = new Response(await request.blob(), { headers })
   await (await caches.open(SHARED)).put(`${SHARE}/${id}`, shared)
   return Response.redirect(`${location.origin}/app/new?shared=${id}`, 303)
