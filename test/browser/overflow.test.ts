@@ -140,8 +140,11 @@ describe.skipIf(!hasBrowser)('no screen', () => {
       files: '/app/files',
       import: '/app/import',
     })
-    page = await app.newPage()
-    await app.signIn(page)
+    const first = await app.newPage()
+    await app.signIn(first)
+    await first.waitForFunction('navigator.serviceWorker.controller?.state === "activated"')
+    // Requests of a page that the worker takes over are never said to have ended.
+    page = await app.nextPage(first.browserContext())
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
