@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import type { ServerProcess } from '../support/process.ts'
 
-/** Opens connections that send this beginning, then nothing; returns how to close them. */
+/** Opens connections that send this beginning, then nothing, as far as they are accepted; returns how to close them. */
 export async function hold({ url }: ServerProcess, count: number, beginning: string) {
   const open = (socket: Bun.Socket) => void socket.write(beginning)
   const { hostname, port } = new URL(url)
-  const sockets = await Promise.all(
+  const tried = await Promise.allSettled(
     Array.from({ length: count }, () =>
       Bun.connect({ hostname, port: Number(port), socket: { open, data() {} } }),
     ),
   )
   return {
     close: () => {
-      for (const socket of sockets) socket.end()
+      for (const one of tried) if (one.status === 'fulfilled') one.value.end()
     },
   }
 }
