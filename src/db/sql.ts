@@ -63,8 +63,9 @@ export class Sql {
   readonly #checkStop: SqlOptions['checkStop']
   #limit: ReadLimit | undefined
   #valueLimit: ValueLimit | undefined
-  /** The text of the statement that a limited read runs. */
+  /** The text of the statement that a limited read runs, and whether it may count few rows only. */
   #running = ''
+  #mayCountFew = false
   /** The statements that went beyond a limit, with how often they are still limited to few rows. */
   readonly #long = new BoundedCache<string, number>(MAX_STATEMENTS)
   #hasCheck = false
@@ -110,7 +111,9 @@ export class Sql {
       return result
     } finally {
       this.#limit = undefined
-      if (!isDone && limit.spent > FEW_ROWS) this.#long.set(this.#running, USES_WITH_FEW_ROWS)
+      // One that only went beyond the few is soon tried in full again: by then it may be short, as for other values.
+      if (!isDone && !this.#mayCountFew && limit.spent > FEW_ROWS)
+        this.#long.set(this.#running, USES_WITH_FEW_ROWS)
     }
   }
 
@@ -128,7 +131,8 @@ export class Sql {
     const uses = this.#long.get(text) ?? 0
     if (uses > 0) this.#long.set(text, uses - 1)
     this.#running = text
-    limit.begin(uses > 0 ? FEW_ROWS : Number.POSITIVE_INFINITY)
+    this.#mayCountFew = uses > 0
+    limit.begin(this.#mayCountFew ? FEW_ROWS : Number.POSITIVE_INFINITY)
   }
 
   /** What counts the rows that statements return. */
