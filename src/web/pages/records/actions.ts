@@ -23,12 +23,12 @@ effect(() => {
   forgetDone()
 })
 
-export async function deleteRow(row: Row): Promise<void> {
-  const keep = undoStack.begin()
-  await api.delete('/v1/records/{id}', { params: { id: row.id } })
-  deleted.value = { count: 1, putBack: () => restoreRow(row.id) }
-  keep({ label: 'the deletion of a row', run: () => restoreRow(row.id) })
-}
+export const deleteRow = (row: Row): Promise<void> =>
+  undoStack.perform(async (keep) => {
+    await api.delete('/v1/records/{id}', { params: { id: row.id } })
+    deleted.value = { count: 1, putBack: () => restoreRow(row.id) }
+    keep({ label: 'the deletion of a row', run: () => restoreRow(row.id) })
+  })
 
 export async function restoreRow(id: string): Promise<Row> {
   const { record } = await api.post('/v1/records/{id}/restore', { params: { id } })
@@ -52,14 +52,14 @@ export async function writeRows(
 }
 
 /** Writes one new row; taking it back deletes it. */
-export async function createRow(structure: string, data: Data): Promise<Row> {
-  const keep = undoStack.begin()
-  const { records } = await writeRows(structure, [data])
-  const [row] = records
-  if (!row) throw new Error('The server did not return the new row.')
-  keep({
-    label: 'a new row',
-    run: () => api.delete('/v1/records/{id}', { params: { id: row.id } }),
+export const createRow = (structure: string, data: Data): Promise<Row> =>
+  undoStack.perform(async (keep) => {
+    const { records } = await writeRows(structure, [data])
+    const [row] = records
+    if (!row) throw new Error('The server did not return the new row.')
+    keep({
+      label: 'a new row',
+      run: () => api.delete('/v1/records/{id}', { params: { id: row.id } }),
+    })
+    return row
   })
-  return row
-}

@@ -182,13 +182,14 @@ export class Edits {
   }
 
   /** Saves a value, over what the cell held when `row` was read. */
-  async write(row: Row, field: Field, value: Value): Promise<void> {
-    const keep = undoStack.begin()
-    const saved = await this.writeRow(row, new Map([[field, value]]))
-    if (!saved) return
-    keep({
-      label: `${field.label} of a row`,
-      run: () => this.write(saved.row, field, saved.before.data[field.key]),
+  write(row: Row, field: Field, value: Value): Promise<void> {
+    return undoStack.perform(async (keep) => {
+      const saved = await this.writeRow(row, new Map([[field, value]]))
+      if (!saved) return
+      keep({
+        label: `${field.label} of a row`,
+        run: () => this.write(saved.row, field, saved.before.data[field.key]),
+      })
     })
   }
 

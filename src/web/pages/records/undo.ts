@@ -13,16 +13,24 @@ const done = signal<readonly Done[]>([])
 export const undoRefusal = signal<string | undefined>(undefined)
 
 let isUndoing = false
+/** What is being done. */
+const underWay = new Set<Promise<unknown>>()
 /** How often everything was forgotten. */
 let clearings = 0
 
 /** What was done in this tab, the last first out. */
 export const undoStack = {
-  /** Begins something; returns what keeps it once it is done, unless everything was forgotten meanwhile. */
-  begin(): (entry: Done) => void {
+  /** Does something; `act` keeps what takes it back once it is done, unless everything was forgotten meanwhile. */
+  async perform<Result>(act: (keep: (entry: Done) => void) => Promise<Result>): Promise<Result> {
     const begun = clearings
-    return (entry) => {
+    const performing = act((entry) => {
       if (!isUndoing && begun === clearings) done.value = [...done.peek(), entry].slice(-KEPT)
+    })
+    underWay.add(performing)
+    try {
+      return await performing
+    } finally {
+      underWay.delete(performing)
     }
   },
   clear(): void {
@@ -30,8 +38,9 @@ export const undoStack = {
     done.value = []
     undoRefusal.value = undefined
   },
-  /** Takes back what was done last. */
+  /** Takes back what was done last, once all that has begun is done. */
   async undo(): Promise<void> {
+    await Promise.allSettled(underWay)
     const last = done.peek().at(-1)
     if (!last || isUndoing) return
     done.value = done.peek().slice(0, -1)

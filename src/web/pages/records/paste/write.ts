@@ -144,17 +144,17 @@ async function writeBlock(
 }
 
 /** Writes changes, and returns what takes them back. */
-async function write(grid: GridState, changes: readonly AppliedChange[], label: string) {
-  const keep = undoStack.begin()
-  const transactions = await applyChanges(changes)
-  const run = async () => {
-    await takeBack(transactions)
+const write = (grid: GridState, changes: readonly AppliedChange[], label: string) =>
+  undoStack.perform(async (keep) => {
+    const transactions = await applyChanges(changes)
+    const run = async () => {
+      await takeBack(transactions)
+      grid.source.refreshNow()
+    }
     grid.source.refreshNow()
-  }
-  grid.source.refreshNow()
-  if (transactions.length > 0) keep({ label, run })
-  return run
-}
+    if (transactions.length > 0) keep({ label, run })
+    return run
+  })
 
 /** Says where in the block a refusal of the server is. */
 function refusedAt(fields: readonly Field[], places: readonly number[], error: Error): Error {

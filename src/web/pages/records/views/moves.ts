@@ -54,25 +54,26 @@ async function write(id: string, data: Data, version: string | Promise<string>):
  * Writes values of a row, only if nobody else changed it since it was read; shows them at once, and takes them back if
  * refused. A row may be moved again before that is done.
  */
-export async function moveRow(structure: Structure, row: Row, data: Data): Promise<void> {
-  const keep = undoStack.begin()
+export function moveRow(structure: Structure, row: Row, data: Data): Promise<void> {
   const before = Object.fromEntries(Object.keys(data).map((key) => [key, row.data[key] ?? null]))
   moves.value = new Map(moves.peek()).set(row.id, data)
   const writing = write(row.id, data, writes.get(row.id) ?? row.updated_at)
   writes.set(row.id, writing)
-  try {
-    await writing
-    keep({
-      label: `moving ${rowLabel(structure, row)}`,
-      run: async () => {
-        await api.patch('/v1/records/{id}', { params: { id: row.id }, body: { data: before as never } })
-        await invalidate(new Set(['record']))
-      },
-    })
-    await invalidate(new Set(['record']))
-  } finally {
-    if (writes.get(row.id) === writing) forget(row.id)
-  }
+  return undoStack.perform(async (keep) => {
+    try {
+      await writing
+      keep({
+        label: `moving ${rowLabel(structure, row)}`,
+        run: async () => {
+          await api.patch('/v1/records/{id}', { params: { id: row.id }, body: { data: before as never } })
+          await invalidate(new Set(['record']))
+        },
+      })
+      await invalidate(new Set(['record']))
+    } finally {
+      if (writes.get(row.id) === writing) forget(row.id)
+    }
+  })
 }
 
 function forget(id: string): void {
