@@ -191,6 +191,11 @@ describe('the days of a calendar', () => {
     ])
   })
 
+  test('are no columns of a board', async () => {
+    for (const query of ['group_by=day', 'group_by=at', 'group_by=at&tz=UTC'])
+      expect((await service.get(`/v1/records/board?structure=Days&${query}`)).status).toBe(400)
+  })
+
   test('has the days of instants in a time zone', async () => {
     expect(shown(await read('date=at'))).toEqual([
       ['2026-11-01', 1, 'c', false],

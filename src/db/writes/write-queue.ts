@@ -284,7 +284,9 @@ export class WriteQueue {
     return !group.isEmpty
   }
 
-  #runNext = (group: WriteGroup): boolean => group.run(this.#waiting.take() as Item)
+  #runNext(group: WriteGroup): boolean {
+    return group.run(this.#waiting.take() as Item)
+  }
 
   /** Runs the short writes that wait. */
   #runOthers(group: WriteGroup): void {

@@ -4,20 +4,16 @@ import { setNotice } from '../data/pending.ts'
 import { request } from '../data/request.ts'
 import { address, search } from '../router.ts'
 import type { SharedNote } from './ask-shared.tsx'
+import { KEY, OWN, SHARE, SHARED } from './shared-cache.ts'
 
 /*
  * What was shared with the application: the service worker keeps it until it is in a note, under the id that the note has.
  * Every step can be done again, as the page may be left between any two.
  */
 
-/** The cache in which the service worker puts it. */
-const SHARED = 'daybook-shared'
-const PATH = '/app/share/'
+const PATH = `${SHARE}/`
 /** On what is kept: that the note with its text is made, so that only its files are missing. */
 const MADE = 'X-Note'
-/** On what is kept: the key that the address had which it was sent to, and that a page of the application sent it. */
-const KEY = 'X-Key'
-const OWN = 'X-Own'
 
 interface Stored {
   readonly id: string

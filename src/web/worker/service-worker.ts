@@ -7,6 +7,7 @@
  */
 
 import { newIds } from '../data/new-ids.ts'
+import { KEY, OWN, SHARE, SHARED } from '../offline/shared-cache.ts'
 
 /** Of this version, put in by the build: its name, which its page holds too, and the paths of all its files. */
 declare const VERSION: string
@@ -28,19 +29,12 @@ interface Worker {
 }
 const worker = self as unknown as Worker
 
-/** The cache of what was shared and is in no note yet; the page knows it by this name, too. */
-const SHARED = 'daybook-shared'
-/** On what was shared: the key that its address had; and that a page of the application sent it. */
-const KEY = 'X-Key'
-const OWN = 'X-Own'
 /** The cache of the pictures of notes, which the page fills. */
 const PICTURES = 'daybook-pictures'
 /** The content of a file. */
 const CONTENT = /^\/v1\/files\/[^/]+\/content$/
 const PREFIX = 'daybook-version '
 const PAGE = '/app'
-/** Where the system sends what is shared with the application. */
-const SHARE = '/app/share'
 /** Below the page, what is no page: endpoints, files, and where signing in leads through. */
 const ELSEWHERE = /^\/app\/(?:api|assets|icons|sign-in|demo|share)(?:\/|$)|\.(?:js|json)$/
 /** A page that takes longer is the kept one. */

@@ -23,6 +23,12 @@ async function openRows(desk: Desk, table: string): Promise<void> {
   await desk.keys.skip()
 }
 
+async function openFields(desk: Desk, table: string): Promise<void> {
+  await desk.go(`records/${table}/structure`)
+  await desk.page.waitForSelector('.definition')
+  await desk.keys.skip()
+}
+
 async function openCells(desk: Desk, table: string): Promise<void> {
   await openRows(desk, table)
   await desk.keys.reach('Order 1')
@@ -172,9 +178,7 @@ export const TABLE_TASKS: readonly Task[] = [
     run: async (desk) => {
       const { keys, page, app } = desk
       const table = await makeOrders(desk)
-      await desk.go(`records/${table}/structure`)
-      await page.waitForSelector('.definition')
-      await keys.skip()
+      await openFields(desk, table)
       await keys.enter('Convert Price')
       await page.waitForSelector('dialog.modal')
       await keys.reach('New type')
@@ -213,9 +217,7 @@ export const TABLE_TASKS: readonly Task[] = [
     run: async (desk) => {
       const { keys, page, app } = desk
       const table = await makeOrders(desk)
-      await desk.go(`records/${table}/structure`)
-      await page.waitForSelector('.definition')
-      await keys.skip()
+      await openFields(desk, table)
       await keys.enter('Share a form')
       await page.waitForSelector('dialog.modal')
       await keys.enter('Make link')

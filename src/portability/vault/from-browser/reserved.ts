@@ -7,7 +7,7 @@ import type { WrittenFields } from '../earlier-imports.ts'
 import { isNoteFile } from '../plan/folder-files.ts'
 
 /** Where the files of a person's folder are written down; no folder that a command imports has such a path. */
-export const folderOf = ({ userId }: Caller, folder: string): string => `${userId}/${folder}`
+export const storedFolder = ({ userId }: Caller, folder: string): string => `${userId}/${folder}`
 
 /** The file of a folder, and the id of what is or will be made of it. */
 interface Reserved {
@@ -20,7 +20,7 @@ function find({ sql }: Reader, caller: Caller, folder: string, path: string): Re
   const row = sql.get<{ pk: number; id: string; digest: string }>(
     'SELECT pk, object AS id, digest FROM imported_files WHERE workspace = ? AND folder = ? AND path = ?',
     caller.workspacePk,
-    folderOf(caller, folder),
+    storedFolder(caller, folder),
     path,
   )
   return row && { pk: row.pk, id: row.id, isFinished: row.digest !== '' }
@@ -35,7 +35,7 @@ export function reserve(tx: Tx, caller: Caller, folder: string, path: string): R
   const id = tx.newId()
   const pk = insert(tx, {
     workspace: caller.workspacePk,
-    folder: folderOf(caller, folder),
+    folder: storedFolder(caller, folder),
     path,
     kind: isNoteFile({ path }) ? 'note' : 'file',
     object: id,

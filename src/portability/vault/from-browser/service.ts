@@ -10,7 +10,7 @@ import { findPropertyRule } from '../../../notes/writing/properties.ts'
 import { nameTaken } from '../../../refusal.ts'
 import { ImportRun } from '../../import-run.ts'
 import type { WrittenFields } from '../earlier-imports.ts'
-import { finishFile, folderOf, reserve } from './reserved.ts'
+import { finishFile, reserve, storedFolder } from './reserved.ts'
 import type { FileQuery, IdsBody, ImportedResponse, NotesBody } from './schema.ts'
 
 /*
@@ -50,7 +50,7 @@ export const importedQuery: WorkerQuery<ImportedInput, Static<typeof ImportedRes
 }
 
 export const readImported = ({ worker }: AppContext, caller: Caller, folder: string) =>
-  worker.run(importedQuery, { workspacePk: caller.workspacePk, folder: folderOf(caller, folder) }, caller)
+  worker.run(importedQuery, { workspacePk: caller.workspacePk, folder: storedFolder(caller, folder) }, caller)
 
 /** The id of each file's note or file, in the order of the paths: a new one for a file that has none yet. */
 export const importIds = ({ db }: AppContext, caller: Caller, { folder, paths }: Static<typeof IdsBody>) =>

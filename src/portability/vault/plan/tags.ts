@@ -1,3 +1,4 @@
+import { folderOf } from '../../../lib/paths.ts'
 import { codePointLength, normalized } from '../../../lib/text.ts'
 import type { TextSpan } from '../../../notes/links/syntax.ts'
 import type { VaultNote } from './note.ts'
@@ -66,7 +67,7 @@ export function tagNamesOf(
 ): string[] {
   const words = new Set(tags)
   for (const word of bodyTags(lines)) words.add(word)
-  if (foldersAsTags) words.add(path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+  if (foldersAsTags) words.add(folderOf(path))
   return [...words].flatMap((word) => {
     const name = tagNameOf(word)
     if (name === undefined && word.trim() !== '')

@@ -29,10 +29,10 @@ export async function importFolder(
   const controller = new AbortController()
   const { signal } = controller
   abort = controller
-  let now = NOTHING_DONE
+  let state = NOTHING_DONE
   const report = (change: Partial<Progress>) => {
-    now = { ...now, ...change }
-    if (abort === controller) progress.value = now
+    state = { ...state, ...change }
+    if (abort === controller) progress.value = state
   }
   report({})
   try {
