@@ -42,8 +42,7 @@ import { Streams } from './sessions/streams.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { visitorRoutes } from './shares/visitor-routes.ts'
 import { EventReaders } from './sources/events.ts'
-import { RejectedCalls } from './sources/rejected.ts'
-import { incomingRoutes, sourceRoutes } from './sources/routes.ts'
+import { incomingRoutes, rejectedCalls, sourceRoutes } from './sources/routes.ts'
 import { structureManagementRoutes, structureRoutes } from './structures/routes.ts'
 import { tagRoutes } from './tags/routes.ts'
 import { viewRoutes } from './views/routes.ts'
@@ -79,7 +78,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
   const authenticateSession = createSessionAuthenticate(ctx)
   const subscribers = new ChangeSubscribers(ctx, streams)
   const eventReaders = new EventReaders(ctx, streams)
-  const rejected = new RejectedCalls(ctx)
+  const rejected = rejectedCalls(ctx)
   const features = [
     docsRoutes((): Promise<OpenApiDocument> => openApi(), publicUrls),
     applicationRoutes(

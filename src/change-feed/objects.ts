@@ -14,8 +14,8 @@ import { recordJson } from '../records/present.ts'
 import { findLiveRecords, type RecordRow, recordBytes } from '../records/store.ts'
 import { Refusal } from '../refusal.ts'
 import { findRowView } from '../row-views/service.ts'
-import { presentSource } from '../sources/present.ts'
 import { getSource } from '../sources/service.ts'
+import { presentSource } from '../sources/store.ts'
 import { presentStructureTo } from '../structures/present.ts'
 import { findStructureById } from '../structures/store.ts'
 import { tagKind } from '../tags/service.ts'
@@ -57,8 +57,7 @@ const FINDERS: Record<Exclude<ChangeKind, 'record'>, Find> = {
     const file = findFile(reader, caller, id)
     return file && wholeFile(reader, file)
   },
-  source: (reader, caller, id) =>
-    unlessGone(() => presentSource(reader, getSource(reader, caller, id, 'read'))),
+  source: (reader, caller, id) => unlessGone(() => presentSource(getSource(reader, caller, id, 'read'))),
   webhook: (reader, caller, id) => unlessGone(() => presentWebhook(getWebhook(reader, caller, id, 'read'))),
   row_view: findRowView,
   /** What a share opens, and how, is told to who may end it, and to no follower. */

@@ -39,6 +39,8 @@ interface Declaration<Read extends Fields, Shown> extends Source<Read> {
   readonly within?: string
   /** Attributes that may be long: the log names them without what they were. */
   readonly texts?: readonly string[]
+  /** What the log compares beside what is shown, and names without what it was. */
+  secrets?(row: RowOf<Read>): object
   /** The object as responses show it. */
   present(row: RowOf<Read>, reader: Reader): Shown
 }
@@ -83,6 +85,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
   readonly positions: Positions | undefined
   readonly #within: string
   readonly present: (row: Row, reader: Reader) => Shown
+  readonly #secrets: (row: Row) => object
   readonly #write: ReturnType<typeof writers>
 
   constructor({
@@ -91,6 +94,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     derived = [],
     within = 'workspace',
     texts = [],
+    secrets = () => ({}),
     present,
     ...source
   }: Declaration<Fields, Shown>) {
@@ -104,6 +108,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     this.#within = within
     this.positions = isOrdered(table) ? new Positions(table, table[within as 'workspace']) : undefined
     this.present = present as typeof this.present
+    this.#secrets = secrets as (row: Row) => object
     this.#write = writers(source)
   }
 
@@ -219,8 +224,15 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     if (!shifted && !differs && isSame(row, columns)) return now
     if (columns.isDefault === 1 && row.isDefault === 0) this.#takeDefault(tx, author)
     this.#write.update(tx, pkOf(row), columns, this.table.updatedAt && tx.now)
-    const after = this.present(this.#reread(tx, workspace, id), tx)
-    logUpdate(tx, author, this.#logged(row), before ?? now, after, this.derived, this.#texts)
+    const changed = this.#reread(tx, workspace, id)
+    const after = this.present(changed, tx)
+    const [old, secrets] = [this.#secrets(row), this.#secrets(changed)]
+    const texts = [...this.#texts, ...Object.keys(secrets)]
+    const logged = [
+      { ...(before ?? now), ...old },
+      { ...after, ...secrets },
+    ] as const
+    logUpdate(tx, author, this.#logged(row), ...logged, this.derived, texts)
     this.#logShifts(tx, author, row, shifted)
     return after
   }

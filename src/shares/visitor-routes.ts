@@ -22,14 +22,7 @@ import { notePage, showsFile, viewPage } from './pages/notes.ts'
 import { notFoundPage, refusalPage, SHARE_HEADERS } from './pages/page.ts'
 import { rowsPage } from './pages/rows.ts'
 import { csvResponse, icsResponse } from './pages/rows-files.ts'
-import {
-  askForPassword,
-  createUseCounter,
-  findVisit,
-  isOpenFor,
-  openWithPassword,
-  type Visit,
-} from './visits.ts'
+import { askForPassword, findVisit, isOpenFor, openWithPassword, pagesShown, type Visit } from './visits.ts'
 
 /** Four files of 10 MiB, and the texts beside them; without files, the texts alone. */
 const MAX_FORM_BYTES = { files: 48 * 1024 * 1024, texts: 1024 * 1024 }
@@ -40,7 +33,7 @@ const MAX_PASSWORD_BYTES = 65_536
 export function visitorRoutes(ctx: AppContext) {
   const failures = new FailedSignIns(ctx)
   const sentPerDay = new SentPerDay(ctx)
-  const countUse = createUseCounter(ctx)
+  const shown = pagesShown(ctx)
   const isSecure = ctx.config.publicUrls.some((url) => url.startsWith('https:'))
 
   /** Shows a page of a share, after its password; what is refused as not found is the page for everything of that kind. */
@@ -54,7 +47,7 @@ export function visitorRoutes(ctx: AppContext) {
     if (!visit) return notFoundPage()
     if (!isOpenFor(request, visit.share, ctx.clock.now())) return askForPassword()
     const response = await orRefusal(() => page(visit))
-    if (response.status === 200 && request.method === 'GET' && isPage(response)) countUse(visit.share)
+    if (response.status === 200 && request.method === 'GET' && isPage(response)) shown.add(visit.share.pk)
     return response
   }
 

@@ -5,6 +5,7 @@ import type { AppContext, Caller } from '../context.ts'
 import { from, orm, rowBy, runBy } from '../db/query.ts'
 import { shares } from '../db/schema/shares.ts'
 import { type Html, html } from '../lib/html.ts'
+import { Tally } from '../objects/tally.ts'
 import { Refusal } from '../refusal.ts'
 import type { FailedSignIns } from '../sessions/failed-sign-ins.ts'
 import { pageResponse, SHARE_HEADERS } from './pages/page.ts'
@@ -160,21 +161,6 @@ export const countWritten = runBy((pk: number) =>
     .where(eq(shares.pk, pk)),
 )
 
-const WRITTEN_WITHIN_MS = 1_000
-
-/** Counts the pages that were shown, and writes how many they were once a second: a page that is shared may be seen often. */
-export function createUseCounter({ db, clock, log }: AppContext): (share: VisitedShare) => void {
-  let counted = new Map<number, number>()
-  const write = () => {
-    const uses = [...counted]
-    counted = new Map()
-    const at = clock.now()
-    db.write((tx): void => {
-      for (const [pk, count] of uses) addUses(tx, pk, count, at)
-    }).catch((error) => log.warn('the uses of shares could not be recorded', { error: String(error) }))
-  }
-  return ({ pk }) => {
-    if (counted.size === 0) clock.after(WRITTEN_WITHIN_MS, write)
-    counted.set(pk, (counted.get(pk) ?? 0) + 1)
-  }
-}
+/** Counts the pages that were shown. */
+export const pagesShown = (ctx: AppContext): Tally =>
+  new Tally(ctx, 'the uses of shares', (tx, share, uses, at) => void addUses(tx, share, uses, at))

@@ -6,7 +6,6 @@ import { parseInstant } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
 import { fail, invalid, notFound, Refusal } from '../refusal.ts'
 import type { Streams } from '../sessions/streams.ts'
-import { presentEvent } from './present.ts'
 import { type Outcome, replay, replayEvent } from './receive.ts'
 import type { EventsQuery } from './schema.ts'
 import { getSource, mayWriteTo } from './service.ts'
@@ -36,16 +35,11 @@ export function listEvents(
   source: number,
   { status, before = store.NO_ID, after, limit = DEFAULT_LIMIT }: ListRequest,
 ): EventPage {
-  const more = limit + 1
-  const from = after === START ? '' : after
+  const pages = store.eventPages(status ?? 'any')
   const rows =
-    from === undefined
-      ? status === undefined
-        ? store.eventsBefore(reader, source, before, more)
-        : store.eventsBeforeOf(reader, status, source, before, more)
-      : status === undefined
-        ? store.eventsAfter(reader, source, from, more)
-        : store.eventsAfterOf(reader, status, source, from, more)
+    after === undefined
+      ? pages.before(reader, source, before, limit + 1)
+      : pages.after(reader, source, after === START ? '' : after, limit + 1)
   return { events: rows.slice(0, limit), has_more: rows.length > limit }
 }
 
@@ -73,7 +67,7 @@ export class EventReaders {
       })
       getSource(this.ctx.db, caller, id, 'read')
     }
-    return { events: found.events.map(presentEvent), has_more: found.has_more }
+    return { events: found.events.map(store.presentEvent), has_more: found.has_more }
   }
 
   /** Lets the requests that wait respond. */
@@ -113,11 +107,11 @@ export function getEvent(reader: Reader, caller: Caller, id: string, eventId: st
   const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
   const { headers, body } = store.callOf(reader, event.pk)
   const shown = {
-    event: presentEvent(event),
+    event: store.presentEvent(event),
     headers,
     body: new TextDecoder('utf-8', { ignoreBOM: true }).decode(body),
   }
-  if (!isSealed || !mayWriteTo(reader, caller, source)) return shown
+  if (!isSealed || !mayWriteTo(caller, source)) return shown
   const sealed = store.findSealed(reader, event.pk, source.secretVersion)?.sealed
   return { ...shown, sealed: sealed ? Buffer.from(sealed).toString('base64') : null }
 }
@@ -129,7 +123,7 @@ export async function replayOne({ db, worker }: AppContext, caller: Caller, id: 
   const input = { workspacePk: caller.workspacePk, sourceId: id, eventId }
   const size = { length: event.size }
   await replayEvent((sent) => worker.write(replay, sent, { size }), input)
-  return presentEvent(store.findEvent(db, source.pk, eventId) ?? fail(notFound('event')))
+  return store.presentEvent(store.findEvent(db, source.pk, eventId) ?? fail(notFound('event')))
 }
 
 /** Few enough that they share a few commits, and many enough that not each waits for the disk. */

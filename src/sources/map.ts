@@ -5,11 +5,12 @@ import { isoTimestamp, utcDay } from '../lib/dates.ts'
 import { isObject } from '../lib/json.ts'
 import { invalid, refused } from '../refusal.ts'
 import type { Definition, FieldDefinition } from '../structures/store.ts'
-import { hasNumberKeys, OrderedJson } from './ordered-json.ts'
 import {
   checkedHeader,
   checkedPath,
+  hasNumberKeys,
   keysOf,
+  OrderedJson,
   type Place,
   parsePlace,
   type ReadCall,

@@ -1,6 +1,5 @@
 import { isObject } from '../lib/json.ts'
 import { invalid } from '../refusal.ts'
-import type { OrderedJson } from './ordered-json.ts'
 import { type Call, headerOf } from './providers.ts'
 
 /** A call that was verified and read. */
@@ -58,4 +57,32 @@ export const keysOf = (pointer: string): string[] =>
 function memberOf(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return /^(?:0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+/*
+ * JSON whose keys are in the order in which they came. Objects of the language put keys that are numbers first, so such keys
+ * are given a mark while the text is parsed and written. An escaped quote never begins a key.
+ */
+
+const NUMBER_KEY = /(?<!\\)"(?=\d+"\s*:)/
+
+/** Whether the language would change the order of some keys of a JSON text. */
+export const hasNumberKeys = (text: string): boolean => NUMBER_KEY.test(text)
+
+/** A JSON text, parsed with its order. */
+export class OrderedJson {
+  /** In no text. */
+  readonly #mark = crypto.randomUUID()
+  readonly #value: unknown
+
+  constructor(text: string) {
+    this.#value = JSON.parse(text.replace(new RegExp(NUMBER_KEY, 'g'), `"${this.#mark}`))
+  }
+
+  /** The value at these keys, as compact JSON. */
+  at(keys: readonly string[]): string {
+    const memberOf = (value: unknown, key: string) =>
+      (value as Record<string, unknown>)[Array.isArray(value) || !/^\d+$/.test(key) ? key : this.#mark + key]
+    return JSON.stringify(keys.reduce(memberOf, this.#value)).replaceAll(`"${this.#mark}`, '"')
+  }
 }

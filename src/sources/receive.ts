@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { findWorkspace } from '../account/store.ts'
 import type { RecordData } from '../changes/record-data.ts'
 import { type AppContext, type Caller, wholeWorkspace } from '../context.ts'
@@ -5,18 +6,22 @@ import type { Reader } from '../db/reader.ts'
 import type { WorkerTask, WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { STATUS_OF } from '../http/errors.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { DAY_MS } from '../lib/dates.ts'
+import { isObject } from '../lib/json.ts'
 import { dataOf, findRecordByPk, type RecordRow } from '../records/store.ts'
 import { checkedChanges, mergedData } from '../records/writing/row-values.ts'
 import { writeRecords } from '../records/writing/write-records.ts'
-import { fail, notFound, Refusal, refused } from '../refusal.ts'
+import { fail, invalid, notFound, Refusal, refused } from '../refusal.ts'
 import { findHolders } from '../structures/storage/row-table-writes.ts'
 import { definitionOf, findStructureByPk, type StructureRow } from '../structures/store.ts'
-import { holdsFor } from './conditions.ts'
-import { mappedData } from './map.ts'
+import { checkedWhen, holdsFor } from './conditions.ts'
+import { checkMap, mappedData } from './map.ts'
 import { type Call, providerOf, shownHeaders } from './providers.ts'
-import { type Reading, readCall } from './read-call.ts'
+import { eventIn, type Reading, readCall } from './read-call.ts'
+import type { TryBody } from './schema.ts'
 import { seal } from './sealing.ts'
+import { getSource } from './service.ts'
 import * as store from './store.ts'
 
 /** For how long an event is kept, and known by the id of its provider. */
@@ -59,7 +64,7 @@ const callerFor = ({ source, structure, workspaceId }: Target): Caller => ({
   rights: undefined,
 })
 
-export function targetOf(tx: Reader, source: store.SourceRow): Target {
+function targetOf(tx: Reader, source: store.SourceRow): Target {
   const { workspace } = source
   const structure =
     findStructureByPk(tx, wholeWorkspace(workspace), source.structure) ?? fail(notFound('source'))
@@ -68,7 +73,7 @@ export function targetOf(tx: Reader, source: store.SourceRow): Target {
 }
 
 /** The values of the row that a call becomes; undefined where `when` does not hold, or it only tries the URL. */
-export function dataFor(source: store.SourceRow, { structure }: Target, { call, error }: Reading) {
+function dataFor(source: store.SourceRow, { structure }: Target, { call, error }: Reading) {
   if (!call) throw refused(error ?? '')
   if (!holdsFor(store.whenOf(source), call)) return undefined
   return mappedData(store.mapOf(source), definitionOf(structure), call)
@@ -78,7 +83,7 @@ const isPing = ({ provider }: store.SourceRow, { event }: Reading) =>
   event !== null && providerOf(provider).ping === event
 
 /** Writes the row, unless it has a newer value of `newer_by`. Refuses what a row of the structure cannot be. */
-export function writeMapped(
+function writeMapped(
   listeners: WriteListeners,
   tx: Tx,
   target: Target,
@@ -198,7 +203,7 @@ interface ReplayInput {
 export const replay: WorkerTask<ReplayInput, Outcome> = {
   name: 'sources.replay',
   run: (tx, { workspacePk, sourceId, eventId, refusal }, listeners) => {
-    const source = store.findSource(tx, workspacePk, sourceId) ?? fail(notFound('source'))
+    const source = store.sourceKind.findById(tx, workspacePk, sourceId) ?? fail(notFound('source'))
     const event = store.findEvent(tx, source.pk, eventId) ?? fail(notFound('event'))
     if (event.status === 'written' || event.status === 'updated')
       throw refused('This event was written already; change the row itself.')
@@ -234,3 +239,86 @@ export const replayEvent = (
   write: (input: ReplayInput) => Promise<Outcome>,
   input: Replayed,
 ): Promise<Outcome> => keepingRefusal((refusal) => write({ ...input, refusal }))
+
+type TryRequest = Static<typeof TryBody>
+
+interface TryInput {
+  readonly workspacePk: number
+  readonly id: string
+  readonly request: TryRequest
+}
+
+interface Trial {
+  readonly status: store.Status
+  readonly data: Record<string, unknown> | null
+  readonly error: string | null
+}
+
+/** Always run to be rolled back. */
+export const trial: WorkerTask<TryInput, Trial> = {
+  name: 'sources.try',
+  run: (tx, { workspacePk, id, request }, listeners) => {
+    const { map, when } = request
+    const source = { ...(store.sourceKind.findById(tx, workspacePk, id) ?? fail(notFound('source'))) }
+    if (map) source.map = JSON.stringify(map)
+    if (when) source.when = JSON.stringify(when)
+    const target = targetOf(tx, source)
+    const reading = readingOf(tx, source, request)
+    let data: Record<string, unknown> | undefined
+    try {
+      data = dataFor(source, target, reading)
+      if (!data) return { status: 'ignored', data: null, error: null }
+      const { status, row } = writeMapped(listeners, tx, target, data)
+      const written = row && status !== 'stale' ? dataOf(row) : data
+      const shown = Object.entries(written).filter(([key]) => Object.hasOwn(data ?? {}, key))
+      return { status, data: Object.fromEntries(shown), error: null }
+    } catch (error) {
+      if (!(error instanceof Refusal) || STATUS_OF[error.code] !== 400) throw error
+      return { status: 'unmapped', data: data ?? null, error: error.message }
+    }
+  },
+}
+
+/** What would become of an event, with another map or other conditions if they are given; writes nothing. */
+export function tryEvent(
+  { db, worker }: AppContext,
+  caller: Caller,
+  id: string,
+  request: TryRequest,
+  { bodyText }: Pick<Exchange, 'bodyText'>,
+): Promise<Trial> {
+  const { body, headers, map, when, event_id: eventId } = request
+  if ((body === undefined) === (eventId === undefined))
+    throw invalid('Give exactly one of "body", a JSON value, and "event_id".')
+  if (eventId !== undefined && headers !== undefined) throw invalid('"headers" go with "body" alone.')
+  const source = getSource(db, caller, id, 'read')
+  if (map) checkMap(map, definitionOf(targetOf(db, source).structure))
+  if (when) checkedWhen(when)
+  const event =
+    eventId === undefined ? undefined : (store.findEvent(db, source.pk, eventId) ?? fail(notFound('event')))
+  const { workspacePk } = caller
+  const size = { length: event?.size ?? bodyText.length }
+  return worker.write(trial, { workspacePk, id, request }, { size, isDryRun: true })
+}
+
+function readingOf(reader: Reader, source: store.SourceRow, request: TryRequest): Reading {
+  const { body, event_id: eventId } = request
+  if (eventId !== undefined) {
+    const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
+    return readCall(source, store.callOf(reader, event.pk))
+  }
+  const headers = headersIn(request.headers)
+  const event = eventIn(source, { headers, body })
+  return { call: { headers, body, event }, event, externalId: null, error: null }
+}
+
+/** By name, or as an event shows them. */
+function headersIn(sent: TryRequest['headers']): [string, string][] {
+  const pairs: unknown[] = isObject(sent) ? Object.entries(sent) : (sent ?? [])
+  return pairs.map((pair) => {
+    const [name, value] = Array.isArray(pair) ? pair : []
+    if (typeof name !== 'string' || typeof value !== 'string')
+      throw invalid('"headers" must be an object of texts, or a list of pairs of name and value.')
+    return [name.toLowerCase(), value]
+  })
+}

@@ -1,17 +1,15 @@
 import type { AppContext, Caller } from '../context.ts'
-import type { Reader } from '../db/reader.ts'
 import { RequestLimit } from '../http/authorizer.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { BytesBody, IgnoredQuery } from '../http/schema/types.ts'
+import { Tally } from '../objects/tally.ts'
 import { fail, notFound, Refusal } from '../refusal.ts'
 import { getStructure } from '../structures/store.ts'
 import { type EventReaders, getEvent, replayOne, replayUnmapped } from './events.ts'
-import { presentSource, urlOf } from './present.ts'
 import { providerOf } from './providers.ts'
 import { challengeIn } from './read-call.ts'
-import { receive, replay } from './receive.ts'
-import type { RejectedCalls } from './rejected.ts'
+import { receive, replay, tryEvent } from './receive.ts'
 import * as schema from './schema.ts'
 import {
   createSource,
@@ -22,20 +20,19 @@ import {
   patchSource,
   rotateSource,
 } from './service.ts'
-import { findVerifier, optionsOf, type SourceRow } from './store.ts'
-import { tryEvent } from './try.ts'
+import { addCounts, findVerifier, optionsOf, presentSource, type SourceRow, urlOf } from './store.ts'
 
 const CALLS_PER_MINUTE = 6_000
 
-export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: RejectedCalls) {
-  const present = (source: SourceRow, caller: Caller, request: Request, reader: Reader = ctx.db) =>
-    presentSource(
-      reader,
-      source,
-      mayWriteTo(reader, caller, source)
-        ? urlOf(source, ctx.config.publicUrls[0] ?? new URL(request.url).origin)
-        : null,
-    )
+/** The calls with a wrong signature. */
+export const rejectedCalls = (ctx: AppContext): Tally =>
+  new Tally(ctx, 'rejected calls', (tx, source, rejected) => addCounts(tx, source, { rejected }))
+
+export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: Tally) {
+  const present = (source: SourceRow, caller: Caller, request: Request) => {
+    const origin = ctx.config.publicUrls[0] ?? new URL(request.url).origin
+    return presentSource(source, mayWriteTo(caller, source) ? urlOf(source, origin) : null)
+  }
   return endpoints('Sources', '/v1/sources', 'structures')
     .get(
       '',
@@ -59,7 +56,7 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
         respondOnce(
           ctx.db,
           exchange,
-          (tx) => ({ source: present(createSource(tx, caller, body), caller, request, tx) }),
+          (tx) => ({ source: present(createSource(tx, caller, body), caller, request) }),
           undefined,
           caller.rights && ((tx) => getStructure(tx, caller, body.structure, 'change')),
         ),
@@ -194,7 +191,7 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: R
 }
 
 /** What outside services call. The token in the path is a secret, which no log has: they name the path of the endpoint. */
-export function incomingRoutes(ctx: AppContext, rejected: RejectedCalls) {
+export function incomingRoutes(ctx: AppContext, rejected: Tally) {
   const limit = new RequestLimit(ctx.clock, CALLS_PER_MINUTE, 'This source takes')
   return endpoints('Sources', '', 'nothing').post(
     '/in/:token',

@@ -1,8 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { type Ability, may } from '../access/rights.ts'
-import { differenceOf } from '../changes/entries.ts'
 import { logChange } from '../changes/log.ts'
-import { type AppContext, type Caller, type InWorkspace, wholeWorkspace } from '../context.ts'
+import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
@@ -11,7 +10,6 @@ import { fail, invalid, nameTaken, namingPlace, notFound, refused } from '../ref
 import {
   type Definition,
   definitionOf,
-  findStructureByPk,
   getStructure,
   ofReadableStructures,
   structureOf,
@@ -20,10 +18,9 @@ import { checkedWhen } from './conditions.ts'
 import { deleteRemovedSources, dropEarlierSealed, markSourceRemoved } from './deletion.ts'
 import { checkMap, type SourceMap } from './map.ts'
 import { parsePlace } from './places.ts'
-import { DERIVED, presentSource } from './present.ts'
 import { providerOf } from './providers.ts'
 import type { CreateSourceBody, PatchSourceBody } from './schema.ts'
-import * as store from './store.ts'
+import { mapOf, NO_COUNTS, type SourceRow, sourceKind } from './store.ts'
 
 const MAX_SOURCES = 100
 
@@ -31,30 +28,19 @@ export type NewSource = Static<typeof CreateSourceBody>
 export type SourcePatch = Static<typeof PatchSourceBody>
 
 /** Refuses a source with whose structure the caller may not do something. */
-export function getSource(
-  reader: Reader,
-  caller: InWorkspace,
-  id: string,
-  ability: Ability,
-): store.SourceRow {
-  const source = store.findSource(reader, caller.workspacePk, id) ?? fail(notFound('source'))
+export function getSource(reader: Reader, caller: InWorkspace, id: string, ability: Ability): SourceRow {
+  const source = sourceKind.findById(reader, caller.workspacePk, id) ?? fail(notFound('source'))
   structureOf(reader, caller, source, 'source', ability)
   return source
 }
 
 /** Whether the caller may write to the structure of a source, and so is shown its secrets. */
-export function mayWriteTo(
-  reader: Reader,
-  { workspacePk, rights, mayWrite }: Caller,
-  { structure }: store.SourceRow,
-): boolean {
-  const id = rights && findStructureByPk(reader, wholeWorkspace(workspacePk), structure)?.id
-  return mayWrite && may(rights, id ?? '', 'change')
-}
+export const mayWriteTo = ({ rights, mayWrite }: Caller, { structureId }: SourceRow): boolean =>
+  mayWrite && may(rights, structureId, 'change')
 
 /** Sources by creation. */
-export const listSources = (reader: Reader, caller: InWorkspace): store.SourceRow[] =>
-  ofReadableStructures(reader, caller, store.listSourceRows(reader, caller.workspacePk))
+export const listSources = (reader: Reader, caller: InWorkspace): SourceRow[] =>
+  ofReadableStructures(reader, caller, sourceKind.rows(reader, caller.workspacePk))
 
 /** 192 random bits. */
 const newToken = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString('base64url')
@@ -62,7 +48,6 @@ const newToken = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array
 const NEW_SOURCE = {
   options: '{}',
   secret: null,
-  secretVersion: 0,
   map: '{}',
   externalId: null,
   event: null,
@@ -73,22 +58,27 @@ const NEW_SOURCE = {
   description: null,
 } as const
 
+/** The columns that a caller sets. */
+type SourceColumns = Pick<SourceRow, keyof typeof NEW_SOURCE | 'name' | 'nameFold'>
+
 /** Creates a source, in the caller's transaction. An imported one has no URL, and is disabled. */
-export function createSource(tx: Tx, caller: Caller, input: NewSource, isImported = false): store.SourceRow {
+export function createSource(tx: Tx, caller: Caller, input: NewSource, isImported = false): SourceRow {
   const { workspacePk: workspace } = caller
-  if (store.countSources(tx, workspace) >= MAX_SOURCES)
+  if (sourceKind.count(tx, workspace) >= MAX_SOURCES)
     throw refused(`A workspace has at most ${MAX_SOURCES} sources; delete one first.`)
   const structure = getStructure(tx, caller, input.structure, 'change')
   const { provider } = input
-  const own = { name: input.name, nameFold: fold(input.name), token: isImported ? null : newToken() }
-  const columns = merged(tx, workspace, { ...NEW_SOURCE, ...own, provider }, definitionOf(structure), input)
+  const named = { ...NEW_SOURCE, name: input.name, nameFold: fold(input.name), provider }
+  const columns = merged(tx, workspace, named, definitionOf(structure), input)
   if (!isImported && columns.secret === null && provider !== 'none')
     throw invalid('"secret" is required: that with which the provider signs.')
-  const id = tx.newId()
-  const enabled = isImported ? 0 : columns.enabled
-  store.insertSource(tx, { ...columns, enabled, id, workspace, structure: structure.pk, provider })
-  logChange(tx, caller, { kind: 'source', id, structureId: structure.id }, 'created')
-  return getSource(tx, caller, id, 'change')
+  return sourceKind.insert(tx, caller, {
+    ...columns,
+    ...(isImported ? { enabled: 0 } : { token: newToken() }),
+    counts: JSON.stringify(NO_COUNTS),
+    structure: structure.pk,
+    provider,
+  })
 }
 
 /** Changes what is sent; a new secret drops what was sealed with the old one. */
@@ -97,15 +87,15 @@ export async function patchSource(
   caller: Caller,
   id: string,
   input: SourcePatch,
-): Promise<store.SourceRow> {
+): Promise<SourceRow> {
   const after = await db.write((tx) => {
     const before = getSource(tx, caller, id, 'change')
     const structure = structureOf(tx, caller, before, 'source', 'change')
     const columns = merged(tx, before.workspace, before, definitionOf(structure), input, before.pk)
-    if (columns.enabled === 1) checkComplete(before.provider, columns)
-    const isNewSecret = columns.secret !== before.secret
-    if (isNewSecret) columns.secretVersion = before.secretVersion + 1
-    return update(tx, caller, before, columns, isNewSecret ? ['secret'] : [])
+    if (columns.enabled === 1) checkComplete({ ...before, ...columns })
+    const secretVersion = before.secretVersion + Number(columns.secret !== before.secret)
+    sourceKind.update(tx, caller, before, { ...columns, secretVersion })
+    return getSource(tx, caller, id, 'change')
   })
   if (input.secret !== undefined) await dropEarlierSealed(db, after.pk, after.secretVersion)
   return after
@@ -116,76 +106,35 @@ export const rotateSource = (
   { db }: Pick<AppContext, 'db'>,
   caller: Caller,
   id: string,
-): Promise<store.SourceRow> =>
+): Promise<SourceRow> =>
   db.write((tx) => {
-    const before = getSource(tx, caller, id, 'change')
-    return update(tx, caller, before, { ...columnsOf(before), token: newToken() }, ['url'])
+    sourceKind.update(tx, caller, getSource(tx, caller, id, 'change'), { token: newToken() })
+    return getSource(tx, caller, id, 'change')
   })
 
 /** Deletes a source; its events go afterwards. */
 export async function deleteSource({ db }: AppContext, caller: Caller, id: string): Promise<void> {
   await db.write((tx): void => {
-    const { pk, structureId } = described(tx, getSource(tx, caller, id, 'change'))
+    const { pk, structureId } = getSource(tx, caller, id, 'change')
     markSourceRemoved(tx, pk)
     logChange(tx, caller, { kind: 'source', id, structureId }, 'deleted')
   })
   await deleteRemovedSources(db)
 }
 
-const described = (reader: Reader, row: store.SourceRow) => ({
-  ...row,
-  structureId: findStructureByPk(reader, wholeWorkspace(row.workspace), row.structure)?.id ?? '',
-})
-
-/** Writes and logs a change, if it is one; `hidden` names attributes that changed without a value to show. */
-function update(
-  tx: Tx,
-  caller: Caller,
-  before: store.SourceRow,
-  columns: store.SourceColumns,
-  hidden: readonly string[],
-): store.SourceRow {
-  const { id } = before
-  const shown = presentSource(tx, before)
-  const { changed, previous } = differenceOf(shown, presentSource(tx, { ...before, ...columns }), DERIVED)
-  const difference = { changed: [...changed, ...hidden], previous }
-  if (difference.changed.length === 0) return before
-  store.updateSource(tx, before.pk, columns)
-  const { structureId } = described(tx, before)
-  logChange(tx, caller, { kind: 'source', id, structureId }, 'updated', { difference })
-  return getSource(tx, caller, id, 'change')
-}
-
-const columnsOf = (row: store.SourceRow): store.SourceColumns => ({
-  name: row.name,
-  nameFold: row.nameFold,
-  options: row.options,
-  secret: row.secret,
-  secretVersion: row.secretVersion,
-  token: row.token,
-  map: row.map,
-  externalId: row.externalId,
-  event: row.event,
-  when: row.when,
-  onConflict: row.onConflict,
-  newerBy: row.newerBy,
-  enabled: row.enabled,
-  description: row.description,
-})
-
 /** The columns after a change, all rules checked but whether it is complete. */
 function merged(
   reader: Reader,
   workspace: number,
-  before: store.SourceColumns & Pick<store.SourceRow, 'provider'>,
+  before: SourceColumns & Pick<SourceRow, 'provider'>,
   definition: Definition,
   input: SourcePatch,
   except?: number,
-): store.SourceColumns {
+): SourceColumns {
   const { provider } = before
   if (input.name !== undefined) refuseTakenName(reader, workspace, input.name, except)
   const isNew = except === undefined
-  const columns: store.SourceColumns = {
+  const columns = {
     name: patched(input.name, before.name),
     nameFold: input.name === undefined ? before.nameFold : fold(input.name),
     options:
@@ -193,8 +142,6 @@ function merged(
         ? before.options
         : JSON.stringify(checkedOptions(provider, input.options ?? {})),
     secret: input.secret === undefined ? before.secret : checkedSecret(provider, input.secret),
-    secretVersion: before.secretVersion,
-    token: before.token,
     map: input.map ? JSON.stringify(input.map) : before.map,
     externalId: checkedPlace('external_id', provider, input.external_id, before.externalId),
     event: checkedPlace('event', provider, input.event, before.event),
@@ -204,14 +151,14 @@ function merged(
     enabled: patchedFlag(input.enabled, before.enabled),
     description: patched(input.description, before.description),
   }
-  const map: SourceMap = store.mapOf(columns)
+  const map = mapOf(columns)
   if (input.map) checkMap(map, definition)
   checkNewerBy(columns, map, definition)
   return columns
 }
 
 function refuseTakenName(reader: Reader, workspace: number, name: string, except?: number): void {
-  const holder = store.findSourceNamed(reader, workspace, fold(name))
+  const holder = sourceKind.findByName(reader, workspace, fold(name))
   if (holder && holder.pk !== except)
     throw nameTaken(`A source named "${name}" exists already; choose another name.`)
 }
@@ -244,11 +191,7 @@ function checkedPlace(
   return sent
 }
 
-function checkNewerBy(
-  { newerBy, onConflict }: store.SourceColumns,
-  map: SourceMap,
-  { byKey }: Definition,
-): void {
+function checkNewerBy({ newerBy, onConflict }: SourceColumns, map: SourceMap, { byKey }: Definition): void {
   if (newerBy === null) return
   const type = byKey.get(newerBy)?.type
   if (type !== 'number' && type !== 'date' && type !== 'datetime')
@@ -258,7 +201,7 @@ function checkNewerBy(
 }
 
 /** Refuses to enable a source that cannot receive, as an imported one: without a secret, or without a URL. */
-function checkComplete(provider: string, { secret, token }: store.SourceColumns): void {
+function checkComplete({ provider, secret, token }: Pick<SourceRow, 'provider' | 'secret' | 'token'>): void {
   if (secret === null && provider !== 'none')
     throw refused('This source has no secret; send "secret" with which the provider signs.')
   if (token === null) throw refused('This source has no URL; rotate it before it is enabled.')

@@ -2,13 +2,14 @@ import { and, desc, eq, getTableColumns, gt, gte, lt, sql } from 'drizzle-orm'
 import { columnBy, from, insertInto, rowBy, rowsBy, updateOf, upsertInto } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { sourceEvents, sourceSealed, sources } from '../db/schema/sources.ts'
-import type { Tx } from '../db/writes/transaction.ts'
-import { storedObjects } from '../objects/statements.ts'
+import { memoize } from '../lib/bounded-cache.ts'
+import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
+import { objectKind } from '../objects/objects.ts'
 import type { Condition } from './conditions.ts'
 import type { SourceMap } from './map.ts'
 import type { Options } from './providers.ts'
 
-export type SourceRow = typeof sources.$inferSelect
+export type SourceRow = typeof sources.$inferSelect & { structureId: string; structureName: string }
 
 /** What can become of a call. */
 export const STATUSES = ['written', 'updated', 'duplicate', 'ignored', 'stale', 'unmapped'] as const
@@ -24,28 +25,57 @@ export const whenOf = ({ when }: Pick<SourceRow, 'when'>): Condition[] => JSON.p
 export const countsOf = ({ counts }: Pick<SourceRow, 'counts'>): Counts => JSON.parse(counts)
 
 const visible = eq(sources.isRemoved, sql`0`)
+const ofStructure = <Value>(column: string) =>
+  sql<Value>`(SELECT ${sql.raw(column)} FROM structures s WHERE s.pk = sources.structure)`
 
-const stored = storedObjects({
-  table: sources,
-  read: getTableColumns(sources),
-  order: [sources.pk],
-  name: sources.nameFold,
+const read = {
+  ...getTableColumns(sources),
+  structureId: ofStructure<string>('id'),
+  structureName: ofStructure<string>('name'),
+}
+
+/** A source as every reader may see it; only those who may write are shown the URL. */
+export const presentSource = (row: SourceRow, url: string | null = null) => ({
+  id: row.id,
+  name: row.name,
+  structure: { id: row.structureId, name: row.structureName },
+  provider: row.provider,
+  options: optionsOf(row) as Record<string, unknown>,
+  url,
+  map: mapOf(row) as Record<string, unknown>,
+  external_id: row.externalId,
+  event: row.event,
+  when: whenOf(row) as unknown as Record<string, unknown>[],
+  on_conflict: row.onConflict,
+  newer_by: row.newerBy,
+  enabled: row.enabled === 1,
+  description: row.description,
+  counts: countsOf(row),
+  last_event_at: isoOrNull(row.lastEventAt),
+  created_at: isoTimestamp(row.createdAt),
+  updated_at: isoTimestamp(row.updatedAt),
 })
 
-/** A source that is being removed is found and counted by none of these. */
-export const {
-  rows: listSourceRows,
-  findById: findSource,
-  findByName: findSourceNamed,
-  count: countSources,
-} = stored
+/** What an outside service calls; null until an imported source gets a URL. */
+export const urlOf = ({ token }: Pick<SourceRow, 'token'>, origin: string): string | null =>
+  token === null ? null : `${origin}/in/${token}`
+
+/** Sources, without their URLs, which only those who may write are shown. One that is being removed is found by nothing. */
+export const sourceKind = objectKind({
+  kind: 'source',
+  table: sources,
+  read,
+  order: [sources.pk],
+  name: sources.nameFold,
+  derived: ['structure', 'counts', 'last_event_at'],
+  secrets: ({ secret, token }) => ({ secret, url: token }),
+  present: (row) => presentSource(row),
+})
 
 const hasToken = (token: string) => and(eq(sources.token, token), visible)
 
 /** By the end of its URL, of any workspace. */
-export const findSourceByToken = rowBy((token: string) =>
-  from(sources, getTableColumns(sources)).where(hasToken(token)),
-)
+export const findSourceByToken = rowBy((token: string) => from(sources, read).where(hasToken(token)))
 
 const readVerifier = rowBy((token: string) => {
   const { pk, id, provider, options, secret, secretVersion } = sources
@@ -56,41 +86,20 @@ const readVerifier = rowBy((token: string) => {
 export const findVerifier = (reader: Reader, token: string): ReturnType<typeof readVerifier> =>
   reader.sql.memoize(`source ${token}`, () => readVerifier(reader, token))
 
+/** The names of a structure's sources that write a field, or compare it. */
+export const sourcesNamingField = (reader: Reader, structure: number, key: string): string[] =>
+  listSourcesOf(reader, structure)
+    .filter((source) => Object.hasOwn(mapOf(source), key) || source.newerBy === key)
+    .map(({ name }) => name)
+
 /** The sources of a structure by creation. */
-export const listSourcesOf = rowsBy((structure: number) =>
+const listSourcesOf = rowsBy((structure: number) =>
   from(sources, getTableColumns(sources))
     .where(and(eq(sources.structure, structure), visible))
     .orderBy(sources.pk),
 )
 
-const insert = insertInto(sources)
 const write = updateOf(sources, sources.pk)
-
-/** The columns that a caller sets. */
-export type SourceColumns = Pick<
-  SourceRow,
-  | 'name'
-  | 'nameFold'
-  | 'options'
-  | 'secret'
-  | 'secretVersion'
-  | 'token'
-  | 'map'
-  | 'externalId'
-  | 'event'
-  | 'when'
-  | 'onConflict'
-  | 'newerBy'
-  | 'enabled'
-  | 'description'
->
-
-export const insertSource = (
-  tx: Tx,
-  row: SourceColumns & Pick<SourceRow, 'id' | 'workspace' | 'structure' | 'provider'>,
-): number => insert(tx, { counts: JSON.stringify(NO_COUNTS), ...row, createdAt: tx.now, updatedAt: tx.now })
-
-export const updateSource = (tx: Tx, pk: number, columns: SourceColumns) => write(tx, pk, columns, tx.now)
 
 const readCounts = rowBy((pk: number) => from(sources, { counts: sources.counts }).where(eq(sources.pk, pk)))
 
@@ -119,6 +128,17 @@ const head = {
 
 export type EventRow = NonNullable<ReturnType<typeof findEvent>>
 
+export const presentEvent = (row: EventRow) => ({
+  id: row.id,
+  external_id: row.externalId,
+  event: row.event,
+  status: row.status,
+  record_id: row.recordId,
+  error: row.error,
+  size: row.size,
+  received_at: isoTimestamp(row.receivedAt),
+})
+
 export const findEvent = rowBy((source: number, id: string) =>
   from(sourceEvents, head).where(and(eq(sourceEvents.id, id), eq(sourceEvents.source, source))),
 )
@@ -140,33 +160,26 @@ export const findExternal = rowBy((source: number, externalId: string, since: nu
 /** Sorts after every id. */
 export const NO_ID = '~'
 
-export const eventsBefore = rowsBy((source: number, before: string, limit: number) =>
-  from(sourceEvents, head)
-    .where(and(eq(sourceEvents.source, source), lt(sourceEvents.id, before)))
-    .orderBy(desc(sourceEvents.id))
-    .limit(limit),
-)
-
-export const eventsBeforeOf = rowsBy((status: string, source: number, before: string, limit: number) =>
-  from(sourceEvents, head)
-    .where(and(eq(sourceEvents.status, status), eq(sourceEvents.source, source), lt(sourceEvents.id, before)))
-    .orderBy(desc(sourceEvents.id))
-    .limit(limit),
-)
-
-export const eventsAfter = rowsBy((source: number, after: string, limit: number) =>
-  from(sourceEvents, head)
-    .where(and(eq(sourceEvents.source, source), gt(sourceEvents.id, after)))
-    .orderBy(sourceEvents.id)
-    .limit(limit),
-)
-
-export const eventsAfterOf = rowsBy((status: string, source: number, after: string, limit: number) =>
-  from(sourceEvents, head)
-    .where(and(eq(sourceEvents.status, status), eq(sourceEvents.source, source), gt(sourceEvents.id, after)))
-    .orderBy(sourceEvents.id)
-    .limit(limit),
-)
+/** Some events of a source, of one status or of any: before one, newest first, or after one, oldest first. */
+export const eventPages = memoize((status: Status | 'any') => {
+  const { id, source: ofSource } = sourceEvents
+  const isOf = (source: number) =>
+    and(status === 'any' ? undefined : sql`status = ${sql.raw(`'${status}'`)}`, eq(ofSource, source))
+  return {
+    before: rowsBy((source: number, before: string, limit: number) =>
+      from(sourceEvents, head)
+        .where(and(isOf(source), lt(id, before)))
+        .orderBy(desc(id))
+        .limit(limit),
+    ),
+    after: rowsBy((source: number, after: string, limit: number) =>
+      from(sourceEvents, head)
+        .where(and(isOf(source), gt(id, after)))
+        .orderBy(id)
+        .limit(limit),
+    ),
+  }
+})
 
 /** The ids of events with a status, after one, that came at an instant or later. */
 export const idsOf = columnBy((source: number, status: string, after: string, since: number, limit: number) =>

@@ -6,7 +6,7 @@ import { refused } from '../../refusal.ts'
 import { listEvents } from '../../sources/events.ts'
 import type { Call } from '../../sources/providers.ts'
 import { unseal } from '../../sources/sealing.ts'
-import { callOf, findSealed, findSource, findSourceNamed } from '../../sources/store.ts'
+import { callOf, findSealed, sourceKind } from '../../sources/store.ts'
 import { checkedBaseUrl } from '../base-url.ts'
 import { type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
@@ -50,7 +50,8 @@ const unknown = (named: string) => refused(`There is no source "${named}".`)
 
 function eventsIn(db: Db, workspace: number, named: string, signal: AbortSignal): SourceEvents {
   const found = () => {
-    const source = findSource(db, workspace, named) ?? findSourceNamed(db, workspace, fold(named))
+    const source =
+      sourceKind.findById(db, workspace, named) ?? sourceKind.findByName(db, workspace, fold(named))
     if (!source) throw unknown(named)
     return source
   }

@@ -2,16 +2,15 @@ import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { sources } from '../../db/schema/sources.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { presentSource } from '../../sources/present.ts'
 import { CreateSourceBody } from '../../sources/schema.ts'
 import { createSource, type NewSource } from '../../sources/service.ts'
-import { listSourceRows } from '../../sources/store.ts'
+import { presentSource, sourceKind } from '../../sources/store.ts'
 import { asObject, parseExported, restoreUpdatedAt, txForOriginal } from './exported-object.ts'
 
 /** Everything but the secret, the URL, and what was received. */
 export const exportSources = (reader: Reader, { workspacePk }: Caller) =>
-  listSourceRows(reader, workspacePk).map((row) => {
-    const { structure, url: _, counts: __, last_event_at: ___, ...source } = presentSource(reader, row)
+  sourceKind.rows(reader, workspacePk).map((row) => {
+    const { structure, url: _, counts: __, last_event_at: ___, ...source } = presentSource(row)
     return { ...source, structure: structure.id }
   })
 

@@ -27,7 +27,6 @@ import { checkStructure } from '../../structure-name.ts'
 /** Imported only when needed, because they load the records. */
 const service = () => import('../../../sources/service.ts')
 const store = () => import('../../../sources/store.ts')
-const present = () => import('../../../sources/present.ts')
 const events = () => import('../../../sources/events.ts')
 const receiving = () => import('../../../sources/receive.ts')
 const schema = () => import('../../../sources/schema.ts')
@@ -39,9 +38,9 @@ export const sourcesList = listCommand({
   flags: [WORKSPACE_FLAG],
   read: (input, io) =>
     inWorkspace(input, io, async (db, { pk }) => {
-      const [{ listSourceRows }, { presentSource, urlOf }] = await Promise.all([store(), present()])
+      const { presentSource, sourceKind, urlOf } = await store()
       const origin = originFor(db, input, io)
-      return listSourceRows(db, pk).map((row) => presentSource(db, row, urlOf(row, origin)))
+      return sourceKind.rows(db, pk).map((row) => presentSource(row, urlOf(row, origin)))
     }),
   columns: {
     NAME: ({ name }) => name,
@@ -126,12 +125,12 @@ export const sourcesCreate: Command = {
     const [{ createCheck }, { CreateSourceBody }] = await Promise.all([validation(), schema()])
     createCheck('body', CreateSourceBody)(body)
     return inWorkspace(input, io, async (db, workspace) => {
-      const [{ createSource }, { presentSource, urlOf }] = await Promise.all([service(), present()])
+      const [{ createSource }, { presentSource, urlOf }] = await Promise.all([service(), store()])
       const caller = commandCaller(workspace)
       await checkStructure(db, caller, body.structure)
       const row = await db.write((tx) => createSource(tx, caller, body))
       const url = urlOf(row, originFor(db, input, io))
-      if (input.flags.json) printJson(io, { source: presentSource(db, row, url) })
+      if (input.flags.json) printJson(io, { source: presentSource(row, url) })
       else io.out(`${url}\n`)
       return 0
     })
@@ -140,8 +139,9 @@ export const sourcesCreate: Command = {
 
 /** The source of a workspace with this id or name. */
 async function sourceNamed(db: Db, { workspacePk }: Caller, named: string) {
-  const { findSource, findSourceNamed } = await store()
-  const source = findSource(db, workspacePk, named) ?? findSourceNamed(db, workspacePk, fold(named))
+  const { sourceKind } = await store()
+  const source =
+    sourceKind.findById(db, workspacePk, named) ?? sourceKind.findByName(db, workspacePk, fold(named))
   if (!source) throw new Refusal('not_found', `There is no source "${named}".`)
   return source
 }
@@ -156,12 +156,12 @@ export const sourcesRotate: Command = {
   examples: ['daybook sources rotate "Card payments"'],
   run: (input, io) =>
     inWorkspace(input, io, async (db, workspace) => {
-      const [{ rotateSource }, { presentSource, urlOf }] = await Promise.all([service(), present()])
+      const [{ rotateSource }, { presentSource, urlOf }] = await Promise.all([service(), store()])
       const caller = commandCaller(workspace)
       const { id } = await sourceNamed(db, caller, input.args[0] ?? '')
       const row = await rotateSource({ db }, caller, id)
       const url = urlOf(row, originFor(db, input, io))
-      if (input.flags.json) printJson(io, { source: presentSource(db, row, url) })
+      if (input.flags.json) printJson(io, { source: presentSource(row, url) })
       else io.out(`${url}\n`)
       return 0
     }),
@@ -184,7 +184,7 @@ export const sourcesEvents: Command = {
   examples: ['daybook sources events "Card payments" --status unmapped'],
   run: (input, io) =>
     inWorkspace(input, io, async (db, workspace) => {
-      const [{ listEvents }, { presentEvent }] = await Promise.all([events(), present()])
+      const [{ listEvents }, { presentEvent }] = await Promise.all([events(), store()])
       const { pk } = await sourceNamed(db, commandCaller(workspace), input.args[0] ?? '')
       const status = textFlag(input, 'status') as 'written' | undefined
       const listed = listEvents(db, pk, { limit: MAX_EVENTS, ...(status && { status }) }).events.map(
