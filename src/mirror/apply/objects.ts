@@ -1,14 +1,12 @@
-import { getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { wholeWorkspace } from '../../context.ts'
 import { insertInto, updateOf } from '../../db/query.ts'
-import { sources } from '../../db/schema/sources.ts'
 import { webhooks } from '../../db/schema/webhooks.ts'
 import { lensKind } from '../../lenses/service.ts'
 import { markAllForSearch } from '../../notes/search/indexing.ts'
 import { indexTagName, removeTagName } from '../../notes/search/tables.ts'
 import { findNoteSummary } from '../../notes/store.ts'
-import { type AnyRow, type ObjectKind, placeholderOf } from '../../objects/objects.ts'
+import type { AnyRow, ObjectKind } from '../../objects/objects.ts'
 import { columnsShown } from '../../objects/shown-columns.ts'
 import { presetKind } from '../../presets/service.ts'
 import { type PresetProperty, replaceProperties, replaceTags } from '../../presets/store.ts'
@@ -17,6 +15,7 @@ import { findPropertyHeadByPk } from '../../properties/store.ts'
 import { itemKind } from '../../quick-access/service.ts'
 import { rowViewKind } from '../../row-views/service.ts'
 import { deleteSourceAtOnce } from '../../sources/deletion.ts'
+import { sourceKind } from '../../sources/store.ts'
 import { findStructureById } from '../../structures/store.ts'
 import { tagKind } from '../../tags/service.ts'
 import { listNotesTagged, replaceLinks } from '../../tags/store.ts'
@@ -111,37 +110,31 @@ export const items = restorer(itemKind, ({ tx, workspacePk }, { note_id }) => {
 })
 
 /** A copy has no users of its remote: it keeps the owner's name beside the id. */
-export const rowViews = restorer(rowViewKind, ({ tx, workspacePk }, { structure_id, owner }) => {
-  const structure = findStructureById(tx, wholeWorkspace(workspacePk), structure_id)?.pk
-  return structure === undefined
-    ? undefined
-    : { structure, owner: owner?.id ?? null, ownerName: owner?.name ?? null }
+export const rowViews = restorer(rowViewKind, (copy, { structure_id, owner }) => {
+  const structure = structurePk(copy, structure_id)
+  if (structure === undefined) return undefined
+  return { structure, owner: owner?.id ?? null, ownerName: owner?.name ?? null }
 })
 
-/** A webhook or a source. */
-interface OfStructure {
-  readonly id: string
-  readonly structure: { readonly id: string } | null
+/** Undefined for one that is gone. */
+const structurePk = ({ tx, workspacePk }: CopyTransaction, id: string): number | undefined =>
+  findStructureById(tx, wholeWorkspace(workspacePk), id)?.pk
+
+/** Nothing can call a source of a copy. */
+export const incoming: Restorer<Parameters<typeof sourceKind.put>[2]> = {
+  ...restorer(sourceKind, (copy, { structure: of, counts }) => {
+    const structure = structurePk(copy, of.id)
+    if (structure === undefined) return undefined
+    return { structure, secret: null, token: null, enabled: 0, counts: JSON.stringify(counts) }
+  }),
+  remove: ({ tx }, ids) => {
+    for (const id of ids) deleteSourceAtOnce(tx, id)
+  },
 }
 
-/**
- * Writes webhooks or sources, unless their structure is gone. The remote never sends a secret or a URL, and in a copy
- * none is enabled: nothing is sent, and nothing can call it. `absent` are the columns of what is not shown where there is
- * none, `own` those that a copy has in any case.
- */
-function writerOf(table: typeof webhooks | typeof sources, absent: object, own: object) {
-  const insert = insertInto<SQLiteTable>(table)
-  const update = updateOf<SQLiteTable>(table, table.pk)
-  const find = `SELECT pk FROM ${getTableName(table)} WHERE id = ?`
-  return ({ tx, workspacePk: workspace }: CopyTransaction, shown: OfStructure): void => {
-    const { id, structure: of } = shown
-    const structure = of && findStructureById(tx, wholeWorkspace(workspace), of.id)?.pk
-    if (structure === undefined) return
-    const row = { ...absent, ...columnsShown(table, shown), structure, ...own, enabled: 0 }
-    const known = tx.sql.get<{ pk: number }>(find, id)?.pk
-    if (known === undefined) insert(tx, { ...row, id, workspace })
-    else update(tx, known, row)
-  }
+interface Subscription {
+  readonly id: string
+  readonly structure: { readonly id: string } | null
 }
 
 /** What is absent from a subscription that does not have it. */
@@ -150,20 +143,23 @@ const NOT_GIVEN = {
   ...{ quietSeconds: null, includeContent: null, due: null, pauseReason: null },
 }
 
-export const subscriptions: Restorer<OfStructure> = {
+const insertWebhook = insertInto<SQLiteTable>(webhooks)
+const updateWebhook = updateOf<SQLiteTable>(webhooks, webhooks.pk)
+
+/** The remote never sends a secret, and in a copy none is enabled: nothing is sent. */
+export const subscriptions: Restorer<Subscription> = {
   kind: 'webhook',
   remove: ({ tx }, ids) => {
     for (const id of ids) deleteWebhookAtOnce(tx, id)
   },
-  write: writerOf(webhooks, NOT_GIVEN, { secret: '' }),
-}
-
-export const incoming: Restorer<OfStructure> = {
-  kind: 'source',
-  remove: ({ tx }, ids) => {
-    for (const id of ids) deleteSourceAtOnce(tx, id)
+  write: (copy, shown) => {
+    const { tx, workspacePk: workspace } = copy
+    const { id, structure: of } = shown
+    const structure = of && structurePk(copy, of.id)
+    if (structure === undefined) return
+    const row = { ...NOT_GIVEN, ...columnsShown(webhooks, shown), structure, secret: '', enabled: 0 }
+    const known = tx.sql.get<{ pk: number }>('SELECT pk FROM webhooks WHERE id = ?', id)?.pk
+    if (known === undefined) insertWebhook(tx, { ...row, id, workspace })
+    else updateWebhook(tx, known, row)
   },
-  setAside: ({ tx }, id) =>
-    void tx.sql.run('UPDATE sources SET name_fold = ? WHERE id = ?', placeholderOf(id), id),
-  write: writerOf(sources, {}, { secret: null, token: null }),
 }

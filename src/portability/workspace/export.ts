@@ -9,10 +9,8 @@ import { rowsOf } from '../rows.ts'
 import { exportFile, listFiles } from './files.ts'
 import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, splitExtension, TRASH } from './format.ts'
 import { exportNote, listNotes } from './notes.ts'
-import { exportTags, OBJECT_FILES, propertyFile } from './object-kinds.ts'
-import { exportSources } from './sources.ts'
+import { NAMED_FILES, OBJECT_FILES } from './object-kinds.ts'
 import { exportStructure, listStructures } from './structures.ts'
-import { exportWebhooks } from './webhooks.ts'
 
 /** The number of exported objects of each kind. */
 export type Counts = Record<string, number>
@@ -36,10 +34,8 @@ export const exportWorkspace = (
 
 function writeAll(work: Export): Counts {
   const { reader, caller, counts } = work
-  writeObjects(work, 'tags', exportTags(reader, caller))
-  for (const kind of [propertyFile, ...OBJECT_FILES]) writeObjects(work, kind.name, kind.list(reader, caller))
-  writeObjects(work, 'webhooks', exportWebhooks(reader, caller))
-  writeObjects(work, 'sources', exportSources(reader, caller))
+  for (const { name, list } of [...NAMED_FILES, ...OBJECT_FILES])
+    writeObjects(work, name, list(reader, caller))
   writeStructures(work)
   writeFiles(work)
   writeNotes(work)

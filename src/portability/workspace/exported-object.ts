@@ -66,7 +66,7 @@ export const txForOriginal = (tx: Tx, { id, createdAt }: Pick<Identity, 'id' | '
   newId: () => id,
 })
 
-/** Sets `updated_at` back to its exported value, which the creation of later objects may have changed. */
+/** Sets `updated_at` to its exported value. */
 export function restoreUpdatedAt({ sql }: Tx, table: ObjectTable, { id, updatedAt }: Identity): void {
   if (table.updatedAt) sql.run(`UPDATE ${getTableName(table)} SET updated_at = ? WHERE id = ?`, updatedAt, id)
 }

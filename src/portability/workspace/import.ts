@@ -2,29 +2,26 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Caller } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
-import { structures } from '../../db/schema/structures.ts'
 import { refuseTooLarge } from '../../files/size-limit.ts'
 import { storableJson } from '../../http/storable-json.ts'
-import type { ObjectTable } from '../../objects/statements.ts'
 import { Refusal, refused } from '../../refusal.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { type ImportMode, type ImportReport, type ImportRun, runImport } from '../import-run.ts'
 import { linesOf, readText, textChunks } from '../read-file.ts'
-import { asObject, type Identity, restoreUpdatedAt } from './exported-object.ts'
+import { asObject } from './exported-object.ts'
 import { importFile } from './files.ts'
 import { FILES, FORMAT, MANIFEST, NOTES, STRUCTURES, TRASH } from './format.ts'
 import { importNote } from './notes.ts'
 import {
-  importTag,
+  type Destination,
   importTagLinks,
+  NAMED_FILES,
+  type NewWebhookSecret,
   OBJECT_FILES,
   type ObjectFile,
-  propertyFile,
-  type TagIds,
+  tagFile,
 } from './object-kinds.ts'
-import { importSource } from './sources.ts'
 import { importRow, importStructure } from './structures.ts'
-import { importWebhook, type NewWebhookSecret } from './webhooks.ts'
 
 export interface WorkspaceImport extends ImportMode {
   readonly folder: string
@@ -79,36 +76,29 @@ const isPlainFile = (path: string) => statsOf(path)?.isFile() === true
 const isPlainFolder = (path: string) => statsOf(path)?.isDirectory() === true
 
 class WorkspaceImporter {
-  readonly #tags: TagIds = new Map()
   readonly #counts: Record<string, number> = {}
-  readonly #timestamped: { table: ObjectTable; original: Identity }[] = []
+  readonly #to: Destination
 
   constructor(
     private readonly run: ImportRun,
     private readonly caller: Caller,
     private readonly request: WorkspaceImport,
-  ) {}
+  ) {
+    this.#to = { tx: run.tx, caller, tags: new Map(), secrets: [], finish: [] }
+  }
 
   importAll(): WorkspaceOutcome {
-    const { tx } = this.run
-    this.#each('tags', (value) => importTag(tx, this.caller, value, this.#tags))
-    this.#kind(propertyFile)
+    for (const kind of NAMED_FILES) this.#kind(kind)
     const imported = this.#structures()
     this.#notes(NOTES, 'notes', 0, 0.7)
     this.#notes(TRASH, 'trashed_notes', 0.7, 0.8)
-    this.#each('tags', (value) => importTagLinks(tx, this.caller, value, this.#tags))
+    this.#each(tagFile.name, (value) => importTagLinks(this.#to, value))
     this.#files()
     for (const { path, row } of imported) this.#rows(path, row)
     for (const kind of OBJECT_FILES) this.#kind(kind)
-    const webhookSecrets: NewWebhookSecret[] = []
-    this.#each(
-      'webhooks',
-      (value) => void webhookSecrets.push(importWebhook(tx, this.caller, value, this.#tags)),
-    )
-    this.#each('sources', (value) => importSource(tx, this.caller, value))
-    for (const { table, original } of this.#timestamped) restoreUpdatedAt(tx, table, original)
+    for (const finish of this.#to.finish) finish()
     this.request.onProgress(1)
-    return { counts: this.#counts, webhookSecrets }
+    return { counts: this.#counts, webhookSecrets: this.#to.secrets }
   }
 
   #path(...parts: string[]): string {
@@ -128,11 +118,7 @@ class WorkspaceImporter {
     this.#counts[name] = created
   }
 
-  #kind({ name, table, create }: ObjectFile): void {
-    this.#each(name, (value) => {
-      this.#timestamped.push({ table, original: create(this.run.tx, this.caller, value, this.#tags) })
-    })
-  }
+  #kind = ({ name, create }: ObjectFile): void => this.#each(name, (value) => create(this.#to, value))
 
   /** The names of the plain files in a subfolder, sorted. */
   #list(subfolder: string, extension: string): string[] {
@@ -157,8 +143,7 @@ class WorkspaceImporter {
     const files = this.#readEach(STRUCTURES, '.json', (path) => asObject(jsonOf(path)))
     for (const { name, content } of byAge(files)) {
       this.run.try(`${STRUCTURES}/${name}`, () => {
-        const { original, row } = importStructure(this.run.tx, this.caller, content)
-        this.#timestamped.push({ table: structures, original })
+        const row = importStructure(this.run.tx, this.caller, content)
         imported.push({ path: `${STRUCTURES}/${name}l`, row })
       })
     }

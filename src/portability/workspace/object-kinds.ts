@@ -5,17 +5,19 @@ import type { Caller } from '../../context.ts'
 import { insertInto } from '../../db/query.ts'
 import type { Reader } from '../../db/reader.ts'
 import { tags } from '../../db/schema/tags.ts'
+import { webhooks } from '../../db/schema/webhooks.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { newSecret } from '../../delivery/sign.ts'
 import type { FilterTree } from '../../filter/tree/parse.ts'
 import { nullableText, strict } from '../../http/schema/types.ts'
 import { CreateLensBody } from '../../lenses/schema.ts'
 import { createLens, type LensRequest, lensKind, parseLens } from '../../lenses/service.ts'
+import { isObject } from '../../lib/json.ts'
 import { fold } from '../../lib/text.ts'
 import { indexTagName } from '../../notes/search/tables.ts'
 import { findPropertyRule } from '../../notes/writing/properties.ts'
 import { ensureTags, findTagByName, isFreeTagId } from '../../notes/writing/tags.ts'
 import type { AnyRow, ObjectKind } from '../../objects/objects.ts'
-import type { ObjectTable } from '../../objects/statements.ts'
 import { CreatePresetBody } from '../../presets/schema.ts'
 import {
   insertPreset,
@@ -30,28 +32,69 @@ import { createItem, itemKind } from '../../quick-access/service.ts'
 import { fail, nameTaken, refused } from '../../refusal.ts'
 import { CreateRowViewBody } from '../../row-views/schema.ts'
 import { createRowView, rowViewKind } from '../../row-views/service.ts'
+import { CreateSourceBody } from '../../sources/schema.ts'
+import { createSource, type NewSource } from '../../sources/service.ts'
+import { sourceKind } from '../../sources/store.ts'
 import { TagPatch } from '../../tags/schema.ts'
 import { getTagRow, logTagUpdate, tagKind } from '../../tags/service.ts'
 import { replaceLinks } from '../../tags/store.ts'
 import { CreateViewBody } from '../../views/schema.ts'
 import { createView, parseView, type ViewRequest, viewKind } from '../../views/service.ts'
-import { asObject, checkInput, type Identity, parseExported, txForOriginal } from './exported-object.ts'
+import { presentWebhook } from '../../webhooks/present.ts'
+import { CreateWebhookBody } from '../../webhooks/schema.ts'
+import {
+  changedWebhook,
+  getRow,
+  listWebhooks,
+  type NewWebhook,
+  newColumns,
+  parseInput,
+  refuseTooMany,
+  renewSubscription,
+  type UnparsedInput,
+} from '../../webhooks/service.ts'
+import {
+  asObject,
+  checkInput,
+  instantOrNull,
+  parseExported,
+  restoreUpdatedAt,
+  txForOriginal,
+} from './exported-object.ts'
+
+/** Where objects are imported. */
+export interface Destination {
+  readonly tx: Tx
+  readonly caller: Caller
+  /** The ids of tags in this database, by their exported ids. */
+  readonly tags: Map<number, number>
+  /** Of the webhooks that were imported: the old secrets are not exported. */
+  readonly secrets: NewWebhookSecret[]
+  /** Called when everything is created. */
+  readonly finish: (() => void)[]
+}
+
+/** An imported webhook with its new secret. */
+export interface NewWebhookSecret {
+  readonly id: string
+  readonly url: string
+  readonly secret: string
+}
 
 /** How the objects of one kind are exported to their JSON file and imported from it. */
 export interface ObjectFile {
   /** The name of the file without extension, and of the kind in reports. */
   readonly name: string
-  readonly table: ObjectTable
   list(reader: Reader, caller: Caller): readonly object[]
-  /** Creates an object from its exported form; `tags` maps exported tag ids to the ids in this database. */
-  create(tx: Tx, caller: Caller, value: unknown, tags: TagIds): Identity
+  /** Creates an object from its exported form. */
+  create(to: Destination, value: unknown): void
 }
 
-interface Declaration<Shown, Input> {
+interface Declaration<Row, Shown, Input> {
   readonly schema: TSchema
-  create(tx: Tx, caller: Caller, input: Input, tags: TagIds): void
+  create(to: Destination, input: Input): void
   /** The exported form, where it is not what is shown without what follows from other attributes and from the order. */
-  exported?(shown: Shown): object
+  exported?(shown: Shown, row: Row): object
   /** Whether the oldest is first, and not the order in which they are shown kept. */
   readonly isByAge?: boolean
 }
@@ -59,10 +102,9 @@ interface Declaration<Shown, Input> {
 const objectFile = <Row extends AnyRow, Shown extends object, Input>(
   name: string,
   kind: ObjectKind<Row, Shown>,
-  { schema, create, exported = (shown) => shown, isByAge = false }: Declaration<Shown, Input>,
+  { schema, create, exported = (shown) => shown, isByAge = false }: Declaration<Row, Shown, Input>,
 ): ObjectFile => ({
   name,
-  table: kind.table,
   list: (reader, caller) => {
     const rows = kind.rows(reader, caller.workspacePk)
     if (isByAge) rows.sort((left, right) => (left.id < right.id ? -1 : 1))
@@ -70,19 +112,20 @@ const objectFile = <Row extends AnyRow, Shown extends object, Input>(
       attribute !== 'position' && !kind.derived.includes(attribute)
     return rows.map((row) => {
       const own = Object.entries(kind.present(row, reader)).filter(isOwn)
-      return exported(Object.fromEntries(own) as Shown)
+      return exported(Object.fromEntries(own) as Shown, row)
     })
   },
-  create: (tx, caller, value, tags) => {
+  create: (to, value) => {
     const original = parseExported<Input>(value, schema)
-    create(txForOriginal(tx, original), caller, original.input, tags)
-    return original
+    create({ ...to, tx: txForOriginal(to.tx, original) }, original.input)
+    // Objects that are created later may change it.
+    to.finish.push(() => restoreUpdatedAt(to.tx, kind.table, original))
   },
 })
 
-export const propertyFile = objectFile('properties', propertyKind, {
+const propertyFile = objectFile('properties', propertyKind, {
   schema: CreatePropertyBody,
-  create: (tx, caller, input: NewPropertyInput) => createProperty(tx, caller, input),
+  create: ({ tx, caller }, input: NewPropertyInput) => createProperty(tx, caller, input),
   exported: ({ label, options, ...property }) => ({
     ...property,
     ...(label !== property.key && { label }),
@@ -93,7 +136,7 @@ export const propertyFile = objectFile('properties', propertyKind, {
 /** Inserted without the checks of the API: a value that is no longer among a property's options is kept. */
 const presetFile = objectFile('presets', presetKind, {
   schema: CreatePresetBody,
-  create: (tx, caller, input: PresetInput & { name: string }) => {
+  create: ({ tx, caller }, input: PresetInput & { name: string }) => {
     const { name, content = null, icon = null, color = null, is_pinned } = input
     const { tags = [], properties = [], ask = [] } = input
     const { workspacePk: workspace } = caller
@@ -117,7 +160,7 @@ const presetFile = objectFile('presets', presetKind, {
 
 const viewFile = objectFile('views', viewKind, {
   schema: CreateViewBody,
-  create: (tx, caller, input: ViewRequest & { name: string }, tags) => {
+  create: ({ tx, caller, tags }, input: ViewRequest & { name: string }) => {
     const view = parseView(input)
     createView(tx, caller, { ...view, filter: view.filter ? withTagIds(view.filter, tags) : null })
   },
@@ -125,7 +168,7 @@ const viewFile = objectFile('views', viewKind, {
 
 const lensFile = objectFile('lenses', lensKind, {
   schema: CreateLensBody,
-  create: (tx, caller, input: LensRequest & { name: string }, tags) => {
+  create: ({ tx, caller, tags }, input: LensRequest & { name: string }) => {
     const lens = parseLens(input)
     createLens(tx, caller, { ...lens, scope: lens.scope ? withTagIds(lens.scope, tags) : null })
   },
@@ -133,13 +176,15 @@ const lensFile = objectFile('lenses', lensKind, {
 
 const itemFile = objectFile('quick-access', itemKind, {
   schema: CreateItemBody,
-  create: (tx, caller, input: { note_id: string }) => createItem(tx, caller, input),
+  create: ({ tx, caller }, input: { note_id: string }) => createItem(tx, caller, input),
 })
 
 const rowViewFile = objectFile('row-views', rowViewKind, {
   schema: strict({ ...CreateRowViewBody.properties, owner: Type.Optional(nullableText()) }),
-  create: (tx, caller, { owner, ...input }: Static<typeof CreateRowViewBody> & { owner?: string | null }) =>
-    createRowView(tx, caller, input, ownerHere(tx, caller, owner, input.personal === true)),
+  create: (
+    { tx, caller },
+    { owner, ...input }: Static<typeof CreateRowViewBody> & { owner?: string | null },
+  ) => createRowView(tx, caller, input, ownerHere(tx, caller, owner, input.personal === true)),
   exported: ({ structure_id: structure, owner, ...view }) => ({
     ...view,
     structure,
@@ -160,62 +205,47 @@ function ownerHere(
   return (same ?? first)?.id ?? null
 }
 
-/** In the order in which they must be imported: each refers only to kinds before it, and to notes and structures. */
-export const OBJECT_FILES: readonly ObjectFile[] = [presetFile, viewFile, lensFile, itemFile, rowViewFile]
+/** A tag is created under its exported id, or another one if that is taken or too high; one of the same name is reused. */
+export const tagFile: ObjectFile = {
+  name: 'tags',
+  list: (reader, caller) =>
+    exportTags(reader, caller).map(({ linked_tags, ...tag }) => ({
+      ...tag,
+      linked_tags: linked_tags.map((linked) => linked.name),
+    })),
+  create: ({ tx, caller, tags }, value) => {
+    const { id, linked_tags: _, ...sent } = asObject(value)
+    checkInput(TagPatch, sent)
+    if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1)
+      throw refused('"id" must be a positive integer.')
+    const { name, ...looks } = sent as Static<typeof TagPatch>
+    if (name === undefined) throw refused('"name" is required.')
+    const known = findTagByName(tx, caller.workspacePk, name)
+    tags.set(id, known?.id ?? insertTag(tx, caller, id, { name: name.trim(), ...looks }))
+  },
+}
 
+/** Oldest first. */
 export const exportTags = (reader: Reader, caller: Caller) =>
   tagKind
     .list(reader, caller)
     .sort((left, right) => left.id - right.id)
-    .map(({ id, name, color, is_pinned, linked_tags }) => ({
-      id,
-      name,
-      color,
-      is_pinned,
-      linked_tags: linked_tags.map((linked) => linked.name),
-    }))
-
-/** The ids of tags in this database, by their exported ids. */
-export type TagIds = Map<number, number>
-
-interface TagInput {
-  name: string
-  color?: string | null
-  is_pinned?: boolean
-}
+    .map(({ note_count: _, ...tag }) => tag)
 
 /** New tags are numbered from the highest id on, which must stay within the integers that JavaScript holds exactly. */
 const MAX_KEPT_TAG_ID = 2 ** 31 - 1
-
-/** Creates the tag under its exported id, or another one if that is taken or too high. A tag of the same name is reused. */
-export function importTag(tx: Tx, caller: Caller, value: unknown, ids: TagIds): void {
-  const { id, linked_tags: _, ...sent } = asObject(value)
-  checkInput(TagPatch, sent)
-  if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1)
-    throw refused('"id" must be a positive integer.')
-  const { name: sentName, color, is_pinned } = sent as unknown as TagInput
-  if (typeof sentName !== 'string') throw refused('"name" is required.')
-  const name = sentName.trim()
-  const known = findTagByName(tx, caller.workspacePk, name)
-  ids.set(id, known?.id ?? insertTag(tx, caller, id, { name, color, is_pinned }))
-}
 
 function insertTag(
   tx: Tx,
   caller: Caller,
   exportedId: number,
-  { name, color = null, is_pinned }: TagInput,
+  { name, color = null, is_pinned }: Static<typeof TagPatch> & { name: string },
 ): number {
   const isFree = exportedId <= MAX_KEPT_TAG_ID && isFreeTagId(tx, exportedId)
   const { workspacePk: workspace } = caller
-  const id = insertTagRow(tx, {
-    ...(isFree && { id: exportedId }),
-    workspace,
-    name,
-    nameFold: fold(name),
-    color,
-    isPinned: is_pinned ? 1 : 0,
-  })
+  const names = { name, nameFold: fold(name) }
+  const own = isFree ? { id: exportedId } : {}
+  const id = insertTagRow(tx, { ...own, ...names, workspace, color, isPinned: is_pinned ? 1 : 0 })
   indexTagName(tx, workspace, id, name)
   logChange(tx, caller, { kind: 'tag', id }, 'created')
   return id
@@ -224,9 +254,9 @@ function insertTag(
 const insertTagRow = insertInto(tags)
 
 /** Links the tag to others, once all exist. Unlike through the API, the tags of notes do not change. */
-export function importTagLinks(tx: Tx, caller: Caller, value: unknown, ids: TagIds): void {
+export function importTagLinks({ tx, caller, tags }: Destination, value: unknown): void {
   const { id, linked_tags: names = [] } = asObject(value)
-  const tag = ids.get(Number(id))
+  const tag = tags.get(Number(id))
   if (tag === undefined) return
   if (!Array.isArray(names)) throw refused('"linked_tags" must be a list of the names of tags.')
   const linked = names.map(
@@ -240,9 +270,79 @@ export function importTagLinks(tx: Tx, caller: Caller, value: unknown, ids: TagI
 }
 
 /** A filter tree with exported tag ids replaced. */
-export function withTagIds(tree: FilterTree, ids: TagIds): FilterTree {
+function withTagIds(tree: FilterTree, ids: Destination['tags']): FilterTree {
   if (tree.type === 'group')
     return { ...tree, children: tree.children.map((child) => withTagIds(child, ids)) }
   if (tree.type !== 'tags') return tree
   return { ...tree, tag_ids: tree.tag_ids.map((id) => ids.get(id) ?? id) }
 }
+
+/** Without the secrets, the values of own headers, which may be credentials, and the deliveries. */
+const webhookFile: ObjectFile = {
+  name: 'webhooks',
+  list: (reader, caller) =>
+    listWebhooks(reader, caller)
+      .map(presentWebhook)
+      .map(({ structure, status: _, headers: __, ...webhook }) => ({
+        ...webhook,
+        ...(structure && { structure: structure.id }),
+      })),
+  create: ({ tx, caller, tags, secrets }, value) => {
+    const { paused_at, pause_reason, consecutive_failures, created_by_key_id, ...rest } = asObject(value)
+    const original = parseExported<UnparsedInput & Pick<NewWebhook, 'kind' | 'structure' | 'url'>>(
+      rest,
+      CreateWebhookBody,
+    )
+    const { id, createdAt, updatedAt } = original
+    refuseTooMany(tx, caller.workspacePk)
+    const { filter, ...parsed } = parseInput(original.input)
+    const isTree = (sent: unknown): sent is FilterTree => isObject(sent)
+    const input = { ...parsed, filter: isTree(filter) ? withTagIds(filter, tags) : filter }
+    const { structure, columns } = newColumns(tx, caller, input)
+    const secret = newSecret()
+    insertWebhook(tx, {
+      ...columns,
+      ...{ id, createdAt, updatedAt, secret },
+      workspace: caller.workspacePk,
+      structure: structure?.pk ?? null,
+      // A key of another database, which matches none here.
+      createdByKeyId: textOrNull(created_by_key_id),
+      pausedAt: instantOrNull(paused_at, 'paused_at'),
+      pauseReason: textOrNull(pause_reason),
+      consecutiveFailures: failuresOf(consecutive_failures),
+    })
+    const row = getRow(tx, caller, id, 'change')
+    renewSubscription(tx, undefined, row)
+    logChange(tx, caller, changedWebhook({ row, structure }), 'created')
+    secrets.push({ id, url: input.url, secret })
+  },
+}
+
+const insertWebhook = insertInto(webhooks)
+
+/** Far more than a webhook reaches in practice. */
+const MAX_FAILURES = 1_000_000_000
+
+function failuresOf(value: unknown = 0): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_FAILURES)
+    return value
+  throw refused(`"consecutive_failures" must be an integer from 0 to ${MAX_FAILURES}.`)
+}
+
+const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
+
+/** Without the secret, the URL, and what was received: an imported source is disabled until it is given them again. */
+const sourceFile = objectFile('sources', sourceKind, {
+  schema: CreateSourceBody,
+  create: ({ tx, caller }, input: NewSource) => createSource(tx, caller, input, true),
+  exported: ({ url: _, ...source }, { structureId }) => ({ ...source, structure: structureId }),
+})
+
+/** Those that notes and rows name. */
+export const NAMED_FILES: readonly ObjectFile[] = [tagFile, propertyFile]
+
+/** In the order in which they must be imported: each refers only to kinds before it, and to notes and structures. */
+export const OBJECT_FILES: readonly ObjectFile[] = [
+  ...[presetFile, viewFile, lensFile, itemFile, rowViewFile],
+  ...[webhookFile, sourceFile],
+]

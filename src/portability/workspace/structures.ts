@@ -2,6 +2,7 @@ import { logChange } from '../../changes/log.ts'
 import { type RecordData, valueIn } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
+import { structures } from '../../db/schema/structures.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { normalised } from '../../filter/record/values.ts'
 import { isId } from '../../lib/ids.ts'
@@ -19,11 +20,11 @@ import {
 } from '../../structures/store.ts'
 import {
   asObject,
-  type Identity,
   idOf,
   instantOf,
   instantOrNull,
   parseExported,
+  restoreUpdatedAt,
   txForOriginal,
 } from './exported-object.ts'
 
@@ -42,13 +43,11 @@ export const listStructures = (reader: Reader, caller: Caller): StructureRow[] =
 /** A record field may refer to a structure that is imported later, or that no longer exists. */
 const anyStructure = (nameOrId: string) => (isId(nameOrId) ? nameOrId : undefined)
 
-export function importStructure(
-  tx: Tx,
-  caller: Caller,
-  value: unknown,
-): { original: Identity; row: StructureRow } {
+export function importStructure(tx: Tx, caller: Caller, value: unknown): StructureRow {
   const original = parseExported<NewStructure>(value, CreateStructureBody)
-  return { original, row: createStructure(txForOriginal(tx, original), caller, original.input, anyStructure) }
+  const row = createStructure(txForOriginal(tx, original), caller, original.input, anyStructure)
+  restoreUpdatedAt(tx, structures, original)
+  return row
 }
 
 /**
