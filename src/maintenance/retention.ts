@@ -11,7 +11,7 @@ import { removeSomeTrashedBefore } from '../notes/writing/trash.ts'
 import { deleteEventsBefore } from '../sources/deletion.ts'
 import { EVENT_KEPT_MS } from '../sources/receive.ts'
 import { deleteDeliveriesEndedBefore } from '../webhooks/deletion.ts'
-import { removeEndedSecrets } from '../webhooks/secrets.ts'
+import { removeEndedSecrets } from '../webhooks/service.ts'
 
 const TRASH_DAYS = 30
 const REVISION_DAYS = 7

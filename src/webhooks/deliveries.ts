@@ -1,49 +1,30 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { inChunks } from '../db/writes/chunks.ts'
-import type { Kind } from '../delivery/formats.ts'
 import { publishTest } from '../delivery/outbox.ts'
 import { wakeDeliveries } from '../delivery/wakes.ts'
 import { fail, notFound } from '../refusal.ts'
 import * as store from './delivery-store.ts'
-import { getRow, getWebhook } from './service.ts'
+import { presentAttempt, presentDelivery, presentStructureOf } from './present.ts'
+import { getWebhook } from './service.ts'
 import { kindOf, type WebhookRow } from './store.ts'
 
-/** A delivery with the id and the kind of its subscription. */
-export interface DescribedDelivery {
-  row: store.DeliveryRow
-  webhookId: string
-  kind: Kind
-}
+/* The deliveries of a subscription, as responses show them. */
 
-/** A delivery with what was sent, and what came of each attempt, oldest first. */
-export interface DeliveryLog extends DescribedDelivery {
-  body: string
-  attempts: store.AttemptRow[]
-}
+type Shown = ReturnType<typeof presentDelivery>
 
-function getDelivery(reader: Reader, webhook: WebhookRow, id: string): DescribedDelivery {
-  return describe(webhook, store.findDelivery(reader, webhook.pk, id) ?? fail(notFound('delivery')))
-}
-
-const describe = (webhook: WebhookRow, row: store.DeliveryRow): DescribedDelivery => ({
-  row,
-  webhookId: webhook.id,
-  kind: kindOf(webhook),
-})
+const getDelivery = (reader: Reader, webhook: WebhookRow, id: string): store.DeliveryRow =>
+  store.findDelivery(reader, webhook.pk, id) ?? fail(notFound('delivery'))
 
 /** Sends a `webhook.test` event at once, even while the subscription is disabled or paused. */
-export const testWebhook = (
-  ctx: Pick<AppContext, 'db'>,
-  caller: Caller,
-  id: string,
-): Promise<DescribedDelivery> =>
+export const testWebhook = (ctx: Pick<AppContext, 'db'>, caller: Caller, id: string): Promise<Shown> =>
   ctx.db.write((tx) => {
-    const { row, structure } = getWebhook(tx, caller, id, 'change')
-    const source = { surface: caller.surface, keyId: caller.keyId }
-    const receiver = { ...row, kind: kindOf(row), format: row.format ?? 'json' }
-    const delivery = publishTest(tx, receiver, { workspaceId: caller.workspaceId, structure, source })
-    return getDelivery(tx, row, delivery)
+    const webhook = getWebhook(tx, caller, id, 'change')
+    const { workspaceId, surface, keyId } = caller
+    const receiver = { ...webhook, kind: kindOf(webhook), format: webhook.format ?? 'json' }
+    const structure = presentStructureOf(webhook)
+    const delivery = publishTest(tx, receiver, { workspaceId, structure, source: { surface, keyId } })
+    return presentDelivery(webhook, getDelivery(tx, webhook, delivery))
   })
 
 interface ListRequest {
@@ -58,35 +39,31 @@ export function listDeliveries(
   caller: Caller,
   id: string,
   { status, before, limit }: ListRequest,
-): DescribedDelivery[] {
-  const webhook = getRow(reader, caller, id, 'read')
+): Shown[] {
+  const webhook = getWebhook(reader, caller, id, 'read')
   if (before !== undefined) getDelivery(reader, webhook, before)
   const rows = store.listDeliveryRows(reader, webhook.pk, { status, before, limit })
-  return rows.map((row) => describe(webhook, row))
+  return rows.map((row) => presentDelivery(webhook, row))
 }
 
-export function getDeliveryLog(reader: Reader, caller: Caller, id: string, deliveryId: string): DeliveryLog {
-  const webhook = getRow(reader, caller, id, 'read')
-  const delivery = getDelivery(reader, webhook, deliveryId)
+/** A delivery with what was sent, and what came of each attempt, oldest first. */
+export function getDeliveryLog(reader: Reader, caller: Caller, id: string, deliveryId: string) {
+  const webhook = getWebhook(reader, caller, id, 'read')
+  const row = getDelivery(reader, webhook, deliveryId)
   return {
-    ...delivery,
-    body: store.bodyOf(reader, delivery.row),
-    attempts: store.listAttempts(reader, webhook.pk, delivery.row),
+    delivery: presentDelivery(webhook, row),
+    body: store.bodyOf(reader, row),
+    attempts: store.listAttempts(reader, webhook.pk, row).map(presentAttempt),
   }
 }
 
 /** Sends a delivery's event again at once, whatever its status; its attempts count from 0 again. */
-export const redeliver = (
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  deliveryId: string,
-): Promise<DescribedDelivery> =>
+export const redeliver = (ctx: AppContext, caller: Caller, id: string, deliveryId: string): Promise<Shown> =>
   ctx.db.write((tx) => {
-    const webhook = getRow(tx, caller, id, 'change')
-    store.restartDelivery(tx, webhook.pk, getDelivery(tx, webhook, deliveryId).row, tx.now)
+    const webhook = getWebhook(tx, caller, id, 'change')
+    store.restartDelivery(tx, webhook.pk, getDelivery(tx, webhook, deliveryId), tx.now)
     wakeDeliveries(tx, [webhook.pk])
-    return getDelivery(tx, webhook, deliveryId)
+    return presentDelivery(webhook, getDelivery(tx, webhook, deliveryId))
   })
 
 /** Few enough that each transaction holds the write lock for only some milliseconds. */
@@ -102,7 +79,7 @@ export async function recoverDeliveries(
   id: string,
   since: number,
 ): Promise<number> {
-  const { pk } = getRow(ctx.db, caller, id, 'change')
+  const { pk } = getWebhook(ctx.db, caller, id, 'change')
   let after = ''
   let redelivered = 0
   await inChunks(ctx.db, (tx): boolean => {

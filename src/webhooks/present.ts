@@ -1,17 +1,20 @@
 import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
-import type { DeliveryLog, DescribedDelivery } from './deliveries.ts'
-import { maskedHeaders } from './headers.ts'
-import type { DescribedWebhook } from './service.ts'
-import { dueOf, eventsOf, fieldsOf, filterOf, headersOf, type WebhookRow } from './store.ts'
+import type { AttemptRow, DeliveryRow } from './delivery-store.ts'
+import { dueOf, eventsOf, fieldsOf, filterOf, headersOf, kindOf, type WebhookRow } from './store.ts'
 
 /** A subscription that is disabled and paused is shown as disabled. */
 const statusOf = ({ enabled, pausedAt }: WebhookRow) =>
   enabled === 0 ? 'disabled' : pausedAt === null ? 'enabled' : 'paused'
 
-/** Absent when there are none. */
+/** What is shown instead of every value of its own headers. */
+export const MASK = '…'
+
+/** Every name, and no value; absent when there are none. */
 function presentHeaders(row: WebhookRow): { headers?: Record<string, string> } {
   const headers = headersOf(row)
-  return headers === null ? {} : { headers: maskedHeaders(headers) }
+  return headers === null
+    ? {}
+    : { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, MASK])) }
 }
 
 /** Attributes that are absent where they were not given. */
@@ -28,11 +31,15 @@ function presentKind(row: WebhookRow) {
   }
 }
 
+/** Null for one to notes or files. */
+export const presentStructureOf = ({ structureId, structureName }: WebhookRow) =>
+  structureId === null ? null : { id: structureId, name: structureName ?? '' }
+
 /** Everything but the secrets, which the values of its own headers may be. */
-export const presentWebhook = ({ row, structure }: DescribedWebhook) => ({
+export const presentWebhook = (row: WebhookRow) => ({
   id: row.id,
   ...presentKind(row),
-  structure: structure && { id: structure.id, name: structure.name },
+  structure: presentStructureOf(row),
   url: row.url,
   events: eventsOf(row),
   filter: filterOf(row),
@@ -51,12 +58,15 @@ export const presentWebhook = ({ row, structure }: DescribedWebhook) => ({
   updated_at: isoTimestamp(row.updatedAt),
 })
 
-export const presentDelivery = ({ row, webhookId, kind }: DescribedDelivery) => ({
+/** A delivery of a subscription. */
+export const presentDelivery = (webhook: WebhookRow, row: DeliveryRow) => ({
   id: row.id,
-  webhook_id: webhookId,
+  webhook_id: webhook.id,
   event_id: row.eventId,
   event: row.event,
-  ...(kind === 'record' ? { record_id: row.recordId } : { record_id: null, object_id: row.recordId }),
+  ...(kindOf(webhook) === 'record'
+    ? { record_id: row.recordId }
+    : { record_id: null, object_id: row.recordId }),
   status: row.status,
   attempts: row.attempts,
   response_status: row.responseStatus,
@@ -67,13 +77,9 @@ export const presentDelivery = ({ row, webhookId, kind }: DescribedDelivery) => 
   delivered_at: row.status === 'delivered' ? isoOrNull(row.endedAt) : null,
 })
 
-export const presentDeliveryLog = (log: DeliveryLog) => ({
-  delivery: presentDelivery(log),
-  body: log.body,
-  attempts: log.attempts.map(({ at, responseStatus, error, ms }) => ({
-    at: isoTimestamp(at),
-    response_status: responseStatus,
-    error,
-    ms,
-  })),
+export const presentAttempt = ({ at, responseStatus, error, ms }: AttemptRow) => ({
+  at: isoTimestamp(at),
+  response_status: responseStatus,
+  error,
+  ms,
 })

@@ -4,34 +4,22 @@ import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { pageRequest } from '../http/pagination.ts'
 import { parseInstant } from '../lib/dates.ts'
-import {
-  type DescribedDelivery,
-  getDeliveryLog,
-  listDeliveries,
-  recoverDeliveries,
-  redeliver,
-  testWebhook,
-} from './deliveries.ts'
-import { presentDelivery, presentDeliveryLog, presentWebhook } from './present.ts'
+import { parseInput } from './columns.ts'
+import { getDeliveryLog, listDeliveries, recoverDeliveries, redeliver, testWebhook } from './deliveries.ts'
+import { presentWebhook } from './present.ts'
 import * as schema from './schema.ts'
-import { rotateSecret } from './secrets.ts'
 import {
   createWebhook,
-  type DescribedWebhook,
   deleteWebhook,
   getWebhook,
   listWebhooks,
-  parseInput,
   patchWebhook,
+  rotateSecret,
   subscribedStructure,
 } from './service.ts'
+import type { WebhookRow } from './store.ts'
 
-const withSecret = (webhook: DescribedWebhook & { secret: string }) => ({
-  webhook: presentWebhook(webhook),
-  secret: webhook.secret,
-})
-
-const presentSent = (delivery: DescribedDelivery) => ({ delivery: presentDelivery(delivery) })
+const withSecret = (webhook: WebhookRow) => ({ webhook: presentWebhook(webhook), secret: webhook.secret })
 
 export const webhookRoutes = (ctx: AppContext) =>
   endpoints('Webhooks', '/v1/webhooks', 'structures')
@@ -135,7 +123,7 @@ export const webhookRoutes = (ctx: AppContext) =>
     .post(
       '/:id/test',
       async ({ caller, params, status }) =>
-        status(202, presentSent(await testWebhook(ctx, caller, params.id))),
+        status(202, { delivery: await testWebhook(ctx, caller, params.id) }),
       {
         access: 'write',
         response: { 202: schema.DeliveryResponse },
@@ -152,7 +140,7 @@ export const webhookRoutes = (ctx: AppContext) =>
           status,
           before,
           limit: pageRequest(page).limit,
-        }).map(presentDelivery),
+        }),
       }),
       {
         access: 'read',
@@ -179,8 +167,7 @@ export const webhookRoutes = (ctx: AppContext) =>
     )
     .get(
       '/:id/deliveries/:deliveryId',
-      ({ caller, params }) =>
-        presentDeliveryLog(getDeliveryLog(ctx.db, caller, params.id, params.deliveryId)),
+      ({ caller, params }) => getDeliveryLog(ctx.db, caller, params.id, params.deliveryId),
       {
         access: 'read',
         response: schema.DeliveryLogResponse,
@@ -193,7 +180,7 @@ export const webhookRoutes = (ctx: AppContext) =>
     .post(
       '/:id/deliveries/:deliveryId/redeliver',
       async ({ caller, params, status }) =>
-        status(202, presentSent(await redeliver(ctx, caller, params.id, params.deliveryId))),
+        status(202, { delivery: await redeliver(ctx, caller, params.id, params.deliveryId) }),
       {
         access: 'write',
         response: { 202: schema.DeliveryResponse },

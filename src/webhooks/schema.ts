@@ -11,7 +11,7 @@ import { findTimeZone } from '../lib/time-zones.ts'
 import { MAX_FIELDS, structureName } from '../structures/schema.ts'
 import { DELIVERY_STATUSES } from './delivery-store.ts'
 import { nullable, subscribedStructure } from './event-schema.ts'
-import { MASK } from './headers.ts'
+import { MASK } from './present.ts'
 
 const MAX_DELIVERIES = 200
 

@@ -1,36 +1,24 @@
-import { and, eq, getTableColumns, isNotNull } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
 import { from, insertInto, rowsBy, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { webhooks } from '../db/schema/webhooks.ts'
-import type { Tx } from '../db/writes/transaction.ts'
 import type { Due } from '../delivery/due.ts'
 import { fieldsInTemplate, type Kind } from '../delivery/formats.ts'
 import type { SubscribedEvent } from '../delivery/payload.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
 import type { FilterTree } from '../filter/tree/parse.ts'
-import { storedObjects } from '../objects/statements.ts'
+import { type RowOf, storedObjects } from '../objects/statements.ts'
 
-export type WebhookRow = typeof webhooks.$inferSelect
+const ofStructure = (column: 'id' | 'name') =>
+  sql<string | null>`(SELECT ${sql.raw(column)} FROM structures s WHERE s.pk = webhooks.structure)`
 
-/** The columns that a caller sets. */
-export type WebhookColumns = Pick<
-  WebhookRow,
-  | 'kind'
-  | 'format'
-  | 'template'
-  | 'quietSeconds'
-  | 'includeContent'
-  | 'due'
-  | 'url'
-  | 'events'
-  | 'filter'
-  | 'fields'
-  | 'ignoreOwnKey'
-  | 'ignoreKeyId'
-  | 'description'
-  | 'headers'
-  | 'enabled'
->
+const read = {
+  ...getTableColumns(webhooks),
+  structureId: ofStructure('id'),
+  structureName: ofStructure('name'),
+}
+
+export type WebhookRow = RowOf<typeof read>
 
 export const kindOf = ({ kind }: Pick<WebhookRow, 'kind'>): Kind => kind ?? 'record'
 
@@ -55,37 +43,21 @@ export const {
   count: countWebhooks,
 } = storedObjects({
   table: webhooks,
-  read: getTableColumns(webhooks),
+  read,
   order: [webhooks.pk],
 })
 
 /** The subscriptions of a structure by creation. */
 export const listWebhooksOf = rowsBy((structure: number) =>
-  from(webhooks, getTableColumns(webhooks))
+  from(webhooks, read)
     .where(and(eq(webhooks.structure, structure), eq(webhooks.isRemoved, 0)))
     .orderBy(webhooks.pk),
 )
 
-const insert = insertInto(webhooks)
+export const insertWebhook = insertInto(webhooks)
 
-/** Returns the pk of the new subscription. */
-export const insertWebhook = (
-  tx: Tx,
-  row: WebhookColumns &
-    Pick<WebhookRow, 'id' | 'workspace' | 'structure' | 'secret' | 'createdByKeyId' | 'user'>,
-): number => insert(tx, { ...row, createdAt: tx.now, updatedAt: tx.now })
-
-const update = updateOf(webhooks, webhooks.pk)
-
-export const updateWebhook = (tx: Tx, key: number, columns: WebhookColumns) =>
-  update(tx, key, columns, tx.now)
-
-/** Sets the current secret, and those that sign beside it. */
-export const setSecrets = (
-  tx: Tx,
-  key: number,
-  secrets: Pick<WebhookRow, 'secret' | 'earlierSecrets'>,
-): void => update(tx, key, secrets, tx.now)
+/** Changes columns, and with an instant `updated_at`, too. */
+export const updateWebhook = updateOf(webhooks, webhooks.pk)
 
 /** Subscriptions with replaced secrets that still sign, or did until lately. */
 export const listWithEarlierSecrets = rowsBy(() =>
@@ -93,14 +65,6 @@ export const listWithEarlierSecrets = rowsBy(() =>
     isNotNull(webhooks.earlierSecrets),
   ),
 )
-
-/** `updated_at` stays: nothing that is shown changes. */
-export const setEarlierSecrets = (reader: Reader, key: number, secrets: string | null): void =>
-  update(reader, key, { earlierSecrets: secrets })
-
-/** Ends the pause and resets the failures that led to it; from now on the subscription rests on the right of `user`. */
-export const clearPause = (tx: Tx, key: number, user: number | null): void =>
-  update(tx, key, { pausedAt: null, pauseReason: null, consecutiveFailures: 0, user }, tx.now)
 
 /** The keys of fields that a subscription to rows names. */
 const fieldsNamedBy = (row: WebhookRow): string[] => {

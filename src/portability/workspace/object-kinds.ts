@@ -5,7 +5,6 @@ import type { Caller } from '../../context.ts'
 import { insertInto } from '../../db/query.ts'
 import type { Reader } from '../../db/reader.ts'
 import { tags } from '../../db/schema/tags.ts'
-import { webhooks } from '../../db/schema/webhooks.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { newSecret } from '../../delivery/sign.ts'
 import type { FilterTree } from '../../filter/tree/parse.ts'
@@ -40,19 +39,16 @@ import { getTagRow, logTagUpdate, tagKind } from '../../tags/service.ts'
 import { replaceLinks } from '../../tags/store.ts'
 import { CreateViewBody } from '../../views/schema.ts'
 import { createView, parseView, type ViewRequest, viewKind } from '../../views/service.ts'
+import { type NewWebhook, newColumns, parseInput, type UnparsedInput } from '../../webhooks/columns.ts'
 import { presentWebhook } from '../../webhooks/present.ts'
 import { CreateWebhookBody } from '../../webhooks/schema.ts'
 import {
-  changedWebhook,
-  getRow,
+  beginSubscription,
   listWebhooks,
-  type NewWebhook,
-  newColumns,
-  parseInput,
   refuseTooMany,
-  renewSubscription,
-  type UnparsedInput,
+  subscribedStructure,
 } from '../../webhooks/service.ts'
+import { insertWebhook } from '../../webhooks/store.ts'
 import {
   asObject,
   checkInput,
@@ -298,10 +294,10 @@ const webhookFile: ObjectFile = {
     const { filter, ...parsed } = parseInput(original.input)
     const isTree = (sent: unknown): sent is FilterTree => isObject(sent)
     const input = { ...parsed, filter: isTree(filter) ? withTagIds(filter, tags) : filter }
-    const { structure, columns } = newColumns(tx, caller, input)
+    const structure = subscribedStructure(tx, caller, input)
     const secret = newSecret()
     insertWebhook(tx, {
-      ...columns,
+      ...newColumns(tx, caller, structure, input),
       ...{ id, createdAt, updatedAt, secret },
       workspace: caller.workspacePk,
       structure: structure?.pk ?? null,
@@ -311,14 +307,10 @@ const webhookFile: ObjectFile = {
       pauseReason: textOrNull(pause_reason),
       consecutiveFailures: failuresOf(consecutive_failures),
     })
-    const row = getRow(tx, caller, id, 'change')
-    renewSubscription(tx, undefined, row)
-    logChange(tx, caller, changedWebhook({ row, structure }), 'created')
+    beginSubscription(tx, caller, id)
     secrets.push({ id, url: input.url, secret })
   },
 }
-
-const insertWebhook = insertInto(webhooks)
 
 /** Far more than a webhook reaches in practice. */
 const MAX_FAILURES = 1_000_000_000

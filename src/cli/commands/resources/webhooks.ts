@@ -2,7 +2,7 @@ import { readWebhookAllowlist } from '../../../config.ts'
 import type { Format, Kind } from '../../../delivery/formats.ts'
 import type { SubscribedEvent } from '../../../delivery/payload.ts'
 import { storableJson } from '../../../http/storable-json.ts'
-import type { NewWebhook, UnparsedInput } from '../../../webhooks/service.ts'
+import type { NewWebhook, UnparsedInput } from '../../../webhooks/columns.ts'
 import {
   type Command,
   DB_FLAG,
@@ -19,6 +19,7 @@ import { printJson } from '../../output.ts'
 import { checkStructure } from '../../structure-name.ts'
 
 /** Imported only when needed, because they load the records. */
+const columns = () => import('../../../webhooks/columns.ts')
 const service = () => import('../../../webhooks/service.ts')
 const deliveries = () => import('../../../webhooks/deliveries.ts')
 const schema = () => import('../../../webhooks/schema.ts')
@@ -75,8 +76,8 @@ export const webhooksTest: Command = {
     inWorkspace(input, io, async (db, workspace) => {
       const { testWebhook } = await deliveries()
       const [id = ''] = input.args
-      const { row } = await testWebhook({ db }, commandCaller(workspace), id)
-      io.out(`${row.id}\n`)
+      const delivery = await testWebhook({ db }, commandCaller(workspace), id)
+      io.out(`${delivery.id}\n`)
       return 0
     }),
 }
@@ -147,7 +148,7 @@ export const webhooksCreate: Command = {
     createCheck('body', CreateWebhookBody)(body)
     const config = { webhookAllowlist: readWebhookAllowlist(io.env, input.flags) }
     return inWorkspace(input, io, async (db, workspace) => {
-      const { createWebhook, parseInput } = await service()
+      const [{ parseInput }, { createWebhook }] = await Promise.all([columns(), service()])
       const { presentWebhook } = await present()
       const parsed = parseInput(body)
       const caller = commandCaller(workspace)
@@ -155,7 +156,7 @@ export const webhooksCreate: Command = {
       const created = await db.write((tx) => createWebhook({ config }, tx, caller, parsed))
       if (input.flags.json) printJson(io, { webhook: presentWebhook(created), secret: created.secret })
       else {
-        io.status(`The webhook ${created.row.id} was created. Its secret is shown only now:\n`)
+        io.status(`The webhook ${created.id} was created. Its secret is shown only now:\n`)
         io.out(`${created.secret}\n`)
       }
       return 0
