@@ -28,7 +28,7 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   'row-views': () => import('./row-views/service.ts'),
   structures: () => import('./structures/operations.ts'),
   tags: () => import('./tags/service.ts'),
-  views: () => import('./views/operations.ts'),
+  views: () => import('./views/service.ts'),
 }
 
 export async function findOperation(name: string): Promise<Operation> {

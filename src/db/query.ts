@@ -153,7 +153,7 @@ export function runBy<Given extends SqlValue[]>(build: Build<Given, Statement>) 
 /** A statement that writes columns of a row, made for each set of columns that is written. */
 function writing(build: (row: never, ...values: never[]) => Statement) {
   const statementOf = memoize((names: string): Prepared => {
-    const keys = names.split(',')
+    const keys = names === '' ? [] : names.split(',')
     const values = placeholdersOf(keys.length + build.length - 1) as never[]
     const row = Object.fromEntries(keys.map((key, at) => [key, values[at]]))
     return prepare(build(row as never, ...values.slice(keys.length)))

@@ -12,8 +12,7 @@ import { checkedTree } from '../notes/query/stored-trees.ts'
 import { loadTitles } from '../notes/store.ts'
 import { type Drawing, type DrawnNode, drawGraph, type NodeOf, type TaggedNotes } from './layout.ts'
 import type { GraphResponse } from './schema.ts'
-import { findDefaultLens, lensKind } from './service.ts'
-import { DEFAULT_SETTINGS } from './settings.ts'
+import { DEFAULT_SETTINGS, findDefaultLens, lensKind } from './service.ts'
 
 /** What a lens shows. */
 export type Graph = Static<typeof GraphResponse>

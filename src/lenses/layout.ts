@@ -1,5 +1,5 @@
 import type { LinkTarget } from '../notes/links/resolve-target.ts'
-import type { LensSettings } from './settings.ts'
+import type { LensSettings } from './schema.ts'
 
 export const NODE_KINDS = ['note', 'tag', 'dangling'] as const
 

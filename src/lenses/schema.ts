@@ -1,7 +1,9 @@
+import type { Static } from '@sinclair/typebox'
 import { filterTree } from '../http/schema/filter-tree.ts'
 import { t } from '../http/schema/types.ts'
 import { MAX_NODES, NODE_KINDS } from './layout.ts'
-import { TITLE_MODES } from './settings.ts'
+
+const TITLE_MODES = ['zoom', 'always', 'never'] as const
 
 const Settings = t.strict({
   layers: t.strict({
@@ -17,6 +19,9 @@ const Settings = t.strict({
     titles: t.String({ enum: [...TITLE_MODES], examples: ['zoom'] }),
   }),
 })
+
+/** What the graph of a lens shows, and how. */
+export type LensSettings = Static<typeof Settings>
 
 export const Lens = t.strict(
   {

@@ -8,17 +8,16 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
-import { patchedFlag } from '../lib/patch.ts'
 import { readStoredTree, storedTree } from '../notes/query/stored-trees.ts'
 import { objectKind } from '../objects/objects.ts'
 import { refused } from '../refusal.ts'
-import type { PatchLensBody } from './schema.ts'
-import { DEFAULT_SETTINGS, type LensSettings, mergedSettings } from './settings.ts'
+import type { LensSettings, PatchLensBody } from './schema.ts'
 
-type LensRow = typeof lenses.$inferSelect
-
-/** What a caller decides of a lens. */
-type LensColumns = Pick<LensRow, 'name' | 'scope' | 'settings' | 'isDefault'>
+export const DEFAULT_SETTINGS: LensSettings = {
+  layers: { links: true, tags: false },
+  nodes: { orphans: true, dangling: false },
+  look: { arrows: true, titles: 'zoom' },
+}
 
 /** Lenses by creation. */
 export const lensKind = objectKind({
@@ -66,12 +65,10 @@ export const parseLens = <Request extends LensRequest>(request: Request) => ({
   scope: parseOptionalTree(request.scope, 'scope'),
 })
 
-const NEW_LENS = { scope: null, settings: JSON.stringify(DEFAULT_SETTINGS), isDefault: 0 }
-
 /** Creates a lens; the first one is the default, whatever is sent. Joins the caller's transaction. */
 export function createLens(tx: Tx, caller: Caller, input: LensInput & { name: string }) {
   const isFirst = lensKind.count(tx, caller.workspacePk) === 0
-  const columns = merged(tx, caller, { ...NEW_LENS, name: input.name }, input)
+  const columns = { isDefault: 0, ...columnsOf(tx, caller, DEFAULT_SETTINGS, input) }
   return lensKind.create(tx, caller, isFirst ? { ...columns, isDefault: 1 } : columns)
 }
 
@@ -79,26 +76,27 @@ export function createLens(tx: Tx, caller: Caller, input: LensInput & { name: st
 export const patchLens = (ctx: AppContext, caller: Caller, id: string, input: LensInput) =>
   ctx.db.write((tx) => {
     const before = lensKind.getRow(tx, caller, id)
-    const columns = merged(tx, caller, before, input)
-    if (columns.isDefault < before.isDefault)
+    const columns = columnsOf(tx, caller, JSON.parse(before.settings), input)
+    if (input.is_default === false && before.isDefault === 1)
       throw refused(
         `The lens "${before.name}" is the default, and there always is one; make another lens the default instead.`,
       )
     return lensKind.update(tx, caller, before, columns)
   })
 
-const merged = (
+const columnsOf = (
   reader: Reader,
   { workspacePk }: InWorkspace,
-  before: LensColumns,
-  { name, scope, settings, is_default }: LensInput,
-): LensColumns => ({
-  name: name ?? before.name,
-  scope: scope === undefined ? before.scope : storedTree(reader, workspacePk, scope, 'scope'),
-  settings: settings
-    ? JSON.stringify(mergedSettings(JSON.parse(before.settings), settings))
-    : before.settings,
-  isDefault: patchedFlag(is_default, before.isDefault),
+  before: LensSettings,
+  { scope, settings = {}, ...sent }: LensInput,
+) => ({
+  ...lensKind.columnsOf(sent),
+  ...(scope !== undefined && { scope: storedTree(reader, workspacePk, scope, 'scope') }),
+  settings: JSON.stringify({
+    layers: { ...before.layers, ...settings.layers },
+    nodes: { ...before.nodes, ...settings.nodes },
+    look: { ...before.look, ...settings.look },
+  }),
 })
 
 /** The lens made next after this one, else the first of the others. */

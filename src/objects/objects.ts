@@ -208,6 +208,10 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
   #reread = (reader: Reader, workspace: number, id: string | number): Row =>
     this.findById(reader, workspace, id) ?? fail(this.notFound)
 
+  /** The columns that the members of a request are stored in (`columnsShown`); only those that are sent. */
+  columnsOf = (sent: object): Partial<Row> =>
+    columnsShown(this.table, sent, [...this.derived, 'position']) as Partial<Row>
+
   /** Changes what differs and logs it; joins the caller's transaction. Returns what is shown. */
   update(
     tx: Tx,
@@ -223,7 +227,9 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     const differs = before !== undefined && JSON.stringify(before) !== JSON.stringify(now)
     if (!shifted && !differs && isSame(row, columns)) return now
     if (columns.isDefault === 1 && row.isDefault === 0) this.#takeDefault(tx, author)
-    this.#write.update(tx, pkOf(row), columns, this.table.updatedAt && tx.now)
+    const { updatedAt } = this.table
+    if (updatedAt || Object.keys(columns).length > 0)
+      this.#write.update(tx, pkOf(row), columns, updatedAt && tx.now)
     const changed = this.#reread(tx, workspace, id)
     const after = this.present(changed, tx)
     const [old, secrets] = [this.#secrets(row), this.#secrets(changed)]

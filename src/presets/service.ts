@@ -7,7 +7,6 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
-import { patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { findPropertyRule, valueRefusal } from '../notes/writing/properties.ts'
 import { ensureTags } from '../notes/writing/tags.ts'
@@ -22,11 +21,6 @@ import {
   replaceTags,
   tagNamesOfPreset,
 } from './store.ts'
-
-type PresetRow = typeof presets.$inferSelect
-
-/** What a caller decides of a preset, apart from its tags and properties. */
-type PresetColumns = Pick<PresetRow, 'name' | 'nameFold' | 'content' | 'icon' | 'color' | 'isPinned'>
 
 const presentValue = ({ rule, value }: PresetProperty) => ({ key: rule.key, value })
 
@@ -63,8 +57,8 @@ export type PresetInput = Static<typeof PatchPresetBody>
 export type PresetPropertyInput = NonNullable<PresetInput['ask']>[number]
 
 /** What is stored of a preset. */
-export interface PresetParts extends PropertyLists {
-  readonly columns: PresetColumns
+interface PresetParts extends PropertyLists {
+  readonly columns: Partial<typeof presets.$inferInsert>
   readonly tags: readonly number[]
 }
 
@@ -76,8 +70,6 @@ export function insertPreset(tx: Tx, caller: Caller, { columns, tags, ...lists }
   return presetKind.present(row, tx)
 }
 
-const NEW_PRESET = { content: null, icon: null, color: null, isPinned: 0 }
-
 /** Creates a preset, and its tags where they do not exist; joins the caller's transaction. */
 export function createPreset(tx: Tx, caller: Caller, input: PresetInput & { name: string }) {
   const { workspacePk: workspace } = caller
@@ -85,7 +77,7 @@ export function createPreset(tx: Tx, caller: Caller, input: PresetInput & { name
   const lists = mergedProperties(tx, workspace, { properties: [], asks: [] }, input)
   const tags = ensureTags(tx, caller, input.tags ?? [])
   return insertPreset(tx, caller, {
-    columns: merged({ ...NEW_PRESET, name: input.name }, input),
+    columns: { isPinned: 0, ...presetKind.columnsOf(input) },
     tags,
     ...lists,
   })
@@ -111,20 +103,8 @@ export const patchPreset = (ctx: AppContext, caller: Caller, idOrName: string, p
       replaceProperties(tx, row.pk, mergedProperties(tx, workspace, lists, patch))
     }
     if (patch.tags) replaceTags(tx, row.pk, ensureTags(tx, caller, patch.tags))
-    return presetKind.update(tx, caller, row, merged(row, patch), { before })
+    return presetKind.update(tx, caller, row, presetKind.columnsOf(patch), { before })
   })
-
-function merged(before: Omit<PresetColumns, 'nameFold'>, input: PresetInput): PresetColumns {
-  const name = input.name ?? before.name
-  return {
-    name,
-    nameFold: fold(name),
-    content: patched(input.content, before.content),
-    icon: patched(input.icon, before.icon),
-    color: patched(input.color, before.color),
-    isPinned: patchedFlag(input.is_pinned, before.isPinned),
-  }
-}
 
 /** A list that is not sent stays as it is, even where a value no longer fits its property. */
 function mergedProperties(

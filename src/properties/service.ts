@@ -9,7 +9,6 @@ import { type FoundUsage, type PropertyUsage, refuseWhileUsed } from '../feature
 import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
-import { patched, patchedFlag } from '../lib/patch.ts'
 import { codePointLength, fold, withCommas } from '../lib/text.ts'
 import type { PropertyType } from '../notes/property-values.ts'
 import { objectKind } from '../objects/objects.ts'
@@ -53,9 +52,6 @@ export const getPropertyRow = (reader: Reader, caller: InWorkspace, idOrKey: str
 
 type PropertyRow = ReturnType<typeof getPropertyRow>
 
-/** What a caller decides of a property, apart from its position. */
-type PropertyColumns = Pick<PropertyRow, 'key' | 'type' | 'label' | 'options' | 'isPinned'>
-
 /** The property and what uses it, so that it cannot be deleted. */
 export async function getProperty(ctx: AppContext, caller: Caller, idOrKey: string) {
   const { id, found } = await findUsage(ctx, caller, idOrKey)
@@ -91,12 +87,11 @@ export function defineProperty(tx: Tx, caller: Caller, input: NewPropertyInput) 
 
 /** Defines a property; joins the caller's transaction. */
 export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput) {
-  const { key, type, label = null, is_pinned, position } = input
+  const { key, type, position } = input
   refuseRepeatedOption(input.options)
   refuseTakenKey(tx, caller, key)
   const options = optionsFor(type, input.options, null)
-  const columns = { key, type, label, options, isPinned: is_pinned ? 1 : 0 }
-  return propertyKind.create(tx, caller, columns, { position })
+  return propertyKind.create(tx, caller, { ...propertyKind.columnsOf(input), options }, { position })
 }
 
 function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): void {
@@ -147,23 +142,12 @@ export async function patchProperty(ctx: AppContext, caller: Caller, idOrKey: st
     if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
     if (found && patch.type !== undefined && patch.type !== before.type)
       refuseRetype(ctx, tx, caller, before, { type: patch.type, found })
-    const columns = merged(before, patch)
-    const stranded =
-      patch.options && columns.options !== null ? store.strandedValues(tx, before.pk, columns.options) : []
+    const options = optionsFor(patch.type ?? before.type, patch.options, before.options)
+    const stranded = patch.options && options !== null ? store.strandedValues(tx, before.pk, options) : []
+    const columns = { ...propertyKind.columnsOf(patch), options }
     const property = propertyKind.update(tx, caller, before, columns, { position: patch.position })
     return { property, stranded_values: stranded }
   })
-}
-
-function merged(before: PropertyRow, patch: PropertyPatch): PropertyColumns {
-  const type = patch.type ?? before.type
-  return {
-    key: patch.key ?? before.key,
-    type,
-    label: patched(patch.label, before.label),
-    options: optionsFor(type, patch.options, before.options),
-    isPinned: patchedFlag(patch.is_pinned, before.isPinned),
-  }
 }
 
 function refuseRetype(

@@ -9,7 +9,6 @@ import { quickAccess } from '../db/schema/quick-access.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
-import { patched, patchedFlag } from '../lib/patch.ts'
 import { withCommas } from '../lib/text.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { objectKind } from '../objects/objects.ts'
@@ -52,16 +51,6 @@ const getRow = (reader: Reader, { workspacePk }: InWorkspace, id: string) =>
   findByNoteId(reader, workspacePk, id) ??
   fail(itemKind.notFound)
 
-type Appearance = Pick<typeof quickAccess.$inferSelect, 'icon' | 'color' | 'iconFilled'>
-
-export type ItemInput = Static<typeof PatchItemBody>
-
-const merged = (before: Appearance, input: ItemInput): Appearance => ({
-  icon: patched(input.icon, before.icon),
-  color: patched(input.color, before.color),
-  iconFilled: patchedFlag(input.icon_filled, before.iconFilled),
-})
-
 /** One that comes, goes or moves may shift all others, each with its change, while other writes wait. */
 const MAX_ITEMS = 10_000
 
@@ -79,22 +68,20 @@ export function createItem(tx: Tx, caller: Caller, input: NewItemInput, most = N
     throw nameTaken(`The note "${note.title}" is in Quick Access already; move it with PATCH.`)
   if (itemKind.count(tx, workspace) >= most)
     throw refused(`Quick Access holds at most ${withCommas(most)} notes; unpin one first.`)
-  const appearance = merged({ icon: null, color: null, iconFilled: 0 }, input)
-  const { position } = input
-  return itemKind.create(
-    tx,
-    caller,
-    { ...appearance, note: note.pk },
-    { position, hidden: { note_id: note.id } },
-  )
+  const columns = { iconFilled: 0, ...itemKind.columnsOf(input), note: note.pk }
+  return itemKind.create(tx, caller, columns, { position: input.position, hidden: { note_id: note.id } })
 }
 
 /** Changes the appearance of an item, or moves it. It is named by its own id or by that of its note. */
-export const patchItem = (ctx: AppContext, caller: Caller, id: string, input: ItemInput) =>
-  ctx.db.write((tx) => {
-    const item = getRow(tx, caller, id)
-    return itemKind.update(tx, caller, item, merged(item, input), { position: input.position })
-  })
+export const patchItem = (
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  { position, ...appearance }: Static<typeof PatchItemBody>,
+) =>
+  ctx.db.write((tx) =>
+    itemKind.update(tx, caller, getRow(tx, caller, id), itemKind.columnsOf(appearance), { position }),
+  )
 
 /** Unpins a note, which stays. Returns the id of the item. */
 export const deleteItem = (ctx: AppContext, caller: Caller, id: string): Promise<string> =>

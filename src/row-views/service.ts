@@ -10,7 +10,6 @@ import { rowViews } from '../db/schema/row-views.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
-import { patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { objectKind } from '../objects/objects.ts'
 import { nameTaken, refused } from '../refusal.ts'
@@ -136,7 +135,8 @@ export function createRowView(
   const others = rowsOf(tx, structure.pk)
   if (others.length >= MAX_VIEWS)
     throw refused(`"${structure.name}" has ${MAX_VIEWS} views, personal ones included; delete one first.`)
-  const columns = merged({ ...NEW, name: input.name }, input)
+  const { structure: _, ...sent } = input
+  const columns = { ...NEW, name: input.name, ...columnsSent(sent) }
   checkRowView(structure, columns)
   refuseTakenName(others, { ...columns, owner })
   const first = nextKey(tx, caller.workspacePk)
@@ -159,43 +159,30 @@ function refuseTakenName(
   if (holder) throw nameTaken(`A view named "${holder.name}" exists already here; choose another name.`)
 }
 
-function merged(before: RowViewColumns, input: RowViewPatch): RowViewColumns {
-  return {
-    name: input.name?.trim() ?? before.name,
-    kind: input.kind ?? before.kind,
-    filter: input.filter === undefined ? before.filter : JSON.stringify(input.filter),
-    search: patched(input.search, before.search),
-    sort: patched(input.sort, before.sort),
-    direction: patched(input.direction, before.direction),
-    columns:
-      input.columns === undefined
-        ? before.columns
-        : input.columns && JSON.stringify(input.columns.map(({ key, width }) => ({ key, width }))),
-    groupBy: patched(input.group_by, before.groupBy),
-    dateField: patched(input.date_field, before.dateField),
-    endField: patched(input.end_field, before.endField),
-    personal: patchedFlag(input.personal, before.personal),
-    locked: patchedFlag(input.locked, before.locked),
-  }
-}
+const columnsSent = ({ columns, ...sent }: RowViewPatch): Partial<RowViewColumns> => ({
+  ...rowViewKind.columnsOf(sent.name === undefined ? sent : { ...sent, name: sent.name.trim() }),
+  ...(columns !== undefined && {
+    columns: columns && JSON.stringify(columns.map(({ key, width }) => ({ key, width }))),
+  }),
+})
 
 /** Changes what is sent; the filter and the columns are each replaced whole. */
 export const patchRowView = (ctx: AppContext, caller: Caller, id: string, patch: RowViewPatch) =>
   ctx.db.write((tx) => {
     const before = getRowView(tx, caller, id)
-    const columns = merged(before, patch)
-    const ability = abilityFor(before.personal, columns.personal)
+    const columns = columnsSent(patch)
+    const after = { ...before, ...columns }
+    const ability = abilityFor(before.personal, after.personal)
     const structure = getStructure(tx, caller, before.structureId, ability)
-    refuseForeign(caller, before, patch, columns)
-    checkRowView(structure, columns)
+    refuseForeign(caller, before, patch, after)
+    checkRowView(structure, after)
     const others = rowsOf(tx, before.structure).filter(({ pk }) => pk !== before.pk)
-    refuseTakenName(others, { ...columns, owner: before.owner })
+    refuseTakenName(others, after)
     tx.afterCommit(() => ctx.bus.wake(before.structureId))
-    if (columns.personal < before.personal) endPrivate(tx, caller.workspacePk, id)
-    const after = rowViewKind.update(tx, caller, before, columns, { position: patch.position })
-    if (columns.personal > before.personal)
-      beginPrivate(tx, id, caller.userId, nextKey(tx, caller.workspacePk))
-    return after
+    if (after.personal < before.personal) endPrivate(tx, caller.workspacePk, id)
+    const shown = rowViewKind.update(tx, caller, before, columns, { position: patch.position })
+    if (after.personal > before.personal) beginPrivate(tx, id, caller.userId, nextKey(tx, caller.workspacePk))
+    return shown
   })
 
 /** Refuses what only its maker may change, and what a lock forbids. */

@@ -6,8 +6,7 @@ import type { Reader } from '../db/reader.ts'
 import { tags } from '../db/schema/tags.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
-import { patched, patchedFlag } from '../lib/patch.ts'
-import { compareNames, fold } from '../lib/text.ts'
+import { compareNames } from '../lib/text.ts'
 import { indexTagName } from '../notes/search/tables.ts'
 import { findTagByName } from '../notes/writing/tags.ts'
 import { objectKind } from '../objects/objects.ts'
@@ -66,12 +65,7 @@ export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: T
       refuseTakenName(tx, caller, tag, name)
       indexTagName(tx, caller.workspacePk, tag.id, name)
     }
-    return tagKind.update(tx, caller, tag, {
-      name,
-      nameFold: fold(name),
-      color: patched(changes.color, tag.color),
-      isPinned: patchedFlag(changes.is_pinned, tag.isPinned),
-    })
+    return tagKind.update(tx, caller, tag, tagKind.columnsOf({ ...changes, name }))
   })
 
 /** Logs what differs between a tag before and after a change. */

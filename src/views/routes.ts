@@ -4,9 +4,16 @@ import { respondOnce } from '../http/idempotency.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { NotesResponse } from '../notes/schema.ts'
-import { listViewNotes } from './notes.ts'
 import * as schema from './schema.ts'
-import { createView, deleteView, parseView, patchView, viewKind, viewsQuery } from './service.ts'
+import {
+  createView,
+  deleteView,
+  listViewNotes,
+  parseView,
+  patchView,
+  viewKind,
+  viewsQuery,
+} from './service.ts'
 
 export const viewRoutes = (ctx: AppContext) =>
   endpoints('Views', '/v1/views', 'notes')

@@ -1,16 +1,18 @@
 import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns } from 'drizzle-orm'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../context.ts'
 import { from, rowsBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { views } from '../db/schema/views.ts'
+import type { WorkerQuery } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { PropertyUsage, ViewRole } from '../feature-hooks.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
+import { pageRequest } from '../http/pagination.ts'
+import type { JsonBody } from '../http/responses.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
-import { isoTimestamp } from '../lib/dates.ts'
+import { isoTimestamp, utcDay } from '../lib/dates.ts'
 import { describeTree } from '../lib/filter-sentence.ts'
-import { patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import {
   readStoredTree,
@@ -18,16 +20,13 @@ import {
   storedTreeReferences,
   treeDefinitions,
 } from '../notes/query/stored-trees.ts'
-import { usualDirection } from '../notes/query/tree-query.ts'
+import { type NoteSort, type TreeQuery, treeQuery, usualDirection } from '../notes/query/tree-query.ts'
 import { objectKind } from '../objects/objects.ts'
 import { findPropertyHead, findPropertyHeadByKey } from '../properties/store.ts'
 import { invalid, refused } from '../refusal.ts'
-import type { PatchViewBody } from './schema.ts'
+import type { PatchViewBody, ViewNotesQuery } from './schema.ts'
 
 export type ViewRow = typeof views.$inferSelect
-
-/** What a caller decides of a view. */
-type ViewColumns = Omit<ViewRow, 'pk' | 'id' | 'workspace' | 'createdAt' | 'updatedAt'>
 
 /** Views by creation. */
 export const viewKind = objectKind({
@@ -88,19 +87,14 @@ export type ViewRequest = Static<typeof PatchViewBody>
 /** A view as `parseView` returns it. */
 export type ViewInput = Omit<ViewRequest, 'filter'> & { filter?: FilterTree | null }
 
-const NEW_VIEW: Omit<ViewColumns, 'name'> = {
-  filter: null,
+const NEW_VIEW = {
   sortField: 'updated_at',
   sortDirection: 'desc',
-  sortProperty: null,
   displayProperties: '[]',
   showTags: 1,
   isPinned: 0,
   isDefault: 0,
-  icon: null,
-  color: null,
-  coverUrl: null,
-}
+} as const
 
 /** Parses the filter of a request and checks what its schema cannot express; nothing is looked up. */
 export function parseView<Request extends ViewRequest>(request: Request) {
@@ -117,57 +111,33 @@ export function parseView<Request extends ViewRequest>(request: Request) {
 
 /** Creates a view; joins the caller's transaction. */
 export const createView = (tx: Tx, caller: Caller, input: ViewInput & { name: string }) =>
-  viewKind.create(tx, caller, merged(tx, caller, { ...NEW_VIEW, name: input.name }, input))
+  viewKind.create(tx, caller, { ...NEW_VIEW, ...columnsOf(tx, caller, input) })
 
 /** Changes what is sent; the filter and the sort are each replaced whole. */
 export const patchView = (ctx: AppContext, caller: Caller, id: string, input: ViewInput) =>
   ctx.db.write((tx) => {
     const before = viewKind.getRow(tx, caller, id)
-    return viewKind.update(tx, caller, before, merged(tx, caller, before, input))
+    return viewKind.update(tx, caller, before, columnsOf(tx, caller, input))
   })
 
 export const deleteView = (ctx: AppContext, caller: Caller, id: string) =>
   ctx.db.write((tx) => viewKind.delete(tx, caller, viewKind.getRow(tx, caller, id)))
 
-/** The columns after a change; every tag and property is checked and stored by id. */
-function merged(reader: Reader, caller: Caller, before: ViewColumns, input: ViewInput): ViewColumns {
+/** The columns of what is sent; every tag and property is checked and stored by id. */
+function columnsOf(reader: Reader, caller: Caller, input: ViewInput): Partial<ViewRow> {
+  const { filter, sort, display_properties: displayed, ...sent } = input
+  const idOf = (key: string, place: string) => propertyId(reader, caller, key, place)
   return {
-    name: input.name ?? before.name,
-    filter:
-      input.filter === undefined
-        ? before.filter
-        : storedTree(reader, caller.workspacePk, input.filter, 'filter'),
-    ...sortColumns(reader, caller, before, input.sort),
-    displayProperties: input.display_properties
-      ? JSON.stringify(
-          input.display_properties.map((key, at) =>
-            propertyId(reader, caller, key, `display_properties[${at}]`),
-          ),
-        )
-      : before.displayProperties,
-    showTags: patchedFlag(input.show_tags, before.showTags),
-    isPinned: patchedFlag(input.is_pinned, before.isPinned),
-    isDefault: patchedFlag(input.is_default, before.isDefault),
-    icon: patched(input.icon, before.icon),
-    color: patched(input.color, before.color),
-    coverUrl: patched(input.cover_url, before.coverUrl),
-  }
-}
-
-type SortColumns = Pick<ViewColumns, 'sortField' | 'sortDirection' | 'sortProperty'>
-
-function sortColumns(
-  reader: Reader,
-  caller: Caller,
-  { sortField, sortDirection, sortProperty }: SortColumns,
-  sort: ViewInput['sort'],
-): SortColumns {
-  if (!sort) return { sortField, sortDirection, sortProperty }
-  return {
-    sortField: sort.field,
-    sortDirection: sort.direction ?? usualDirection(sort.field),
-    sortProperty:
-      sort.property === undefined ? null : propertyId(reader, caller, sort.property, 'sort.property'),
+    ...viewKind.columnsOf(sent),
+    ...(filter !== undefined && { filter: storedTree(reader, caller.workspacePk, filter, 'filter') }),
+    ...(sort && {
+      sortField: sort.field,
+      sortDirection: sort.direction ?? usualDirection(sort.field),
+      sortProperty: sort.property === undefined ? null : idOf(sort.property, 'sort.property'),
+    }),
+    ...(displayed && {
+      displayProperties: JSON.stringify(displayed.map((key, at) => idOf(key, `display_properties[${at}]`))),
+    }),
   }
 }
 
@@ -197,4 +167,37 @@ function rolesOf(view: ViewRow, property: string): ViewRole[] {
     display: displayedIds(view).includes(property),
   }
   return (Object.keys(named) as ViewRole[]).filter((role) => named[role])
+}
+
+/** The order of a view. */
+export const sortOf = ({ sortField: field, sortDirection: direction, sortProperty }: ViewRow): NoteSort => ({
+  field,
+  direction,
+  ...(sortProperty !== null && { property: sortProperty }),
+})
+
+type ViewQuery = InWorkspace & Pick<TreeQuery, 'page' | 'shown' | 'today'> & { readonly id: string }
+
+/**
+ * The notes of a view. The view itself is read in the same snapshot as its notes: while the query waits for the
+ * worker, the view may change, and what it names may be deleted.
+ */
+export const viewQuery: WorkerQuery<ViewQuery, JsonBody> = {
+  name: 'views.notes',
+  run: (reader, { id, ...query }) => {
+    const row = viewKind.getRow(reader, query, id)
+    const { workspacePk: workspace, ...wanted } = query
+    return treeQuery.run(reader, { ...wanted, workspace, filter: filterOf(row), sort: sortOf(row) })
+  },
+}
+
+/** One page of the notes that match the view now, in its order. */
+export const listViewNotes = (
+  ctx: AppContext,
+  caller: Caller,
+  id: string,
+  { content, excerpt, ...page }: Static<typeof ViewNotesQuery>,
+): Promise<JsonBody> => {
+  const wanted = { page: pageRequest(page), shown: { content, excerpt }, today: utcDay(ctx.clock.now()) }
+  return ctx.worker.run(viewQuery, { ...placeOf(caller), id, ...wanted }, caller)
 }

@@ -133,8 +133,7 @@ const propertyFile = objectFile('properties', propertyKind, {
 const presetFile = objectFile('presets', presetKind, {
   schema: CreatePresetBody,
   create: ({ tx, caller }, input: PresetInput & { name: string }) => {
-    const { name, content = null, icon = null, color = null, is_pinned } = input
-    const { tags = [], properties = [], ask = [] } = input
+    const { name, tags = [], properties = [], ask = [] } = input
     const { workspacePk: workspace } = caller
     if (presetKind.findByName(tx, workspace, fold(name)))
       throw nameTaken(`A preset named "${name}" exists already; rename one of them.`)
@@ -144,7 +143,7 @@ const presetFile = objectFile('presets', presetKind, {
         value,
       }))
     insertPreset(tx, caller, {
-      columns: { name, nameFold: fold(name), content, icon, color, isPinned: is_pinned ? 1 : 0 },
+      columns: { isPinned: 0, ...presetKind.columnsOf(input) },
       properties: entries(properties),
       asks: entries(ask),
       tags: ensureTags(tx, caller, tags),

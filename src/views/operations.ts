@@ -1,2 +1,0 @@
-export { viewQuery } from './notes.ts'
-export { viewsQuery } from './service.ts'
