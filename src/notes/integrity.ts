@@ -3,7 +3,7 @@ import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
 import { fold } from '../lib/text.ts'
 import { indexLinksAtOnce } from './links/indexing.ts'
-import { distinctLinkKeys } from './links/link-keys.ts'
+import { distinctLinkKeys } from './links/syntax.ts'
 import { aliasColumns } from './store.ts'
 
 const COUNTS = `SELECT w.pk, w.name, w.live_notes AS live, w.trashed_notes AS trashed,

@@ -1,28 +1,35 @@
 import type { AppContext } from '../context.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
-import { pageRequest, presentPage } from '../http/pagination.ts'
+import { pageRequest } from '../http/pagination.ts'
 import { jsonResponse, listResponse } from '../http/responses.ts'
 import { listMentions } from './links/mentions.ts'
 import { getLinks } from './links/note-links.ts'
-import { presentCreated, presentNote, presentRevision, presentTrashed } from './present.ts'
+import { presentNote } from './present.ts'
 import { listNotes } from './query/list.ts'
 import { queryNotes } from './query/tree-query.ts'
 import * as schema from './schema.ts'
-import { getNote, type NoteRow } from './store.ts'
-import { appendToNote, editNote } from './writing/append-and-edit.ts'
-import { createNote, presetOf } from './writing/create.ts'
-import { getProperties, setProperties } from './writing/properties.ts'
+import { getNote, getNoteSummary, type NoteRow } from './store.ts'
+import { appendText, editPassages } from './writing/append-and-edit.ts'
+import { createNote, presentCreated, presetOf } from './writing/create.ts'
+import { changeProperties, readProperties } from './writing/properties.ts'
 import { respondToRename } from './writing/rename.ts'
-import { listRevisions, restoreRevision } from './writing/revisions.ts'
-import { removeTag } from './writing/tags.ts'
-import { emptyTrash, getTrashedNote, listTrash, purgeNote, restoreNote, trashNote } from './writing/trash.ts'
+import { listRevisions, presentRevision, restoreRevision } from './writing/revisions.ts'
+import { takeOffTags } from './writing/tags.ts'
+import {
+  emptyTrash,
+  getTrashedNote,
+  listTrash,
+  purgeNote,
+  putInTrash,
+  takeOutOfTrash,
+} from './writing/trash.ts'
 import { patchNote, respondToPatch } from './writing/update.ts'
 
-const answerWith = async (note: Promise<NoteRow>) => ({ note: presentNote(await note) })
-
-export const noteRoutes = (ctx: AppContext) =>
-  endpoints('Notes', '/v1/notes', 'notes')
+export function noteRoutes(ctx: AppContext) {
+  const afterWrite = async (write: (tx: Tx) => NoteRow) => ({ note: presentNote(await ctx.db.write(write)) })
+  return endpoints('Notes', '/v1/notes', 'notes')
     .get('', async ({ caller, query }) => jsonResponse(await listNotes(ctx, caller, query)), {
       access: 'read',
       query: schema.ListQuery,
@@ -57,21 +64,14 @@ export const noteRoutes = (ctx: AppContext) =>
       summary: 'Notes that match a filter tree, newest edit first or ranked by a search',
       description: schema.QUERY_DESCRIPTION,
     })
-    .get(
-      '/trash',
-      ({ caller, query }) => {
-        const page = listTrash(ctx.db, caller, pageRequest(query))
-        return { notes: page.items.map(presentTrashed), ...presentPage(query, page) }
-      },
-      {
-        access: 'read',
-        query: schema.TrashQuery,
-        response: schema.TrashResponse,
-        operationId: 'listTrash',
-        summary: 'List trashed notes, most recently deleted first',
-        description: 'A note stays in the trash for 30 days and is then removed for good.',
-      },
-    )
+    .get('/trash', ({ caller, query }) => listTrash(ctx.db, caller, query), {
+      access: 'read',
+      query: schema.TrashQuery,
+      response: schema.TrashResponse,
+      operationId: 'listTrash',
+      summary: 'List trashed notes, most recently deleted first',
+      description: 'A note stays in the trash for 30 days and is then removed for good.',
+    })
     .delete('/trash', async ({ caller }) => ({ purged: await emptyTrash(ctx, caller) }), {
       access: 'write',
       response: schema.PurgedResponse,
@@ -129,7 +129,7 @@ export const noteRoutes = (ctx: AppContext) =>
     .delete(
       '/:id',
       async ({ caller, params }) => {
-        await trashNote(ctx, caller, params.id)
+        await ctx.db.write((tx) => putInTrash(ctx, tx, caller, params.id))
         return { trashed: true, id: params.id }
       },
       {
@@ -143,7 +143,8 @@ export const noteRoutes = (ctx: AppContext) =>
     )
     .post(
       '/:id/append',
-      ({ caller, params, body }) => answerWith(appendToNote(ctx, caller, params.id, body)),
+      ({ caller, params, body }) =>
+        afterWrite((tx) => appendText(tx, caller, getNote(tx, caller, params.id), body)),
       {
         access: 'write',
         body: schema.AppendBody,
@@ -154,16 +155,21 @@ export const noteRoutes = (ctx: AppContext) =>
           'Needs no read before: what is there stays byte for byte. One blank line separates the old text from the new. A heading that is the last one in the note already is not repeated.',
       },
     )
-    .post('/:id/edit', ({ caller, params, body }) => answerWith(editNote(ctx, caller, params.id, body)), {
-      access: 'write',
-      body: schema.EditBody,
-      response: schema.NoteResponse,
-      operationId: 'editNote',
-      summary: 'Replace one exact passage of a note',
-      description:
-        '`old_str` must occur exactly once, else nothing changes and the call is refused; the rest of the note stays byte for byte.',
-    })
-    .post('/:id/restore', ({ caller, params }) => answerWith(restoreNote(ctx, caller, params.id)), {
+    .post(
+      '/:id/edit',
+      ({ caller, params, body }) =>
+        afterWrite((tx) => editPassages(tx, caller, getNote(tx, caller, params.id), [body])),
+      {
+        access: 'write',
+        body: schema.EditBody,
+        response: schema.NoteResponse,
+        operationId: 'editNote',
+        summary: 'Replace one exact passage of a note',
+        description:
+          '`old_str` must occur exactly once, else nothing changes and the call is refused; the rest of the note stays byte for byte.',
+      },
+    )
+    .post('/:id/restore', ({ caller, params }) => afterWrite((tx) => takeOutOfTrash(tx, caller, params.id)), {
       access: 'write',
       response: schema.NoteResponse,
       operationId: 'restoreNote',
@@ -173,7 +179,9 @@ export const noteRoutes = (ctx: AppContext) =>
     })
     .get(
       '/:id/properties',
-      ({ caller, params }) => ({ properties: getProperties(ctx.db, caller, params.id) }),
+      ({ caller, params }) => ({
+        properties: readProperties(ctx.db, getNoteSummary(ctx.db, caller, params.id).pk),
+      }),
       {
         access: 'read',
         response: schema.NotePropertiesResponse,
@@ -184,7 +192,11 @@ export const noteRoutes = (ctx: AppContext) =>
     )
     .patch(
       '/:id/properties',
-      async ({ caller, params, body }) => ({ properties: await setProperties(ctx, caller, params.id, body) }),
+      async ({ caller, params, body }) => ({
+        properties: await ctx.db.write((tx) =>
+          changeProperties(tx, caller, getNoteSummary(tx, caller, params.id), body),
+        ),
+      }),
       {
         access: 'write',
         body: schema.PropertiesBody,
@@ -196,7 +208,7 @@ export const noteRoutes = (ctx: AppContext) =>
     )
     .post(
       '/:id/tags',
-      ({ caller, params, body }) => answerWith(patchNote(ctx, caller, params.id, { tags: body.tags })),
+      ({ caller, params, body }) => afterWrite((tx) => patchNote(tx, caller, params.id, body)),
       {
         access: 'write',
         body: schema.TagsBody,
@@ -208,7 +220,8 @@ export const noteRoutes = (ctx: AppContext) =>
     )
     .delete(
       '/:id/tags/:name',
-      ({ caller, params }) => answerWith(removeTag(ctx, caller, params.id, params.name)),
+      ({ caller, params: { id, name } }) =>
+        afterWrite((tx) => takeOffTags(tx, caller, getNote(tx, caller, id), [name])),
       {
         access: 'write',
         response: schema.NoteResponse,
@@ -262,7 +275,7 @@ export const noteRoutes = (ctx: AppContext) =>
     )
     .post(
       '/:id/revisions/:revisionId/restore',
-      ({ caller, params }) => answerWith(restoreRevision(ctx, caller, params.id, params.revisionId)),
+      ({ caller, params }) => afterWrite((tx) => restoreRevision(tx, caller, params.id, params.revisionId)),
       {
         access: 'write',
         response: schema.NoteResponse,
@@ -271,3 +284,4 @@ export const noteRoutes = (ctx: AppContext) =>
         description: 'What the note holds now becomes a revision itself, so that this can be undone.',
       },
     )
+}

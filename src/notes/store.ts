@@ -6,7 +6,7 @@ import { notes } from '../db/schema/notes.ts'
 import { TOUCH } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { fold } from '../lib/text.ts'
-import { fail, notFound, type Refusal } from '../refusal.ts'
+import { fail, notFound } from '../refusal.ts'
 
 /** A note without body and tags. */
 export interface NoteSummary {
@@ -114,45 +114,6 @@ export const loadTitles = ({ sql }: Reader, pks: readonly number[]): Map<number,
   )
 
 export type NoteTitle = Pick<NoteSummary, 'id' | 'title'>
-
-/** A note in the trash, as it is listed. */
-export interface TrashRow {
-  id: string
-  title: string
-  deletedAt: number
-}
-
-/** What a change of a note replaced. */
-export interface RevisionRow {
-  id: string
-  createdAt: number
-  surface: string
-  title: string
-  content: string
-}
-
-/** What a note links to, and what links to it. */
-export interface NoteLinks {
-  /** `note` is undefined when the link is unresolved. */
-  outgoing: { text: string; note: NoteTitle | undefined }[]
-  backlinks: (NoteSummary & { readonly context?: string })[]
-}
-
-/** A note with a new name, and how many links were rewritten for it. */
-export interface RenamedNote {
-  readonly note: NoteRow
-  readonly linksRewritten: number
-}
-
-/** A new note; its properties were refused as a whole, or not at all. */
-export interface CreatedNote {
-  note: NoteRow
-  /** By key. */
-  properties: Record<string, unknown>
-  propertiesError: Refusal | undefined
-  /** What its preset asks for and got no answer to, by key. */
-  unanswered: readonly string[]
-}
 
 export type NoteChanges = Partial<
   Pick<

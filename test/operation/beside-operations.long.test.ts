@@ -4,7 +4,7 @@ import { type Dataset, openDataset } from '../../scripts/bench/dataset.ts'
 import { refreshLinks } from '../../src/notes/links/indexing.ts'
 import { refreshSearch } from '../../src/notes/search/indexing.ts'
 import { createNote } from '../../src/notes/writing/create.ts'
-import { trashNote } from '../../src/notes/writing/trash.ts'
+import { putInTrash } from '../../src/notes/writing/trash.ts'
 import { createProperty } from '../../src/properties/service.ts'
 import { writeRecords } from '../../src/records/writing/write-records.ts'
 import { createStructure } from '../../src/structures/service.ts'
@@ -84,7 +84,7 @@ async function makeTrash({ ctx, caller }: Dataset): Promise<void> {
     })
   await refreshLinks(ctx, caller)
   const ids = ctx.db.sql.column<string>("SELECT id FROM notes WHERE title GLOB 'Trash *'")
-  for (const id of ids) await trashNote(ctx, caller, id)
+  for (const id of ids) await ctx.db.write((tx) => putInTrash(ctx, tx, caller, id))
   await ctx.db.write((tx): void => void tx.sql.run('UPDATE notes SET deleted_at = 1 WHERE deleted_at > 1'))
 }
 

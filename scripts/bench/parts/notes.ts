@@ -2,11 +2,11 @@ import { Database } from 'bun:sqlite'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyVerified } from '../../../src/db/copy.ts'
-import { presentCreated, presentNote } from '../../../src/notes/present.ts'
+import { presentNote } from '../../../src/notes/present.ts'
 import { type ListRequest, listNotes } from '../../../src/notes/query/list.ts'
-import type { CreatedNote } from '../../../src/notes/store.ts'
-import { appendToNote } from '../../../src/notes/writing/append-and-edit.ts'
-import { createNote } from '../../../src/notes/writing/create.ts'
+import { getNote, type NoteRow } from '../../../src/notes/store.ts'
+import { appendText } from '../../../src/notes/writing/append-and-edit.ts'
+import { createNote, presentCreated } from '../../../src/notes/writing/create.ts'
 import { NotesBaseline } from '../baselines.ts'
 import { corpus, wordOfRank } from '../corpus.ts'
 import { type Dataset, fillNotes, openDataset, temporaryFolder } from '../dataset.ts'
@@ -168,9 +168,7 @@ async function aloneRows(
   const created = await interleaved(
     {
       daybook: async () =>
-        JSON.stringify(
-          presentCreated(await ctx.db.write((tx): CreatedNote => createNote(tx, caller, note()))),
-        ),
+        JSON.stringify(presentCreated(await ctx.db.write((tx) => createNote(tx, caller, note())))),
       floor: () => raw.create(note()),
     },
     rounds,
@@ -179,7 +177,12 @@ async function aloneRows(
     {
       daybook: async () =>
         JSON.stringify(
-          presentNote(await appendToNote(ctx, caller, ids[at++ % ids.length] ?? '', { text: 'A row more.' })),
+          presentNote(
+            await ctx.db.write((tx): NoteRow => {
+              const noteRow = getNote(tx, caller, ids[at++ % ids.length] ?? '')
+              return appendText(tx, caller, noteRow, { text: 'A row more.' })
+            }),
+          ),
         ),
       floor: () => raw.append((at++ % ids.length) + 1, 'A row more.'),
     },

@@ -1,7 +1,7 @@
 import { CurrentObjects } from '../../change-feed/objects.ts'
 import { wholeWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { wholeNoteJson } from '../../notes/writing/whole-note.ts'
+import { wholeNoteJson } from '../../notes/writing/log-update.ts'
 import { recordJson } from '../../records/present.ts'
 import { findRecord } from '../../records/store.ts'
 import type { OverlayRow } from './store.ts'

@@ -3,11 +3,11 @@ import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../c
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import type { JsonBody } from '../../http/responses.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
 import { fold } from '../../lib/text.ts'
 import { snippetAround } from '../../search/highlighter.ts'
-import { presentLinks } from '../present.ts'
 import type { LinksQuery } from '../schema.ts'
-import { getNoteSummary, loadTitles, type NoteLinks, type NoteSummary, type NoteTitle } from '../store.ts'
+import { getNoteSummary, loadTitles, type NoteSummary, type NoteTitle } from '../store.ts'
 import { refreshLinks } from './indexing.ts'
 import { resolveTargets } from './resolve-target.ts'
 import { bracketed, isOwnHeading, linkOf, namesIn, parseLinks, targetKey } from './syntax.ts'
@@ -36,13 +36,19 @@ export const linksQuery: WorkerQuery<LinksInput, JsonBody> = {
     const note = getNoteSummary(reader, input, id)
     const targets = targetsOf(reader, workspace, note)
     const backlinks = linkingNotes(reader, workspace, targets)
-    const links = {
-      outgoing: outgoingLinks(reader, workspace, contentOf(reader, note.pk), note),
-      backlinks: context
-        ? backlinks.map((from) => ({ ...from, context: contextOf(reader, from.pk, new Set(targets)) }))
-        : backlinks,
-    }
-    return JSON.stringify(presentLinks(links))
+    const outgoing = outgoingLinks(reader, workspace, contentOf(reader, note.pk), note)
+    return JSON.stringify({
+      outgoing: outgoing.map(({ text, note }) => ({
+        text,
+        note: note ? { id: note.id, title: note.title } : null,
+      })),
+      backlinks: backlinks.map((from) => ({
+        id: from.id,
+        title: from.title,
+        updated_at: isoTimestamp(from.updatedAt),
+        ...(context && { context: contextOf(reader, from.pk, new Set(targets)) }),
+      })),
+    })
   },
 }
 
@@ -55,7 +61,7 @@ export function outgoingLinks(
   workspace: number,
   content: string,
   from?: NoteTitle,
-): NoteLinks['outgoing'] {
+): { text: string; note: NoteTitle | undefined }[] {
   const links = parseLinks(content).map((link) => ({ ...link, key: targetKey(link.target) }))
   const pks = resolveTargets(reader, workspace, [...new Set(links.map(({ key }) => key))])
   const titles = loadTitles(reader, [...new Set(pks.values())])

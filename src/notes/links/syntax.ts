@@ -1,4 +1,4 @@
-import { fold, headingText } from '../../lib/text.ts'
+import { codePointLength, fold, headingText } from '../../lib/text.ts'
 /** A wiki link in a body: `[[target]]` or `[[target|label]]`, embeds included. */
 export interface WikiLink {
   readonly target: string
@@ -309,4 +309,19 @@ export function lastHeading(body: string): string | undefined {
     if (hashes !== undefined) last = hashes === '##' ? headingText(words) : undefined
   }
   return last
+}
+
+/** A title has at most 500 characters, and folding makes up to three of one. A longer target never resolves. */
+const MAX_FOLDED = 1_500
+
+/** The keys of a body's links as `note_links` stores them: each once, without those that are too long to resolve. */
+export type LinkKeys = ReadonlySet<string>
+
+const mayResolve = (key: string): boolean =>
+  key.length <= MAX_FOLDED || codePointLength(targetText(key)) <= MAX_FOLDED
+
+export function distinctLinkKeys(content: string): LinkKeys {
+  const targets = new Set<string>()
+  for (const key of linkKeys(content)) if (mayResolve(key)) targets.add(key)
+  return targets
 }

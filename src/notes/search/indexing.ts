@@ -1,12 +1,30 @@
 import type { AppContext } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
 import type { Reader } from '../../db/reader.ts'
+import type { WorkerClient, WorkerQuery, WorkerTask } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { ensureTablesOfMany, fillTags, findFilling, isSmall, startFilling } from './growth.ts'
-import { hasLongBody, indexLongNote } from './long-notes.ts'
-import { findUnmerged, hasManyParts, mergeStep, notePart } from './merging.ts'
-import { areSearchTablesComplete, COMPLETE, hasSearchTables, setSearchState } from './state.ts'
-import { findIndexable, type Indexable, indexNote, unmarkForSearch } from './tables.ts'
+import { hasTable, mergeSome } from '../../search/tables.ts'
+import {
+  areSearchTablesComplete,
+  COMPLETE,
+  ensureTablesOfMany,
+  fillTags,
+  findFilling,
+  hasSearchTables,
+  isSmall,
+  setSearchState,
+  startFilling,
+} from './state.ts'
+import {
+  findIndexable,
+  type Indexable,
+  indexedColumns,
+  indexNote,
+  searchTables,
+  unmarkForSearch,
+  writeEntries,
+} from './tables.ts'
 
 /** One transaction indexes notes until this time has passed, and at least one note. */
 const BATCH_TIME_MS = 5
@@ -185,3 +203,109 @@ export const startIndexing = (ctx: AppContext): (() => void) =>
     isUrgent: () => isBacklogLong(ctx.db) || hasManyParts(ctx.db) || findFilling(ctx.db) !== undefined,
     runStep: () => indexSome(ctx),
   })
+
+/*
+ * Every transaction that indexes notes adds a part to the search tables of its workspace, and a search reads all parts.
+ * They are merged in steps after it: in a worker, because a word of many notes is merged at once.
+ */
+
+/** By workspace, how many transactions wrote parts since the last one was merged. */
+const newParts = () => new Map<number, number>()
+const partsOf = ({ sql }: Reader): Map<number, number> => sql.state.of(newParts)
+
+/** Records that a transaction wrote to the search tables. */
+export function notePart(db: Db, workspace: number): void {
+  const parts = partsOf(db)
+  parts.set(workspace, (parts.get(workspace) ?? 0) + 1)
+}
+
+/** With more parts than this they are also merged beside other writes. */
+const MANY_PARTS = 100
+
+export const hasManyParts = (db: Db): boolean => [...partsOf(db).values()].some((count) => count > MANY_PARTS)
+
+/** A workspace whose search tables may be merged. */
+export const findUnmerged = (db: Db): number | undefined => [...partsOf(db).keys()][0]
+
+export const searchMerge: WorkerTask<number, boolean> = {
+  name: 'notes.mergeSearch',
+  // A search may wait for it.
+  run: mergeTables,
+}
+
+function mergeTables(reader: Reader, workspace: number): boolean {
+  let hasMore = false
+  for (const { name, merging } of searchTables(workspace))
+    if (merging === 'steps' && hasTable(reader, name) && mergeSome(reader, name)) hasMore = true
+  return hasMore
+}
+
+/** Merges a little of the search tables of a workspace; without a worker, in a write of this thread. */
+export async function mergeStep(db: Db, worker: WorkerClient | undefined, workspace: number): Promise<void> {
+  const hasMore = worker
+    ? await worker.write(searchMerge, workspace)
+    : await db.write((tx): boolean => mergeTables(tx, workspace))
+  const parts = partsOf(db)
+  const count = parts.get(workspace) ?? 0
+  if (hasMore) parts.set(workspace, Math.max(1, count - 1))
+  else parts.delete(workspace)
+}
+
+/*
+ * Indexing a body of a million characters takes several hundred milliseconds. A worker splits it into words while everything
+ * else goes on, and then writes the entries, for which other writes wait, and reads do not.
+ */
+
+/** A body of more bytes is indexed by the worker. */
+const LONG_BODY_BYTES = 32_768
+
+const IS_LONG = `SELECT 1 FROM note_bodies WHERE note = ? AND octet_length(content) > ${LONG_BODY_BYTES}`
+
+export const hasLongBody = ({ sql }: Reader, note: number): boolean => sql.get(IS_LONG, note) !== undefined
+
+interface LongNote {
+  readonly workspace: number
+  readonly note: number
+}
+
+/** The words of a note, and which version of it they are of. */
+interface Words {
+  readonly columns: ReturnType<typeof indexedColumns>
+  readonly updatedAt: number
+}
+
+const updatedAtOf = ({ sql }: Reader, note: number): number | undefined =>
+  sql.get<{ updatedAt: number }>('SELECT updated_at AS updatedAt FROM notes WHERE pk = ?', note)?.updatedAt
+
+/** Splits a note into words; undefined for one that is in the trash. */
+export const longNoteWordsQuery: WorkerQuery<LongNote, Words | undefined> = {
+  name: 'notes.words',
+  isLong: true,
+  run: (reader, { note: pk }) => {
+    const note = findIndexable(reader, pk)
+    const updatedAt = updatedAtOf(reader, pk)
+    return note && updatedAt !== undefined ? { columns: indexedColumns(note), updatedAt } : undefined
+  },
+}
+
+/** Writes the entries of a note that is still marked. Words of an older version are not used. */
+export const longNoteEntries: WorkerTask<LongNote & { words: Words | undefined }, void> = {
+  name: 'notes.entries',
+  isBackground: true,
+  run: (reader, { workspace, note: pk, words }) => {
+    if (!unmarkForSearch(reader, workspace, pk)) return
+    const note = findIndexable(reader, pk)
+    if (!note) return
+    if (words && words.updatedAt === updatedAtOf(reader, pk))
+      writeEntries(reader, workspace, pk, words.columns)
+    else indexNote(reader, workspace, note)
+  },
+}
+
+const BACKGROUND = { userId: '', keyId: null, surface: 'indexing', isBackground: true }
+
+/** Indexes a note if it is still marked. */
+export async function indexLongNote(worker: WorkerClient, workspace: number, note: number): Promise<void> {
+  const words = await worker.run(longNoteWordsQuery, { workspace, note }, BACKGROUND)
+  await worker.write(longNoteEntries, { workspace, note, words })
+}

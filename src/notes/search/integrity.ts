@@ -1,12 +1,10 @@
-import type { IntegrityCheck } from '../../db/integrity.ts'
-import { listWorkspacePks } from '../../db/integrity.ts'
+import { type IntegrityCheck, listWorkspacePks } from '../../db/integrity.ts'
 import type { Reader } from '../../db/reader.ts'
 import { scanByPk } from '../../db/scan-by-pk.ts'
 import { type SearchTableCheck, searchTableFaults } from '../../search/integrity.ts'
 import { hasTable } from '../../search/tables.ts'
 import { indexedText } from '../../search/tokenizer.ts'
-import { isSmall } from './growth.ts'
-import { COMPLETE, NONE, searchState, setSearchState } from './state.ts'
+import { COMPLETE, isSmall, NONE, searchState, setSearchState } from './state.ts'
 import {
   createSearchTables,
   dropSearchTables,

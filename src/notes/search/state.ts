@@ -1,4 +1,5 @@
 import type { Reader } from '../../db/reader.ts'
+import { createSearchTables, dropSearchTables, indexTagName } from './tables.ts'
 
 /*
  * A workspace gets search tables of its own when it is too large to be searched note by note (`scan.ts`): thousands of
@@ -41,3 +42,85 @@ export const hasSearchTables = (reader: Reader, workspace: number): boolean =>
 /** Whether the search tables of the workspace are searched. */
 export const areSearchTablesComplete = (reader: Reader, workspace: number): boolean =>
   searchState(reader, workspace).searchTables >= COMPLETE
+
+/** More cannot be scanned within a few milliseconds. */
+const MAX_SCANNED = { notes: 200, bytes: 131_072, tags: 200 }
+
+const countTags = ({ sql }: Reader, workspace: number): number =>
+  sql.scalar('SELECT count(*) FROM tags WHERE workspace = ? AND is_removed = 0', workspace)
+
+const bytesOf = ({ sql }: Reader, workspace: number): number =>
+  sql.scalar(
+    `SELECT coalesce(sum((SELECT octet_length(content) FROM note_bodies WHERE note = pk)), 0)
+     FROM notes WHERE workspace = ? AND deleted_at IS NULL`,
+    workspace,
+  )
+
+/** Whether a workspace is small enough to be searched note by note. */
+export const isSmall = (reader: Reader, workspace: number): boolean =>
+  searchState(reader, workspace).liveNotes <= MAX_SCANNED.notes &&
+  countTags(reader, workspace) <= MAX_SCANNED.tags &&
+  bytesOf(reader, workspace) <= MAX_SCANNED.bytes
+
+/** Creates the search tables of a workspace that has none, and marks everything in it to be indexed. */
+export function startFilling(tx: Reader, workspace: number): void {
+  createSearchTables(tx, workspace)
+  setSearchState(tx, workspace, FILLING)
+  tx.sql.run(
+    `INSERT INTO search_pending (workspace, note)
+     SELECT workspace, pk FROM notes WHERE workspace = ? AND deleted_at IS NULL
+     ON CONFLICT DO UPDATE SET can_wait = 0`,
+    workspace,
+  )
+}
+
+/** Gives a workspace search tables that has none and holds more notes than are scanned; returns whether it has tables. */
+export function ensureTablesOfMany(tx: Reader, workspace: number): boolean {
+  const { searchTables, liveNotes } = searchState(tx, workspace)
+  if (searchTables !== NONE) return true
+  if (liveNotes <= MAX_SCANNED.notes) return false
+  startFilling(tx, workspace)
+  return true
+}
+
+/** A workspace whose search tables are being filled. */
+export const findFilling = ({ sql }: Reader): number | undefined =>
+  sql.get<{ pk: number }>(
+    `SELECT pk FROM workspaces WHERE ${UNFINISHED} AND search_tables = ${FILLING} LIMIT 1`,
+  )?.pk
+
+const TAGS_PER_STEP = 100
+
+/** Indexes the names of some tags after the one with this id; returns the id of the last one if there may be more. */
+export function fillTags(tx: Reader, workspace: number, after: number): number | undefined {
+  const tags = tx.sql.all<{ id: number; name: string }>(
+    `SELECT id, name FROM tags WHERE workspace = ? AND is_removed = 0 AND id > ? ORDER BY id LIMIT ${TAGS_PER_STEP}`,
+    workspace,
+    after,
+  )
+  for (const { id, name } of tags) indexTagName(tx, workspace, id, name)
+  return tags.length < TAGS_PER_STEP ? undefined : tags.at(-1)?.id
+}
+
+/*
+ * Older programs made search tables for every workspace. Those of small ones are dropped, some at a time: an upgrade that
+ * is interrupted goes on where it was.
+ */
+
+/** In how many workspaces the tables of an older program are still to be looked at. */
+export const countOldTables = ({ sql }: Reader): number =>
+  sql.scalar(`SELECT count(*) FROM workspaces WHERE ${UNFINISHED} AND search_tables = ${OLD}`)
+
+const AT_ONCE = 20
+
+/** Drops the search tables of the small ones among some workspaces. */
+export function dropSomeOldTables(reader: Reader): void {
+  const workspaces = reader.sql.column<number>(
+    `SELECT pk FROM workspaces WHERE ${UNFINISHED} AND search_tables = ${OLD} ORDER BY pk LIMIT ${AT_ONCE}`,
+  )
+  for (const workspace of workspaces) {
+    const isScanned = isSmall(reader, workspace)
+    if (isScanned) dropSearchTables(reader, workspace)
+    setSearchState(reader, workspace, isScanned ? NONE : COMPLETE)
+  }
+}

@@ -1,11 +1,11 @@
 import type { Static } from '@sinclair/typebox'
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { namingPlace, Refusal } from '../../refusal.ts'
 import { checkedLength } from '../content-length.ts'
 import { lastHeading } from '../links/syntax.ts'
 import type { AppendBody, EditBody } from '../schema.ts'
-import { getNote, type NoteRow } from '../store.ts'
+import type { NoteRow } from '../store.ts'
 import { changeText } from './update.ts'
 
 /** How many line breaks the text ends with, ignoring blanks between them. */
@@ -42,18 +42,13 @@ export function appended(body: string, text: string, heading?: string): string {
   return body + missingLineBreaks(body) + (isThere ? text : `${above}\n\n${text}`)
 }
 
-type Addition = Static<typeof AppendBody>
-
 /** Adds text to the end of a note. */
-export const appendToNote = (
-  ctx: AppContext,
+export function appendText(
+  tx: Tx,
   caller: Caller,
-  id: string,
-  addition: Addition,
-): Promise<NoteRow> => ctx.db.write((tx) => appendText(tx, caller, getNote(tx, caller, id), addition))
-
-/** Adds text to the end of a note in the caller's transaction. */
-export function appendText(tx: Tx, caller: Caller, note: NoteRow, { text, heading }: Addition): NoteRow {
+  note: NoteRow,
+  { text, heading }: Static<typeof AppendBody>,
+): NoteRow {
   const content = checkedLength(appended(note.content, text, heading))
   return changeText(tx, caller, note, { title: note.title, content })
 }
@@ -115,17 +110,16 @@ export function edited(body: string, passage: string, replacement: string): stri
   return body.slice(0, first) + replacement + body.slice(first + passage.length)
 }
 
-type Edit = Static<typeof EditBody>
-
-/** Replaces one exact passage of a note; the rest of the body stays byte for byte. */
-export const editNote = (ctx: AppContext, caller: Caller, id: string, edit: Edit): Promise<NoteRow> =>
-  ctx.db.write((tx) => editPassages(tx, caller, getNote(tx, caller, id), [edit]))
-
 /**
- * Replaces exact passages of a note in the caller's transaction, each in the text that the one before it left. The
+ * Replaces exact passages of a note, each in the text that the one before it left; the rest stays byte for byte. The
  * refusal of one of several names it, counted from 1.
  */
-export function editPassages(tx: Tx, caller: Caller, note: NoteRow, edits: readonly Edit[]): NoteRow {
+export function editPassages(
+  tx: Tx,
+  caller: Caller,
+  note: NoteRow,
+  edits: readonly Static<typeof EditBody>[],
+): NoteRow {
   const content = edits.reduce(
     (body, { old_str, new_str = '' }, at) =>
       edits.length === 1

@@ -10,9 +10,10 @@ import { fold } from '../../lib/text.ts'
 import { invalid, nameTaken, Refusal } from '../../refusal.ts'
 import { publishNote } from '../events.ts'
 import { indexLinks } from '../links/indexing.ts'
+import { presentNote } from '../present.ts'
 import type { CreateBody } from '../schema.ts'
 import { indexAtOnce, markForSearch } from '../search/indexing.ts'
-import { addToCounters, aliasColumns, type CreatedNote, findByAlias, getNote } from '../store.ts'
+import { addToCounters, aliasColumns, findByAlias, getNote } from '../store.ts'
 import { type PropertyValues, readProperties, writeSentProperties } from './properties.ts'
 import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tags.ts'
 
@@ -32,7 +33,7 @@ export function createNote(
   caller: Caller,
   input: CreateInput,
   { id = tx.newId(), preset, ...instants }: CreateOptions = {},
-): CreatedNote {
+) {
   const sentTags = input.tags && ensureTags(tx, caller, input.tags)
   const tagIds = (sentTags || preset) && withLinkedTags(tx, [...(sentTags ?? []), ...(preset?.tagIds ?? [])])
   if (tagIds) refuseTooManyTags(tagIds.length, 'A note carries')
@@ -54,6 +55,12 @@ export function createNote(
   const note = getNote(tx, caller, id)
   return { note, properties: readProperties(tx, pk), propertiesError, unanswered: plan?.unanswered ?? [] }
 }
+
+export const presentCreated = ({ note, properties, propertiesError }: ReturnType<typeof createNote>) => ({
+  note: presentNote(note),
+  properties,
+  properties_error: propertiesError ? { error: propertiesError.message, code: propertiesError.code } : null,
+})
 
 /** The preset that a new note is to be made with; refuses answers without one. */
 export function presetOf(

@@ -1,12 +1,11 @@
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold, withCommas } from '../../lib/text.ts'
 import { type Refusal, refused } from '../../refusal.ts'
 import { type Options, type PropertyType, refusalOfValue } from '../property-values.ts'
-import { getNoteSummary, touchNote } from '../store.ts'
-import { logAttribute } from './log-update.ts'
-import { keepNote } from './whole-note.ts'
+import { touchNote } from '../store.ts'
+import { keepNote, logAttribute } from './log-update.ts'
 
 /** What a property definition says about its values. */
 export interface PropertyRule {
@@ -216,24 +215,11 @@ export function importProperties(tx: Tx, workspace: number, note: number, values
   }
 }
 
-/** The values of an active note by key. */
-export const getProperties = (reader: Reader, caller: Caller, id: string): PropertyValues =>
-  readProperties(reader, getNoteSummary(reader, caller, id).pk)
-
-/** Sets and clears values of a note by key, all or none; returns all values that it then has. */
-export const setProperties = (
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  values: PropertyValues,
-): Promise<PropertyValues> =>
-  ctx.db.write((tx) => changeProperties(tx, caller, getNoteSummary(tx, caller, id), values))
-
-/** Sets and clears values of an active note in the caller's transaction. */
+/** Sets and clears values of an active note by key, all or none; returns all values that it then has. */
 export function changeProperties(
   tx: Tx,
   caller: Caller,
-  { pk, id }: { pk: number; id: string },
+  { pk, id }: NoteKey,
   values: PropertyValues,
 ): PropertyValues {
   const previous = writeSentProperties(tx, caller, { pk, id }, values)

@@ -16,12 +16,19 @@ import { fold, withCommas } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import { isTooLong } from '../content-length.ts'
 import { indexPendingLinks, refreshLinks } from '../links/indexing.ts'
-import { distinctLinkKeys } from '../links/link-keys.ts'
 import { keysOfName } from '../links/note-links.ts'
 import { resolveLink, resolveTarget, resolveTargets } from '../links/resolve-target.ts'
-import { isLinkable, namesIn, targetKey, targetText, type WikiLink, withLinks } from '../links/syntax.ts'
-import { presentRenamed } from '../present.ts'
-import type { NoteRow, RenamedNote } from '../store.ts'
+import {
+  distinctLinkKeys,
+  isLinkable,
+  namesIn,
+  targetKey,
+  targetText,
+  type WikiLink,
+  withLinks,
+} from '../links/syntax.ts'
+import { presentNote } from '../present.ts'
+import type { NoteRow } from '../store.ts'
 import { bytesOf, type NoteText, notesWithLinks, type Rewritten, replaceEach } from './replace-content.ts'
 import { applyPatch, getPatchable, type NotePatch } from './update.ts'
 
@@ -43,8 +50,7 @@ interface RenameInput {
 
 export const noteRename: WorkerTask<RenameInput, Outcome> = {
   name: 'notes.rename',
-  run: (tx, { caller, id, patch, request }) =>
-    once(tx, request, () => presentRenamed(rename(tx, caller, id, patch))),
+  run: (tx, { caller, id, patch, request }) => once(tx, request, () => rename(tx, caller, id, patch)),
 }
 
 /** Applies the patch to the note and rewrites the links that lead to it by a title or an alias that changes. */
@@ -67,11 +73,11 @@ type Keys = ReadonlyMap<string, { readonly name: Name; readonly at: number }>
 /** What links say instead of the old names, with the heading that follows: undefined where that does not lead to the note. */
 type Targets = (name: Name, heading: string) => string | undefined
 
-function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch): RenamedNote {
+function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch) {
   const { workspacePk: workspace } = caller
   const note = getPatchable(tx, caller, id, patch)
   const names = changedNames(note, patch)
-  if (names.size === 0) return { note: applyPatch(tx, caller, note, patch), linksRewritten: 0 }
+  if (names.size === 0) return renamed(applyPatch(tx, caller, note, patch), 0)
   indexPendingLinks(tx, workspace)
   const content = patch.content ?? note.content
   const keys = leadingKeys(tx, workspace, note, names, content)
@@ -91,8 +97,10 @@ function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch): RenamedNo
     return replaced
   }
   const links = replaceEach(tx, caller, others, rewriteOther)
-  return { note: after, linksRewritten: links + (own?.links ?? 0) }
+  return renamed(after, links + (own?.links ?? 0))
 }
+
+const renamed = (note: NoteRow, links: number) => ({ note: presentNote(note), links_rewritten: links })
 
 const tooMany = () =>
   refused(

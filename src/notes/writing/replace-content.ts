@@ -2,11 +2,14 @@ import { logTextUpdates } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { refused } from '../../refusal.ts'
+import { isTooLong } from '../content-length.ts'
 import { publishNoteUpdate } from '../events.ts'
-import { LinkChanges } from '../links/indexing.ts'
+import { indexPendingLinks, LinkChanges } from '../links/indexing.ts'
+import { fileTarget, withFileLabel } from '../links/syntax.ts'
 import { markAllForSearch } from '../search/indexing.ts'
 import { saveRevision, touchNotes, updateContent } from '../store.ts'
-import { keepNote } from './whole-note.ts'
+import { keepNote } from './log-update.ts'
 
 /** A note whose body alone changes; it may be in the trash. */
 export interface NoteText {
@@ -92,3 +95,21 @@ export function replaceEach(
   for (const [id, revision] of updates) publishNoteUpdate(tx, caller, id, difference, revision)
   return links
 }
+
+/**
+ * Writes the new name of a file into every link to it that has a label; saves a revision of each changed note. Trashed
+ * notes change too: a restored note must not show the old name.
+ */
+export function relabelFileLinks(tx: Tx, caller: Caller, fileId: string, fileName: string): void {
+  indexPendingLinks(tx, caller.workspacePk)
+  const linking = notesWithLinks(tx, caller.workspacePk, [fileTarget(fileId)])
+  replaceEach(tx, caller, linking, ({ title, content }) => {
+    const replaced = withFileLabel(content, fileId, fileName)
+    if (replaced === content) return undefined
+    if (isTooLong(replaced)) throw noRoom(title)
+    return { content: replaced, links: 1 }
+  })
+}
+
+const noRoom = (title: string) =>
+  refused(`The note "${title}" links to the file and would be too long with this name; choose a shorter one.`)

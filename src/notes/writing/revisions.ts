@@ -1,10 +1,29 @@
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
 import { fail, notFound } from '../../refusal.ts'
-import { getNote, getNoteSummary, type NoteRow, type RevisionRow } from '../store.ts'
+import { getNote, getNoteSummary, type NoteRow } from '../store.ts'
 import { changeText } from './update.ts'
 
+/** What a change of a note replaced. */
+interface RevisionRow {
+  readonly id: string
+  readonly createdAt: number
+  readonly surface: string
+  readonly title: string
+  readonly content: string
+}
+
 const COLUMNS = 'id, created_at AS createdAt, surface, title, content'
+
+export const presentRevision = (row: RevisionRow) => ({
+  id: row.id,
+  created_at: isoTimestamp(row.createdAt),
+  surface: row.surface,
+  title: row.title,
+  content: row.content,
+})
 
 /** More text than this is read in parts. */
 const BYTES_AT_ONCE = 1024 * 1024
@@ -49,22 +68,12 @@ function partsOf(heads: readonly [pk: number, bytes: number][]): number[][] {
 }
 
 /** Sets title and body back to the revision; the version that it replaces becomes a new revision. */
-export const restoreRevision = (
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  revisionId: string,
-): Promise<NoteRow> =>
-  ctx.db.write((tx) => {
-    const note = getNote(tx, caller, id)
-    const revision =
-      tx.sql.get<RevisionRow>(
-        `SELECT ${COLUMNS} FROM revisions WHERE id = ? AND note = ?`,
-        revisionId,
-        note.pk,
-      ) ?? fail(notFound('revision'))
-    return changeText(tx, caller, note, { title: revision.title, content: revision.content })
-  })
+export function restoreRevision(tx: Tx, caller: Caller, id: string, revisionId: string): NoteRow {
+  const note = getNote(tx, caller, id)
+  const select = 'SELECT title, content FROM revisions WHERE id = ? AND note = ?'
+  const found = tx.sql.get<Pick<RevisionRow, 'title' | 'content'>>(select, revisionId, note.pk)
+  return changeText(tx, caller, note, found ?? fail(notFound('revision')))
+}
 
 /** Removes up to `limit` revisions made before `before`; returns how many. */
 export const removeRevisionsBefore = ({ sql }: Reader, before: number, limit: number): number =>

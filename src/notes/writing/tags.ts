@@ -1,6 +1,6 @@
 import { keepRemote } from '../../changes/local-changes.ts'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold, withCommas } from '../../lib/text.ts'
@@ -132,11 +132,7 @@ export function replaceTags(tx: Tx, note: number, tags: readonly number[]): bool
   return attachTags(tx, note, tags).length > 0 || isDetached
 }
 
-/** Removes a tag from a note. Without effect when the note does not have it; refused when there is no such tag. */
-export const removeTag = (ctx: AppContext, caller: Caller, id: string, name: string): Promise<NoteRow> =>
-  ctx.db.write((tx) => takeOffTags(tx, caller, getNote(tx, caller, id), [name]))
-
-/** Removes tags from a note in the caller's transaction; refused when there is no such tag. */
+/** Removes tags from a note. Without effect when the note does not have them; refused when there is no such tag. */
 export function takeOffTags(tx: Tx, caller: Caller, note: NoteRow, names: readonly string[]): NoteRow {
   const tags = names.map((name) => findTagByName(tx, caller.workspacePk, name) ?? fail(notFound('tag')))
   const isChanged = detachTags(

@@ -1,14 +1,17 @@
+import type { Static } from '@sinclair/typebox'
 import { keepRemote } from '../../changes/local-changes.ts'
 import { type ChangeAuthor, logChange, systemAuthor } from '../../changes/log.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { inSteps } from '../../db/writes/chunks.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import type { Page, PageRequest } from '../../http/pagination.ts'
+import { pageRequest, presentPage } from '../../http/pagination.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
 import { fold } from '../../lib/text.ts'
 import { fail, notFound } from '../../refusal.ts'
 import { publishNote } from '../events.ts'
 import { indexLinks, removeSomeLinks } from '../links/indexing.ts'
+import type { TrashQuery } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { removeFromSearch } from '../search/tables.ts'
 import {
@@ -19,15 +22,10 @@ import {
   getNote,
   getNoteSummary,
   type NoteRow,
-  type TrashRow,
   updateNote,
 } from '../store.ts'
+import { keepNote } from './log-update.ts'
 import { countInItsTags } from './tags.ts'
-import { keepNote } from './whole-note.ts'
-
-/** Moves a note to the trash, from where it can be restored for 30 days. */
-export const trashNote = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
-  ctx.db.write((tx) => putInTrash(ctx, tx, caller, id))
 
 interface Trashing {
   /** What its alias is to be in the trash, where that differs: the one that a restore took from it. */
@@ -36,7 +34,7 @@ interface Trashing {
   readonly removed?: number[]
 }
 
-/** Moves a note to the trash in the caller's transaction. */
+/** Moves a note to the trash, from where it can be restored for 30 days. */
 export function putInTrash(
   ctx: Pick<AppContext, 'features'>,
   tx: Tx,
@@ -78,12 +76,8 @@ const setAliasInTrash = (tx: Tx, pk: number, alias: string | null): void =>
 
 /**
  * Restores a note from the trash as it was, including `updated_at`. It does not return to Quick Access, and it loses its
- * alias if another note has taken it meanwhile.
+ * alias if another note has taken it meanwhile; `wanted` is the alias that it is to have, if not its own.
  */
-export const restoreNote = (ctx: AppContext, caller: Caller, id: string): Promise<NoteRow> =>
-  ctx.db.write((tx) => takeOutOfTrash(tx, caller, id))
-
-/** Restores a note from the trash in the caller's transaction; `wanted` is the alias that it is to have, if not its own. */
 export function takeOutOfTrash(tx: Tx, caller: Caller, id: string, wanted?: string | null): NoteRow {
   const { workspacePk } = caller
   const note = getTrashedNote(tx, caller, id)
@@ -100,16 +94,18 @@ export function takeOutOfTrash(tx: Tx, caller: Caller, id: string, wanted?: stri
 }
 
 /** Trashed notes, most recently deleted first. */
-export function listTrash({ sql }: Reader, { workspacePk }: Caller, page: PageRequest): Page<TrashRow> {
-  const items = sql.all<TrashRow>(
+export function listTrash({ sql }: Reader, { workspacePk }: Caller, query: Static<typeof TrashQuery>) {
+  const { limit, offset } = pageRequest(query)
+  const rows = sql.all<{ id: string; title: string; deletedAt: number }>(
     `SELECT id, title, deleted_at AS deletedAt FROM notes WHERE workspace = ? AND deleted_at IS NOT NULL
      ORDER BY deleted_at DESC, id DESC LIMIT ? OFFSET ?`,
     workspacePk,
-    page.limit,
-    page.offset,
+    limit,
+    offset,
   )
   const [total = 0] = sql.column<number>('SELECT trashed_notes FROM workspaces WHERE pk = ?', workspacePk)
-  return { items, total }
+  const notes = rows.map(({ id, title, deletedAt }) => ({ id, title, deleted_at: isoTimestamp(deletedAt) }))
+  return { notes, ...presentPage(query, { items: rows, total }) }
 }
 
 interface Trashed {

@@ -25,11 +25,7 @@ import { addTags, ensureTags, refuseTooManyTags, replaceTags } from './tags.ts'
 
 export type NotePatch = Omit<Static<typeof PatchBody>, 'rewrite_links'>
 
-/** Changes what the patch names; its tags are added. With `if_unchanged`, only when the note was not changed since. */
-export const patchNote = (ctx: AppContext, caller: Caller, id: string, patch: NotePatch): Promise<NoteRow> =>
-  ctx.db.write((tx) => patched(tx, caller, id, patch))
-
-/** The same, with the response; with an `Idempotency-Key` once. */
+/** Applies a patch to a note, and responds; with an `Idempotency-Key` once. */
 export async function respondToPatch(
   { db }: AppContext,
   caller: Caller,
@@ -37,12 +33,13 @@ export async function respondToPatch(
   id: string,
   patch: NotePatch,
 ): Promise<Response> {
-  const write = (tx: Tx) => ({ note: presentNote(patched(tx, caller, id, patch)) })
+  const write = (tx: Tx) => ({ note: presentNote(patchNote(tx, caller, id, patch)) })
   const { text, replayed } = await createOnce(db, identityOf(exchange), exchange.bodyText, write)
   return createdResponse(text, replayed, 200)
 }
 
-const patched = (tx: Tx, caller: Caller, id: string, patch: NotePatch): NoteRow =>
+/** Changes what the patch names; its tags are added. With `if_unchanged`, only when the note was not changed since. */
+export const patchNote = (tx: Tx, caller: Caller, id: string, patch: NotePatch): NoteRow =>
   applyPatch(tx, caller, getPatchable(tx, caller, id, patch), patch)
 
 /** The note; refused if the patch cannot be applied to it. */
