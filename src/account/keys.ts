@@ -1,17 +1,19 @@
 import { and, count, eq, getTableColumns, gt, isNull, or, sql } from 'drizzle-orm'
 import { type Access, rightsOf } from '../access/rights.ts'
 import { type AppContext, type Caller, isReadOnlyCopy } from '../context.ts'
+import type { Db } from '../db/database.ts'
 import { from, insertInto, rowBy, rowsBy, updateOf, valueBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { keys, type Role } from '../db/schema/account.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Authenticate } from '../http/authorizer.ts'
 import type { Standing } from '../http/request-right.ts'
+import { BoundedCache } from '../lib/bounded-cache.ts'
+import type { Log } from '../lib/log.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, Refusal, refused } from '../refusal.ts'
 import { checkedName } from './names.ts'
 import { type KeyRow, membershipOf, readAccess, storedAccess } from './store.ts'
-import { createUsageRecorder } from './usage-recorder.ts'
 
 const KEY_PATTERN = /^dbk_[A-Za-z0-9_-]{43}$/
 
@@ -232,3 +234,26 @@ export const listKeys = (reader: Reader): ListedKey[] => everyKey(reader).map(li
 /** The same of one workspace. */
 export const listKeysOf = (reader: Reader, workspace: number): ListedKey[] =>
   keysOf(reader, workspace).map(listed)
+
+const INTERVAL_MS = 60_000
+const MAX_KNOWN = 10_000
+
+/**
+ * Records when a key or a session was last used, at most once a minute and without delaying the request. `touch` writes
+ * it; `lastUsedAt` is what was read with the key or session, null before its first use.
+ */
+export function createUsageRecorder(
+  { db, log }: { db: Db; log: Log },
+  what: 'key' | 'session',
+  touch: (tx: Tx, pk: number, now: number) => unknown,
+): (pk: number, lastUsedAt: number | null, now: number) => void {
+  const recorded = new BoundedCache<number, number>(MAX_KNOWN)
+  return (pk, lastUsedAt, now) => {
+    const last = recorded.get(pk) ?? lastUsedAt ?? 0
+    if (now - last < INTERVAL_MS && now >= last) return
+    recorded.set(pk, now)
+    db.write((tx): void => void touch(tx, pk, now)).catch((error) =>
+      log.warn(`could not record the use of a ${what}`, { error: String(error) }),
+    )
+  }
+}

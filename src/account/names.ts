@@ -9,7 +9,7 @@ import {
   normalized,
   quoteList,
 } from '../lib/text.ts'
-import { fail, invalid, refused } from '../refusal.ts'
+import { invalid, refused } from '../refusal.ts'
 
 /** Returns the name as given; refuses one that is empty, longer than 500 characters or has control characters. */
 export function checkedName(name: string, what: 'key' | 'structure'): string {
@@ -54,24 +54,6 @@ export function checkedAccountName(name: string, what: 'user' | 'workspace'): st
 /** The columns of a user or workspace of this name. */
 export const columnsOfName = (name: string) => ({ name, nameFold: fold(name), nameKey: nameKey(name) })
 
-interface Named {
-  readonly id: string
-  readonly name: string
-}
-
-/**
- * Finds a row by its name, ignoring case. A name that was given before names were unique by `nameKey` is found as it is
- * spelled, even where the newer rule takes it for another one.
- */
-function findByName<Row extends Named>(rows: readonly Row[], name: string): Row | undefined {
-  const [spelled, key] = [fold(name), nameKey(name)]
-  return rows.find((row) => fold(row.name) === spelled) ?? rows.find((row) => nameKey(row.name) === key)
-}
-
-/** Finds a row by its id, else by its name. */
-const findNamed = <Row extends Named>(rows: readonly Row[], nameOrId: string): Row | undefined =>
-  rows.find(({ id }) => id === nameOrId) ?? findByName(rows, nameOrId)
-
 const MOST_LISTED = 20
 
 const someOf = (names: readonly string[]): string =>
@@ -82,24 +64,18 @@ const someOf = (names: readonly string[]): string =>
         .map((name) => `"${name}"`)
         .join(', ')} and ${names.length - MOST_LISTED} more`
 
-/** The row with this name or id, or without one the only row. Refuses with a list of the names when there are several. */
-export function getNamedOrOnly<Row extends Named>(
+/** The only row, where none is named. Refuses with a list of the names when there are several, or when none has the name. */
+export function getOnly<Row extends { readonly name: string }>(
   rows: readonly Row[],
   what: 'user' | 'workspace',
-  nameOrId: string | undefined,
+  unknown: string | undefined,
 ): Row {
   const known = rows.map(({ name }) => name)
   const names = someOf(known)
-  if (nameOrId !== undefined) {
-    return (
-      findNamed(rows, nameOrId) ??
-      fail(
-        refused(
-          `There is no ${what} "${nameOrId}"; there is ${names || 'none yet'}.${didYouMean(nameOrId, known)}`,
-        ),
-      )
+  if (unknown !== undefined)
+    throw refused(
+      `There is no ${what} "${unknown}"; there is ${names || 'none yet'}.${didYouMean(unknown, known)}`,
     )
-  }
   const [only, ...others] = rows
   if (only && others.length === 0) return only
   throw refused(only ? `There are several ${what}s; name one of ${names}.` : `There is no ${what} yet.`)

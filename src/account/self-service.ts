@@ -5,12 +5,13 @@ import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { ownerRequired } from '../http/authorizer.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
-import { checkedAccess } from './access.ts'
 import { createKey, findKey, listKeysOf, revokeKey, setKeyAccess } from './keys.ts'
 import { columnsOfName } from './names.ts'
+import { checkedAccess, pauseOutOfReach } from './reach.ts'
 import { checkedPreferences } from './schema.ts'
 import {
   findPreferences,
+  findProviderLink,
   findUserById,
   type KeyRow,
   listMembershipsOf,
@@ -21,8 +22,6 @@ import {
   type UserRow,
   updateWorkspace,
 } from './store.ts'
-import { pauseOutOfReach } from './subscriptions.ts'
-import { findProviderLink } from './ways-in.ts'
 import { createWorkspace, freeWorkspaceName } from './workspaces.ts'
 
 /** The caller's user. */

@@ -6,12 +6,13 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { didYouMean } from '../lib/near-miss.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, Refusal, refused } from '../refusal.ts'
-import { checkedAccountName, columnsOfName, getNamedOrOnly, nameKey } from './names.ts'
+import { checkedAccountName, columnsOfName, getOnly, nameKey } from './names.ts'
 import { checkedPassword, hashPassword } from './passwords.ts'
-import { releaseRowViews } from './row-views.ts'
-import { endSharesOf } from './shares.ts'
+import { endSharesOf, pauseOutOfReach, releaseRowViews } from './reach.ts'
 import {
   deleteMember,
+  deletePasskeysOf,
+  deleteProviderLink,
   deleteUser,
   endSessionsOf,
   findUserById,
@@ -29,8 +30,6 @@ import {
   updateUser,
   type WorkspaceRow,
 } from './store.ts'
-import { pauseOutOfReach } from './subscriptions.ts'
-import { deletePasskeysOf, deleteProviderLink } from './ways-in.ts'
 
 /** All users, each with the workspaces that they are a member of and their role there. */
 export function listUsers(reader: Reader) {
@@ -64,7 +63,7 @@ export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: 
   if (user && !members.some(({ pk: member }) => member === user.pk)) {
     throw refused(`The user "${user.name}" does not belong to the workspace "${name}"; add them to it first.`)
   }
-  return user ?? getNamedOrOnly(members, 'user', nameOrId)
+  return user ?? getOnly(members, 'user', nameOrId)
 }
 
 /**

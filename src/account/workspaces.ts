@@ -7,7 +7,7 @@ import type { FeatureCounts, FeatureHooks } from '../feature-hooks.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, notFound } from '../refusal.ts'
 import { createKey } from './keys.ts'
-import { checkedAccountName, columnsOfName, getNamedOrOnly, nameKey } from './names.ts'
+import { checkedAccountName, columnsOfName, getOnly, nameKey } from './names.ts'
 import {
   findFirstWorkspace,
   findWorkspace,
@@ -56,7 +56,7 @@ export function createOwnedWorkspace(
   ownerName: string | undefined,
 ) {
   const known = ownerName === undefined ? undefined : findUser(tx, ownerName)
-  const owner = known ?? getNamedOrOnly(listUserRows(tx), 'user', ownerName)
+  const owner = known ?? getOnly(listUserRows(tx), 'user', ownerName)
   const workspace = createWorkspace(tx, features, name)
   setMember(tx, workspace.pk, owner.pk, 'owner')
   return { workspace, owner }
@@ -68,7 +68,7 @@ export const findWorkspaceNamed = (reader: Reader, nameOrId: string): WorkspaceR
 /** The workspace with this name or id, or without one the only workspace; refuses when there are several. */
 export const getWorkspaceOrOnly = (reader: Reader, nameOrId: string | undefined): WorkspaceRow =>
   (nameOrId === undefined ? undefined : findWorkspaceNamed(reader, nameOrId)) ??
-  getNamedOrOnly(listWorkspaces(reader), 'workspace', nameOrId)
+  getOnly(listWorkspaces(reader), 'workspace', nameOrId)
 
 export interface WorkspaceCounts extends FeatureCounts {
   notes: number

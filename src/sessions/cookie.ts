@@ -1,5 +1,3 @@
-import { isToken } from './tokens.ts'
-
 /** A cookie with a token, such as that of a session: its name, and its form in headers. */
 export interface SessionCookie {
   /** The token in a request, if it has one. */
@@ -35,3 +33,10 @@ export const sessionCookie = (isSecure: boolean, port: () => number): SessionCoo
 /** That of a browser in which a sign-in with the provider has begun: it is sent also when the provider leads back. */
 export const providerCookie = (isSecure: boolean, port: () => number): SessionCookie =>
   cookie('oidc', 'Lax', isSecure, port)
+
+/** 256 random bits in URL-safe base64, of which only the SHA-256 is stored. */
+export const newToken = (): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+
+/** Whether the text has the form of a token. */
+export const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)

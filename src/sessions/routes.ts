@@ -1,20 +1,19 @@
+import { getUser } from '../account/users.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { BrowserRules } from '../http/browser/browser-rules.ts'
-import { applicationEndpoints } from '../http/endpoints.ts'
+import { applicationEndpoints, hiddenEndpoints } from '../http/endpoints.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { unknownPath } from '../http/pipeline.ts'
+import { sha256 } from '../lib/sha256.ts'
 import { invalid } from '../refusal.ts'
 import type { SessionCookie } from './cookie.ts'
-import { demoRoutes } from './demo.ts'
 import { FailedSignIns } from './failed-sign-ins.ts'
-import { providerRoutes } from './oidc/routes.ts'
-import { Passkeys } from './passkeys/passkeys.ts'
-import { relyingPartyOf } from './passkeys/relying-party.ts'
-import { passkeyRoutes } from './passkeys/routes.ts'
-import { OptionsResponse } from './passkeys/schema.ts'
-import { presentListedSession, presentSession, presentSetup } from './present.ts'
+import { providerRoutes, redirect } from './oidc/routes.ts'
+import { listPasskeys, Passkeys, relyingPartyOf, removePasskey, renamePasskey } from './passkeys.ts'
+import { presentListedSession, presentPasskey, presentSession, presentSetup } from './present.ts'
 import * as schema from './schema.ts'
 import { endSession, enterWorkspace, LONGEST_SECONDS, listSessions } from './sessions.ts'
-import { type Browser, changePassword, type NewSession, setUp, signIn } from './sign-in.ts'
+import { type Browser, beginSession, changePassword, type NewSession, setUp, signIn } from './sign-in.ts'
 import { removePassword } from './ways-in.ts'
 
 const MAX_USER_AGENT = 500
@@ -94,14 +93,13 @@ export function sessionFeatures(
           rules.checkNotForeign(request)
           return passkeys.requestOptions(partyOf(request))
         },
-        { open: true, response: OptionsResponse },
+        { open: true, response: schema.OptionsResponse },
       )
       .get('/sign-in', () => ({ oidc_name: ctx.config.oidc?.name ?? null }), {
         open: true,
         response: schema.SignInResponse,
       }),
-    passkeyRoutes(ctx, passkeys, partyOf),
-    ...demoRoutes(ctx, { browserOf, begin }),
+    ...demoRoutes(ctx, begin),
     ...providerRoutes(ctx, {
       cookie: provider,
       browserOf,
@@ -174,6 +172,58 @@ export function sessionFeatures(
           return { removed: true as const }
         },
         { access: 'session', response: schema.RemovedResponse },
+      )
+      .post(
+        '/passkeys/options',
+        ({ request, caller }) => passkeys.creationOptions(caller, partyOf(request)),
+        { access: 'session', response: schema.OptionsResponse },
+      )
+      .get('/passkeys', ({ caller }) => ({ passkeys: listPasskeys(ctx, caller).map(presentPasskey) }), {
+        access: 'session',
+        response: schema.PasskeysResponse,
+      })
+      .post(
+        '/passkeys',
+        async ({ request, caller, body, status }) =>
+          status(201, { passkey: presentPasskey(await passkeys.add(caller, body, partyOf(request))) }),
+        { access: 'session', body: schema.NewPasskeyBody, response: { 201: schema.PasskeyResponse } },
+      )
+      .patch(
+        '/passkeys/:id',
+        async ({ caller, params, body }) => ({
+          passkey: presentPasskey(await renamePasskey(ctx, caller, params.id, body.name)),
+        }),
+        { access: 'session', body: schema.PasskeyNameBody, response: schema.PasskeyResponse },
+      )
+      .delete(
+        '/passkeys/:id',
+        async ({ caller, params }) => ({
+          deleted: true as const,
+          id: await removePasskey(ctx, caller, params.id),
+        }),
+        { access: 'session', response: schema.DeletedResponse },
       ),
+  ]
+}
+
+export const DEMO_PATH = '/app/demo'
+
+/** The link of a demo signs in without a password, as often as it is opened; another server has none. */
+function demoRoutes(ctx: AppContext, begin: (session: NewSession) => string) {
+  const { demo } = ctx.config
+  if (!demo) return []
+  const hash = sha256(demo.token)
+  return [
+    hiddenEndpoints('', 'nothing').get(
+      `${DEMO_PATH}/:token`,
+      async ({ exchange, params }) => {
+        if (sha256(params.token) !== hash) throw unknownPath()
+        const session = await ctx.db.write((tx) =>
+          beginSession(ctx, tx, getUser(tx, demo.user).pk, browserOf(exchange), unknownPath),
+        )
+        return redirect('/app', [begin(session)])
+      },
+      { open: true },
+    ),
   ]
 }

@@ -3,7 +3,7 @@ import { requesterKey } from '../db/worker/client.ts'
 import { closedEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
 import { nextTurn, Turns } from '../lib/fair-queue.ts'
 import { Refusal, unavailable } from '../refusal.ts'
-import { CredentialMonitor, type IsTouched } from './credential-monitor.ts'
+import { CredentialMonitor, type IsTouched } from './credentials.ts'
 
 const MAX_QUERIES = 100
 const RETRY_AFTER_SECONDS = 5

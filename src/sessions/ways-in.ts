@@ -1,5 +1,11 @@
-import { endSessionsOf, findUserByPk, setPasswordHash } from '../account/store.ts'
-import { deleteProviderLink, findProviderLink, hasPasskey } from '../account/ways-in.ts'
+import {
+  deleteProviderLink,
+  endSessionsOf,
+  findProviderLink,
+  findUserByPk,
+  hasPasskey,
+  setPasswordHash,
+} from '../account/store.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'

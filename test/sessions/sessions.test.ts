@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { addUser, getUser, removeUser } from '../../src/account/users.ts'
 import { findWorkspaceNamed } from '../../src/account/workspaces.ts'
-import { newToken } from '../../src/sessions/tokens.ts'
+import { newToken } from '../../src/sessions/cookie.ts'
 import {
   type Browser,
   browserOf,

@@ -6,11 +6,11 @@ import {
   deleteUser,
   endSessionsOf,
   listWorkspaces,
+  saveProviderLink,
   setMember,
   setPasswordHash,
 } from '../../../src/account/store.ts'
 import { addUser } from '../../../src/account/users.ts'
-import { saveProviderLink } from '../../../src/account/ways-in.ts'
 import type { Db } from '../../../src/db/database.ts'
 import type { Reader } from '../../../src/db/reader.ts'
 import { Sql } from '../../../src/db/sql.ts'
@@ -19,9 +19,9 @@ import type { Tx } from '../../../src/db/writes/transaction.ts'
 import { VISIBLE } from '../../../src/files/store.ts'
 import { createIdSource } from '../../../src/lib/ids.ts'
 import { sha256 } from '../../../src/lib/sha256.ts'
-import { insertPasskey } from '../../../src/sessions/passkeys/store.ts'
+import { newToken } from '../../../src/sessions/cookie.ts'
+import { insertPasskey } from '../../../src/sessions/passkeys.ts'
 import { insertSession } from '../../../src/sessions/store.ts'
-import { newToken } from '../../../src/sessions/tokens.ts'
 import { SoftwarePasskey } from '../../support/authenticator.ts'
 import { PASSWORD } from '../../support/browser-client.ts'
 import { CHEAP_PASSWORDS, type TestService } from '../../support/service.ts'

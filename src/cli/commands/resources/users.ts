@@ -1,4 +1,9 @@
-import { endSessionsOf, listMembershipsOf } from '../../../account/store.ts'
+import {
+  deletePasskeysOf,
+  deleteProviderLink,
+  endSessionsOf,
+  listMembershipsOf,
+} from '../../../account/store.ts'
 import {
   addUser,
   changeRole,
@@ -8,13 +13,12 @@ import {
   removeUser,
   setPassword,
 } from '../../../account/users.ts'
-import { deletePasskeysOf, deleteProviderLink } from '../../../account/ways-in.ts'
 import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
 import { ROLES } from '../../../db/schema/account.ts'
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { didYouMean } from '../../../lib/near-miss.ts'
 import { refused } from '../../../refusal.ts'
-import { createSetupLink } from '../../../sessions/setup-links.ts'
+import { createSetupLink } from '../../../sessions/sign-in.ts'
 import {
   type Command,
   DB_FLAG,

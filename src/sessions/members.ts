@@ -1,19 +1,25 @@
-import { type Access, narrows } from '../../access/rights.ts'
-import { checkedAccess } from '../../account/access.ts'
-import { getOwnUser } from '../../account/self-service.ts'
+import { type Access, narrows } from '../access/rights.ts'
+import { presentAccess } from '../account/present.ts'
+import { checkedAccess } from '../account/reach.ts'
+import { getOwnUser } from '../account/self-service.ts'
 import {
   findWorkspace,
+  hasPasskey,
   listMembers,
   type MemberRow,
   ownsWorkspacesOf,
   readAccess,
-} from '../../account/store.ts'
-import { addUser, changeRole, removeUser } from '../../account/users.ts'
-import type { AppContext, Caller } from '../../context.ts'
-import type { Reader } from '../../db/reader.ts'
-import type { Role } from '../../db/schema/account.ts'
-import { fail, notFound, refused } from '../../refusal.ts'
-import { createSetupLink, type SetupLink } from '../setup-links.ts'
+} from '../account/store.ts'
+import { addUser, changeRole, removeUser } from '../account/users.ts'
+import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import type { Role } from '../db/schema/account.ts'
+import { applicationEndpoints } from '../http/endpoints.ts'
+import { isoTimestamp } from '../lib/dates.ts'
+import { fail, notFound, refused } from '../refusal.ts'
+import * as schema from './schema.ts'
+import { createSetupLink, type SetupLink } from './sign-in.ts'
+import { isLinked } from './ways-in.ts'
 
 const getMember = (reader: Reader, { workspacePk }: Caller, userId: string): MemberRow =>
   listMembers(reader, workspacePk).find(({ id }) => id === userId) ?? fail(notFound('member'))
@@ -107,3 +113,73 @@ function checkedMemberAccess(
 
 const getOwnWorkspace = (reader: Reader, { workspacePk }: Caller) =>
   findWorkspace(reader, workspacePk) ?? fail(notFound('workspace'))
+
+/** How a member signs in is said of each way, not of each passkey; the ways that there are not are left out. */
+const presentMember = ({ db, config }: AppContext, { role, access, ...user }: MemberRow) => ({
+  user_id: user.id,
+  name: user.name,
+  role,
+  ...presentAccess(access),
+  has_password: user.passwordHash !== null,
+  ...(hasPasskey(db, user.pk) && { has_passkey: true as const }),
+  ...(isLinked(db, user.pk, config) && { oidc_linked: true as const }),
+  created_at: isoTimestamp(user.createdAt),
+})
+
+/** The members of a workspace, which its owners manage. */
+export function memberRoutes(ctx: AppContext) {
+  const originOf = (request: Request) => ctx.config.publicUrls[0] ?? new URL(request.url).origin
+  return applicationEndpoints('nothing')
+    .get(
+      '/members',
+      ({ caller }) => ({
+        members: listMembers(ctx.db, caller.workspacePk).map((row) => presentMember(ctx, row)),
+      }),
+      {
+        access: 'session',
+        response: schema.MembersResponse,
+      },
+    )
+    .post(
+      '/members',
+      async ({ request, caller, body, status }) => {
+        const { member, link } = await addMember(ctx, caller, body, originOf(request))
+        return status(201, { member: presentMember(ctx, member), link })
+      },
+      {
+        access: 'session-owner',
+        body: schema.NewMemberBody,
+        response: { 201: schema.NewMemberResponse },
+      },
+    )
+    .patch(
+      '/members/:userId',
+      async ({ caller, params, body }) => ({
+        member: presentMember(ctx, await changeMember(ctx, caller, params.userId, body)),
+      }),
+      {
+        access: 'session-owner',
+        body: schema.MemberPatch,
+        response: schema.MemberResponse,
+      },
+    )
+    .delete(
+      '/members/:userId',
+      async ({ caller, params }) => ({
+        deleted: true as const,
+        id: await removeMember(ctx, caller, params.userId),
+      }),
+      { access: 'session-owner', response: schema.DeletedResponse },
+    )
+    .post(
+      '/members/:userId/link',
+      async ({ request, caller, params, status }) => {
+        const { link, expiresAt } = await renewLink(ctx, caller, params.userId, originOf(request))
+        return status(201, { link, expires_at: isoTimestamp(expiresAt) })
+      },
+      {
+        access: 'session-owner',
+        response: { 201: schema.LinkResponse },
+      },
+    )
+}

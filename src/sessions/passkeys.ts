@@ -1,28 +1,23 @@
+import { isIP } from 'node:net'
 import type {
   AuthenticationResponseJSON,
   RegistrationResponseJSON,
   WebAuthnCredential,
 } from '@simplewebauthn/server'
-import { findUserByPk } from '../../account/store.ts'
-import type { AppContext, Caller } from '../../context.ts'
-import { once } from '../../lib/bounded-cache.ts'
-import { sha256 } from '../../lib/sha256.ts'
-import { fail, notFound, Refusal, refused } from '../../refusal.ts'
-import type { FailedSignIns } from '../failed-sign-ins.ts'
-import { getOwnSession, getRecentSession } from '../sessions.ts'
-import { type Browser, beginSession, type NewSession } from '../sign-in.ts'
-import { Tickets } from '../tickets.ts'
-import { removeWayIn } from '../ways-in.ts'
-import type { RelyingParty } from './relying-party.ts'
-import {
-  deletePasskey,
-  findCredential,
-  findPasskey,
-  insertPasskey,
-  listPasskeyRows,
-  type PasskeyRow,
-  updatePasskey,
-} from './store.ts'
+import { and, eq, getTableColumns } from 'drizzle-orm'
+import { findUserByPk } from '../account/store.ts'
+import type { AppContext, Caller } from '../context.ts'
+import { from, insertInto, orm, rowBy, rowsBy, runBy, updateOf } from '../db/query.ts'
+import { passkeys } from '../db/schema/sessions.ts'
+import { hostOf, nameOf } from '../http/browser/browser-rules.ts'
+import { once } from '../lib/bounded-cache.ts'
+import { sha256 } from '../lib/sha256.ts'
+import { fail, notFound, Refusal, refused } from '../refusal.ts'
+import type { FailedSignIns } from './failed-sign-ins.ts'
+import { getOwnSession, getRecentSession } from './sessions.ts'
+import { type Browser, beginSession, type NewSession } from './sign-in.ts'
+import { Tickets } from './tickets.ts'
+import { removeWayIn } from './ways-in.ts'
 
 /** Loaded when it is first used: most starts of the program have no need of it. */
 const webauthn = once(async () => {
@@ -259,3 +254,52 @@ const transportsIn = (sent: unknown): string =>
   ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
     .filter((transport) => Array.isArray(sent) && sent.includes(transport))
     .join()
+
+export type PasskeyRow = typeof passkeys.$inferSelect
+
+const whole = () => from(passkeys, getTableColumns(passkeys))
+
+/** Oldest first. */
+export const listPasskeyRows = rowsBy((user: number) =>
+  whole().where(eq(passkeys.user, user)).orderBy(passkeys.pk),
+)
+
+export const findPasskey = rowBy((user: number, id: string) =>
+  whole().where(and(eq(passkeys.user, user), eq(passkeys.id, id))),
+)
+
+/** By the id that its authenticator chose. */
+export const findCredential = rowBy((credential: string) =>
+  whole().where(eq(passkeys.credential, credential)),
+)
+
+export const insertPasskey = insertInto(passkeys)
+
+export const updatePasskey = updateOf(passkeys, passkeys.pk)
+
+export const deletePasskey = runBy((pk: number) => orm.delete(passkeys).where(eq(passkeys.pk, pk)))
+
+/** The host for which passkeys are made, and where its pages may be that use them. */
+export interface RelyingParty {
+  readonly host: string
+  readonly origins: string[]
+}
+
+/** The host of a request. Refuses one at which browsers have no passkeys: an address, or plain http elsewhere than on localhost. */
+export function relyingPartyOf(
+  request: Request,
+  { config: { publicUrls } }: Pick<AppContext, 'config'>,
+  port: number,
+): RelyingParty {
+  const host = nameOf(hostOf(request))
+  const isLocal = host === 'localhost'
+  const own = `http://${hostOf(request)}`
+  const urls = [...publicUrls, ...(isLocal && URL.canParse(own) ? [own] : [])].map((url) => new URL(url))
+  const origins = urls
+    .filter(({ hostname, protocol }) => hostname === host && (isLocal || protocol === 'https:'))
+    .map(({ origin }) => origin)
+  if (origins.length > 0 && isIP(host) === 0) return { host, origins }
+  throw refused(
+    `Passkeys need https or localhost, and a name in place of an address: open http://localhost:${port} on the server's machine, or the https address that the server is given with --public-url.`,
+  )
+}
