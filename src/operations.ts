@@ -15,7 +15,7 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   lenses: () => import('./lenses/operations.ts'),
   maintenance: () => import('./maintenance/statistics.ts'),
   mcp: () => import('./mcp/operations.ts'),
-  mirror: () => import('./mirror/apply/worker-task.ts'),
+  mirror: () => import('./mirror/apply-stage.ts'),
   notes: () => import('./notes/operations.ts'),
   portability: () => import('./portability/operations.ts'),
   presets: () => import('./presets/service.ts'),

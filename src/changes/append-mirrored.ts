@@ -1,19 +1,24 @@
 import type { Tx } from '../db/writes/transaction.ts'
 import { type ChangeKind, type ChangeOperation, differenceText, hexOf, keyOf, kindNumber } from './entries.ts'
-import { type ActorRow, actorPk, lastChange } from './log.ts'
+import { actorPk, lastChange } from './log.ts'
 
-/** A change of another database, as it is written into the log of its copy. */
+/** A change of another database, as its feed returns it and as it is written into the log of its copy. */
 export interface MirroredChange {
   /** Changes in a row with the same name belong to one transaction. */
   readonly transaction: string
-  readonly at: number
+  readonly at: string
   readonly kind: ChangeKind
-  readonly operation: ChangeOperation
+  readonly op: ChangeOperation
   readonly id: string | number
-  readonly structureId: string | null
+  readonly structure_id: string | null
   readonly changed: readonly string[]
   readonly previous: Readonly<Record<string, unknown>>
-  readonly actor: ActorRow
+  readonly actor: {
+    readonly surface: string
+    readonly user_id: string | null
+    readonly key_id: string | null
+    readonly name: string | null
+  }
 }
 
 const INSERT = `INSERT INTO changes (key, position, at, actor, kind, object, structure, detail)
@@ -29,20 +34,21 @@ export function appendMirrored(tx: Tx, workspace: number, changes: Iterable<Mirr
     number += 1
     if (change.transaction !== transaction) first = number
     transaction = change.transaction
-    const { kind, operation, changed, previous, structureId } = change
+    const { kind, op, changed, previous } = change
+    const { user_id: userId, key_id: keyId, ...others } = change.actor
     const actorText = JSON.stringify(change.actor)
-    const actor = actors.get(actorText) ?? actorPk(tx, change.actor)
+    const actor = actors.get(actorText) ?? actorPk(tx, { ...others, userId, keyId })
     actors.set(actorText, actor)
     tx.sql.run(
       INSERT,
       keyOf(workspace, number),
       number - first,
-      change.at,
+      Date.parse(change.at),
       actor,
-      kindNumber(kind, operation),
+      kindNumber(kind, op),
       hexOf(change.id),
-      structureId,
-      operation === 'updated' ? differenceText({ changed, previous }) : null,
+      change.structure_id,
+      op === 'updated' ? differenceText({ changed, previous }) : null,
     )
   }
 }

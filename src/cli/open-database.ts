@@ -1,12 +1,17 @@
 import { resolve } from 'node:path'
 import type { WorkspaceRow } from '../account/store.ts'
 import { getWorkspaceOrOnly } from '../account/workspaces.ts'
-import { readCheckpoint, readDatabaseFile } from '../config.ts'
-import type { Caller } from '../context.ts'
+import { readCheckpoint, readDatabaseFile, readPublicUrls } from '../config.ts'
+import type { Caller, InWorkspace } from '../context.ts'
+import { isServed } from '../db/connection/server-lock.ts'
 import { type Db, openDatabase } from '../db/database.ts'
+import type { Reader } from '../db/reader.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
+import { didYouMean } from '../lib/near-miss.ts'
 import { VERSION } from '../lib/version.ts'
+import { Refusal } from '../refusal.ts'
+import { findServerAddress } from '../sessions/store.ts'
 import { type Input, textFlag } from './command.ts'
 import type { Io } from './io.ts'
 
@@ -66,3 +71,28 @@ export const commandCaller = ({ pk, id }: Pick<WorkspaceRow, 'pk' | 'id'>): Call
   surface: 'web',
   rights: undefined,
 })
+
+/** Imported only when needed, because it loads the records. */
+const store = () => import('../structures/store.ts')
+
+/** Refuses the name or id of no structure, with the name that was probably meant. */
+export async function checkStructure(reader: Reader, caller: InWorkspace, nameOrId: string): Promise<void> {
+  const { findStructure, listStructureRows } = await store()
+  if (findStructure(reader, caller, nameOrId)) return
+  const names = listStructureRows(reader, caller).map(({ name }) => name)
+  throw new Refusal('not_found', `There is no structure "${nameOrId}".${didYouMean(nameOrId, names)}`)
+}
+
+/** Where a server listens by default. */
+const DEFAULT_ORIGIN = 'http://127.0.0.1:8787'
+
+/**
+ * Where a link leads: to the server that runs on the database, else to where `--public-url` says, or where the server is
+ * that ran last, if it comes back at the same port.
+ */
+export function originFor(db: Db, input: Input, io: Io): string {
+  const server = findServerAddress(db)
+  if (server && isServed(db.file)) return server.publicUrl ?? server.url
+  const [given] = readPublicUrls(io.env, input.flags)
+  return given ?? server?.publicUrl ?? (server?.isPortFixed === 1 ? server.url : DEFAULT_ORIGIN)
+}

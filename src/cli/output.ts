@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { type Command, DB_FLAG, type FlagSpec, type Input, JSON_FLAG } from './command.ts'
 import type { Io } from './io.ts'
 
 /** The name of standard output where a file is named. */
@@ -84,3 +85,39 @@ export function bytesInWords(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10))
   return `${Number((bytes / 2 ** (10 * power)).toFixed(1))} ${UNITS[power]}`
 }
+
+interface Listing<Item> {
+  /** What is listed: it begins the name of the command, and is the member of the JSON that holds the objects. */
+  readonly of: string
+  readonly summary: string
+  readonly flags?: readonly FlagSpec[]
+  readonly examples?: readonly string[]
+  /** The objects as `--json` prints them. */
+  read(input: Input, io: Io): Promise<readonly Item[]>
+  /** The columns of the table, by their headings. */
+  readonly columns: Readonly<Record<string, (item: Item) => string>>
+}
+
+/** A command that lists objects, as a table or as JSON. */
+export const listCommand = <Item>({
+  of,
+  summary,
+  flags = [],
+  examples = [`daybook ${of} list`, `daybook ${of} list --json`],
+  read,
+  columns,
+}: Listing<Item>): Command => ({
+  name: `${of} list`,
+  summary,
+  flags: [...flags, JSON_FLAG, DB_FLAG],
+  examples,
+  run: async (input, io) => {
+    const items = await read(input, io)
+    if (input.flags.json) printJson(io, { [of]: items })
+    else {
+      const cells = items.map((item) => Object.values(columns).map((cell) => cell(item)))
+      printTable(io, Object.keys(columns), cells)
+    }
+    return 0
+  },
+})

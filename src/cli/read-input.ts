@@ -1,9 +1,9 @@
-import { closeSync, createReadStream, openSync, writeFileSync } from 'node:fs'
+import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemRefusal } from '../portability/read-file.ts'
 import { refused } from '../refusal.ts'
 import type { Io } from './io.ts'
-import { withTemporaryFolder } from './temporary-folder.ts'
 
 /** The name of standard input where a file is named. */
 export const STDIN = '-'
@@ -55,4 +55,14 @@ export async function withInputFile<T>(io: Io, path: string, use: (path: string)
     }
     return use(file)
   })
+}
+
+/** Runs `use` with an empty folder, which is removed afterwards. */
+export async function withTemporaryFolder<T>(use: (folder: string) => T | Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-'))
+  try {
+    return await use(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

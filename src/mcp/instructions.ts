@@ -5,8 +5,8 @@ import { presetKind } from '../presets/service.ts'
 import { propertyKind } from '../properties/service.ts'
 import { listStructureRows } from '../structures/store.ts'
 import { tagKind } from '../tags/service.ts'
+import { estimateTokens } from './text/fit.ts'
 import { count, inline } from './text/markdown.ts'
-import { estimateTokens } from './text/tokens.ts'
 import { structureLine, type WorkspaceInput, workspaceInput } from './tools/describe.ts'
 
 /** Less than 500 tokens, also where the estimate is too low by a quarter. */

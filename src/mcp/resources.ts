@@ -1,8 +1,7 @@
 import { type AppContext, type Caller, callerOf, placeFor } from '../context.ts'
 import { listNotes } from '../notes/query/list.ts'
 import { findNote } from '../notes/store.ts'
-import { parsedBody } from './parsed-body.ts'
-import { noteUri } from './tool.ts'
+import { noteUri, parsedBody } from './tool.ts'
 import type { NotePage } from './tools/notes-read.ts'
 
 /*

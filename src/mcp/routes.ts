@@ -2,8 +2,8 @@ import type { AppContext } from '../context.ts'
 import { hiddenEndpoints } from '../http/endpoints.ts'
 import { members } from '../http/schema/types.ts'
 import { Refusal } from '../refusal.ts'
-import { agentCaller } from './caller.ts'
 import type { Endpoint } from './endpoint.ts'
+import { agentCaller } from './tool.ts'
 
 const keyNeeded = () =>
   new Refusal('unauthorized', 'This endpoint needs the header "Authorization: Bearer <API key>".')

@@ -1,21 +1,24 @@
 import {
+  type JSONRPCRequest,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
-  type Server,
+  type Result,
+  Server,
+  type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { AppContext, Caller } from '../context.ts'
 import { asUnavailable } from '../db/errors.ts'
+import { isObject } from '../lib/json.ts'
 import { VERSION } from '../lib/version.ts'
 import { Refusal } from '../refusal.ts'
-import { FormCheckingServer } from './mcp-server.ts'
 import { findPrompt, listPrompts } from './prompts.ts'
 import { listResources, RESOURCE_TEMPLATES, readResource } from './resources.ts'
 import { shorten, shortenSentence } from './text/fit.ts'
 import { type Answer, runTool, type Tool } from './tool.ts'
 import { findTool, listTools } from './tools/all.ts'
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly caller: Caller
   readonly instructions?: string
 }
@@ -97,5 +100,43 @@ function getPrompt(name: string, values: Readonly<Record<string, string>>) {
   return {
     description: prompt.description,
     messages: [{ role: 'user' as const, content: { type: 'text' as const, text: prompt.text(values) } }],
+  }
+}
+
+type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>
+
+/**
+ * A server that refuses parameters of a wrong form in one sentence; the library gives a list, as JSON text, and for most
+ * methods calls it an internal error.
+ */
+class FormCheckingServer extends Server {
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const wrapped = super._wrapHandler(method, handler)
+    return async (request, ctx) => {
+      try {
+        return await wrapped(request, ctx)
+      } catch (error) {
+        throw formErrorIn(error) ?? error
+      }
+    }
+  }
+}
+
+function formErrorIn(error: unknown): ProtocolError | undefined {
+  const message = error instanceof Error ? error.message : ''
+  const [issue] = issuesIn(message.slice(message.indexOf('[')))
+  if (!isObject(issue) || !Array.isArray(issue.path)) return undefined
+  const name = issue.path.slice(1).join('.') || 'params'
+  const { expected } = issue
+  const rule = typeof expected === 'string' ? `must be of the type ${expected}` : 'is not valid'
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `"${name}" ${rule}; see the schema of MCP.`)
+}
+
+function issuesIn(text: string): unknown[] {
+  try {
+    const issues: unknown = JSON.parse(text)
+    return Array.isArray(issues) ? issues : []
+  } catch {
+    return []
   }
 }

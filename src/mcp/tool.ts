@@ -4,11 +4,14 @@ import { readOnlyCopy } from '../changes/mirror-guard.ts'
 import { type AppContext, type Caller, callerOf, isReadOnlyCopy } from '../context.ts'
 import { readOnly } from '../http/authorizer.ts'
 import { asWrite } from '../http/request-right.ts'
+import type { JsonBody } from '../http/responses.ts'
 import { checkStorable } from '../http/storable-json.ts'
 import { createCheck, type FormCheck } from '../http/validation.ts'
+import { recordJson } from '../records/present.ts'
+import type { RecordPage } from '../records/query/list.ts'
 
 /** A note that an answer is about, for clients that offer it to their user. */
-export interface NoteLink {
+interface NoteLink {
   readonly uri: string
   readonly name: string
 }
@@ -71,4 +74,52 @@ export async function runTool(
   const asked = { covers, isWrite: writes, isNamed: !creates }
   const seen = callerOf(caller, asked)
   return writes ? asWrite(asked, () => run(ctx, seen, input)) : run(ctx, seen, input)
+}
+
+/** A caller whose changes come from an agent. */
+export function agentCaller(caller: Caller, signal: () => AbortSignal | undefined): Caller {
+  const { workspacePk, workspaceId, userId, keyId, keyName } = caller
+  return {
+    workspacePk,
+    workspaceId,
+    userId,
+    keyId,
+    keyName,
+    // These may change while the call runs.
+    get scope() {
+      return caller.scope
+    },
+    get role() {
+      return caller.role
+    },
+    get mayWrite() {
+      return caller.mayWrite
+    },
+    get rights() {
+      return caller.rights
+    },
+    surface: 'mcp',
+    get signal() {
+      return signal()
+    },
+  }
+}
+
+/** A response body of the API, as its object. */
+export const parsedBody = <Body>(body: JsonBody): Body =>
+  JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as Body
+
+/** More text than this need not be parsed to fill an answer. */
+const ENOUGH_TEXT = 1_000_000
+
+/** The rows of a page as objects; of very long ones only the first, but at least one. */
+export function parsedRows<Row>({ rows, total }: RecordPage): { records: Row[]; total: number } {
+  const records: Row[] = []
+  let length = 0
+  for (const row of rows) {
+    length += row.data.length
+    if (length > ENOUGH_TEXT && records.length > 0) break
+    records.push(parsedBody<Row>(recordJson(row)))
+  }
+  return { records, total }
 }

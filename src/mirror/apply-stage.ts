@@ -1,17 +1,18 @@
-import { appendMirrored, type MirroredChange } from '../changes/append-mirrored.ts'
+import { appendMirrored } from '../changes/append-mirrored.ts'
+import { withCacheOf } from '../db/connection/open.ts'
+import type { WorkerTask } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { applyObjects } from './apply/apply-objects.ts'
-import { CopyTransaction, instantOf } from './apply/copy-transaction.ts'
+import { CopyTransaction } from './apply/copy-transaction.ts'
+import { applyObjects } from './apply/objects.ts'
 import { addEvents } from './events.ts'
 import { Lifted } from './overlay/lifted.ts'
 import { listOverlay } from './overlay/store.ts'
 import { reconcile } from './reconcile.ts'
-import type { Stage, StagedEntry } from './stage.ts'
+import { Stage } from './stage.ts'
 import { type Progress, saveProgress } from './state.ts'
 
 export interface Target {
   readonly workspacePk: number
-  readonly workspaceId: string
   /** `fresh` for an empty copy; `whole` where the stage is the whole workspace, and what it lacks is gone. */
   readonly mode: 'fresh' | 'changes' | 'whole'
   /** Whether record changes become events that are posted. */
@@ -25,10 +26,11 @@ export function applyStage(tx: Tx, stage: Stage, target: Target): void {
   const copy = new CopyTransaction(tx, workspacePk, stage, mode === 'fresh')
   const lifted = mode === 'fresh' ? undefined : liftConcerned(copy, mode === 'whole')
   if (mode === 'whole') reconcile(copy)
-  if (mode !== 'fresh' && target.isForwarding) addEvents(copy, target.workspaceId)
+  if (mode !== 'fresh' && target.isForwarding) addEvents(copy)
   applyObjects(copy)
   const differences = lifted?.layAgain() ?? []
-  if (mode !== 'fresh') appendMirrored(tx, workspacePk, mirroredChanges([...stage.entries(), ...differences]))
+  // An update of nothing but what the copy leaves out is logged, too: `updated_at` of the object is another.
+  if (mode !== 'fresh') appendMirrored(tx, workspacePk, [...stage.entries(), ...differences])
   saveProgress(tx, workspacePk, progress)
 }
 
@@ -47,14 +49,26 @@ function liftConcerned(copy: CopyTransaction, isWhole: boolean): Lifted | undefi
 
 const NOTE_KINDS = ['note', 'tag', 'property', 'quick_access_item'] as const
 
-/** An update of nothing but what the copy leaves out is among them: `updated_at` of the object is another. */
-export function* mirroredChanges(entries: Iterable<StagedEntry>): Generator<MirroredChange> {
-  for (const { at, op, structure_id, actor, ...entry } of entries)
-    yield {
-      ...entry,
-      at: instantOf(at),
-      operation: op,
-      structureId: structure_id,
-      actor: { surface: actor.surface, userId: actor.user_id, keyId: actor.key_id, name: actor.name },
+interface Input {
+  readonly stageFile: string
+  readonly now: number
+  readonly target: Target
+}
+
+/** Rows are mostly appended, so that a larger cache takes more memory and little less time. */
+const CACHE_KIB = 24_576
+
+/** Applies a stage that is too large for the thread that serves requests; all in one transaction. */
+export const mirrorApply: WorkerTask<Input, void> = {
+  name: 'mirror.apply',
+  isBackground: true,
+  run: (tx, { stageFile, now, target }) => {
+    const stage = new Stage(stageFile)
+    const apply = () => applyStage({ ...tx, now }, stage, target)
+    try {
+      withCacheOf(CACHE_KIB, tx.sql.database, apply)
+    } finally {
+      stage.close()
     }
+  },
 }

@@ -11,8 +11,7 @@ import type { Reader } from '../db/reader.ts'
 import { WorkerThread } from '../db/worker/thread.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { VERSION } from '../lib/version.ts'
-import { mirrorApply } from './apply/worker-task.ts'
-import type { Target } from './apply-stage.ts'
+import { mirrorApply, type Target } from './apply-stage.ts'
 import { newStage, stageFileOf } from './follower.ts'
 import type { Remote, RemoteWorkspace } from './remote.ts'
 import { RemoteReading } from './remote-reading.ts'
@@ -106,7 +105,7 @@ async function createDatabase(
       const key = previous ? copyAccounts(previous, tx, row) : createOwner(tx, row)
       return {
         key,
-        target: { workspacePk: row.pk, workspaceId: id, mode: 'fresh', isForwarding: false, progress },
+        target: { workspacePk: row.pk, mode: 'fresh', isForwarding: false, progress },
       }
     })
   } finally {

@@ -1,3 +1,4 @@
+import type { MirroredChange } from '../changes/append-mirrored.ts'
 import type { RecordChange } from '../changes/bus.ts'
 import type { RecordData, RecordState } from '../changes/record-data.ts'
 import { wholeWorkspace } from '../context.ts'
@@ -6,7 +7,6 @@ import { dataOf, findRecord } from '../records/store.ts'
 import { definitionOf, findStructureById } from '../structures/store.ts'
 import { type CopyTransaction, instantOf } from './apply/copy-transaction.ts'
 import type { StoredRecord } from './apply/records.ts'
-import type { StagedEntry } from './stage.ts'
 
 /*
  * The feed says what each change of a record replaced, and how the record is now. Going back from there gives the
@@ -14,18 +14,19 @@ import type { StagedEntry } from './stage.ts'
  */
 
 interface Version {
-  readonly entry: StagedEntry
+  readonly entry: MirroredChange
   readonly before: RecordState | null
   readonly after: RecordState
 }
 
 /** Stores an event for every staged change of a record, in order, in the caller's transaction. */
-export function addEvents(copy: CopyTransaction, workspaceId: string): void {
+export function addEvents(copy: CopyTransaction): void {
   const { tx, stage } = copy
+  const workspaceId: string = tx.sql.scalar('SELECT id FROM workspaces WHERE pk = ?', copy.workspacePk)
   const entries = [...stage.entries()].filter(({ kind }) => kind === 'record' || kind === 'structure')
   const structures = structuresOf(copy, entries)
   const ofRecords = entries.filter(({ kind }) => kind === 'record')
-  const versions = new Map<StagedEntry, Version>()
+  const versions = new Map<MirroredChange, Version>()
   for (const [id, ofRecord] of Map.groupBy(ofRecords, (entry) => String(entry.id)))
     for (const version of versionsOf(copy, id, ofRecord)) versions.set(version.entry, version)
   for (const entry of ofRecords) {
@@ -53,10 +54,10 @@ interface NamedStructure {
 /** The structure of each entry, with the name that it had then; none where it is gone: its subscriptions are too. */
 function structuresOf(
   copy: CopyTransaction,
-  entries: readonly StagedEntry[],
-): Map<StagedEntry, NamedStructure> {
+  entries: readonly MirroredChange[],
+): Map<MirroredChange, NamedStructure> {
   const names = new Map<string, string | undefined>()
-  const structures = new Map<StagedEntry, NamedStructure>()
+  const structures = new Map<MirroredChange, NamedStructure>()
   for (const entry of entries.toReversed()) {
     const id = entry.structure_id ?? ''
     if (!names.has(id)) names.set(id, structureIn(copy, id)?.name)
@@ -99,7 +100,7 @@ function changeOf({ entry, before, after }: Version, structure: NamedStructure):
 }
 
 /** The record before and after each of its changes. */
-function versionsOf(copy: CopyTransaction, id: string, entries: readonly StagedEntry[]): Version[] {
+function versionsOf(copy: CopyTransaction, id: string, entries: readonly MirroredChange[]): Version[] {
   const { tx, stage } = copy
   const json = stage.objectJson('record', id)
   const final = json ? (JSON.parse(json) as StoredRecord) : undefined
@@ -134,12 +135,12 @@ function versionsOf(copy: CopyTransaction, id: string, entries: readonly StagedE
   })
 }
 
-const nextInstant = ({ op, at }: StagedEntry, before: RecordState | null, createdAt: number): number =>
+const nextInstant = ({ op, at }: MirroredChange, before: RecordState | null, createdAt: number): number =>
   op === 'created' ? createdAt : Math.max(instantOf(at), (before?.updatedAt ?? 0) + 1)
 
 /** Going back from the last one. */
 function dataAfterEach(
-  entries: readonly StagedEntry[],
+  entries: readonly MirroredChange[],
   end: RecordData,
   order: readonly string[],
 ): RecordData[] {
@@ -155,7 +156,7 @@ function dataAfterEach(
 /** The data before an update, its keys in the order of the fields. */
 function takeBack(
   after: RecordData,
-  { changed, previous }: StagedEntry,
+  { changed, previous }: MirroredChange,
   order: readonly string[],
 ): RecordData {
   const data: RecordData = {}
@@ -169,6 +170,6 @@ function takeBack(
 const withPrevious = (
   before: RecordState | null,
   after: RecordState,
-  entry: StagedEntry,
+  entry: MirroredChange,
   order: readonly string[],
 ): RecordState => ({ ...(before ?? after), data: takeBack(after.data, entry, order) })

@@ -5,9 +5,8 @@ import type { AppContext } from '../context.ts'
 import { deleteRemovedFiles } from '../files/cleanup.ts'
 import { Refusal } from '../refusal.ts'
 import { finishDeletions } from '../structures/deletion.ts'
-import { mirrorApply } from './apply/worker-task.ts'
-import { applyStage, type Target } from './apply-stage.ts'
-import { settleUndone } from './overlay/reset.ts'
+import { applyStage, mirrorApply, type Target } from './apply-stage.ts'
+import { settleUndone } from './overlay/lifted.ts'
 import { countOverlay } from './overlay/store.ts'
 import { type ChangePage, CursorExpired, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
 import { RemoteReading } from './remote-reading.ts'
@@ -180,7 +179,6 @@ export class Follower {
     const { workspace: workspacePk } = this.#state
     const target: Target = {
       workspacePk,
-      workspaceId: db.sql.scalar('SELECT id FROM workspaces WHERE pk = ?', workspacePk),
       mode,
       isForwarding: this.#options.isForwarding,
       progress: {

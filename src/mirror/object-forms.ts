@@ -1,7 +1,8 @@
 import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Change } from '../change-feed/schema.ts'
-import type { ChangeKind } from '../changes/entries.ts'
+import type { MirroredChange } from '../changes/append-mirrored.ts'
+import { CHANGE_KINDS, CHANGE_OPERATIONS, type ChangeKind } from '../changes/entries.ts'
 import { isMimeType } from '../files/extraction/kinds.ts'
 import { FileWithOutlineResponse } from '../files/schema.ts'
 import { MAX_FILE_BYTES } from '../files/size-limit.ts'
@@ -22,7 +23,25 @@ import { fieldKey, Structure } from '../structures/schema.ts'
 import { Tag } from '../tags/schema.ts'
 import { View } from '../views/schema.ts'
 import { Webhook } from '../webhooks/schema.ts'
-import type { RemoteChange, RemoteObject } from './remote-objects.ts'
+
+/** An object as the remote's API returns it. */
+export interface RemoteObject {
+  readonly id: string | number
+  readonly [attribute: string]: unknown
+}
+
+/** A change as the remote's feed returns it, with the current state of its object. */
+export interface RemoteChange extends MirroredChange {
+  readonly cursor: string
+  readonly object: RemoteObject | null
+}
+
+/** A line of the remote's snapshot that holds an object. */
+export interface SnapshotObject {
+  readonly kind: ChangeKind
+  readonly structure_id: string | null
+  readonly object: RemoteObject
+}
 
 /*
  * A remote is believed no more than any other caller: what it sends is checked against the schemas of the responses,
@@ -46,7 +65,7 @@ function isFieldValues(data: unknown): boolean {
 }
 
 /** The objects of each kind. */
-export const SCHEMAS: Record<ChangeKind, TSchema> = {
+const SCHEMAS: Record<ChangeKind, TSchema> = {
   note: strict({
     ...Note.properties,
     title: name(),
@@ -133,31 +152,20 @@ export function checkObject(kind: ChangeKind, structureId: unknown, object: Remo
     throw refused('The remote sent a record without the id of its structure.')
 }
 
-/** Refuses a change that no daybook could have logged, and one with another object than it names. */
-export function checkChange(change: RemoteChange): void {
-  check(Change, change, 'a change')
-  const { kind, id, structure_id, object } = change
-  if (object === null || object === undefined) return
-  checkObject(kind, structure_id, object)
-  if (object.id !== id)
-    throw refused(`The remote sent a change of the ${kind.replaceAll('_', ' ')} ${id} with another.`)
-}
-
 /*
  * A remote of a newer minor version may send attributes that this program does not know, and one that is no daybook any.
  * They are left out: the copy has no place for them, and they could be taken for columns of its tables.
  */
 
-/** The object with the attributes of this version alone. */
-export function knownObject(kind: ChangeKind, object: RemoteObject, isOfThisVersion: boolean): RemoteObject {
+function knownObject(kind: ChangeKind, object: RemoteObject, isOfThisVersion: boolean): RemoteObject {
   const { properties } = SCHEMAS[kind]
   // Looking at the names takes less time than copying the object.
   const isKnown = isOfThisVersion && Object.keys(object).every((name) => Object.hasOwn(properties, name))
   return isKnown ? object : (known(SCHEMAS[kind], object) as RemoteObject)
 }
 
-/** The change with the attributes of this version alone; a remote of the same version names others, such as secrets. */
-export function knownChange(change: RemoteChange, isOfThisVersion: boolean): RemoteChange {
+/** A remote of the same version names others, too, such as secrets. */
+function knownChange(change: RemoteChange, isOfThisVersion: boolean): RemoteChange {
   const { kind, changed, previous } = change
   const object = change.object && knownObject(kind, change.object, isOfThisVersion)
   // Those of a record are the fields of its structure.
@@ -180,4 +188,39 @@ function pick(attributes: Readonly<Record<string, TSchema>>, object: object): Re
     if (schema) picked[name] = known(schema, value)
   }
   return picked
+}
+
+/** A kind of object that this program does not know comes from a remote of a newer version. */
+function checkKind(kind: unknown): void {
+  if (CHANGE_KINDS.some((one) => one === kind)) return
+  throw refused(
+    `The remote has objects of the kind "${kind}", which this daybook does not know; upgrade this daybook.`,
+  )
+}
+
+/** An object of a snapshot with the attributes of this version alone; refuses one that no daybook could have stored. */
+export function receivedObject(line: SnapshotObject, isOfThisVersion: boolean): SnapshotObject {
+  checkKind(line.kind)
+  const object = knownObject(line.kind, line.object, isOfThisVersion)
+  checkObject(line.kind, line.structure_id, object)
+  return { ...line, object }
+}
+
+/**
+ * A change of the feed with the attributes of this version alone; refuses one that no daybook could have logged, one with
+ * another object than it names, and one that only a newer program understands.
+ */
+export function receivedChange(received: RemoteChange, isOfThisVersion: boolean): RemoteChange {
+  checkKind(received.kind)
+  if (!CHANGE_OPERATIONS.includes(received.op))
+    throw refused(
+      `The remote logs the operation "${received.op}", which this daybook does not know; upgrade this daybook.`,
+    )
+  const change = knownChange(received, isOfThisVersion)
+  check(Change, change, 'a change')
+  const { kind, id, structure_id, object } = change
+  if (object === null || object === undefined) return change
+  checkObject(kind, structure_id, object)
+  if (object.id === id) return change
+  throw refused(`The remote sent a change of the ${kind.replaceAll('_', ' ')} ${id} with another.`)
 }

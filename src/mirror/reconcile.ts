@@ -1,11 +1,19 @@
+import { CurrentObjects } from '../change-feed/objects.ts'
+import { listVisibleIds } from '../change-feed/snapshot.ts'
+import type { MirroredChange } from '../changes/append-mirrored.ts'
 import { CHANGE_KINDS, type ChangeKind, type Difference, differenceOf } from '../changes/entries.ts'
 import { changedKeys, previousValues, type RecordData } from '../changes/record-data.ts'
+import { wholeWorkspace } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import { liveRows, type RowPlace } from '../db/row-table-names.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { isoTimestamp } from '../lib/dates.ts'
+import { recordJson } from '../records/present.ts'
+import { findRecord } from '../records/store.ts'
+import { listStructureRows } from '../structures/store.ts'
 import { type CopyTransaction, instantOf } from './apply/copy-transaction.ts'
-import { type Compared, compare, DERIVED } from './comparison.ts'
-import type { RemoteObject } from './remote-objects.ts'
-import type { StagedEntry, StagedObject } from './stage.ts'
+import type { RemoteObject } from './object-forms.ts'
+import type { Stage, StagedObject } from './stage.ts'
 import { findState } from './state.ts'
 
 /** How much the clocks of the remote and of the copy may differ. */
@@ -36,7 +44,7 @@ export function differenceEntry(
   kind: ChangeKind,
   object: Omit<Compared, 'seq'>,
   newSince = Number.POSITIVE_INFINITY,
-): StagedEntry | undefined {
+): MirroredChange | undefined {
   const { current, json } = object
   if (json === null) return entryOf(tx, kind, object, 'deleted')
   if (current === null) return entryOf(tx, kind, object, 'created', undefined, createdAfter(newSince, json))
@@ -57,7 +65,7 @@ function entryOf(
   op: 'created' | 'updated' | 'deleted',
   { changed, previous }: Difference = { changed: [], previous: {} },
   at: string = isoTimestamp(tx.now),
-): StagedEntry {
+): MirroredChange {
   return {
     transaction: 'copied anew',
     at,
@@ -90,4 +98,89 @@ function changedValues(before: unknown, after: unknown): Record<string, unknown>
   const keys = [...new Set([...Object.keys(old), ...Object.keys(now)])]
   const changed = keys.filter((key) => JSON.stringify(old[key]) !== JSON.stringify(now[key]))
   return Object.fromEntries(changed.map((key) => [key, old[key] ?? null]))
+}
+
+/** Attributes that follow from others or count something else, and change without an entry in the log. */
+export const DERIVED: Partial<Record<ChangeKind, readonly string[]>> = {
+  note: ['edited_at'],
+  tag: ['note_count'],
+  property: ['notes_with_value'],
+  structure: ['record_count'],
+  view: ['filter_summary', 'display'],
+  quick_access_item: ['title'],
+  file: ['note_id', 'outline'],
+  webhook: ['structure', 'status'],
+  source: ['structure', 'url', 'counts', 'last_event_at'],
+  row_view: ['owner'],
+}
+
+/** An object as it is staged, and as the copy has it now. */
+interface Compared extends StagedObject {
+  /** Null for one that the copy does not have. */
+  readonly current: string | null
+}
+
+/**
+ * Compares a stage that holds the whole workspace with the copy: all objects of a kind that either has. Those that the
+ * stage lacks are staged as gone.
+ */
+export function* compare(
+  reader: Reader,
+  workspacePk: number,
+  stage: Stage,
+  kind: ChangeKind,
+): Generator<Compared> {
+  for (const [id, structureId] of idsInCopy(reader, workspacePk, stage, kind))
+    if (stage.objectJson(kind, id) === undefined) stage.put(kind, id, structureId, null)
+  for (const staged of stage.objects(kind))
+    yield {
+      ...staged,
+      current:
+        kind === 'record' ? recordIn(reader, staged.id) : currentJson(reader, workspacePk, kind, staged.id),
+    }
+}
+
+type Id = readonly [id: string, structureId: string | null]
+
+function* idsInCopy(reader: Reader, workspacePk: number, stage: Stage, kind: ChangeKind): Generator<Id> {
+  if (kind !== 'record') {
+    for (const id of listVisibleIds(reader, workspacePk, kind)) yield [id, kind === 'structure' ? id : null]
+    return
+  }
+  // The records of a structure that is gone go with it.
+  for (const structure of listStructureRows(reader, wholeWorkspace(workspacePk)))
+    if (stage.objectJson('structure', structure.id) !== null)
+      yield* recordIds(reader, structure, structure.id)
+}
+
+const AT_ONCE = 1_000
+
+function* recordIds({ sql }: Reader, structure: RowPlace, structureId: string): Generator<Id> {
+  const select = `SELECT pk, (SELECT id FROM records r WHERE r.pk = rows.pk) FROM ${liveRows(structure)} AS rows
+    WHERE pk > ? ORDER BY pk LIMIT ${AT_ONCE}`
+  for (let last = 0; ; ) {
+    const rows = sql.rows<[pk: number, id: string]>(select, last)
+    for (const [, id] of rows) yield [id, structureId]
+    if (rows.length < AT_ONCE) return
+    last = rows.at(-1)?.[0] ?? last
+  }
+}
+
+/** There may be millions: their structures are not looked for again. */
+function recordIn(reader: Reader, id: string): string | null {
+  const row = findRecord(reader, id)
+  return row ? recordJson(row) : null
+}
+
+/** An object as the copy has it now, as the API shows it; null for one that it does not have. */
+export function currentJson(
+  reader: Reader,
+  workspacePk: number,
+  kind: ChangeKind,
+  id: string,
+  structureId: string | null = null,
+): string | null {
+  const whole = { ...wholeWorkspace(workspacePk), isEdited: true }
+  const json = new CurrentObjects(reader, whole).jsonOf(kind, id, structureId)
+  return json === 'null' ? null : json
 }

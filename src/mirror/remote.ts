@@ -4,16 +4,15 @@ import { isId } from '../lib/ids.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { API_VERSION } from '../lib/version.ts'
 import { refused } from '../refusal.ts'
-import { pagesIn } from './file-text.ts'
-import { checkChange, checkObject, knownChange, knownObject } from './object-forms.ts'
 import {
-  checkedChange,
-  checkedKind,
+  checkObject,
   type RemoteChange,
   type RemoteObject,
+  receivedChange,
+  receivedObject,
   type SnapshotObject,
-} from './remote-objects.ts'
-import { ACCEPTED, linesIn, ResponseTooLarge, streamOf, wholeText } from './response-bytes.ts'
+} from './object-forms.ts'
+import { ACCEPTED, linesIn, pagesIn, ResponseTooLarge, streamOf, wholeText } from './response-bytes.ts'
 
 /** A failure that may be over at the next attempt. */
 export class RemoteAway extends Error {}
@@ -144,10 +143,7 @@ export class Remote {
     const page = await this.#answer<ChangePage>(`/v1/changes?${query}`, isChangePage)
     // It would be asked for again and again.
     if (page.has_more && page.cursor === after) throw notADaybook(this.url)
-    for (const change of page.changes) checkedChange(change)
-    const changes = page.changes.map((change) => knownChange(change, this.#isOfThisVersion))
-    for (const change of changes) checkChange(change)
-    return { ...page, changes }
+    return { ...page, changes: page.changes.map((change) => receivedChange(change, this.#isOfThisVersion)) }
   }
 
   /** The cursor of the snapshot, then its objects. Throws RemoteAway when it breaks off before its end. */
@@ -161,17 +157,11 @@ export class Remote {
       if (!isObject(value)) throw notADaybook(this.url)
       if (value.end === true) isComplete = true
       else if (typeof value.cursor === 'string') yield { cursor: value.cursor }
-      else if (isObject(value.object)) yield this.#objectOf(value as unknown as SnapshotObject)
+      else if (isObject(value.object))
+        yield receivedObject(value as unknown as SnapshotObject, this.#isOfThisVersion)
       else throw notADaybook(this.url)
     }
     if (!isComplete) throw new RemoteAway('The snapshot broke off.')
-  }
-
-  #objectOf(line: SnapshotObject): SnapshotObject {
-    const kind = checkedKind(line.kind)
-    const object = knownObject(kind, line.object, this.#isOfThisVersion)
-    checkObject(kind, line.structure_id, object)
-    return { ...line, kind, object }
   }
 
   /** The bytes of a file in chunks. Throws WrongSize when they are not as many as it has. */

@@ -2,7 +2,7 @@ import type { Access } from '../access/rights.ts'
 import type { ChangeKind } from '../changes/entries.ts'
 import { fold } from '../lib/text.ts'
 import { fail, refused } from '../refusal.ts'
-import type { RemoteChange, RemoteObject } from './remote-objects.ts'
+import type { RemoteChange, RemoteObject } from './object-forms.ts'
 
 /** What a copy leaves out, as it was asked for on the command line. */
 export interface SelectionRequest {

@@ -1,6 +1,7 @@
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
+import type { MirroredChange } from '../changes/append-mirrored.ts'
 import { CHANGE_KINDS, type ChangeKind } from '../changes/entries.ts'
-import type { RemoteChange, RemoteObject } from './remote-objects.ts'
+import type { RemoteObject } from './object-forms.ts'
 
 /** An object as it will be in the copy; `json` is null for one that is gone. */
 export interface StagedObject {
@@ -9,9 +10,6 @@ export interface StagedObject {
   readonly structureId: string | null
   readonly json: string | null
 }
-
-/** The columns of a change that its entry in the log of the copy needs. */
-export type StagedEntry = Omit<RemoteChange, 'object' | 'cursor'>
 
 /** Parts of an object that are staged beside it, by number: the bytes of a file, the text of its pages. */
 type Content = 'part' | 'page'
@@ -102,17 +100,17 @@ export class Stage {
     for (const { id, json } of this.objects(kind)) if (json === null) yield id
   }
 
-  addEntry({ transaction, at, kind, op, id, structure_id, changed, previous, actor }: StagedEntry): void {
+  addEntry({ transaction, at, kind, op, id, structure_id, changed, previous, actor }: MirroredChange): void {
     const entry = { transaction, at, kind, op, id, structure_id, changed, previous, actor }
     this.#run('INSERT INTO entries (json) VALUES (?)', JSON.stringify(entry))
   }
 
-  *entries(): Generator<StagedEntry> {
+  *entries(): Generator<MirroredChange> {
     for (const [, json] of this.#eachBySeq<[number, string]>('seq, json FROM entries'))
-      yield* this.#uncovered(JSON.parse(json) as StagedEntry)
+      yield* this.#uncovered(JSON.parse(json) as MirroredChange)
   }
 
-  *#uncovered(entry: StagedEntry): Generator<StagedEntry> {
+  *#uncovered(entry: MirroredChange): Generator<MirroredChange> {
     if (!this.covered.has(`${entry.kind} ${entry.id}`)) yield entry
   }
 

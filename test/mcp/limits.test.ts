@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
-import { estimateTokens } from '../../src/mcp/text/tokens.ts'
+import { estimateTokens } from '../../src/mcp/text/fit.ts'
 import { type Agent, connectAgent, type ToolResult } from '../support/agent.ts'
 import { hasManyCases } from '../support/counts.ts'
 import { makeFile } from '../support/files.ts'

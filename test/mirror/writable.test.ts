@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { systemAuthor } from '../../src/changes/log.ts'
-import { listLocalChanges } from '../../src/mirror/overlay/local-changes.ts'
+import { listLocalChanges } from '../../src/mirror/overlay/push.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { faultsOf, mirrorOf, type TestMirror } from '../support/mirror.ts'
 import { makeNote, readNote, tagNamed, titlesFound } from '../support/notes.ts'

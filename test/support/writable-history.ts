@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { removeChangesBefore } from '../../src/changes/retention.ts'
-import { type LocalChange, listLocalChanges } from '../../src/mirror/overlay/local-changes.ts'
+import { type LocalChange, listLocalChanges } from '../../src/mirror/overlay/push.ts'
 import { Refusal } from '../../src/refusal.ts'
 import { History } from './change-history.ts'
 import { faultsOf, mirrorOf, type TestMirror } from './mirror.ts'

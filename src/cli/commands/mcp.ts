@@ -9,8 +9,7 @@ import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Respond } from '../../mcp/stdio/messages.ts'
 import { fail, Refusal } from '../../refusal.ts'
-import { checkedBaseUrl } from '../base-url.ts'
-import { type Command, DB_FLAG, flag, type Input, textFlag, WrongUsage } from '../command.ts'
+import { type Command, checkedBaseUrl, DB_FLAG, flag, type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
 import { withDatabase } from '../open-database.ts'
 import { STDIN, textOf } from '../read-input.ts'
@@ -19,7 +18,7 @@ import { STDIN, textOf } from '../read-input.ts'
 const features = async () => (await import('../../features.ts')).features
 const messages = () => import('../../mcp/stdio/messages.ts')
 const local = () => import('../../mcp/stdio/local.ts')
-const remote = () => import('../../mcp/stdio/remote.ts')
+const remote = () => import('../../mcp/stdio/messages.ts')
 
 /** As much as a request over HTTP may hold. */
 const MAX_LINE = 10_485_760

@@ -3,8 +3,8 @@ import { COPY_DEFAULTS } from '../mirror/defaults.ts'
 
 /** Imported only when needed, because they load the whole server. */
 const following = () => import('../mirror/follow.ts')
-const inspection = () => import('../mirror/inspect.ts')
-const local = () => import('../mirror/local.ts')
+const inspection = () => import('../mirror/commands.ts')
+const local = () => import('../mirror/commands.ts')
 
 const DB_FLAG = {
   name: 'db',

@@ -5,8 +5,16 @@ import { systemClock } from '../../lib/clock.ts'
 import { quoteList } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import type { TypedStructure } from '../../types/generate.ts'
-import { checkedBaseUrl } from '../base-url.ts'
-import { type Command, DB_FLAG, flag, type Input, textFlag, WORKSPACE_FLAG, WrongUsage } from '../command.ts'
+import {
+  type Command,
+  checkedBaseUrl,
+  DB_FLAG,
+  flag,
+  type Input,
+  textFlag,
+  WORKSPACE_FLAG,
+  WrongUsage,
+} from '../command.ts'
 import type { Io } from '../io.ts'
 import { commandCaller, inWorkspace } from '../open-database.ts'
 import { STDOUT } from '../output.ts'

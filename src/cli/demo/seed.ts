@@ -10,7 +10,6 @@ import { systemClock } from '../../lib/clock.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import { createLog } from '../../lib/log.ts'
 import { VERSION } from '../../lib/version.ts'
-import { customers, expenses, NOTES, orders, ROW_VIEWS, STRUCTURES } from './content.ts'
 
 /** Who looks at a demo that cannot be written. */
 export const VIEWER = 'guest'
@@ -90,3 +89,209 @@ async function fill(post: Post, day: (days: number) => string): Promise<void> {
   const sort = { field: 'property', property: 'due', direction: 'asc' }
   await post('/v1/views', { name: 'Due this week', filter, sort, display_properties: ['due', 'status'] })
 }
+
+/** What a demo holds: the books of a small workshop. */
+
+const STRUCTURES = [
+  {
+    name: 'Customers',
+    description: 'Who orders from the workshop.',
+    label_field: 'name',
+    fields: [
+      { key: 'name', type: 'text', required: true, unique: true },
+      { key: 'city', type: 'text' },
+      { key: 'kind', type: 'select', options: ['private', 'shop', 'office'] },
+      { key: 'newsletter', type: 'bool' },
+    ],
+  },
+  {
+    name: 'Orders',
+    description: 'What is to be built, for whom, and until when.',
+    label_field: 'title',
+    fields: [
+      { key: 'title', type: 'text', required: true },
+      { key: 'stage', type: 'select', options: ['asked', 'offered', 'building', 'delivered'] },
+      { key: 'customer', type: 'record', structure: 'Customers' },
+      { key: 'price', type: 'number', unit: 'EUR', min: 0 },
+      { key: 'start', type: 'date' },
+      { key: 'due', type: 'date' },
+      { key: 'paid', type: 'bool' },
+    ],
+  },
+  {
+    name: 'Expenses',
+    label_field: 'what',
+    fields: [
+      { key: 'what', type: 'text', required: true },
+      { key: 'kind', type: 'select', options: ['wood', 'tools', 'rent', 'travel'] },
+      { key: 'amount', type: 'number', unit: 'EUR' },
+      { key: 'day', type: 'date' },
+    ],
+  },
+]
+
+const ROW_VIEWS = [
+  { structure: 'Orders', name: 'Board', kind: 'board', group_by: 'stage', sort: 'due', direction: 'asc' },
+  { structure: 'Orders', name: 'Calendar', kind: 'calendar', date_field: 'start', end_field: 'due' },
+  {
+    structure: 'Orders',
+    name: 'Not paid',
+    filter: [
+      { field: 'stage', op: 'eq', value: 'delivered' },
+      { field: 'paid', op: 'neq', value: true },
+    ],
+    sort: 'due',
+    direction: 'asc',
+  },
+]
+
+/** The same numbers each time, below a limit (Lehmer). */
+function numbers(start: number): (limit: number) => number {
+  let state = start
+  return (limit) => {
+    state = (state * 48_271) % 2_147_483_647
+    return state % limit
+  }
+}
+
+const FIRST = ['Ada', 'Bruno', 'Chiara', 'Dmitri', 'Elif', 'Farid', 'Greta', 'Hana', 'Ines', 'Jonas']
+const LAST = ['Berg', 'Costa', 'Duval', 'Engel', 'Fischer', 'Haddad']
+const CITIES = ['Lyon', 'Graz', 'Porto', 'Gent', 'Turin', 'Bergen']
+
+const customers = () =>
+  LAST.flatMap((last, row) =>
+    FIRST.map((first, column) => ({
+      name: `${first} ${last}`,
+      city: CITIES[(row + column) % CITIES.length],
+      kind: ['private', 'private', 'shop', 'office'][(row + 3 * column) % 4],
+      newsletter: (row + column) % 3 === 0,
+    })),
+  )
+
+const WOODS = ['Oak', 'Ash', 'Walnut', 'Cherry', 'Larch']
+const PIECES = ['table', 'bench', 'bookshelf', 'chair', 'cabinet', 'bed', 'desk', 'stool']
+const ORDERS = 260
+/** Of these days before and after today. */
+const DAYS_AROUND = 60
+
+function orders(customers: readonly string[], day: (days: number) => string): object[] {
+  const next = numbers(7)
+  return Array.from({ length: ORDERS }, () => {
+    const start = next(2 * DAYS_AROUND) - DAYS_AROUND
+    const due = start + 3 + next(18)
+    const isOver = due < 0
+    const stage = isOver ? 'delivered' : start < 0 ? 'building' : ['asked', 'offered'][next(2)]
+    return {
+      title: `${WOODS[next(WOODS.length)]} ${PIECES[next(PIECES.length)]}`,
+      stage,
+      customer: customers[next(customers.length)],
+      price: 120 + 20 * next(95),
+      start: day(start),
+      due: day(due),
+      paid: isOver && next(5) > 0,
+    }
+  })
+}
+
+const BOUGHT = {
+  wood: ['Oak boards', 'Ash boards', 'Veneer'],
+  tools: ['Saw blades', 'Sandpaper', 'Glue'],
+  travel: ['Train', 'Van'],
+}
+const EXPENSES = 240
+
+function expenses(day: (days: number) => string): object[] {
+  const next = numbers(11)
+  return Array.from({ length: EXPENSES }, (_, at) => {
+    const kind = (['wood', 'wood', 'tools', 'travel'] as const)[next(4)] ?? 'wood'
+    const what = BOUGHT[kind]
+    if (at % 20 === 0) return { what: 'Rent', kind: 'rent', amount: 850, day: day(-15 * (at / 10)) }
+    return { what: what[next(what.length)], kind, amount: (400 + next(30_000)) / 100, day: day(-next(360)) }
+  })
+}
+
+interface Note {
+  readonly title: string
+  readonly content: string
+  readonly tags?: readonly string[]
+  readonly alias?: string
+  readonly properties?: Readonly<Record<string, unknown>>
+  /** In so many days. */
+  readonly due?: number
+  readonly isPinned?: true
+}
+
+const NOTES: readonly Note[] = [
+  {
+    title: 'Reclaimed beams',
+    content:
+      'The barn near Graz is taken down in spring. Forty beams of larch, some with nails.\n\n- [ ] ask for the moisture\n- [ ] find a lorry\n\nWould do for the [[Long table]].',
+    tags: ['wood', 'idea'],
+    properties: { status: 'waiting' },
+    due: 12,
+  },
+  {
+    title: 'Oil finish',
+    content:
+      '1. Sand to 240, wet, sand again.\n2. Thin coat, wait 20 minutes, wipe.\n3. After a day the same once more.\n\n> Rags with oil can catch fire: into water, at once.\n\nFor tops see also [[Soap finish]].',
+    tags: ['recipe'],
+    alias: 'oil',
+  },
+  {
+    title: 'Soap finish',
+    content:
+      'For ash and oak that shall stay pale. 50 g of flakes in a litre of hot water, over night. Cheaper than [[oil]], and to be done again each year.',
+    tags: ['recipe'],
+  },
+  {
+    title: 'Long table',
+    content:
+      '3.40 m, for twelve. Top of three boards, **no** breadboard ends.\n\n| Part | Wood | Count |\n| --- | --- | --- |\n| Board | larch | 3 |\n| Leg | oak | 4 |\n\nFinish: [[Oil finish]]. Wood: perhaps the [[Reclaimed beams]].',
+    tags: ['project'],
+    properties: { status: 'open' },
+    due: 5,
+    isPinned: true,
+  },
+  {
+    title: 'Meeting with the landlord',
+    content:
+      'The lease ends in autumn; he would go on for five years. A second door is possible if we pay for it.\n\n- [x] measure the wall\n- [ ] offer for the door → [[Workshop plan]]',
+    tags: ['work/meetings'],
+    properties: { status: 'open' },
+    due: 2,
+  },
+  {
+    title: 'Workshop plan',
+    content:
+      'Saw to the north wall, bench to the light. Lanes of 90 cm.\n\n```\n+-------+--------+\n| saw   | boards |\n| bench | door   |\n+-------+--------+\n```\n\nDecided in [[Meeting with the landlord]].',
+    tags: ['work', 'idea'],
+    properties: { status: 'open' },
+    due: 20,
+  },
+  {
+    title: 'Fair in Turin',
+    content:
+      'Two days, a stand of 3 × 2 m. We take the stools and one [[Long table]].\n\n- [ ] book the van\n- [ ] cards with prices\n- [ ] sleep',
+    tags: ['work/travel'],
+    properties: { status: 'open' },
+    due: 6,
+  },
+  {
+    title: 'Books on joints',
+    content:
+      'Three worth keeping: one on dovetails, one on chairs, one on Japanese joinery (木組み). Notes go into [[Joints]].',
+    tags: ['reading'],
+  },
+  {
+    title: 'Joints',
+    content:
+      'Mortise and tenon: a third of the thickness. Draw-bored pegs hold without glue.\n\nFrom [[Books on joints]].',
+    tags: ['recipe', 'reading'],
+  },
+  {
+    title: 'Welcome',
+    content:
+      'This is the workspace of a small workshop that does not exist. Change what you like: it is gone when the demo ends.\n\n- Notes link to each other: [[Long table]], [[Oil finish]], and one that is not written yet, [[Cherry chair]].\n- **Records** has the structures Customers, Orders and Expenses. Orders have a board and a calendar.\n- The view *Due this week* moves with the day.\n- Ctrl+K finds everything; ? shows the keys.\n- Every change can be undone, under Changes.',
+    isPinned: true,
+  },
+]

@@ -5,7 +5,7 @@ import { signedHeaders } from '../../delivery/sign.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createIdSource } from '../../lib/ids.ts'
 import { WrongUsage } from '../command.ts'
-import type { Change, WatchAnswer } from './changes.ts'
+import type { Change, WatchAnswer } from './listen.ts'
 
 /** A change in the form of a webhook event. A watch does not name the source of a change, so it is always `api`. */
 export function eventPayload(

@@ -1,6 +1,6 @@
 import type { AppContext, Caller } from '../../context.ts'
-import { agentCaller } from '../caller.ts'
 import { createEndpoint } from '../endpoint.ts'
+import { agentCaller } from '../tool.ts'
 import { headersOf, messagesIn, type Respond } from './messages.ts'
 
 /** Any address: requests of this process go to no network. */

@@ -6,12 +6,12 @@ import { isObject } from '../../lib/json.ts'
  * that both revisions of the protocol work in the same way.
  */
 
-export type Message = Record<string, unknown>
+type Message = Record<string, unknown>
 
 /** Gets what answers a message: one message, more for a subscription, none for a notification. */
 export type Respond = (message: Message, signal: AbortSignal) => Promise<readonly unknown[]>
 
-export interface Lines {
+interface Lines {
   /** The lines that arrive, without their line breaks. */
   readonly lines: AsyncIterable<string>
   /** Writes a line; false once the reader has closed the stream. */
@@ -118,3 +118,20 @@ export async function messagesIn(response: Response): Promise<readonly unknown[]
       : `The server answered ${response.status}, not as a daybook does.`,
   )
 }
+
+/** Passes messages on to the MCP endpoint of a server. */
+export const remoteResponder =
+  ({ url, key }: { readonly url: string; readonly key: string }): Respond =>
+  async (message, signal) => {
+    const response = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { ...headersOf(message), Authorization: `Bearer ${key}` },
+      body: JSON.stringify(message),
+      // The key must not be sent to another host.
+      redirect: 'manual',
+      signal,
+    }).catch((error: { code?: string }) => {
+      throw new Error(`${url} does not answer (${error.code ?? 'unknown'}); check that the server runs.`)
+    })
+    return messagesIn(response)
+  }

@@ -9,12 +9,10 @@ import type { Reader } from '../../db/reader.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { strict, text } from '../../http/schema/types.ts'
 import { parseInstant } from '../../lib/dates.ts'
-import { parsedBody } from '../parsed-body.ts'
 import { limit, list, optional, output } from '../schema.ts'
 import { fitted, shortenEach } from '../text/fit.ts'
-import { count } from '../text/markdown.ts'
-import { tool } from '../tool.ts'
-import { actorName, type PresentedVersion, versionLine } from './versions.ts'
+import { count, inline } from '../text/markdown.ts'
+import { parsedBody, tool } from '../tool.ts'
 
 interface PresentedChange extends PresentedVersion {
   readonly transaction: string
@@ -105,3 +103,34 @@ export const changesTool = tool({
     })
   },
 })
+
+/*
+ * How a change reads, in the change log and in the history of a record.
+ */
+
+interface PresentedActor {
+  readonly surface: string
+  readonly key_id: string | null
+  readonly name: string | null
+}
+
+export interface PresentedVersion {
+  readonly cursor: string
+  readonly at: string
+  readonly op: string
+  readonly changed: readonly string[]
+  readonly previous: Readonly<Record<string, unknown>>
+  readonly actor: PresentedActor
+}
+
+/** The name of the key, else of the user, with the surface; the server itself has no name. */
+export const actorName = ({ surface, name }: PresentedActor): string =>
+  name === null ? surface : `${name} (${surface})`
+
+/** The operation with what changed and the old values. */
+export function versionLine({ op, changed, previous }: PresentedVersion, cut: number): string {
+  const old = changed.map((key) =>
+    Object.hasOwn(previous, key) ? `${key} (was ${inline(previous[key], cut) || 'none'})` : key,
+  )
+  return [op, old.join(', ')].filter((part) => part !== '').join(' ')
+}

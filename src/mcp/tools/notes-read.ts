@@ -15,7 +15,6 @@ import { readProperties } from '../../notes/writing/properties.ts'
 import { invalid } from '../../refusal.ts'
 import { filterOf, listViewNotes, sortOf } from '../../views/service.ts'
 import { getViewNamed, noteIdOf } from '../names.ts'
-import { parsedBody } from '../parsed-body.ts'
 import { direction, limit, list, name, object, offset, optional, output, page, values } from '../schema.ts'
 import {
   cutFor,
@@ -28,7 +27,7 @@ import {
   shortenValues,
 } from '../text/fit.ts'
 import { count, inline, pageLine } from '../text/markdown.ts'
-import { type Answer, noteLink, tool } from '../tool.ts'
+import { type Answer, noteLink, parsedBody, tool } from '../tool.ts'
 
 /** A note of a list, as the API presents it without its body. */
 export interface NoteHead {

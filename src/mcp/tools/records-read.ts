@@ -8,12 +8,11 @@ import { listRecords } from '../../records/query/list.ts'
 import { summarise } from '../../records/query/summary.ts'
 import { refused } from '../../refusal.ts'
 import { definitionOf, getStructure, type StructureRow } from '../../structures/store.ts'
-import { parsedBody, parsedRows } from '../parsed-body.ts'
 import { direction, limit, list, name, offset, optional, output, page, recordFilter } from '../schema.ts'
 import { fitted, shortenAll, shortenEach } from '../text/fit.ts'
 import { count, inline, pageLine, table } from '../text/markdown.ts'
-import { tool } from '../tool.ts'
-import { actorName, type PresentedVersion, versionLine } from './versions.ts'
+import { parsedBody, parsedRows, tool } from '../tool.ts'
+import { actorName, type PresentedVersion, versionLine } from './changes.ts'
 
 const USUAL_ROWS = 25
 const MAX_ROWS = 500

@@ -11,11 +11,10 @@ import { changeLive } from '../../records/writing/one-record.ts'
 import { writeRecords } from '../../records/writing/write-records.ts'
 import { fail, invalid, namingPlace, notFound, refused } from '../../refusal.ts'
 import { getStructure, type StructureRow } from '../../structures/store.ts'
-import { parsedBody } from '../parsed-body.ts'
 import { dryRun, ifUnchanged, list, name, optional, output, transaction, values } from '../schema.ts'
 import { fitted, isShortened, shortenEach } from '../text/fit.ts'
 import { count, writtenAs } from '../text/markdown.ts'
-import { type Answer, tool } from '../tool.ts'
+import { type Answer, parsedBody, tool } from '../tool.ts'
 
 const MAX_ROWS = 100
 

@@ -6,11 +6,10 @@ import { choice, strict, text } from '../../http/schema/types.ts'
 import { listNotes } from '../../notes/query/list.ts'
 import { listRecords } from '../../records/query/list.ts'
 import { getStructure, listStructureRows } from '../../structures/store.ts'
-import { parsedBody, parsedRows } from '../parsed-body.ts'
 import { limit, list, name, object, offset, optional, output } from '../schema.ts'
 import { fitted, shortenEach } from '../text/fit.ts'
 import { count, inline, snippetText } from '../text/markdown.ts'
-import { noteLink, tool } from '../tool.ts'
+import { noteLink, parsedBody, parsedRows, tool } from '../tool.ts'
 import { type NoteHead, type NotePage, noteLine } from './notes-read.ts'
 
 const KINDS = ['notes', 'files', 'records'] as const

@@ -1,8 +1,10 @@
 import type { ChangeKind } from '../../changes/entries.ts'
 import { type ChangeAuthor, systemAuthor } from '../../changes/log.ts'
+import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { fold } from '../../lib/text.ts'
+import { Refusal } from '../../refusal.ts'
 import type { Stage } from '../stage.ts'
-import { Names } from './names.ts'
 
 /** One transaction that brings the copy to a later state of the remote. */
 export class CopyTransaction {
@@ -47,3 +49,58 @@ export const instantsOf = (shown: { readonly created_at: string; readonly update
   createdAt: instantOf(shown.created_at),
   updatedAt: instantOf(shown.updated_at),
 })
+
+/*
+ * The remote names tags and properties by their current names. Where the objects were not all read at one moment, a tag
+ * that was renamed meanwhile has two names in them.
+ */
+
+/** A name could mean two tags or properties, because names moved between them while the remote was read: it must be read again. */
+const ambiguous = (kind: NamedKind, name: string) =>
+  new Refusal('stale', `The ${kind} "${name}" was renamed while it was read.`)
+
+export type NamedKind = 'tag' | 'property'
+
+const CURRENT: Record<NamedKind, string> = {
+  tag: 'SELECT id, id AS pk, name FROM tags WHERE workspace = ? AND is_removed = 0',
+  property: 'SELECT id, pk, key AS name FROM properties WHERE workspace = ? AND is_removed = 0',
+}
+
+const AMBIGUOUS = -1
+
+/** The pks of tags and properties in the copy, by their names. */
+class Names {
+  readonly #pks: Record<NamedKind, ReadonlyMap<string, number>>
+
+  constructor(reader: Reader, workspace: number, stage: Stage) {
+    const namesOf = (kind: NamedKind) => pksByName(reader, workspace, stage, kind)
+    this.#pks = { tag: namesOf('tag'), property: namesOf('property') }
+  }
+
+  /** Undefined for one that was deleted since. */
+  find(kind: NamedKind, name: string): number | undefined {
+    const pk = this.#pks[kind].get(fold(name))
+    if (pk === AMBIGUOUS) throw ambiguous(kind, name)
+    return pk
+  }
+
+  findAll(kind: NamedKind, names: readonly string[]): number[] {
+    return names.map((name) => this.find(kind, name)).filter((pk) => pk !== undefined)
+  }
+}
+
+/** All tags or properties; the pk of a tag is its id. */
+export const listNamed = ({ sql }: Reader, workspace: number, kind: NamedKind) =>
+  sql.all<{ id: number | string; pk: number; name: string }>(CURRENT[kind], workspace)
+
+function pksByName(reader: Reader, workspace: number, stage: Stage, kind: NamedKind): Map<string, number> {
+  const current = listNamed(reader, workspace, kind)
+  const byId = new Map(current.map(({ id, pk }) => [String(id), pk]))
+  const byName = new Map(current.map(({ name, pk }) => [fold(name), pk]))
+  for (const { name, id } of stage.namesOf(kind)) {
+    const pk = byId.get(id)
+    const known = byName.get(fold(name)) ?? pk
+    if (pk !== undefined) byName.set(fold(name), known === pk ? pk : AMBIGUOUS)
+  }
+  return byName
+}

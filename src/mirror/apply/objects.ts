@@ -22,6 +22,10 @@ import { listNotesTagged, replaceLinks } from '../../tags/store.ts'
 import { viewKind } from '../../views/service.ts'
 import { deleteWebhookAtOnce } from '../../webhooks/deletion.ts'
 import type { CopyTransaction, Restorer } from './copy-transaction.ts'
+import { files } from './files.ts'
+import { notes } from './notes.ts'
+import { Records } from './records.ts'
+import { structures } from './structures.ts'
 
 /* Tags, properties, presets, views, lenses, the items of Quick Access, views of rows and webhooks. */
 
@@ -121,7 +125,7 @@ const structurePk = ({ tx, workspacePk }: CopyTransaction, id: string): number |
   findStructureById(tx, wholeWorkspace(workspacePk), id)?.pk
 
 /** Nothing can call a source of a copy. */
-export const incoming: Restorer<Parameters<typeof sourceKind.put>[2]> = {
+const incoming: Restorer<Parameters<typeof sourceKind.put>[2]> = {
   ...restorer(sourceKind, (copy, { structure: of, counts }) => {
     const structure = structurePk(copy, of.id)
     if (structure === undefined) return undefined
@@ -147,7 +151,7 @@ const insertWebhook = insertInto<SQLiteTable>(webhooks)
 const updateWebhook = updateOf<SQLiteTable>(webhooks, webhooks.pk)
 
 /** The remote never sends a secret, and in a copy none is enabled: nothing is sent. */
-export const subscriptions: Restorer<Subscription> = {
+const subscriptions: Restorer<Subscription> = {
   kind: 'webhook',
   remove: ({ tx }, ids) => {
     for (const id of ids) deleteWebhookAtOnce(tx, id)
@@ -162,4 +166,23 @@ export const subscriptions: Restorer<Subscription> = {
     if (known === undefined) insertWebhook(tx, { ...row, id, workspace })
     else updateWebhook(tx, known, row)
   },
+}
+
+/** Each kind refers only to kinds before it: so what is gone goes in the other direction, before anything is written. */
+export function applyObjects(copy: CopyTransaction): void {
+  const { stage, isFresh } = copy
+  const kinds: readonly Restorer[] = [
+    ...[tags, properties, structures, notes, new Records(), files],
+    ...[presets, views, lenses, items, rowViews, subscriptions, incoming],
+  ]
+  for (const restorer of isFresh ? [] : kinds.toReversed()) {
+    restorer.remove(copy, stage.gone(restorer.kind))
+    if (!restorer.setAside) continue
+    for (const { id, json } of stage.objects(restorer.kind)) if (json !== null) restorer.setAside(copy, id)
+  }
+  for (const restorer of kinds) {
+    for (const { json, structureId } of stage.objects(restorer.kind))
+      if (json !== null) restorer.write(copy, JSON.parse(json) as never, structureId)
+    restorer.finish?.(copy)
+  }
 }

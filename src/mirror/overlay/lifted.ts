@@ -1,5 +1,7 @@
-import { CurrentObjects } from '../../change-feed/objects.ts'
+import { appendMirrored, type MirroredChange } from '../../changes/append-mirrored.ts'
 import { wholeWorkspace } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { removeFromSearch } from '../../notes/search/tables.ts'
 import { addToCounters } from '../../notes/store.ts'
@@ -10,18 +12,21 @@ import { findRecord, updateRecord } from '../../records/store.ts'
 import { countChange, deleteLiveRow } from '../../structures/storage/row-table-writes.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
 import { findStructureByPk } from '../../structures/store.ts'
-import { applyObjects } from '../apply/apply-objects.ts'
-import { CopyTransaction } from '../apply/copy-transaction.ts'
-import { differenceEntry } from '../reconcile.ts'
-import type { RemoteObject } from '../remote-objects.ts'
-import { Stage, type StagedEntry } from '../stage.ts'
-import { findNoteKey, type LocalState, localState } from './local-state.ts'
+import { CopyTransaction, listNamed, type NamedKind } from '../apply/copy-transaction.ts'
+import { applyObjects } from '../apply/objects.ts'
+import type { RemoteObject } from '../object-forms.ts'
+import { currentJson, differenceEntry } from '../reconcile.ts'
+import { Stage } from '../stage.ts'
 import { findProblems, type Laid } from './problems.ts'
-import { Renamed } from './renamed.ts'
 import {
   addItem,
+  findNoteKey,
+  isConflict,
   isOwn,
   isSameContent,
+  type LocalState,
+  listOverlay,
+  localState,
   type OverlayRow,
   removeItems,
   removeRow,
@@ -73,7 +78,7 @@ export class Lifted {
    * Lays what was changed here over what the tables hold now, except what the remote has as well, and what `isReset`
    * says; returns what the log says of objects that look different since.
    */
-  layAgain(isReset: (row: OverlayRow) => boolean = () => false): StagedEntry[] {
+  layAgain(isReset: (row: OverlayRow) => boolean = () => false): MirroredChange[] {
     const { tx, workspacePk } = this.copy
     const items = itemKind.list(tx, wholeWorkspace(workspacePk))
     const localTags = this.#localTags()
@@ -115,12 +120,7 @@ export class Lifted {
 
   #current({ kind, id, structure }: Pick<OverlayRow, 'kind' | 'id' | 'structure'>): string | null {
     const { tx, workspacePk } = this.copy
-    const json = new CurrentObjects(tx, { ...wholeWorkspace(workspacePk), isEdited: true }).jsonOf(
-      kind,
-      id,
-      structure,
-    )
-    return json === 'null' ? null : json
+    return currentJson(tx, workspacePk, kind, id, structure)
   }
 
   /** Takes a live note or record out of everything that lists it, as its deletion does. */
@@ -212,5 +212,77 @@ export class Lifted {
     } finally {
       stage.close()
     }
+  }
+}
+
+/** Gives an object, or all, the state that the remote has. */
+export const resetLocalChanges = (tx: Tx, workspacePk: number, id: string | undefined): void =>
+  reset(tx, workspacePk, (row) => id === undefined || row.id === id)
+
+/** What was changed back by hand is as the remote has it meanwhile; returns whether there is any. */
+export function settleUndone(tx: Tx, workspacePk: number): boolean {
+  const isUndone = (row: OverlayRow) => isSameContent(localState(tx, row, workspacePk).json, row.base)
+  const undone = listOverlay(tx).filter((row) => isOwn(row) && isConflict(row) && isUndone(row))
+  if (undone.length === 0) return false
+  const ids = new Set(undone.map(({ id }) => id))
+  reset(tx, workspacePk, ({ id }) => ids.has(id))
+  return true
+}
+
+function reset(tx: Tx, workspacePk: number, isReset: (row: OverlayRow) => boolean): void {
+  const stage = new Stage(':memory:')
+  try {
+    const lifted = new Lifted(new CopyTransaction(tx, workspacePk, stage, false), listOverlay(tx))
+    const differences = lifted.layAgain(isReset)
+    appendMirrored(tx, workspacePk, differences)
+  } finally {
+    stage.close()
+  }
+}
+
+interface NamedParts {
+  readonly tags: readonly string[]
+  readonly properties: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Notes name their tags and properties: what was changed here takes the names that these have after a change of the
+ * remote, and loses those that it deleted.
+ */
+class Renamed {
+  readonly #tags: ReadonlyMap<string, number>
+  readonly #properties: ReadonlyMap<string, number>
+
+  /** The names before the change. */
+  constructor(
+    private readonly reader: Reader,
+    private readonly workspace: number,
+  ) {
+    const pksOf = (kind: NamedKind) =>
+      new Map(listNamed(reader, workspace, kind).map(({ pk, name }) => [fold(name), pk]))
+    this.#tags = pksOf('tag')
+    this.#properties = pksOf('property')
+  }
+
+  /** `localTags` are the names of tags that the remote need not have, by id. */
+  now(json: string, localTags: ReadonlyMap<number, string>): string {
+    const note = JSON.parse(json) as NamedParts
+    const namesOf = (kind: NamedKind) =>
+      new Map(listNamed(this.reader, this.workspace, kind).map(({ pk, name }) => [pk, name]))
+    const [tags, keys] = [namesOf('tag'), namesOf('property')]
+    const tagNow = (name: string) => {
+      const id = this.#tags.get(fold(name))
+      return id === undefined ? undefined : (tags.get(id) ?? localTags.get(id))
+    }
+    return JSON.stringify({
+      ...note,
+      tags: note.tags.map(tagNow).filter((name) => name !== undefined),
+      properties: Object.fromEntries(
+        Object.entries(note.properties).flatMap(([key, value]) => {
+          const known = keys.get(this.#properties.get(fold(key)) ?? 0)
+          return known === undefined ? [] : [[known, value]]
+        }),
+      ),
+    })
   }
 }

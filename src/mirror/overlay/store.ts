@@ -1,5 +1,9 @@
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { wholeNoteJson } from '../../notes/writing/log-update.ts'
+import { recordJson } from '../../records/present.ts'
+import { findRecord } from '../../records/store.ts'
+import { currentJson } from '../reconcile.ts'
 
 /** What lies over an object of the remote (`db/schema/mirror.ts`). */
 export interface OverlayRow {
@@ -69,3 +73,37 @@ export const versionOf = (json: string | null): string | null =>
 /** Whether the remote changed an object after it was changed here. */
 export const isConflict = ({ base, remote, problem }: OverlayRow): boolean =>
   problem !== null || versionOf(base) !== versionOf(remote)
+
+/** An object as it was changed here; it may be held back from the tables. */
+export interface LocalState {
+  /** Null where there is nothing, also of what was deleted. */
+  readonly json: string | null
+  /** Of what was deleted and can be restored. */
+  readonly deletedAt: number | null
+}
+
+export function localState(reader: Reader, row: OverlayRow, workspacePk: number): LocalState {
+  if (row.held !== null) return { json: row.held, deletedAt: null }
+  const { kind, id } = row
+  if (kind === 'record') {
+    const record = findRecord(reader, id)
+    return stateOf(record && recordJson(record), record?.deletedAt)
+  }
+  if (kind === 'note') {
+    const note = findNoteKey(reader, id)
+    return stateOf(note && (wholeNoteJson(reader, note.pk) ?? undefined), note?.deletedAt)
+  }
+  return stateOf(currentJson(reader, workspacePk, kind, id))
+}
+
+const stateOf = (json: string | null | undefined, deletedAt: number | null = null): LocalState => ({
+  json: deletedAt === null ? (json ?? null) : null,
+  deletedAt,
+})
+
+/** A note, also in the trash. */
+export const findNoteKey = (
+  { sql }: Reader,
+  id: string,
+): { readonly pk: number; readonly deletedAt: number | null } | undefined =>
+  sql.get('SELECT pk, deleted_at AS deletedAt FROM notes WHERE id = ?', id)

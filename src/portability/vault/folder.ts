@@ -1,10 +1,14 @@
-import { type Dirent, existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_SUFFIXES } from '../../db/file-names.ts'
+import { sha256 } from '../../lib/sha256.ts'
 import { compareCodePoints } from '../../lib/text.ts'
+import { refused } from '../../refusal.ts'
 import type { RefusedPart } from '../import-run.ts'
 import { systemRefusal } from '../read-file.ts'
+import { parseSimpleYaml } from '../simple-yaml.ts'
 import { type FolderFile, isNoteFile, skipReason } from './plan/folder-files.ts'
+import { decodeNote, type NoteText, readNote, refuseLongFile, type VaultNote } from './plan/note.ts'
 
 /** The files of a folder and its subfolders, sorted by path. */
 export interface FolderContent {
@@ -69,4 +73,23 @@ export function readFolder(folder: string, database: string): FolderContent {
     unreadable,
     skipped: skipped.sort((left, right) => compareCodePoints(left.place, right.place)),
   }
+}
+
+/** Refuses a file that is too large for a note or is not text. */
+function readNoteText(folder: string, file: FolderFile): NoteText {
+  refuseLongFile(file)
+  const content = readFileSync(join(folder, file.path))
+  return { file, text: decodeNote(content, file), digest: sha256(content) }
+}
+
+/** Reads everything but the body of a note. */
+export const readNoteFile = (now: number, folder: string, file: FolderFile): VaultNote =>
+  readNote(readNoteText(folder, file), now, parseSimpleYaml)
+
+/** Reads the body of a note again. */
+export function readBody(folder: string, note: VaultNote): string {
+  const { file, bodyStart } = note
+  const { text, digest } = readNoteText(folder, file)
+  if (digest === note.digest) return text.slice(bodyStart)
+  throw refused(`${file.path} was changed while it was imported; import it again.`)
 }

@@ -11,15 +11,12 @@ import {
   runImport,
 } from '../import-run.ts'
 import { type EarlierImport, EarlierImports } from './earlier-imports.ts'
-import { NOT_UPDATED, VaultFiles } from './files.ts'
-import { type FolderContent, readFolder } from './folder.ts'
+import { type FolderContent, readFolder, readNoteFile } from './folder.ts'
+import { defineNew, NOT_UPDATED, propertiesOf, VaultFiles, type VaultProperties, VaultTags } from './parts.ts'
 import { DELETED } from './plan/folder-files.ts'
 import { LinkTargets } from './plan/link-targets.ts'
 import type { VaultNote } from './plan/note.ts'
 import type { DemotedProperty } from './plan/properties.ts'
-import { defineNew, propertiesOf, type VaultProperties } from './properties.ts'
-import { readNoteFile } from './read-note.ts'
-import { VaultTags } from './tags.ts'
 import { VaultWriter } from './write.ts'
 
 export interface VaultImport extends ImportMode {

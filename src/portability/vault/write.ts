@@ -17,16 +17,14 @@ import { attachTags, detachTags } from '../../notes/writing/tags.ts'
 import { changeText } from '../../notes/writing/update.ts'
 import type { ImportRun } from '../import-run.ts'
 import type { EarlierImport, EarlierImports, WrittenFields } from './earlier-imports.ts'
-import type { VaultFiles } from './files.ts'
+import { readBody } from './folder.ts'
 import type { ExistingNote, PlannedNote } from './import.ts'
+import type { VaultFiles, VaultProperties, VaultTags } from './parts.ts'
 import type { FolderFile } from './plan/folder-files.ts'
 import type { LinkTargets } from './plan/link-targets.ts'
 import type { LinkContext } from './plan/links.ts'
 import { aliasFor, type PlannedBody, planBody, targetFor } from './plan/names.ts'
 import type { VaultNote } from './plan/note.ts'
-import type { VaultProperties } from './properties.ts'
-import { readBody } from './read-note.ts'
-import type { VaultTags } from './tags.ts'
 
 /** What notes are written with. */
 export interface VaultParts {

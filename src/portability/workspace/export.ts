@@ -6,11 +6,9 @@ import { readParts } from '../../files/store.ts'
 import { recordJson } from '../../records/present.ts'
 import { withNewFile, writeNewFolder } from '../new-files.ts'
 import { rowsOf } from '../rows.ts'
-import { exportFile, listFiles } from './files.ts'
+import { exportFile, exportNote, exportStructure, listFiles, listNotes, listStructures } from './contents.ts'
 import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, splitExtension, TRASH } from './format.ts'
-import { exportNote, listNotes } from './notes.ts'
 import { NAMED_FILES, OBJECT_FILES } from './object-kinds.ts'
-import { exportStructure, listStructures } from './structures.ts'
 
 /** The number of exported objects of each kind. */
 export type Counts = Record<string, number>

@@ -8,10 +8,9 @@ import { Refusal, refused } from '../../refusal.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { type ImportMode, type ImportReport, type ImportRun, runImport } from '../import-run.ts'
 import { linesOf, readText, textChunks } from '../read-file.ts'
+import { importFile, importNote, importRow, importStructure } from './contents.ts'
 import { asObject } from './exported-object.ts'
-import { importFile } from './files.ts'
 import { FILES, FORMAT, MANIFEST, NOTES, STRUCTURES, TRASH } from './format.ts'
-import { importNote } from './notes.ts'
 import {
   type Destination,
   importTagLinks,
@@ -21,7 +20,6 @@ import {
   type ObjectFile,
   tagFile,
 } from './object-kinds.ts'
-import { importRow, importStructure } from './structures.ts'
 
 export interface WorkspaceImport extends ImportMode {
   readonly folder: string

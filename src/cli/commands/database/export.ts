@@ -13,16 +13,15 @@ import {
   WrongUsage,
 } from '../../command.ts'
 import type { Io } from '../../io.ts'
-import { commandCaller, inWorkspace } from '../../open-database.ts'
+import { checkStructure, commandCaller, inWorkspace } from '../../open-database.ts'
 import { copyToOutput, countsInWords, printJson, progressOn, STDOUT } from '../../output.ts'
-import { checkStructure } from '../../structure-name.ts'
-import { withTemporaryFolder } from '../../temporary-folder.ts'
+import { withTemporaryFolder } from '../../read-input.ts'
 
 /** Imported only when needed, because they load most of the service. */
 const workspaceExport = () => import('../../../portability/workspace/export.ts')
 const vaultExport = () => import('../../../portability/vault/export/export.ts')
 const csvExport = () => import('../../../portability/csv/export.ts')
-const sqliteExport = () => import('../../../portability/tables/sqlite.ts')
+const sqliteExport = () => import('../../../portability/tables/tables.ts')
 const parquetExport = () => import('../../../portability/tables/parquet.ts')
 
 interface Task {

@@ -24,8 +24,7 @@ import {
 import type { Io } from '../../io.ts'
 import { commandCaller, withDatabase, withDatabaseFile } from '../../open-database.ts'
 import { countsInWords, onOneLine, printJson, progressOn } from '../../output.ts'
-import { withInputFile } from '../../read-input.ts'
-import { withTemporaryFolder } from '../../temporary-folder.ts'
+import { withInputFile, withTemporaryFolder } from '../../read-input.ts'
 
 /** Imported only when needed, because they load most of the service. */
 const csvImport = () => import('../../../portability/csv/import.ts')

@@ -8,7 +8,7 @@ import { type Command, DB_FLAG, JSON_FLAG } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { bytesInWords, countsInWords, onOneLine, printJson } from '../../output.ts'
 import { serve } from '../serve.ts'
-import { askHealth, notAsked, type ServerHealth } from './server-health.ts'
+import { askHealth, notAsked, type ServerHealth } from './health.ts'
 
 interface Report {
   readonly version: string

@@ -1,9 +1,10 @@
+import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { readDatabaseFile } from '../../../config.ts'
 import { inspectDatabase } from '../../../db/connection/inspect.ts'
 import { findServerUrl } from '../../../sessions/store.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag } from '../../command.ts'
 import { printJson } from '../../output.ts'
-import { askHealth } from './server-health.ts'
 
 export const health: Command = {
   name: 'health',
@@ -28,4 +29,56 @@ export const health: Command = {
     else io.err(`${found.error}\n`)
     return found.status === 'ok' ? 0 : 1
   },
+}
+
+/** What `/healthz` says, or why it says nothing. */
+export interface ServerHealth {
+  readonly url: string | null
+  readonly status: 'ok' | 'failing' | 'unreachable'
+  readonly backup?: 'failed'
+  readonly error?: string
+}
+
+const TIMEOUT_MS = 5_000
+
+/** A server that listens on every address is reached on this machine. */
+function reachable(url: string): string {
+  const parsed = new URL(url)
+  if (parsed.hostname === '0.0.0.0') parsed.hostname = '127.0.0.1'
+  if (parsed.hostname === '[::]') parsed.hostname = '[::1]'
+  return parsed.origin
+}
+
+/** A server that is not asked, as there is no address. */
+export const notAsked = (error: string): ServerHealth => ({ url: null, status: 'unreachable', error })
+
+/** Asks the server at this address, if a server has run; it never throws. */
+export async function askHealth(url: string | undefined): Promise<ServerHealth> {
+  if (url === undefined) return notAsked('No server has run on this database yet.')
+  if (!URL.canParse(url)) return notAsked(`"${url}" is no URL.`)
+  const origin = reachable(url)
+  try {
+    const { statusCode, body } = await get(`${origin}/healthz`)
+    const { status, backup, error } = JSON.parse(body) as {
+      status?: string
+      backup?: 'failed'
+      error?: string
+    }
+    if (statusCode === 200 && status === 'ok') return { url: origin, status, ...(backup && { backup }) }
+    return { url: origin, status: 'failing', error: error ?? `${origin} answered ${statusCode}.` }
+  } catch (error) {
+    const { name, code = name } = error as { name: string; code?: string }
+    return { url: origin, status: 'unreachable', error: `${origin} does not answer as daybook (${code}).` }
+  }
+}
+
+/** Unlike `fetch`, it never asks a proxy of the environment, which does not reach this machine. */
+async function get(url: string): Promise<{ statusCode: number | undefined; body: string }> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  // Imported only when needed: every other command would start later.
+  const { get: request } = await (url.startsWith('https:') ? import('node:https') : import('node:http'))
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { signal }, resolve).on('error', reject)
+  })
+  return { statusCode: response.statusCode, body: await text(response) }
 }

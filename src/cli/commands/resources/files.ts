@@ -17,9 +17,8 @@ import {
   WrongUsage,
 } from '../../command.ts'
 import type { Io } from '../../io.ts'
-import { listCommand } from '../../list-command.ts'
 import { commandCaller, inWorkspace } from '../../open-database.ts'
-import { printJson } from '../../output.ts'
+import { listCommand, printJson } from '../../output.ts'
 import { STDIN } from '../../read-input.ts'
 
 /** Imported only when needed, because they load notes and search. */

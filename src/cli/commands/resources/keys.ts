@@ -9,9 +9,8 @@ import { isoOrNull, isoTimestamp } from '../../../lib/dates.ts'
 import { fail, refused } from '../../../refusal.ts'
 import { findStructure } from '../../../structures/store.ts'
 import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag, WrongUsage } from '../../command.ts'
-import { listCommand } from '../../list-command.ts'
 import { commandCaller, withDatabase } from '../../open-database.ts'
-import { printJson } from '../../output.ts'
+import { listCommand, printJson } from '../../output.ts'
 
 type Level = (typeof LEVELS)[number]
 type StructureLevel = (typeof STRUCTURE_LEVELS)[number]

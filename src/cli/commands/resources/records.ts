@@ -6,10 +6,9 @@ import { isObject, type JsonObject } from '../../../lib/json.ts'
 import { Refusal, refused } from '../../../refusal.ts'
 import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../../command.ts'
 import type { Io } from '../../io.ts'
-import { commandCaller, inWorkspace } from '../../open-database.ts'
+import { checkStructure, commandCaller, inWorkspace } from '../../open-database.ts'
 import { printJson } from '../../output.ts'
 import { STDIN, textOf } from '../../read-input.ts'
-import { checkStructure } from '../../structure-name.ts'
 
 /** Imported only when needed, because it loads the records. */
 const writing = () => import('../../../records/writing/write-records.ts')

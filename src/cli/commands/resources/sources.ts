@@ -17,12 +17,9 @@ import {
   WORKSPACE_FLAG,
 } from '../../command.ts'
 import type { Io } from '../../io.ts'
-import { listCommand } from '../../list-command.ts'
-import { commandCaller, inWorkspace } from '../../open-database.ts'
-import { printJson, printTable } from '../../output.ts'
+import { checkStructure, commandCaller, inWorkspace, originFor } from '../../open-database.ts'
+import { listCommand, printJson, printTable } from '../../output.ts'
 import { STDIN } from '../../read-input.ts'
-import { originFor } from '../../server-origin.ts'
-import { checkStructure } from '../../structure-name.ts'
 
 /** Imported only when needed, because they load the records. */
 const service = () => import('../../../sources/service.ts')

@@ -1,8 +1,7 @@
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { type Command, DB_FLAG, flag, WORKSPACE_FLAG, WrongUsage } from '../../command.ts'
-import { listCommand } from '../../list-command.ts'
-import { commandCaller, inWorkspace } from '../../open-database.ts'
-import { checkStructure } from '../../structure-name.ts'
+import { checkStructure, commandCaller, inWorkspace } from '../../open-database.ts'
+import { listCommand } from '../../output.ts'
 
 /** Imported only when needed, because they load the records. */
 const store = () => import('../../../structures/store.ts')

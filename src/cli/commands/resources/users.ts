@@ -28,10 +28,8 @@ import {
   WORKSPACE_FLAG,
   WrongUsage,
 } from '../../command.ts'
-import { listCommand } from '../../list-command.ts'
-import { withDatabase } from '../../open-database.ts'
-import { printJson } from '../../output.ts'
-import { originFor } from '../../server-origin.ts'
+import { originFor, withDatabase } from '../../open-database.ts'
+import { listCommand, printJson } from '../../output.ts'
 
 export const usersAdd: Command = {
   name: 'users add',

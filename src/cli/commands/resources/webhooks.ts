@@ -13,10 +13,8 @@ import {
   textFlag,
   WORKSPACE_FLAG,
 } from '../../command.ts'
-import { listCommand } from '../../list-command.ts'
-import { commandCaller, inWorkspace } from '../../open-database.ts'
-import { printJson } from '../../output.ts'
-import { checkStructure } from '../../structure-name.ts'
+import { checkStructure, commandCaller, inWorkspace } from '../../open-database.ts'
+import { listCommand, printJson } from '../../output.ts'
 
 /** Imported only when needed, because they load the records. */
 const columns = () => import('../../../webhooks/columns.ts')

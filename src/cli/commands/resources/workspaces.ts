@@ -2,9 +2,8 @@ import { listWorkspaces } from '../../../account/store.ts'
 import { createOwnedWorkspace } from '../../../account/workspaces.ts'
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag } from '../../command.ts'
-import { listCommand } from '../../list-command.ts'
 import { withDatabase } from '../../open-database.ts'
-import { printJson } from '../../output.ts'
+import { listCommand, printJson } from '../../output.ts'
 
 export const workspacesAdd: Command = {
   name: 'workspaces add',

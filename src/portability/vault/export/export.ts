@@ -1,21 +1,25 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import type { Caller } from '../../../context.ts'
+import { dirname, join, posix } from 'node:path'
+import { type Caller, wholeWorkspace } from '../../../context.ts'
 import type { Reader } from '../../../db/reader.ts'
-import { readParts } from '../../../files/store.ts'
+import { type FileRow, listFileRows, readParts } from '../../../files/store.ts'
 import { isoTimestamp } from '../../../lib/dates.ts'
-import { fold } from '../../../lib/text.ts'
+import { fold, normalized } from '../../../lib/text.ts'
 import { linesOutsideCode } from '../../../notes/links/syntax.ts'
 import { loadNotes, tagNamesOf } from '../../../notes/store.ts'
 import { readProperties } from '../../../notes/writing/properties.ts'
 import { propertyKind } from '../../../properties/service.ts'
 import { splitFrontMatter } from '../../front-matter.ts'
 import { withNewFile, writeNewFolder } from '../../new-files.ts'
+import { fileNameOf, fitName, MANIFEST, splitExtension } from '../../workspace/format.ts'
+import type { WrittenFields } from '../earlier-imports.ts'
+import { baseName, withoutExtension } from '../plan/folder-files.ts'
+import type { LinkableNote } from '../plan/link-targets.ts'
+import { nameOf } from '../plan/note.ts'
 import { bodyTags, tagNameOf } from '../plan/tags.ts'
 import { ExportedLinks } from './links.ts'
-import { type ExportedNote, planTree, titleOfPath } from './paths.ts'
 
-export interface VaultCounts {
+interface VaultCounts {
   readonly notes: number
   readonly files: number
 }
@@ -88,3 +92,145 @@ function noteText(
 }
 
 const keyText = (name: string): string => (/^[A-Za-z][\w -]*$/.test(name) ? name : JSON.stringify(name))
+
+/** A note and the file that it becomes. */
+export interface ExportedNote extends LinkableNote {
+  readonly pk: number
+  readonly id: string
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface ExportedFile {
+  readonly pk: number
+  readonly id: string
+  readonly fileName: string
+  readonly path: string
+  readonly updatedAt: number
+}
+
+export interface ExportedTree {
+  readonly notes: readonly ExportedNote[]
+  readonly files: readonly ExportedFile[]
+}
+
+interface NoteHead {
+  readonly pk: number
+  readonly id: string
+  readonly title: string
+  readonly alias: string | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+interface Imported {
+  readonly path: string
+  readonly title: string | undefined
+}
+
+/** Where what was imported was in its folder, by the id of the note or file. */
+function importedPaths({ sql }: Reader, workspace: number): Map<string, Imported> {
+  const rows = sql.all<{ object: string; path: string; fields: string | null }>(
+    'SELECT object, path, fields FROM imported_files WHERE workspace = ? ORDER BY pk DESC',
+    workspace,
+  )
+  return new Map(
+    rows.map(({ object, path, fields }) => {
+      const title = fields === null ? undefined : (JSON.parse(fields) as WrittenFields).title
+      return [object, { path, title }]
+    }),
+  )
+}
+
+/** Signs that no wiki link may have in its target. */
+const NOT_IN_LINKS = /[[\]#^|]/g
+
+/** The folders around a path, innermost first; none for a name alone. */
+function* foldersAround(path: string): Generator<string> {
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
+    yield path.slice(0, end)
+}
+
+/** Gives out paths, each once, also for file systems that ignore case. No file has the path of a folder. */
+class FreePaths {
+  /** With the name by which an import knows an exported workspace. */
+  readonly #taken = new Set([keyOf(MANIFEST)])
+  readonly #folders = new Set<string>()
+
+  /** The path itself; undefined when it is taken, leads out of the folder, or is not allowed everywhere. */
+  exact(path: string): string | undefined {
+    const isPlain = path
+      .split('/')
+      .every((name) => name !== '' && !name.startsWith('.') && fitName(name) === name)
+    return isPlain && this.#take(path) ? path : undefined
+  }
+
+  /** A path in the folder for this name, numbered when it is taken; at the top when a file has the path of the folder. */
+  for(wanted: string, name: string, extension: string): string {
+    const folder = wanted.split('/').map(fitName).join('/')
+    const plain = fileNameOf(name.replace(NOT_IN_LINKS, '-'))
+    const parent = this.#isBelowFile(posix.join(folder, plain)) ? '' : folder
+    for (let number = 1; ; number++) {
+      const path = posix.join(parent, `${plain}${number === 1 ? '' : ` (${number})`}${extension}`)
+      if (this.#take(path)) return path
+    }
+  }
+
+  #take(path: string): boolean {
+    const key = keyOf(path)
+    if (this.#taken.has(key) || this.#folders.has(key) || this.#isBelowFile(path)) return false
+    this.#taken.add(key)
+    for (const folder of foldersAround(path)) this.#folders.add(keyOf(folder))
+    return true
+  }
+
+  #isBelowFile = (path: string): boolean =>
+    foldersAround(path).some((folder) => this.#taken.has(keyOf(folder)))
+}
+
+/** The same for names that a file system may take for one. */
+const keyOf = (path: string): string => fold(normalized(path, 'NFKC').toUpperCase())
+
+/** The title that a note gets from the name of its file. */
+const titleOfPath = (path: string): string => nameOf(withoutExtension(baseName(path)))
+
+/**
+ * Where each note and file goes: what was imported to where it was, unless it was renamed since; a new note to the top,
+ * and a new file beside its note.
+ */
+function planTree(reader: Reader, { workspacePk }: Caller): ExportedTree {
+  const imported = importedPaths(reader, workspacePk)
+  const paths = new FreePaths()
+  const heads = reader.sql.all<NoteHead>(
+    `SELECT pk, id, title, alias, created_at AS createdAt, updated_at AS updatedAt FROM notes
+     WHERE workspace = ? AND deleted_at IS NULL ORDER BY created_at, id`,
+    workspacePk,
+  )
+  const files = listFileRows(reader, wholeWorkspace(workspacePk))
+  const kept = new Map<string, string>()
+  const keep = (id: string, isSame: (known: Imported) => boolean) => {
+    const known = imported.get(id)
+    const path = known && isSame(known) ? paths.exact(known.path) : undefined
+    if (path !== undefined) kept.set(id, path)
+  }
+  for (const { id, title } of heads) keep(id, (known) => known.title === title)
+  for (const { id, fileName } of files) keep(id, ({ path }) => nameOf(baseName(path)) === fileName)
+  const folderOf = (id: string) => posix.dirname(kept.get(id) ?? imported.get(id)?.path ?? '')
+  const notes = heads.map(({ alias, ...head }) => ({
+    ...head,
+    aliases: alias === null ? [] : [alias],
+    file: { path: kept.get(head.id) ?? paths.for(folderOf(head.id), head.title, '.md') },
+  }))
+  const noteFolders = new Map(notes.map(({ id, file }) => [id, posix.dirname(file.path)]))
+  const pathOf = ({ id, fileName, noteId }: FileRow) => {
+    const beside = imported.has(id) ? folderOf(id) : (noteFolders.get(noteId ?? '') ?? '')
+    return kept.get(id) ?? paths.for(beside, ...splitExtension(fileName))
+  }
+  return {
+    notes,
+    files: files.map((row) => {
+      const { pk, id, fileName, updatedAt } = row
+      return { pk, id, fileName, updatedAt, path: pathOf(row) }
+    }),
+  }
+}

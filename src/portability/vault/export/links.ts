@@ -14,10 +14,9 @@ import {
   targetKey,
 } from '../../../notes/links/syntax.ts'
 import { baseName, withoutExtension } from '../plan/folder-files.ts'
-import { type LinkComment, linkCommentIn } from '../plan/link-comments.ts'
 import { LinkTargets } from '../plan/link-targets.ts'
-import { findTarget } from '../plan/links.ts'
-import type { ExportedFile, ExportedNote, ExportedTree } from './paths.ts'
+import { findTarget, type LinkComment, linkCommentIn } from '../plan/links.ts'
+import type { ExportedFile, ExportedNote, ExportedTree } from './export.ts'
 
 /** Signs that end a wiki link or split its target. */
 const NOT_IN_LINKS = /[[\]#^|]/

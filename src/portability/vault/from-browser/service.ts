@@ -9,8 +9,7 @@ import { createNote } from '../../../notes/writing/create.ts'
 import { findPropertyRule } from '../../../notes/writing/properties.ts'
 import { nameTaken } from '../../../refusal.ts'
 import { ImportRun } from '../../import-run.ts'
-import type { WrittenFields } from '../earlier-imports.ts'
-import { finishFile, reserve, storedFolder } from './reserved.ts'
+import { finishFile, reserve, storedFolder, type WrittenFields } from '../earlier-imports.ts'
 import type { FileQuery, IdsBody, ImportedResponse, NotesBody } from './schema.ts'
 
 /*

@@ -8,7 +8,6 @@ import {
   type TextSpan,
 } from '../../../notes/links/syntax.ts'
 import type { FolderFile } from './folder-files.ts'
-import { commentText } from './link-comments.ts'
 import type { LinkableNote, LinkTarget, LinkTargets } from './link-targets.ts'
 import type { VaultNote } from './note.ts'
 
@@ -38,7 +37,7 @@ interface Replacement {
   readonly text: string
 }
 
-export interface RewrittenBody {
+interface RewrittenBody {
   readonly body: string
   /** The number of links that were changed. */
   readonly count: number
@@ -323,4 +322,41 @@ class LinkDefinitions {
       yield { start: index, length: whole.length, labelLength: text.length, target }
     }
   }
+}
+
+/*
+ * What a link of a folder says beyond its target and its label is kept in a comment right behind it, because a link to a
+ * note leads to the whole note, and the label of a link to a file is the name of the file, which a renaming replaces:
+ *
+ *   [text](note.md#part)     [[note|text]]<!-- #part -->
+ *   ![caption](image.png)    ![[file:<id>|image.png]]<!-- caption -->
+ */
+
+/** What a link says beyond its target and its label. */
+export interface LinkComment {
+  /** The part of a note or file, with its sign: `#Heading`, `^block`, or nothing. */
+  readonly part: string
+  /** The caption or the size of a picture, or nothing. */
+  readonly caption: string
+}
+
+const COMMENT = /^<!-- ([^\r\n]*?) -->/
+
+/** The comment behind a link; empty when there is nothing to say. */
+function commentText({ part, caption }: LinkComment): string {
+  const isPlain = part === '' && !/^[#^|]/.test(caption)
+  const words = isPlain ? caption : `${part.replaceAll('|', '-')}${caption === '' ? '' : `|${caption}`}`
+  const text = words.replaceAll('--', '- -').trim()
+  return text === '' ? '' : `<!-- ${text} -->`
+}
+
+/** Reads the comment with which a text begins; `length` is that of the comment. */
+export function linkCommentIn(text: string): LinkComment & { readonly length: number } {
+  const [comment = '', words = ''] = text.startsWith('<!-- ') ? (COMMENT.exec(text) ?? []) : []
+  const { length } = comment
+  if (!/^[#^|]/.test(words)) return { part: '', caption: words, length }
+  const bar = words.indexOf('|')
+  return bar === -1
+    ? { part: words, caption: '', length }
+    : { part: words.slice(0, bar), caption: words.slice(bar + 1), length }
 }

@@ -5,7 +5,7 @@ import { openWorker } from '../../db/worker/client.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
 import { VERSION } from '../../lib/version.ts'
-import type { Command } from '../command.ts'
+import { type Command, WrongUsage } from '../command.ts'
 
 /** The document that the server would return, from a service on an empty in-memory database. */
 async function document(): Promise<string> {
@@ -40,6 +40,36 @@ export const openapi: Command = {
   examples: ['daybook openapi > openapi.json'],
   run: async (_input, io) => {
     io.out(`${await document()}\n`)
+    return 0
+  },
+}
+
+/** Imported only when needed. */
+const kinds = () => import('../../files/extraction/kinds.ts')
+const extraction = () => import('../../files/extraction/process.ts')
+
+/** Started by daybook itself, to extract the text of a file in a separate process. */
+export const extract: Command = {
+  name: 'extract',
+  summary: 'Read the text of a file from standard input; daybook runs this itself.',
+  parameters: ['<kind>', '<seconds>', '<mebibytes>'],
+  flags: [],
+  examples: ['daybook extract pdf 60 512 < handbook.pdf'],
+  run: async ({ args: [kind = '', seconds, mebibytes] }) => {
+    const { isKind } = await kinds()
+    if (!isKind(kind)) throw new WrongUsage(`There is no kind of file "${kind}".`)
+    const { runExtraction } = await extraction()
+    return runExtraction(kind, { seconds: Number(seconds), mebibytes: Number(mebibytes) })
+  },
+}
+
+export const version: Command = {
+  name: 'version',
+  summary: 'Print the version of this program.',
+  flags: [],
+  examples: ['daybook version'],
+  run: async (_input, io) => {
+    io.out(`${VERSION}\n`)
     return 0
   },
 }

@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs'
+import { takeServerLock } from '../../db/connection/server-lock.ts'
+import type { Db } from '../../db/database.ts'
+import { features } from '../../features.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { resetLocalChanges } from '../../mirror/overlay/lifted.ts'
+import { type LocalChange, listLocalChanges, pushLocalChanges, untilBack } from '../../mirror/overlay/push.ts'
+import { detach, getState, type MirrorState, statusOf } from '../../mirror/state.ts'
+import { type Verification, verifyCopy } from '../../mirror/verify.ts'
+import { fail, refused } from '../../refusal.ts'
+import type { Input } from '../command.ts'
+import type { Io } from '../io.ts'
+import { printJson, printTable } from '../output.ts'
+import { databaseOf, remoteOf, withCopy } from './copy.ts'
+import { bringUpToDate } from './follow.ts'
+
+/** Prints where a copy is; 1 when it does not follow. */
+export const showStatus = (input: Input, io: Io): Promise<number> =>
+  withCopy(input, io, (db) => {
+    const { isFollowing, status } = statusOf(db, features, db.file, systemClock.now())
+    if (input.flags.json) printJson(io, status)
+    else {
+      const { remote, workspace, lag_ms, last_contact_at, counts } = status
+      io.out(`Copy of "${workspace.name}" at ${remote}\n`)
+      io.out(
+        `${isFollowing ? 'Follows' : 'Does not follow'}; ${lag_ms} ms behind, last contact ${last_contact_at}\n`,
+      )
+      printTable(
+        io,
+        ['KIND', 'COUNT'],
+        Object.entries(counts).map(([kind, count]) => [kind, String(count)]),
+      )
+    }
+    return isFollowing ? 0 : 1
+  })
+
+/** Compares a copy with its remote and prints what differs; 1 when anything does. */
+export const verifyWithRemote = (input: Input, io: Io): Promise<number> =>
+  withCopy(input, io, async (db) => {
+    const stop = new AbortController()
+    const remote = remoteOf(getState(db, db.file).remote, io, stop.signal)
+    const verification = await verifyCopy(db, remote)
+    if (input.flags.json) printJson(io, presentVerification(verification))
+    else printVerification(verification, io)
+    return verification.isIdentical ? 0 : 1
+  })
+
+const presentVerification = ({ isIdentical, missing, kinds }: Verification) => ({
+  identical: isIdentical,
+  missing_changes: missing,
+  kinds,
+})
+
+function printVerification({ isIdentical, missing, kinds }: Verification, io: Io): void {
+  printTable(
+    io,
+    ['KIND', 'REMOTE', 'COPY', 'REMOTE DIGEST', 'COPY DIGEST'],
+    kinds.map(({ kind, remote, copy }) => [
+      kind,
+      String(remote.count),
+      String(copy.count),
+      remote.digest,
+      copy.digest,
+    ]),
+  )
+  for (const { kind, differing } of kinds)
+    for (const id of differing) io.err(`The ${kind.replaceAll('_', ' ')} ${id} differs.\n`)
+  if (missing > 0)
+    io.err(`At least ${missing} changes of the remote are not in the copy; is the mirror running?\n`)
+  if (isIdentical) io.status('The copy and the remote are identical.\n')
+}
+
+/** Makes a copy an ordinary database. */
+export async function detachCopy(input: Input, io: Io): Promise<number> {
+  const file = databaseOf(input, io)
+  const lock = existsSync(file)
+    ? (takeServerLock(file) ?? fail(refused(`A daybook server runs on ${file}; stop it first.`)))
+    : undefined
+  try {
+    return await withCopy(input, io, async (db) => {
+      const remote = await db.write((tx): string => detach(tx, db.file))
+      io.status(`${db.file} no longer follows ${remote}; "daybook serve --db ${db.file}" serves it.\n`)
+      return 0
+    })
+  } finally {
+    lock?.release()
+  }
+}
+
+/** Refuses a mirror in which nothing can have been changed. */
+function getWritable(db: Db): MirrorState {
+  const state = getState(db, db.file)
+  if (state.isWritable === 1) return state
+  throw refused(
+    `${db.file} is a read-only copy; "daybook mirror ${state.remote} --writable" lets notes and records be changed in it.`,
+  )
+}
+
+/** Prints what was changed in a writable mirror. */
+export const showDifferences = (input: Input, io: Io): Promise<number> =>
+  withCopy(input, io, (db) => {
+    getWritable(db)
+    const changes = listLocalChanges(db)
+    if (input.flags.json) printJson(io, { changes: changes.map(presentChange) })
+    else printChanges(changes, io)
+    return 0
+  })
+
+const presentChange = ({ kind, id, op, label, structureId, changed, conflict }: LocalChange) => ({
+  kind,
+  id,
+  op,
+  label,
+  structure_id: structureId,
+  changed,
+  conflict,
+})
+
+function printChanges(changes: readonly LocalChange[], io: Io): void {
+  if (changes.length === 0) {
+    io.status('Nothing was changed here.\n')
+    return
+  }
+  printTable(
+    io,
+    ['KIND', 'ID', 'CHANGE', 'NAME', 'WHAT', 'CONFLICT'],
+    changes.map(({ kind, id, op, label, changed, conflict }) => [
+      kind,
+      id,
+      op,
+      label ?? '',
+      changed.join(', '),
+      conflict ?? '',
+    ]),
+  )
+}
+
+/** Gives an object of a writable mirror, or all, the state that the remote has. */
+export const resetChanges = (input: Input, io: Io): Promise<number> =>
+  withCopy(input, io, async (db) => {
+    const { workspace } = getWritable(db)
+    const [id] = input.args
+    const changes = listLocalChanges(db)
+    if (id !== undefined && !changes.some((change) => change.id === id))
+      throw refused(`Nothing was changed here in ${id}; "daybook mirror diff" lists the ids of what was.`)
+    await db.write((tx): void => resetLocalChanges(tx, workspace, id))
+    io.status(`Reset: ${id ?? `${changes.length} changes`}.\n`)
+    return 0
+  })
+
+/** Writes what was changed in a writable mirror to the remote. */
+export const pushChanges = (input: Input, io: Io): Promise<number> =>
+  withCopy(input, io, async (db) => {
+    const state = getWritable(db)
+    const stop = new AbortController()
+    const isDryRun = input.flags['dry-run'] === true
+    const pushed = await pushLocalChanges(db, remoteOf(state.remote, io, stop.signal), isDryRun)
+    if (isDryRun) printChanges(pushed, io)
+    else if (pushed.length === 0) io.status('There is nothing to push.\n')
+    else await followPushed(input, io, db, pushed)
+    return 0
+  })
+
+async function followPushed(input: Input, io: Io, db: Db, pushed: readonly LocalChange[]): Promise<void> {
+  io.status(`Pushed: ${pushed.length} changes.\n`)
+  const lock = takeServerLock(db.file)
+  lock?.release()
+  if (lock) await bringUpToDate(input, io, getState(db, db.file))
+  else if (!(await untilBack(db, pushed)))
+    io.status('The mirror has not received them yet; until it has, "daybook mirror diff" lists them.\n')
+}

@@ -1,0 +1,239 @@
+import { logChange } from '../../changes/log.ts'
+import { type RecordData, valueIn } from '../../changes/record-data.ts'
+import type { Caller } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
+import { structures } from '../../db/schema/structures.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
+import { shownMimeType } from '../../files/extraction/kinds.ts'
+import { checkedFileName } from '../../files/service.ts'
+import { type FileRow, insertWholeFile, listFileRows } from '../../files/store.ts'
+import { normalised } from '../../filter/record/values.ts'
+import { checkStorable } from '../../http/storable-json.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
+import { isId } from '../../lib/ids.ts'
+import { publishNote } from '../../notes/events.ts'
+import { presentEdited, presentNote } from '../../notes/present.ts'
+import { CreateBody, PatchBody, TAGS_PER_REQUEST, TagsBody } from '../../notes/schema.ts'
+import { loadNotes } from '../../notes/store.ts'
+import { insertNote } from '../../notes/writing/create.ts'
+import { importProperties, readProperties } from '../../notes/writing/properties.ts'
+import { ensureTags } from '../../notes/writing/tags.ts'
+import { insertRecord, updateRecord } from '../../records/store.ts'
+import { fail, refused } from '../../refusal.ts'
+import { presentStructure } from '../../structures/present.ts'
+import { CreateStructureBody } from '../../structures/schema.ts'
+import { createStructure, type NewStructure } from '../../structures/service.ts'
+import { countInserts, insertLiveRow } from '../../structures/storage/row-table-writes.ts'
+import {
+  type Definition,
+  definitionOf,
+  listStructureRows,
+  type StructureRow,
+} from '../../structures/store.ts'
+import { splitFrontMatter } from '../front-matter.ts'
+import { parseSimpleYaml } from '../simple-yaml.ts'
+import {
+  asObject,
+  checkInput,
+  idOf,
+  instantOf,
+  instantOrNull,
+  parseExported,
+  restoreUpdatedAt,
+  txForOriginal,
+} from './exported-object.ts'
+
+/** The definition of a structure, without its rows. */
+export function exportStructure(row: StructureRow): object {
+  const { record_count: _, fields, ...structure } = presentStructure(row)
+  return { ...structure, fields }
+}
+
+/** Oldest first. */
+export const listStructures = (reader: Reader, caller: Caller): StructureRow[] =>
+  listStructureRows(reader, caller).sort(
+    (left, right) => left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1),
+  )
+
+/** A record field may refer to a structure that is imported later, or that no longer exists. */
+const anyStructure = (nameOrId: string) => (isId(nameOrId) ? nameOrId : undefined)
+
+export function importStructure(tx: Tx, caller: Caller, value: unknown): StructureRow {
+  const original = parseExported<NewStructure>(value, CreateStructureBody)
+  const row = createStructure(txForOriginal(tx, original), caller, original.input, anyStructure)
+  restoreUpdatedAt(tx, structures, original)
+  return row
+}
+
+/**
+ * Inserts a row with its id and times, without an event. Values must have the types of their fields and be unique where
+ * that is required; other rules are not applied, because they may be newer than the row.
+ */
+export function importRow(tx: Tx, caller: Caller, structure: StructureRow, value: unknown): void {
+  const sent = asObject(value)
+  const definition = definitionOf(structure)
+  const data = checkedData(definition, asObject(sent.data))
+  const row = {
+    id: idOf(sent.id),
+    structure: structure.pk,
+    data: JSON.stringify(data),
+    createdAt: instantOf(sent.created_at, 'created_at'),
+    updatedAt: instantOf(sent.updated_at, 'updated_at'),
+    deletedAt: instantOrNull(sent.deleted_at, 'deleted_at'),
+  }
+  const pk = insertRecord(tx, row)
+  if (row.deletedAt === null) insertLiveRow(tx, structure, definition, { ...row, pk, data })
+  else updateRecord(tx, { ...row, pk })
+  const object = { kind: 'record', id: row.id, structureId: structure.id } as const
+  logChange(tx, caller, object, 'created')
+  if (row.deletedAt !== null) logChange(tx, caller, object, 'deleted')
+  const live = row.deletedAt === null ? 1 : 0
+  countInserts(tx, structure.pk, { live, createdAt: row.createdAt, firstId: row.id, lastId: row.id })
+}
+
+function checkedData({ fields, byKey }: Definition, sent: Readonly<Record<string, unknown>>): RecordData {
+  const unknown = Object.keys(sent).find((key) => !byKey.has(key))
+  if (unknown !== undefined)
+    throw refused(`"data" names "${unknown}", which is not a field of the structure.`)
+  const data: RecordData = {}
+  for (const { key, type } of fields) {
+    const value = valueIn(sent as RecordData, key)
+    if (value === undefined) continue
+    const stored = normalised(type, value)
+    if (stored === undefined) throw refused(`The field "${key}" does not hold a value of type "${type}".`)
+    data[key] = stored
+  }
+  return data
+}
+
+/** All notes, those in the trash included, oldest first. */
+export const listNotes = (
+  { sql }: Reader,
+  { workspacePk }: Caller,
+): { pk: number; deletedAt: number | null }[] =>
+  sql.all(
+    'SELECT pk, deleted_at AS deletedAt FROM notes WHERE workspace = ? ORDER BY created_at, id',
+    workspacePk,
+  )
+
+/** A note as a Markdown file. Every value in the front matter is JSON, which is valid YAML. */
+export function exportNote(
+  reader: Reader,
+  pk: number,
+  deletedAt: number | null,
+): { title: string; text: string } {
+  const [row] = loadNotes(reader, [pk])
+  if (!row) throw new Error('a note disappeared during the export')
+  const { content, title, ...head } = presentNote(row)
+  const properties = readProperties(reader, pk)
+  const lines = Object.entries({
+    title,
+    ...head,
+    ...(row.editedAt !== row.updatedAt && presentEdited(row)),
+    ...(deletedAt !== null && { deleted_at: isoTimestamp(deletedAt) }),
+    ...(Object.keys(properties).length > 0 && { properties }),
+  }).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+  return { title, text: `---\n${lines.join('\n')}\n---\n${content}` }
+}
+
+interface NoteHead {
+  title: string
+  tags: string[]
+  alias: string | null
+  pinned: boolean
+  pin_label: string | null
+  cover_url: string | null
+}
+
+/** Inserts a note with its id and times, in the trash or not, without a revision. */
+export function importNote(tx: Tx, caller: Caller, text: string): void {
+  const { frontMatter, body } = splitFrontMatter(text, { parseSimple: parseSimpleYaml })
+  if (!frontMatter) throw refused('it has no front matter; it must begin with a line of three dashes.')
+  checkStorable([frontMatter, body], 'The note')
+  const { id, created_at, updated_at, edited_at, deleted_at, properties, ...input } = frontMatter
+  const head = checkedHead(input, body)
+  const noteId = idOf(id)
+  const pk = insertNote(tx, caller, {
+    id: noteId,
+    title: head.title,
+    content: body,
+    tagIds: ensureTags(tx, caller, head.tags),
+    alias: head.alias,
+    coverUrl: head.cover_url,
+    pinned: head.pinned,
+    pinLabel: head.pin_label,
+    createdAt: instantOf(created_at, 'created_at'),
+    updatedAt: instantOf(updated_at, 'updated_at'),
+    editedAt: instantOrNull(edited_at, 'edited_at') ?? undefined,
+    deletedAt: instantOrNull(deleted_at, 'deleted_at'),
+  })
+  importProperties(tx, caller.workspacePk, pk, properties === undefined ? {} : asObject(properties))
+  publishNote(tx, caller, 'note.created', noteId)
+}
+
+function checkedHead(
+  { pinned = false, pin_label = null, ...rest }: Record<string, unknown>,
+  content: string,
+): NoteHead {
+  const { tags: names = [], ...input } = rest
+  checkInput(CreateBody, { ...input, content })
+  checkInput(PatchBody, { pinned, pin_label })
+  const { title, alias = null, cover_url = null } = input as Partial<NoteHead> & { title: string }
+  const tags = checkedTags(names)
+  return { title, tags, alias, pinned: pinned === true, pin_label: pin_label as string | null, cover_url }
+}
+
+/** A note may have more tags than one request can add. */
+function checkedTags(tags: unknown): string[] {
+  if (!Array.isArray(tags)) throw refused('"tags" must be a list of the names of tags.')
+  for (let at = 0; at < tags.length; at += TAGS_PER_REQUEST)
+    checkInput(TagsBody, { tags: tags.slice(at, at + TAGS_PER_REQUEST) })
+  return tags
+}
+
+export const listFiles = (reader: Reader, caller: Caller): FileRow[] => listFileRows(reader, caller)
+
+/** The metadata of a file; `stored` is the name of the original in the folder. The extracted text is not exported. */
+export const exportFile = ({ sql }: Reader, row: FileRow, stored: string) => ({
+  id: row.id,
+  file_name: row.fileName,
+  // Unlike in the API, also the id of a note in the trash.
+  note_id: sql.scalar<string | null>(
+    'SELECT (SELECT id FROM notes n WHERE n.pk = f.note) FROM files f WHERE f.pk = ?',
+    row.pk,
+  ),
+  mime_type: shownMimeType(row),
+  created_at: isoTimestamp(row.createdAt),
+  stored,
+})
+
+/** Adds a file; its text is extracted when a server runs next. `read` returns the bytes of the original, or refuses. */
+export function importFile(
+  tx: Tx,
+  caller: Caller,
+  value: unknown,
+  read: (stored: string) => Uint8Array,
+): void {
+  const { id, file_name, note_id, mime_type, created_at, stored } = asObject(value)
+  const bytes = read(textOf(stored, 'stored'))
+  const original = { id: idOf(id), createdAt: instantOf(created_at, 'created_at') }
+  const fileName = checkedFileName(textOf(file_name, 'file_name'))
+  const row = {
+    id: original.id,
+    workspace: caller.workspacePk,
+    note: note_id === null ? null : notePk(tx, caller.workspacePk, textOf(note_id, 'note_id')),
+    fileName,
+    mimeType: shownMimeType({ fileName, mimeType: textOf(mime_type, 'mime_type') }),
+    size: bytes.length,
+  }
+  insertWholeFile(txForOriginal(tx, original), caller, row, bytes)
+}
+
+function textOf(value: unknown, name: string): string {
+  if (typeof value === 'string' && !value.includes('\0')) return value
+  throw refused(`"${name}" must be a text.`)
+}
+
+const notePk = ({ sql }: Reader, workspace: number, id: string): number =>
+  sql.get<{ pk: number }>('SELECT pk FROM notes WHERE id = ? AND workspace = ?', id, workspace)?.pk ??
+  fail(refused(`"note_id" names ${id}, and there is no such note.`))
