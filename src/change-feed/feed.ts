@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { may } from '../access/rights.ts'
-import { getPosition, oldestChange } from '../changes/cursors.ts'
-import { type ChangeKind, endOfKeys, keyOf } from '../changes/entries.ts'
+import { checkCursor, findPosition, getPosition, oldestChange } from '../changes/cursors.ts'
+import { CHANGE_KINDS, type ChangeKind, endOfKeys, keyOf } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
 import {
   type Change,
@@ -10,15 +10,16 @@ import {
   changesAfter,
   eachChange,
   selectAfter,
+  selectBefore,
   takeTransactions,
 } from '../changes/read.ts'
-import { type InWorkspace, placeOf } from '../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { SqlPart } from '../db/sql-part.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import { encoded, type JsonBody } from '../http/responses.ts'
 import { isId } from '../lib/ids.ts'
-import { fail, invalid, notFound } from '../refusal.ts'
+import { cursorExpired, fail, invalid, notFound } from '../refusal.ts'
 import { findStructure } from '../structures/store.ts'
 import { CurrentObjects } from './objects.ts'
 import type { ChangesQuery } from './schema.ts'
@@ -105,29 +106,22 @@ const bodyOf = (changes: readonly { json: string }[], cursor: string, hasMore: b
   )
 
 /** Changes in a row that a filter leaves out are passed over up to this number; then the page ends. */
-export const MAX_SCANNED = 200_000
+const MAX_SCANNED = 200_000
 /** A page with more text than this ends after a transaction. */
 const MAX_PAGE_LENGTH = 2_097_152
 
-export interface Found {
+interface Found {
   readonly changes: readonly Change[]
   /** Where to go on. */
   readonly position: number
   readonly hasMore: boolean
 }
 
-function find(reader: Reader, { workspacePk, rights: _, after, limit, ...filter }: PageInput): Found {
-  const last = lastChange(reader, workspacePk)
-  const upTo = scanEnd(reader, workspacePk, after, last)
-  const selected = selectAfter(reader, workspacePk, { after, upTo, limit: limit + 1 }, filter)
-  return pageOf(reader, selected, limit, after, { position: Math.max(after, upTo), hasMore: upTo < last })
-}
-
 /**
  * The first changes of a selection, which begins after `start`; with `end` for its position if these are all. A transaction is
  * split only when it has more changes than fit on one page.
  */
-export function pageOf(
+function pageOf(
   reader: Reader,
   selected: SqlPart,
   limit: number,
@@ -161,11 +155,7 @@ export interface FeedPage {
 }
 
 /** Writes what was found as JSON; a page with much text ends early. */
-export function write(
-  reader: Reader,
-  input: FeedQuery & { readonly isStream: boolean },
-  found: Found,
-): FeedPage {
+function write(reader: Reader, input: FeedQuery & { readonly isStream: boolean }, found: Found): FeedPage {
   const writer = new ChangeWriter(reader, input.workspacePk)
   const objects = input.includesObjects ? new CurrentObjects(reader, input) : undefined
   objects?.loadRecords(recordIdsOf(found.changes))
@@ -199,5 +189,63 @@ const recordIdsOf = (changes: readonly Change[]): string[] => [
 /** One page. */
 export const feedPageQuery: WorkerQuery<PageInput, FeedPage> = {
   name: 'change-feed.page',
-  run: (reader, input) => write(reader, input, find(reader, input)),
+  run: (reader, input) => {
+    const { workspacePk, rights: _, after, limit, ...filter } = input
+    const last = lastChange(reader, workspacePk)
+    const upTo = scanEnd(reader, workspacePk, after, last)
+    const selected = selectAfter(reader, workspacePk, { after, upTo, limit: limit + 1 }, filter)
+    const end = { position: Math.max(after, upTo), hasMore: upTo < last }
+    return write(reader, input, pageOf(reader, selected, limit, after, end))
+  },
+}
+
+/** Refuses a malformed cursor, and what only a reader that goes forward can ask. */
+export function checkBackwards(query: {
+  readonly before: string
+  readonly after?: string
+  readonly wait?: number
+  readonly isStream: boolean
+}): void {
+  const { before, after, wait, isStream } = query
+  if (before !== 'now') checkCursor(before, 'before')
+  if (isStream) throw invalid('"before" reads pages; leave it out to follow the changes as a stream.')
+  const other = after !== undefined ? 'after' : wait !== undefined ? 'wait' : undefined
+  if (other) throw invalid(`"before" reads towards older changes; it does not go together with "${other}".`)
+}
+
+/** The number that a page begins under: that of the cursor, or for `now` one more than the last change. */
+export function endPosition(reader: Reader, workspace: number, before: string): number {
+  if (before === 'now') return lastChange(reader, workspace) + 1
+  return (
+    findPosition(reader, workspace, before) ??
+    fail(cursorExpired('The cursor comes from another state of the database; begin again with before=now.'))
+  )
+}
+
+type NewestFirstInput = FeedQuery & { readonly before: number; readonly isStream: false }
+
+/** One page towards the past. */
+export const newestFirstQuery: WorkerQuery<NewestFirstInput, FeedPage> = {
+  name: 'change-feed.newestFirst',
+  run: (reader, input) => {
+    const { workspacePk, rights: _, before, limit, ...filter } = input
+    const first = oldestChange(reader, workspacePk)
+    const downTo = Math.max(first, before - MAX_SCANNED)
+    const selected = selectBefore(reader, workspacePk, { before, downTo, limit: limit + 1 }, filter)
+    const position = Math.min(before, downTo, lastChange(reader, workspacePk))
+    const found = pageOf(reader, selected, limit, before, { position, hasMore: downTo > first })
+    return write(reader, input, found)
+  },
+}
+
+/** A page of the changes before a cursor, or of the last ones, newest first. */
+export async function newestFirst(
+  { db, worker }: Pick<AppContext, 'db' | 'worker'>,
+  caller: Caller,
+  request: FeedRequest & { readonly before: string },
+): Promise<JsonBody> {
+  const wanted = parseFeedRequest(db, caller, request, CHANGE_KINDS)
+  const before = endPosition(db, caller.workspacePk, request.before)
+  const { changes } = await worker.run(newestFirstQuery, { ...wanted, before, isStream: false }, caller)
+  return changes as JsonBody
 }

@@ -1,4 +1,3 @@
-export { feedPageQuery } from './feed.ts'
-export { newestFirstQuery } from './newest-first.ts'
+export { feedPageQuery, newestFirstQuery } from './feed.ts'
 export { snapshotQuery } from './snapshot.ts'
 export { transactionsQuery } from './transactions.ts'

@@ -1,6 +1,8 @@
 import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { Refusal } from '../refusal.ts'
 import type { ChangeKind, ChangeOperation } from './entries.ts'
+import type { ChangeAuthor } from './log.ts'
 
 /** The address of the remote whose copy the database is; undefined for a database of its own. */
 export const remoteOf = ({ sql }: Reader): string | undefined =>
@@ -56,3 +58,26 @@ export const onlyNotesAndRecords = (remote: string): Refusal =>
     'mirror',
     `This is a copy of ${remote} in which only notes and records are changed; change everything else there.`,
   )
+
+const KNOWN = 'SELECT held IS NOT NULL AS isHeld FROM mirror_overlay WHERE kind = ? AND id = ?'
+const KEEP = 'INSERT INTO mirror_overlay (kind, id, structure, base, remote) VALUES (?, ?, ?, ?4, ?4)'
+
+/**
+ * Called before a write changes an object: in a writable copy of a remote, what the remote has is kept at the first
+ * change. `remote` returns it as JSON text, null where there is none.
+ */
+export function keepRemote(
+  tx: Tx,
+  author: ChangeAuthor,
+  { kind, id, structureId = null }: { kind: ChangeKind; id: string | number; structureId?: string | null },
+  remote: () => string | null,
+): void {
+  if (author.isCopying || !isWritableCopy(tx)) return
+  const known = tx.sql.get<{ isHeld: number }>(KNOWN, kind, String(id))
+  if (!known) tx.sql.run(KEEP, kind, String(id), structureId, remote())
+  if (known?.isHeld === 1)
+    throw new Refusal(
+      'stale',
+      `The ${kind} ${id} was changed here and cannot be shown so beside what the remote has; "daybook mirror diff" says why. Reset it first: "daybook mirror reset ${id}".`,
+    )
+}

@@ -13,34 +13,10 @@ export interface IdSource {
 }
 
 const COUNTER_LIMIT = 0x1000
-const TAIL_BYTES = 8
-const POOL_BYTES = 512 * TAIL_BYTES
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
 
-/** The hexadecimal digits of the random ends of many ids. */
-function drawTails(pool: Uint8Array<ArrayBuffer>): string {
-  crypto.getRandomValues(pool)
-  // The two bits of the variant.
-  for (let at = 0; at < pool.length; at += TAIL_BYTES) pool[at] = 0x80 | ((pool[at] ?? 0) & 0x3f)
-  return pool.toHex()
-}
-
-/** Random ends of ids, `8xxx-xxxxxxxxxxxx`. */
-function createTails(): () => string {
-  const pool = new Uint8Array(POOL_BYTES)
-  let digits = ''
-  let at = 0
-  return () => {
-    if (at === digits.length) {
-      digits = drawTails(pool)
-      at = 0
-    }
-    const [first, last] = [at + 4, at + 2 * TAIL_BYTES]
-    const tail = `${digits.slice(at, first)}-${digits.slice(first, last)}`
-    at = last
-    return tail
-  }
-}
+/** A random end of an id, `8xxx-xxxxxxxxxxxx`: that of a random UUID has the same form. */
+const newTail = () => crypto.randomUUID().slice('xxxxxxxx-xxxx-xxxx-'.length)
 
 /**
  * Ids strictly increase within one source: the twelve bits after the time are a counter, and when it overflows, or the
@@ -51,7 +27,6 @@ export function createIdSource(): IdSource {
   let counter = 0
   let time = ''
   let last = ''
-  const nextTail = createTails()
   const moveTo = (ms: number, count = 0) => {
     lastMs = ms
     counter = count
@@ -61,7 +36,7 @@ export function createIdSource(): IdSource {
   const next = (instant: number) => {
     if (instant > lastMs) moveTo(instant)
     else if (++counter === COUNTER_LIMIT) moveTo(lastMs + 1)
-    last = `${time}${hex(counter, 3)}-${nextTail()}`
+    last = `${time}${hex(counter, 3)}-${newTail()}`
     return last
   }
   const follow = (id: string) => {

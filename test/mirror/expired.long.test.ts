@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { removeChangesBefore } from '../../src/changes/retention.ts'
+import { removeChangesBefore } from '../../src/changes/cursors.ts'
 import { faultsOf, mirrorOf, type TestMirror } from '../support/mirror.ts'
 import { startService, type TestService } from '../support/service.ts'
 

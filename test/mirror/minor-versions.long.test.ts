@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { removeChangesBefore } from '../../src/changes/retention.ts'
+import { removeChangesBefore } from '../../src/changes/cursors.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { Remote } from '../../src/mirror/remote.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { removeChangesBefore } from '../../src/changes/retention.ts'
+import { removeChangesBefore } from '../../src/changes/cursors.ts'
 import { History } from '../support/change-history.ts'
 import { runs } from '../support/counts.ts'
 import { faultsOf, mirrorOf, type TestMirror } from '../support/mirror.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { removeChangesBefore } from '../../src/changes/retention.ts'
+import { removeChangesBefore } from '../../src/changes/cursors.ts'
 import { type LocalChange, listLocalChanges } from '../../src/mirror/overlay/push.ts'
 import { Refusal } from '../../src/refusal.ts'
 import { History } from './change-history.ts'

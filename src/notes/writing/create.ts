@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
-import { keepRemote } from '../../changes/local-changes.ts'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
+import { keepRemote } from '../../changes/mirror-guard.ts'
 import type { Caller } from '../../context.ts'
 import { insertInto } from '../../db/query.ts'
 import { notes } from '../../db/schema/notes.ts'

@@ -1,6 +1,6 @@
 import { type Difference, differenceOf } from '../../changes/entries.ts'
-import { keepRemote } from '../../changes/local-changes.ts'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
+import { keepRemote } from '../../changes/mirror-guard.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { publishNoteUpdate } from '../events.ts'
@@ -84,7 +84,7 @@ export function wholeNoteJson(reader: Reader, pk: number): string | null {
   return note ? JSON.stringify(wholeNote(reader, note, true)) : null
 }
 
-/** Called before a write changes a note (`changes/local-changes.ts`). */
+/** Called before a write changes a note (`keepRemote`). */
 export function keepNote(tx: Tx, author: ChangeAuthor, { pk, id }: { pk: number; id: string }): void {
   keepRemote(tx, author, { kind: 'note', id }, () => wholeNoteJson(tx, pk))
 }

@@ -1,5 +1,5 @@
-import { keepRemote } from '../../changes/local-changes.ts'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
+import { keepRemote } from '../../changes/mirror-guard.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'

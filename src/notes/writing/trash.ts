@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
-import { keepRemote } from '../../changes/local-changes.ts'
 import { type ChangeAuthor, logChange, systemAuthor } from '../../changes/log.ts'
+import { keepRemote } from '../../changes/mirror-guard.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { inSteps } from '../../db/writes/chunks.ts'

@@ -1,5 +1,5 @@
 import type { RecordChange } from '../../changes/bus.ts'
-import { keepRemote } from '../../changes/local-changes.ts'
+import { keepRemote } from '../../changes/mirror-guard.ts'
 import { changedKeys, type RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { WriteListeners } from '../../db/worker/client.ts'
