@@ -6,6 +6,7 @@ import { Refusal } from '../refusal.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders, preflight } from './browser/cors.ts'
+import { Bursts } from './bursts.ts'
 import { errorResponse, methodNotAllowed } from './errors.ts'
 import { Exchange, type HttpServer, type Rights, requestIds } from './exchange.ts'
 import type { RequestMetrics } from './request-metrics.ts'
@@ -55,6 +56,7 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
   /** The server that took the latest request; each of Bun's knows the connections of all. */
   let latest: HttpServer
   const newId = requestIds()
+  const bursts = new Bursts()
   const newExchange = (request: Request) => new Exchange(request, latest, options, newId())
 
   function finish(exchange: Exchange, response: Response): Response {
@@ -135,11 +137,13 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
     app,
     /** Serves one request; `from` is the server that took it. */
     fetch: (received: Request, from: HttpServer): Response | Promise<Response> => {
-      latest = from
       const request = withUsualUrl(received)
-      if (request.method === 'GET') return app.fetch(request)
-      if (request.method === 'HEAD') return head(request)
-      return asRequester('', () => app.fetch(request))
+      return bursts.serve(request, () => {
+        latest = from
+        if (request.method === 'GET') return app.fetch(request)
+        if (request.method === 'HEAD') return head(request)
+        return asRequester('', () => app.fetch(request))
+      })
     },
   }
 }

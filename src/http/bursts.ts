@@ -1,0 +1,62 @@
+import { FairQueue } from '../lib/fair-queue.ts'
+
+/** How long the server works for requests that arrived together before it looks for others. */
+const SLICE_MS = 10
+/** Work that was this short cannot have kept anybody waiting. */
+const SHORT_MS = 2
+/** Requests that come further apart did not arrive together. */
+const APART_MS = 0.1
+
+/**
+ * Requests that arrive together, as when a program opens 1,000 streams: they would all be served before the server looks at
+ * its connections again, however much work that is. Here those that come after 10 ms of it wait for a turn of the event
+ * loop, and each caller among them has one after the other.
+ */
+export class Bursts {
+  readonly #waiting = new FairQueue<() => void>()
+  /** The work for requests in this turn of the event loop, as far as it was not short. */
+  #workedMs = 0
+  #endedAt = 0
+  #isTurnAwaited = false
+
+  /** Serves the request now, or in its turn. */
+  serve(request: Request, handle: () => Response | Promise<Response>): Response | Promise<Response> {
+    const startedAt = performance.now()
+    if (this.#waiting.isEmpty && this.#workedMs < SLICE_MS) {
+      const response = handle()
+      this.#count(startedAt)
+      return response
+    }
+    return new Promise((resolve) =>
+      this.#waiting.add(request.headers.get('authorization') ?? '', () => resolve(Promise.try(handle))),
+    )
+  }
+
+  #count(startedAt: number): void {
+    const now = performance.now()
+    if (startedAt - this.#endedAt > APART_MS) this.#workedMs = 0
+    this.#workedMs += now - startedAt
+    this.#endedAt = now
+    if (this.#workedMs > SHORT_MS) this.#awaitTurn()
+  }
+
+  #awaitTurn(): void {
+    if (this.#isTurnAwaited) return
+    this.#isTurnAwaited = true
+    setImmediate(() => {
+      this.#isTurnAwaited = false
+      this.#workedMs = 0
+      this.#serveWaiting()
+    })
+  }
+
+  #serveWaiting(): void {
+    const until = performance.now() + SLICE_MS
+    while (performance.now() < until) {
+      const serve = this.#waiting.take()
+      if (!serve) return
+      serve()
+    }
+    this.#awaitTurn()
+  }
+}
