@@ -1,15 +1,18 @@
 import { FairQueue } from '../lib/fair-queue.ts'
 
 /** How long the server works for requests that arrived together before it looks for others. */
-const SLICE_MS = 10
+const SLICE_MS = 5
 /** Work that was this short cannot have kept anybody waiting. */
-const SHORT_MS = 2
+const SHORT_MS = 1
 /** Requests that come further apart did not arrive together. */
 const APART_MS = 0.1
 
+/** All requests without a key are those of one. */
+const callerOf = ({ headers }: Request): string => headers.get('authorization') ?? ''
+
 /**
  * Requests that arrive together, as when a program opens 1,000 streams: they would all be served before the server looks at
- * its connections again, however much work that is. Here those that come after 10 ms of it wait for a turn of the event
+ * its connections again, however much work that is. Here those that come after 5 ms of it wait for a turn of the event
  * loop, and each caller among them has one after the other.
  */
 export class Bursts {
@@ -22,14 +25,12 @@ export class Bursts {
   /** Serves the request now, or in its turn. */
   serve(request: Request, handle: () => Response | Promise<Response>): Response | Promise<Response> {
     const startedAt = performance.now()
-    if (this.#waiting.isEmpty && this.#workedMs < SLICE_MS) {
+    if (this.#workedMs < SLICE_MS && (this.#waiting.isEmpty || !this.#waiting.has(callerOf(request)))) {
       const response = handle()
       this.#count(startedAt)
       return response
     }
-    return new Promise((resolve) =>
-      this.#waiting.add(request.headers.get('authorization') ?? '', () => resolve(Promise.try(handle))),
-    )
+    return new Promise((resolve) => this.#waiting.add(callerOf(request), () => resolve(Promise.try(handle))))
   }
 
   #count(startedAt: number): void {

@@ -137,9 +137,9 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
     app,
     /** Serves one request; `from` is the server that took it. */
     fetch: (received: Request, from: HttpServer): Response | Promise<Response> => {
-      const request = withUsualUrl(received)
-      return bursts.serve(request, () => {
+      return bursts.serve(received, () => {
         latest = from
+        const request = withUsualUrl(received)
         if (request.method === 'GET') return app.fetch(request)
         if (request.method === 'HEAD') return head(request)
         return asRequester('', () => app.fetch(request))

@@ -29,6 +29,11 @@ export class FairQueue<Item> {
     return [...this.#keys.values()].flatMap(({ requests, background }) => [...requests, ...background])
   }
 
+  /** Whether anything waits for this key. */
+  has(key: string): boolean {
+    return this.#keys.has(key)
+  }
+
   /** The key that is served next. */
   get nextKey(): string | undefined {
     return this.#keys.keys().next().value

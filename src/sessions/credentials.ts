@@ -64,7 +64,7 @@ export class CredentialMonitor {
     this.#watched.set(id, watched)
     watched.listeners.add(listener)
     this.#stopListening ??= this.#ctx.bus.onWakeAll(() => this.#checkAll())
-    this.#check(watched)
+    this.#check(watched, [listener])
     return () => {
       watched.listeners.delete(listener)
       if (watched.listeners.size === 0 && this.#watched.get(id) === watched) this.#release(id, watched)
@@ -75,15 +75,15 @@ export class CredentialMonitor {
     for (const watched of [...this.#watched.values()]) this.#check(watched)
   }
 
-  #check(watched: Watched): void {
+  /** Tells all listeners of an end, and of a change of access those that are `asked`. */
+  #check(watched: Watched, asked: Iterable<Listener> = watched.listeners): void {
     const state = this.#stateOf(watched)
     watched.stopTimer?.()
     if (state === undefined) this.#checkLater(watched, this.#ctx.clock.now() + RETRY_MS)
-    else if (state.isValid) this.#checkLater(watched, state.expiresAt)
-    for (const { end, isTouched } of [...watched.listeners]) {
-      if (state?.isValid === false) end(state.end)
-      else if (state && isTouched(state.standing.rights)) end('access_changed')
-    }
+    else if (state.isValid) {
+      this.#checkLater(watched, state.expiresAt)
+      for (const { end, isTouched } of [...asked]) if (isTouched(state.standing.rights)) end('access_changed')
+    } else for (const { end } of [...watched.listeners]) end(state.end)
   }
 
   #stateOf({ state }: Watched): CredentialState | undefined {
