@@ -187,7 +187,7 @@ export class ChangeSubscribers {
         const last = lastChange(this.ctx.db, pk)
         if (last === workspace.last) continue
         workspace.last = last
-        await this.streams.inTurns('', [...workspace.wakers], (wake) => wake())
+        await this.streams.inTurns([...workspace.wakers], (wake) => wake())
       }
     } catch (error) {
       this.ctx.log.warn('the change log could not be read', { error: String(error) })

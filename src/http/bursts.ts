@@ -1,4 +1,4 @@
-import { FairQueue } from '../lib/fair-queue.ts'
+import { FairQueue, stepsOfThread } from '../lib/fair-queue.ts'
 
 /** How long the server works for requests that arrived together before it looks for others. */
 const SLICE_MS = 5
@@ -20,7 +20,7 @@ export class Bursts {
   /** The work for requests in this turn of the event loop, as far as it was not short. */
   #workedMs = 0
   #endedAt = 0
-  #isTurnAwaited = false
+  #isEndAwaited = false
 
   /** Serves the request now, or in its turn. */
   serve(request: Request, handle: () => Response | Promise<Response>): Response | Promise<Response> {
@@ -30,6 +30,7 @@ export class Bursts {
       this.#count(startedAt)
       return response
     }
+    if (this.#waiting.isEmpty) this.#scheduleSlice()
     return new Promise((resolve) => this.#waiting.add(callerOf(request), () => resolve(Promise.try(handle))))
   }
 
@@ -38,26 +39,25 @@ export class Bursts {
     if (startedAt - this.#endedAt > APART_MS) this.#workedMs = 0
     this.#workedMs += now - startedAt
     this.#endedAt = now
-    if (this.#workedMs > SHORT_MS) this.#awaitTurn()
+    if (this.#workedMs > SHORT_MS) this.#awaitEndOfTurn()
   }
 
-  #awaitTurn(): void {
-    if (this.#isTurnAwaited) return
-    this.#isTurnAwaited = true
+  #awaitEndOfTurn(): void {
+    if (this.#isEndAwaited) return
+    this.#isEndAwaited = true
     setImmediate(() => {
-      this.#isTurnAwaited = false
+      this.#isEndAwaited = false
       this.#workedMs = 0
-      this.#serveWaiting()
     })
   }
 
-  #serveWaiting(): void {
+  #scheduleSlice(): void {
+    void stepsOfThread.run('requests', () => this.#serveSlice())
+  }
+
+  #serveSlice(): void {
     const until = performance.now() + SLICE_MS
-    while (performance.now() < until) {
-      const serve = this.#waiting.take()
-      if (!serve) return
-      serve()
-    }
-    this.#awaitTurn()
+    while (!this.#waiting.isEmpty && performance.now() < until) this.#waiting.take()?.()
+    if (!this.#waiting.isEmpty) this.#scheduleSlice()
   }
 }

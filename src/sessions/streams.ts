@@ -1,7 +1,7 @@
 import type { AppContext, Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { closedEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
-import { nextTurn, Turns } from '../lib/fair-queue.ts'
+import { stepsOfThread } from '../lib/fair-queue.ts'
 import { Refusal, unavailable } from '../refusal.ts'
 import { CredentialMonitor, type IsTouched } from './credentials.ts'
 
@@ -16,7 +16,6 @@ const TURN_MS = 5
  */
 export class Streams {
   readonly credentials: CredentialMonitor
-  readonly #turns = new Turns(nextTurn)
   readonly #readers = new Set<StreamReader>()
   /** How many readers each query has, by who asks. */
   readonly #queries = new Map<string, Map<string, number>>()
@@ -59,17 +58,17 @@ export class Streams {
     }
   }
 
-  /** Resolves when it is the turn of this key: its work holds up no other stream, and no request. */
-  turnOf(key: string): Promise<void> {
-    return this.#turns.run(key, () => {})
+  /** Resolves when it is the turn of one stream: its work holds up no request. */
+  turn(): Promise<void> {
+    return stepsOfThread.run('streams', () => {})
   }
 
   /** Serves many readers, with other requests in between. */
-  async inTurns<Item>(key: string, items: readonly Item[], serve: (item: Item) => void): Promise<void> {
+  async inTurns<Item>(items: readonly Item[], serve: (item: Item) => void): Promise<void> {
     let until = performance.now() + TURN_MS
     for (const item of items) {
       if (performance.now() > until) {
-        await this.turnOf(key)
+        await this.turn()
         until = performance.now() + TURN_MS
       }
       serve(item)

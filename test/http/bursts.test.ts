@@ -13,7 +13,7 @@ const REQUESTS = 3_000
 async function answeredBefore(last: Request): Promise<number> {
   let answered = 0
   const answers = Array.from({ length: REQUESTS }, async () => {
-    const { status } = await service.app.fetch(requestOf(service.key))
+    const { status } = await service.app.fetch(requestOf(service.key ?? ''))
     expect(status).toBe(200)
     answered += 1
   })

@@ -154,7 +154,7 @@ export class WatchChannel {
     if (this.#isRunning) return
     this.#isRunning = true
     while (this.#due.size > 0) {
-      await this.streams.turnOf(this.query.key)
+      await this.streams.turn()
       const due = [...this.#due]
       this.#due.clear()
       const isThere = (watcher: Watcher) => this.#watchers.has(watcher)
@@ -166,7 +166,7 @@ export class WatchChannel {
   async #serve(due: readonly Watcher[], isThere: (watcher: Watcher) => boolean): Promise<void> {
     try {
       const events = new PageEvents(await this.#readPage())
-      await this.streams.inTurns(this.query.key, due.filter(isThere), (watcher) =>
+      await this.streams.inTurns(due.filter(isThere), (watcher) =>
         watcher.send(events, (from, id) => this.#resume(from, id, events.page)),
       )
     } catch (thrown) {
