@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
         'Created the note Bench log',
         'Changed Status of 2026-1187Status in repair→ready',
         'Created 2026-1187',
-        'Created the structure Orders',
+        'Created the table Orders',
       ])
       await page.select('select[aria-label=Kind]', 'note')
       await untilNoText(page, '2026-1187')

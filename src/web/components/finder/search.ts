@@ -51,7 +51,8 @@ async function findNotes(text: string, signal: AbortSignal): Promise<Found[]> {
       group: text === '' ? 'Recent' : isNamed(note, text) ? 'Title' : 'In the text',
       alias: note.alias !== null && isNamed({ ...note, title: '' }, text) ? note.alias : undefined,
       tags: note.tags,
-      snippet: note.snippet,
+      // The tags are there already.
+      snippet: note.tags.includes(note.snippet?.replace(/<\/?mark>/g, '') ?? '') ? undefined : note.snippet,
       excerpt: note.excerpt,
       to: noteAddress(note.id),
     }),

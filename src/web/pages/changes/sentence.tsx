@@ -8,7 +8,7 @@ const KIND_WORDS: Readonly<Record<string, readonly [one: string, many: string]>>
   record: ['', 'rows'],
   tag: ['the tag', 'tags'],
   property: ['the property', 'properties'],
-  structure: ['the structure', 'structures'],
+  structure: ['the table', 'tables'],
   preset: ['the preset', 'presets'],
   view: ['the view', 'views'],
   lens: ['the lens', 'lenses'],
@@ -17,7 +17,7 @@ const KIND_WORDS: Readonly<Record<string, readonly [one: string, many: string]>>
   webhook: ['the webhook to', 'webhooks'],
   source: ['the source', 'sources'],
   row_view: ['the view of rows', 'views of rows'],
-  share: ['the share', 'shares'],
+  share: ['a link that is shared', 'links that are shared'],
 }
 
 const VERBS: Readonly<Record<Entry['op'], string>> = {
@@ -75,6 +75,8 @@ function Objects({ group, names }: { group: Group; names: Names }) {
     const structure = names.structures.get(count.structure_id ?? '')?.name
     return <strong>{`${formatNumber(objects)} ${many}${structure ? ` in ${structure}` : ''}`}</strong>
   }
+  // The log keeps neither their names nor their addresses.
+  if (count.kind === 'share') return one
   const entry = entries?.[0]
   const to = entry && placeOf(entry)
   const name = entry ? nameOf(entry, names) : (first?.label ?? (first ? shortId(first.id) : 'one'))

@@ -31,6 +31,7 @@ export function FileList({ current }: { current: string | undefined }) {
               class="input"
               type="search"
               aria-label="Search names and text"
+              placeholder="Search names and text"
               value={q}
               onInput={({ currentTarget }) => setParameters({ q: currentTarget.value }, { replace: true })}
             />

@@ -57,7 +57,7 @@ function Content({ file }: { file: FileWithOutline }) {
       <section class="section">
         <dl class="facts">
           <dt>Kind</dt>
-          <dd>{file.mime_type || 'unknown'}</dd>
+          <dd title={file.mime_type}>{kindOf(file)}</dd>
           <dt>Size</dt>
           <dd>{sizeText(file.size)}</dd>
           <dt>Added</dt>
@@ -82,6 +82,10 @@ function Content({ file }: { file: FileWithOutline }) {
     </>
   )
 }
+
+/** As people say it: "PDF"; without an ending of the name, as programs do. */
+const kindOf = ({ file_name, mime_type }: FileWithOutline): string =>
+  /\.([a-z0-9]{1,8})$/i.exec(file_name)?.[1]?.toUpperCase() ?? (mime_type || 'unknown')
 
 const MOST_LEVELS = 4
 

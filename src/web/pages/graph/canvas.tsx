@@ -7,6 +7,8 @@ import type { GraphNode, Layout } from './data.ts'
 import { labelsApart } from './labels.ts'
 
 const LARGEST = 12
+/** Of more, only those with many links have their titles beside them until one comes closer. */
+const FEW_NODES = 60
 
 /** The colours of the style sheet as red, green and blue, which is all that the canvas understands. */
 function colours(element: Element) {
@@ -90,7 +92,7 @@ export function Canvas({ layout, tags, selected, hasArrows, titles, onSelect }: 
         labelDensity: 4,
         defaultDrawNodeLabel: labels.draw,
         renderLabels: titles !== 'never',
-        labelRenderedSizeThreshold: titles === 'always' ? 0 : 5,
+        labelRenderedSizeThreshold: titles === 'always' ? 0 : drawn.nodes.length > FEW_NODES ? 6.5 : 5,
         nodeReducer: (node, data) => {
           const chosen = latest.current.selected
           if (chosen === undefined || !graph.hasNode(chosen)) return data

@@ -174,10 +174,10 @@ export function Main() {
           </span>
           <span class="keys" aria-hidden="true">
             <span>
-              <kbd>j</kbd> <kbd>k</kbd> next, before
+              <kbd>J</kbd> <kbd>K</kbd> next, before
             </span>
             <span>
-              <kbd>o</kbd> open
+              <kbd>O</kbd> open
             </span>
           </span>
         </p>

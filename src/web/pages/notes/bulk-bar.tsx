@@ -99,7 +99,6 @@ export function BulkBar({ noteQuery, total }: BulkBarProps) {
           Export
         </Button>
         <Button kind="quiet" disabled={isIdle} onClick={() => void trash()}>
-          <Icon name="trash" />
           Move to trash
         </Button>
       </div>

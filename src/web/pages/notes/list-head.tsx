@@ -51,7 +51,7 @@ export function ListHead({ onCreate }: { onCreate: () => void }) {
         {(kind === 'all' || kind === 'tag') && <Order isSearching={isSearching} />}
         {mayWrite.value && kind === 'trash' && <Trash />}
         {mayWrite.value && kind !== 'trash' && (
-          <button type="button" class="button quiet icon-only" aria-label="New note (N)" onClick={onCreate}>
+          <button type="button" class="button main icon-only" aria-label="New note (N)" onClick={onCreate}>
             <Icon name="plus" />
           </button>
         )}

@@ -1,10 +1,14 @@
 import { type Key, useKeys } from '../../components/keys.tsx'
+import { addStyles } from '../../components/styles.ts'
 import { mayWrite } from '../../data/session.ts'
+import styles from '../../styles/note.css' with { type: 'text' }
 import { Details } from './details/details.tsx'
 import { NewNote } from './new-note.tsx'
 import { NotePane } from './note-pane.tsx'
 import { NEW, newTags, newText, newTitle, TODAY } from './place.ts'
 import { Today } from './today.tsx'
+
+addStyles(styles)
 
 const KEYS: readonly Key[] = [
   { keys: ['[['], does: 'link to another note' },

@@ -84,7 +84,7 @@ export function NoRows({ isFiltered }: { isFiltered: boolean }) {
       </p>
       {mayWrite.value && (
         <p class="actions">
-          <a class="button main" href={paneAddress('new')}>
+          <a class="button" href={paneAddress('new')}>
             New row
           </a>
           <a class="button" href={paneAddress('import')}>
@@ -108,7 +108,9 @@ export function GridFoot({ grid, seen }: { grid: GridState; seen: readonly [firs
       : 'counting…'
   return (
     <div class="foot">
-      <span role="status">{chosenCells(grid) ?? `${range}, ${currentOrder(grid.structure).words}`}</span>
+      <span role="status">
+        {chosenCells(grid) ?? (total === 0 ? range : `${range}, ${currentOrder(grid.structure).words}`)}
+      </span>
       <JumpForm grid={grid} />
       <span class="keys">
         <span>

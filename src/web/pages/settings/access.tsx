@@ -39,7 +39,7 @@ export function AccessSection() {
     <Section
       name="access"
       title="Access"
-      about="Who reaches what. What is out of reach is as if it did not exist. A key reaches no more than its person; a structure that comes later is as “Other tables” says."
+      about="Who reaches what. What is out of reach is as if it did not exist. A key reaches no more than its person; a table that comes later is as “Other tables” says."
     >
       {error ? (
         <Failed error={error} />

@@ -1,3 +1,4 @@
+import '../../styles/with-actions.ts'
 import { useSignal } from '@preact/signals'
 import { Button, Field, useAction, Why } from '../../components/form.tsx'
 import { TypedConfirmation } from '../../components/modal.tsx'

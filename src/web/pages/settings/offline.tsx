@@ -1,4 +1,5 @@
 import { Button, useAction, Why } from '../../components/form.tsx'
+import { sizeText } from '../../components/size.ts'
 import { Time } from '../../components/time.tsx'
 import { formatNumber } from '../../data/formats.ts'
 import type { About } from '../../offline/database.ts'
@@ -7,10 +8,8 @@ import { Install } from './install.tsx'
 import { Section } from './section.tsx'
 import { WaitingList } from './waiting-list.tsx'
 
-const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`
-
 const picturesOf = ({ pictures: { count, bytes } = { count: 0, bytes: 0 } }: About) =>
-  count === 0 ? '' : `${formatNumber(count)} ${count === 1 ? 'picture' : 'pictures'} of ${megabytes(bytes)},`
+  count === 0 ? '' : `${formatNumber(count)} ${count === 1 ? 'picture' : 'pictures'} of ${sizeText(bytes)},`
 
 /** What this browser keeps for reading without a network: how much, since when, and how to let go of it. */
 export function Offline() {
@@ -24,23 +23,25 @@ export function Offline() {
     >
       {kept ? (
         <p>
-          {formatNumber(kept.notes)} notes, {megabytes(kept.characters)} of text, {picturesOf(kept)} kept
-          since <Time at={new Date(kept.since).toISOString()} />
+          {formatNumber(kept.notes)} notes, {sizeText(kept.characters)} of text, {picturesOf(kept)} kept since{' '}
+          <Time at={new Date(kept.since).toISOString()} />
         </p>
       ) : (
         <p>Nothing is kept yet.</p>
       )}
       <WaitingList />
-      <ul class="plain">
-        {marks.value.map(({ structure, name, rows, problem }) => (
-          <li key={structure}>
-            {name}: {problem ?? `${formatNumber(rows)} rows`}{' '}
-            <Button kind="quiet" onClick={() => void setMark({ id: structure, name }, false)}>
-              Stop keeping<span class="visually-hidden"> {name} offline</span>
-            </Button>
-          </li>
-        ))}
-      </ul>
+      {marks.value.length > 0 && (
+        <ul class="plain">
+          {marks.value.map(({ structure, name, rows, problem }) => (
+            <li key={structure}>
+              {name}: {problem ?? `${formatNumber(rows)} rows`}{' '}
+              <Button kind="quiet" onClick={() => void setMark({ id: structure, name }, false)}>
+                Stop keeping<span class="visually-hidden"> {name} offline</span>
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
       {refusal.value && <Why>{refusal.value}</Why>}
       <p class="actions">
         <Install />

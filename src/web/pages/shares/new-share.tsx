@@ -74,15 +74,17 @@ export function NewShare({ kind, targetId, fields }: NewShareProps) {
         />
       )}
       {kind === 'row_view' && (
-        <label>
+        <label class="check">
           <input type="checkbox" name="csv" /> Also as CSV
         </label>
       )}
       <Field label="Ends after (optional)" name="ends" type="date" />
       {refusal.value && <Why>{refusal.value}</Why>}
-      <Button kind="main" type="submit" disabled={isRunning.value}>
-        Make link
-      </Button>
+      <p class="actions">
+        <Button kind="main" type="submit" disabled={isRunning.value}>
+          Make link
+        </Button>
+      </p>
     </form>
   )
 }
@@ -91,9 +93,9 @@ const FormFields = ({ fields }: { fields: readonly FormField[] }) => (
   <fieldset class="field">
     <legend class="label">It asks</legend>
     {fields.map(({ key, label, required }) => (
-      <label key={key}>
+      <label class="check" key={key}>
         <input type="checkbox" name="field" value={key} defaultChecked /> {label}
-        {required && <small> (every row needs it)</small>}
+        {required && <small>every row needs it</small>}
       </label>
     ))}
   </fieldset>

@@ -27,9 +27,9 @@ export function ShareDialog({ kind, targetId, title, fields, onClose }: ShareDia
           return open.length > 0 && <ShareTable shares={open} />
         }}
       </Known>
-      <div class="row">
+      <p class="actions">
         <Button onClick={onClose}>Close</Button>
-      </div>
+      </p>
     </Modal>
   )
 }

@@ -1,3 +1,4 @@
+import '../../styles/with-actions.ts'
 import { useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../components/form.tsx'
 import { CopyButton } from '../../components/secret.tsx'

@@ -41,8 +41,12 @@ export class Columns {
     return { ...this.saved, ...this.#own.widths }
   }
 
-  sum(fields: readonly Field[]): number {
-    return fields.reduce((sum, field) => sum + this.widthOf(field), 0)
+  /** The widths in pixels: where there is more room than they need, columns of their usual width share it. */
+  widthsIn(fields: readonly Field[], roomPx: number): readonly number[] {
+    const isUsual = ({ key }: Field) => this.widths[key] === undefined
+    const sumOf = (some: readonly Field[]) => some.reduce((sum, field) => sum + this.widthOf(field), 0)
+    const share = Math.max(0, roomPx - sumOf(fields)) / sumOf(fields.filter(isUsual))
+    return fields.map((field) => Math.floor(this.widthOf(field) * (isUsual(field) ? 1 + share : 1)))
   }
 
   setWidth({ key, type }: Field, px: number): void {

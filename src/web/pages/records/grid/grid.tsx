@@ -77,6 +77,7 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
   }
   const places = phonePlaces(grid)
   const starts = frozenStarts(grid, marginPx, view.width)
+  const widths = columns.widthsIn(fields, view.width - marginPx)
   const { row: here } = cursor.value
   const tabRow = here >= slice.first && here < slice.end ? here : slice.firstSeen
   const rows = []
@@ -123,7 +124,10 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
         {...(grid.groupBy === undefined ? ROLES.grid : ROLES.tree)}
         {...gridState(grid)}
         aria-label={grid.structure.name}
-        style={{ '--least': `${marginPx + columns.sum(fields)}px`, '--margin': `${marginPx}px` }}
+        style={{
+          '--width': `${widths.reduce((sum, width) => sum + width, marginPx)}px`,
+          '--margin': `${marginPx}px`,
+        }}
         aria-rowcount={total + 1}
         aria-colcount={fields.length + 1}
         onKeyDown={(event) => onGridKey(event, { grid, page: pageOf(geometry), onDelete, onRefused })}
@@ -144,8 +148,8 @@ export function Grid({ grid, onSeen, onPaste, onDelete, onRefused }: GridProps) 
       >
         <colgroup>
           <col style={{ width: `${marginPx}px` }} />
-          {fields.map((field) => (
-            <col key={field.key} style={{ width: `${columns.widthOf(field)}px` }} />
+          {fields.map(({ key }, place) => (
+            <col key={key} style={{ width: `${widths[place]}px` }} />
           ))}
         </colgroup>
         <Head grid={grid} starts={starts} menuOf={menuOf} />

@@ -18,7 +18,7 @@ interface ConvertProps {
 }
 
 const TYPING_MS = 300
-const SHOWN = 20
+const SHOWN = 6
 
 /** Gives a field with rows another type; what could not be read is shown before anything is written. */
 export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProps) {

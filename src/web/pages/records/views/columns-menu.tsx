@@ -16,7 +16,7 @@ export function ColumnsMenu({ structure }: { structure: Structure }) {
       <fieldset
         popover="auto"
         id="columns-menu"
-        class="menu"
+        class="menu lists"
         aria-label="Columns"
         onToggle={({ newState }) => setOpen(newState === 'open')}
       >

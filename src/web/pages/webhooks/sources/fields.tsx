@@ -27,7 +27,9 @@ export const Fields = ({ structure, tried, ...rest }: FieldsProps) => (
         <th scope="col">Field</th>
         <th scope="col">From the event</th>
         <th scope="col">Read as</th>
-        <th scope="col">This row</th>
+        <th scope="col" class="number">
+          This row
+        </th>
       </tr>
     </thead>
     <tbody>

@@ -7,7 +7,7 @@ interface Provider {
   readonly secretBy: 'us' | 'service' | 'nobody'
   /** What the secret is called there. */
   readonly secret: string
-  /** Where the address goes. */
+  /** Where the address goes, after “into”. */
   readonly where: string
 }
 
@@ -16,25 +16,26 @@ export const PROVIDERS: Readonly<Record<Source['provider'], Provider>> = {
     title: 'Stripe',
     secretBy: 'service',
     secret: 'signing secret (whsec_…)',
-    where: 'Developers, Webhooks, Add endpoint',
+    where: 'Stripe: Developers, Webhooks, Add endpoint',
   },
   github: {
     title: 'GitHub',
     secretBy: 'us',
     secret: 'Secret',
-    where: 'Settings of the repository, Webhooks, Add webhook: Payload URL, content type application/json',
+    where:
+      'GitHub: Settings of the repository, Webhooks, Add webhook. It is the Payload URL; the content type is application/json',
   },
   shopify: {
     title: 'Shopify',
     secretBy: 'service',
     secret: 'key below the list of webhooks',
-    where: 'Settings, Notifications, Webhooks, Create webhook',
+    where: 'Shopify: Settings, Notifications, Webhooks, Create webhook',
   },
   slack: {
     title: 'Slack',
     secretBy: 'service',
     secret: 'Signing Secret under Basic Information',
-    where: 'Event Subscriptions of your app, Request URL',
+    where: 'Slack: Event Subscriptions of your app, Request URL',
   },
   standard: {
     title: 'Standard Webhooks or Svix',

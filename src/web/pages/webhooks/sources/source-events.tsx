@@ -106,17 +106,19 @@ function Row({ source, event, isOpen }: { source: string; event: SourceEvent; is
       </td>
       <td class="bottom-start">
         <span class={`status ${kind}`}>
-          {word}
-          {error !== null && (
-            <span>
-              : <RefusalText sentence={error} />
-            </span>
-          )}
+          <span>
+            {word}
+            {error !== null && (
+              <>
+                : <RefusalText sentence={error} />
+              </>
+            )}
+          </span>
         </span>
         {refusal.value !== undefined && <Why>{refusal.value}</Why>}
       </td>
       <td class="desk dim cut">{external_id}</td>
-      <td class="top-end">
+      <td class="number top-end">
         {mayWrite.value && isReplayed && (
           <Button kind="quiet" disabled={isRunning.value} onClick={() => void run()}>
             Try again

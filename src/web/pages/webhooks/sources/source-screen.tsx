@@ -50,7 +50,7 @@ function countsText({ counts }: Source): string {
 /** What to paste where. */
 function Address({ source }: { source: Source }) {
   const { url, provider } = source
-  const { title, where, secretBy, secret } = PROVIDERS[provider]
+  const { where, secretBy, secret } = PROVIDERS[provider]
   const setup = search.value.get('setup')
   return (
     <section class="section" aria-label="Address">
@@ -68,7 +68,7 @@ function Address({ source }: { source: Source }) {
       {setup && (
         <Banner>
           <p>
-            <strong>Paste the address into {title}:</strong> {where}.
+            <strong>Paste the address into {where}.</strong>
             {setup === 'secret' && secretBy === 'service' && ` Then paste here the ${secret}.`}
           </p>
         </Banner>
