@@ -1,5 +1,6 @@
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util'
 import { BadSetting, type Flags } from '../config.ts'
+import { storableJson } from '../http/storable-json.ts'
 import { didYouMean } from '../lib/near-miss.ts'
 import type { Io } from './io.ts'
 
@@ -53,6 +54,8 @@ export const setting = (shown: string, help: string, rules: Partial<FlagSpec> = 
 export const DB_FLAG = setting('--db <file>', 'the database file (default daybook.db)')
 export const WORKSPACE_FLAG = flag('--workspace <name>', 'the workspace (default the only one)')
 export const JSON_FLAG = flag('--json', 'print JSON')
+/** Of a command that prints something of a workspace. */
+export const PRINTING_FLAGS = [WORKSPACE_FLAG, JSON_FLAG, DB_FLAG]
 export const SECRET_FLAG = setting(
   '--secret <secret>',
   'the signing secret, whsec_…; everybody on the machine can see it here, so prefer the variable',
@@ -125,6 +128,17 @@ export function parseInput(command: Command, argv: readonly string[]): Input {
 export function textFlag({ flags }: Input, name: string): string | undefined {
   const value = flags[name]
   return typeof value === 'string' ? value : undefined
+}
+
+/** The attributes that flags give, as the API takes them: `texts` as they are, `json` parsed. */
+export function attributesIn(input: Input, texts: readonly string[], json: readonly string[]): object {
+  const given = (names: readonly string[], read: (text: string, name: string) => unknown) =>
+    names.flatMap((name) => {
+      const text = textFlag(input, name)
+      return text === undefined ? [] : [[name.replaceAll('-', '_'), read(text, name)]]
+    })
+  const parse = (text: string, name: string) => storableJson(text, `--${name}`)
+  return Object.fromEntries([...given(texts, (text) => text), ...given(json, parse)])
 }
 
 /** The values of a flag that is repeatable. */

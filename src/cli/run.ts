@@ -9,41 +9,20 @@ import { importCommand } from './commands/database/import.ts'
 import { demo } from './commands/demo.ts'
 import { listen } from './commands/listen.ts'
 import { mcp } from './commands/mcp.ts'
-import {
-  mirror,
-  mirrorDetach,
-  mirrorDiff,
-  mirrorPush,
-  mirrorReset,
-  mirrorStatus,
-  mirrorVerify,
-} from './commands/mirror.ts'
+import { mirrorCommands } from './commands/mirror.ts'
 import { doctor } from './commands/operation/doctor.ts'
 import { health } from './commands/operation/health.ts'
 import { upgrade } from './commands/operation/upgrade.ts'
 import { extract, openapi, version } from './commands/program.ts'
-import { filesAdd, filesDelete, filesList } from './commands/resources/files.ts'
-import { keysCreate, keysList, keysRevoke } from './commands/resources/keys.ts'
+import { filesCommands } from './commands/resources/files.ts'
+import { keysCommands } from './commands/resources/keys.ts'
 import { noteAdd } from './commands/resources/note.ts'
 import { recordsAdd } from './commands/resources/records.ts'
-import {
-  sourcesCreate,
-  sourcesEvents,
-  sourcesList,
-  sourcesReplay,
-  sourcesRotate,
-} from './commands/resources/sources.ts'
-import { structuresDelete, structuresList } from './commands/resources/structures.ts'
-import {
-  usersAdd,
-  usersLink,
-  usersList,
-  usersPassword,
-  usersRemove,
-  usersRole,
-} from './commands/resources/users.ts'
-import { webhooksCreate, webhooksList, webhooksResume, webhooksTest } from './commands/resources/webhooks.ts'
-import { workspacesAdd, workspacesList } from './commands/resources/workspaces.ts'
+import { sourcesCommands } from './commands/resources/sources.ts'
+import { structuresCommands } from './commands/resources/structures.ts'
+import { usersCommands } from './commands/resources/users.ts'
+import { webhooksCommands } from './commands/resources/webhooks.ts'
+import { workspacesCommands } from './commands/resources/workspaces.ts'
 import { serve } from './commands/serve.ts'
 import { types } from './commands/types.ts'
 import { verify } from './commands/verify.ts'
@@ -55,57 +34,10 @@ const completion = completionOf(() => COMMANDS)
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
-  serve,
-  demo,
-  keysCreate,
-  keysList,
-  keysRevoke,
-  usersAdd,
-  usersList,
-  usersRole,
-  usersRemove,
-  usersPassword,
-  usersLink,
-  workspacesAdd,
-  workspacesList,
-  noteAdd,
-  recordsAdd,
-  structuresList,
-  structuresDelete,
-  filesAdd,
-  filesList,
-  filesDelete,
-  webhooksCreate,
-  webhooksList,
-  webhooksResume,
-  webhooksTest,
-  sourcesCreate,
-  sourcesList,
-  sourcesRotate,
-  sourcesEvents,
-  sourcesReplay,
-  exportCommand,
-  importCommand,
-  mcp,
-  listen,
-  verify,
-  mirror,
-  mirrorStatus,
-  mirrorVerify,
-  mirrorDiff,
-  mirrorReset,
-  mirrorPush,
-  mirrorDetach,
-  backup,
-  restore,
-  check,
-  health,
-  doctor,
-  upgrade,
-  types,
-  openapi,
-  completion,
-  version,
+  ...[serve, demo, ...keysCommands, ...usersCommands, ...workspacesCommands, noteAdd, recordsAdd],
+  ...[...structuresCommands, ...filesCommands, ...webhooksCommands, ...sourcesCommands],
+  ...[exportCommand, importCommand, mcp, listen, verify, ...mirrorCommands],
+  ...[backup, restore, check, health, doctor, upgrade, types, openapi, completion, version],
 ]
 
 /** Commands that daybook itself runs; not listed in the help. */

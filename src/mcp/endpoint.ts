@@ -8,10 +8,10 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { AppContext, Caller } from '../context.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { instructionsFor } from './instructions.ts'
 import { callTool, createServer, INFO } from './server.ts'
 import type { Tool } from './tool.ts'
 import { findTool } from './tools/all.ts'
+import { instructionsFor } from './tools/describe.ts'
 
 /** Serves one request whose body is parsed, in the name of a caller. */
 export type Endpoint = (request: Request, body: object, caller: Caller) => Promise<Response>

@@ -1,3 +1,2 @@
-export { instructionsQuery } from './instructions.ts'
-export { describeQuery } from './tools/describe.ts'
-export { mcpRowsWrite } from './tools/records-write.ts'
+export { describeQuery, instructionsQuery } from './tools/describe.ts'
+export { mcpRowsWrite } from './tools/records.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { Forwarding, forgetEvents } from '../../src/mirror/event-forwarding.ts'
+import { Forwarding, forgetEvents } from '../../src/mirror/events.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
 let service: TestService

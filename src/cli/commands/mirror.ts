@@ -13,7 +13,7 @@ const DB_FLAG = {
   isSetting: true,
 }
 
-export const mirror: Command = {
+const mirror: Command = {
   name: 'mirror',
   summary: 'Keep and serve a copy of a remote workspace on this machine.',
   parameters: ['<url>'],
@@ -55,7 +55,7 @@ export const mirror: Command = {
   run: async (input, io) => (await following()).follow(input, io),
 }
 
-export const mirrorStatus: Command = {
+const mirrorStatus: Command = {
   name: 'mirror status',
   summary: 'Show where a copy is: its remote, how far behind it is, and what it holds.',
   flags: [JSON_FLAG, DB_FLAG],
@@ -64,7 +64,7 @@ export const mirrorStatus: Command = {
   run: async (input, io) => (await inspection()).showStatus(input, io),
 }
 
-export const mirrorVerify: Command = {
+const mirrorVerify: Command = {
   name: 'mirror verify',
   summary: 'Compare every object of a copy with the remote.',
   flags: [JSON_FLAG, DB_FLAG],
@@ -76,7 +76,7 @@ export const mirrorVerify: Command = {
   run: async (input, io) => (await inspection()).verifyWithRemote(input, io),
 }
 
-export const mirrorDiff: Command = {
+const mirrorDiff: Command = {
   name: 'mirror diff',
   summary: 'List what was changed in a writable mirror and is not on the remote.',
   flags: [JSON_FLAG, DB_FLAG],
@@ -87,7 +87,7 @@ export const mirrorDiff: Command = {
   run: async (input, io) => (await local()).showDifferences(input, io),
 }
 
-export const mirrorReset: Command = {
+const mirrorReset: Command = {
   name: 'mirror reset',
   summary: 'Give an object of a writable mirror, or all, the state that the remote has.',
   parameters: ['[<object>]'],
@@ -99,7 +99,7 @@ export const mirrorReset: Command = {
   run: async (input, io) => (await local()).resetChanges(input, io),
 }
 
-export const mirrorPush: Command = {
+const mirrorPush: Command = {
   name: 'mirror push',
   summary: 'Write what was changed in a writable mirror to the remote, in one transaction.',
   flags: [flag('--dry-run', 'check everything with the remote, and write nothing'), DB_FLAG],
@@ -111,7 +111,7 @@ export const mirrorPush: Command = {
   run: async (input, io) => (await local()).pushChanges(input, io),
 }
 
-export const mirrorDetach: Command = {
+const mirrorDetach: Command = {
   name: 'mirror detach',
   summary: 'Make a copy an ordinary database, which can be written and no longer follows.',
   flags: [DB_FLAG],
@@ -121,3 +121,13 @@ export const mirrorDetach: Command = {
   examples: ['daybook mirror detach --db mirror.db'],
   run: async (input, io) => (await inspection()).detachCopy(input, io),
 }
+
+export const mirrorCommands: readonly Command[] = [
+  mirror,
+  mirrorStatus,
+  mirrorVerify,
+  mirrorDiff,
+  mirrorReset,
+  mirrorPush,
+  mirrorDetach,
+]

@@ -24,8 +24,7 @@ import { deleteWebhookAtOnce } from '../../webhooks/deletion.ts'
 import type { CopyTransaction, Restorer } from './copy-transaction.ts'
 import { files } from './files.ts'
 import { notes } from './notes.ts'
-import { Records } from './records.ts'
-import { structures } from './structures.ts'
+import { Records, structures } from './structures.ts'
 
 /* Tags, properties, presets, views, lenses, the items of Quick Access, views of rows and webhooks. */
 

@@ -2,16 +2,7 @@ import { join } from 'node:path'
 import type { Caller } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
 import type { TableFormat } from '../../../portability/csv/export.ts'
-import {
-  type Command,
-  DB_FLAG,
-  flag,
-  type Input,
-  JSON_FLAG,
-  textFlag,
-  WORKSPACE_FLAG,
-  WrongUsage,
-} from '../../command.ts'
+import { type Command, flag, type Input, PRINTING_FLAGS, textFlag, WrongUsage } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { checkStructure, commandCaller, inWorkspace } from '../../open-database.ts'
 import { copyToOutput, countsInWords, printJson, progressOn, STDOUT } from '../../output.ts'
@@ -90,9 +81,7 @@ export const exportCommand: Command = {
       'obsidian for notes and files alone, sqlite or parquet for tables; with --structure csv (the default) or jsonl',
       { choices: ['obsidian', 'sqlite', 'parquet', 'csv', 'jsonl'] },
     ),
-    WORKSPACE_FLAG,
-    JSON_FLAG,
-    DB_FLAG,
+    ...PRINTING_FLAGS,
   ],
   remarks: [
     'Notes become Markdown with front matter; each structure a JSON file, and its rows a file of JSON lines; files stay',

@@ -12,13 +12,11 @@ import { systemRefusal } from '../../../portability/read-file.ts'
 import { refused } from '../../../refusal.ts'
 import {
   type Command,
-  DB_FLAG,
   flag,
   type Input,
-  JSON_FLAG,
   listFlag,
+  PRINTING_FLAGS,
   textFlag,
-  WORKSPACE_FLAG,
   WrongUsage,
 } from '../../command.ts'
 import type { Io } from '../../io.ts'
@@ -277,9 +275,7 @@ export const importCommand: Command = {
     flag('--no-header', 'the first line is a row; columns are column_1, …, or the fields in order'),
     flag('--dry-run', 'report what would happen, and write nothing; also beside a server'),
     flag('--skip-bad', 'leave out what is refused, instead of writing nothing'),
-    WORKSPACE_FLAG,
-    JSON_FLAG,
-    DB_FLAG,
+    ...PRINTING_FLAGS,
   ],
   remarks: [
     'An exported workspace is imported with its ids and times, without events. In any other folder, such as an Obsidian',

@@ -11,7 +11,7 @@ import {
   type Command,
   DB_FLAG,
   flag,
-  JSON_FLAG,
+  PRINTING_FLAGS,
   textFlag,
   WORKSPACE_FLAG,
   WrongUsage,
@@ -74,16 +74,14 @@ function stateOf({ status, pages, error }: Pick<FileRow, 'status' | 'pages' | 'e
   return `ready, ${pages} page${pages === 1 ? '' : 's'}`
 }
 
-export const filesAdd: Command = {
+const filesAdd: Command = {
   name: 'files add',
   summary: 'Add files to a workspace and extract their text.',
   parameters: ['<path…>'],
   flags: [
     flag('--note <id>', 'attach them to this note'),
     flag('--name <name>', 'the name of the file that comes from standard input'),
-    WORKSPACE_FLAG,
-    JSON_FLAG,
-    DB_FLAG,
+    ...PRINTING_FLAGS,
   ],
   remarks: [
     'At most 50 MiB each. Text is extracted from txt, md, csv, json, html, pdf, docx, xlsx and pptx; any other file is',
@@ -120,7 +118,7 @@ export const filesAdd: Command = {
   },
 }
 
-export const filesList = listCommand({
+const filesList = listCommand({
   of: 'files',
   summary: 'List the files of a workspace, oldest first.',
   flags: [WORKSPACE_FLAG],
@@ -137,7 +135,7 @@ export const filesList = listCommand({
   },
 })
 
-export const filesDelete: Command = {
+const filesDelete: Command = {
   name: 'files delete',
   summary: 'Delete a file and its text permanently.',
   parameters: ['<id>'],
@@ -155,3 +153,5 @@ export const filesDelete: Command = {
       return 0
     }),
 }
+
+export const filesCommands: readonly Command[] = [filesAdd, filesList, filesDelete]

@@ -56,7 +56,7 @@ const structureId = (reader: Reader, workspace: WorkspaceRow, name: string): str
   findStructure(reader, commandCaller(workspace), name)?.id ??
   fail(refused(`--access names the structure "${name}", and there is no such structure in this workspace.`))
 
-export const keysCreate: Command = {
+const keysCreate: Command = {
   name: 'keys create',
   summary: 'Create an API key and print it, once.',
   flags: [
@@ -120,7 +120,7 @@ function stateOf({ revoked_at, expires_at }: PresentedKey): string {
   return `${Date.parse(expires_at) <= systemClock.now() ? 'expired' : 'expires'} ${expires_at}`
 }
 
-export const keysList = listCommand({
+const keysList = listCommand({
   of: 'keys',
   summary: 'List all keys, revoked ones included, oldest first; without the keys themselves.',
   read: (input, io) => withDatabase(input, io, (db) => listKeys(db).map(presentKey)),
@@ -135,7 +135,7 @@ export const keysList = listCommand({
   },
 })
 
-export const keysRevoke: Command = {
+const keysRevoke: Command = {
   name: 'keys revoke',
   summary: 'Revoke a key permanently.',
   parameters: ['<name-or-id>'],
@@ -153,3 +153,5 @@ export const keysRevoke: Command = {
       return 0
     }),
 }
+
+export const keysCommands: readonly Command[] = [keysCreate, keysList, keysRevoke]

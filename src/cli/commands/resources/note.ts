@@ -1,15 +1,7 @@
 import { basename } from 'node:path'
 import { checkStorable } from '../../../http/storable-json.ts'
 import { headingText } from '../../../lib/text.ts'
-import {
-  type Command,
-  DB_FLAG,
-  flag,
-  type Input,
-  JSON_FLAG,
-  textFlag,
-  WORKSPACE_FLAG,
-} from '../../command.ts'
+import { type Command, flag, type Input, PRINTING_FLAGS, textFlag } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { commandCaller, inWorkspace } from '../../open-database.ts'
 import { printJson } from '../../output.ts'
@@ -53,9 +45,7 @@ export const noteAdd: Command = {
   flags: [
     flag('--title <title>', 'default: its first heading, else the file name, else its first line'),
     flag('--tag <tag>', 'add this tag; created if there is none', { isRepeatable: true }),
-    WORKSPACE_FLAG,
-    JSON_FLAG,
-    DB_FLAG,
+    ...PRINTING_FLAGS,
   ],
   remarks: ['Works while a server runs. Prints the id of the note. The text is kept as it is, in UTF-8.'],
   examples: [

@@ -4,7 +4,7 @@ import type { Db } from '../../../db/database.ts'
 import { storableJson } from '../../../http/storable-json.ts'
 import { isObject, type JsonObject } from '../../../lib/json.ts'
 import { Refusal, refused } from '../../../refusal.ts'
-import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag, WORKSPACE_FLAG } from '../../command.ts'
+import { type Command, flag, PRINTING_FLAGS, textFlag } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { checkStructure, commandCaller, inWorkspace } from '../../open-database.ts'
 import { printJson } from '../../output.ts'
@@ -92,9 +92,7 @@ export const recordsAdd: Command = {
   parameters: ['<structure>', '[file.jsonl | -]'],
   flags: [
     flag('--on-conflict <what>', 'refuse or update (default refuse)', { choices: ['refuse', 'update'] }),
-    WORKSPACE_FLAG,
-    JSON_FLAG,
-    DB_FLAG,
+    ...PRINTING_FLAGS,
   ],
   remarks: [
     'Each line is one object: the data of a row, by field key. Works while a server runs, which notifies watches and',

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { createBus } from '../../../changes/bus.ts'
 import type { Caller } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
-import { storableJson } from '../../../http/storable-json.ts'
 import { fold } from '../../../lib/text.ts'
 import { systemRefusal } from '../../../portability/read-file.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { NewSource } from '../../../sources/service.ts'
+import type { SourceRow } from '../../../sources/store.ts'
 import {
+  attributesIn,
   type Command,
-  DB_FLAG,
   flag,
   type Input,
-  JSON_FLAG,
+  PRINTING_FLAGS,
   textFlag,
   WORKSPACE_FLAG,
 } from '../../command.ts'
@@ -29,7 +29,7 @@ const receiving = () => import('../../../sources/receive.ts')
 const schema = () => import('../../../sources/schema.ts')
 const validation = () => import('../../../http/validation.ts')
 
-export const sourcesList = listCommand({
+const sourcesList = listCommand({
   of: 'sources',
   summary: 'List the sources of a workspace: the URLs at which outside services post.',
   flags: [WORKSPACE_FLAG],
@@ -49,16 +49,6 @@ export const sourcesList = listCommand({
   },
 })
 
-const jsonFlag = (input: Input, name: string) => {
-  const text = textFlag(input, name)
-  return text === undefined ? {} : { [name.replaceAll('-', '_')]: storableJson(text, `--${name}`) }
-}
-
-const plainFlag = (input: Input, name: string) => {
-  const text = textFlag(input, name)
-  return text === undefined ? {} : { [name.replaceAll('-', '_')]: text }
-}
-
 /** The secret in a file, without the line break at its end. */
 async function readSecretFile(io: Io, file: string): Promise<string> {
   try {
@@ -69,28 +59,29 @@ async function readSecretFile(io: Io, file: string): Promise<string> {
   }
 }
 
+const TEXTS = [
+  ...['name', 'structure', 'provider', 'external-id', 'event'],
+  ...['on-conflict', 'newer-by', 'description'],
+]
+
 /** The body that the API would be sent. */
 async function bodyOf(input: Input, io: Io): Promise<NewSource> {
   const file = textFlag(input, 'secret-file')
-  const texts = [
-    'name',
-    'structure',
-    'provider',
-    'external-id',
-    'event',
-    'on-conflict',
-    'newer-by',
-    'description',
-  ]
-  const parts = [
-    ...texts.map((name) => plainFlag(input, name)),
-    ...['options', 'map', 'when'].map((name) => jsonFlag(input, name)),
-    file === undefined ? {} : { secret: await readSecretFile(io, file) },
-  ]
-  return Object.assign({}, ...parts) as NewSource
+  const attributes = attributesIn(input, TEXTS, ['options', 'map', 'when'])
+  const secret = file === undefined ? {} : { secret: await readSecretFile(io, file) }
+  return { ...attributes, ...secret } as NewSource
 }
 
-export const sourcesCreate: Command = {
+/** Prints the URL of a source, or the whole. */
+async function printSource(input: Input, io: Io, db: Db, row: SourceRow): Promise<number> {
+  const { presentSource, urlOf } = await store()
+  const url = urlOf(row, originFor(db, input, io))
+  if (input.flags.json) printJson(io, { source: presentSource(row, url) })
+  else io.out(`${url}\n`)
+  return 0
+}
+
+const sourcesCreate: Command = {
   name: 'sources create',
   summary: 'Make a URL at which an outside service posts events that become rows, and print it.',
   flags: [
@@ -108,9 +99,7 @@ export const sourcesCreate: Command = {
     flag('--on-conflict <what>', 'refuse or update (default refuse)', { choices: ['refuse', 'update'] }),
     flag('--newer-by <field>', 'an update with a lower value of this field writes nothing'),
     flag('--description <text>', 'a description'),
-    WORKSPACE_FLAG,
-    JSON_FLAG,
-    DB_FLAG,
+    ...PRINTING_FLAGS,
   ],
   remarks: ['Works while a server runs. Prints nothing but the URL on stdout, or with --json the source.'],
   examples: [
@@ -122,14 +111,11 @@ export const sourcesCreate: Command = {
     const [{ createCheck }, { CreateSourceBody }] = await Promise.all([validation(), schema()])
     createCheck('body', CreateSourceBody)(body)
     return inWorkspace(input, io, async (db, workspace) => {
-      const [{ createSource }, { presentSource, urlOf }] = await Promise.all([service(), store()])
+      const { createSource } = await service()
       const caller = commandCaller(workspace)
       await checkStructure(db, caller, body.structure)
       const row = await db.write((tx) => createSource(tx, caller, body))
-      const url = urlOf(row, originFor(db, input, io))
-      if (input.flags.json) printJson(io, { source: presentSource(row, url) })
-      else io.out(`${url}\n`)
-      return 0
+      return printSource(input, io, db, row)
     })
   },
 }
@@ -145,28 +131,24 @@ async function sourceNamed(db: Db, { workspacePk }: Caller, named: string) {
 
 const SOURCE = '<source>'
 
-export const sourcesRotate: Command = {
+const sourcesRotate: Command = {
   name: 'sources rotate',
   summary: 'Give a source a new URL, and print it; the old one stops working at once.',
   parameters: [SOURCE],
-  flags: [WORKSPACE_FLAG, JSON_FLAG, DB_FLAG],
+  flags: PRINTING_FLAGS,
   examples: ['daybook sources rotate "Card payments"'],
   run: (input, io) =>
     inWorkspace(input, io, async (db, workspace) => {
-      const [{ rotateSource }, { presentSource, urlOf }] = await Promise.all([service(), store()])
+      const { rotateSource } = await service()
       const caller = commandCaller(workspace)
       const { id } = await sourceNamed(db, caller, input.args[0] ?? '')
-      const row = await rotateSource({ db }, caller, id)
-      const url = urlOf(row, originFor(db, input, io))
-      if (input.flags.json) printJson(io, { source: presentSource(row, url) })
-      else io.out(`${url}\n`)
-      return 0
+      return printSource(input, io, db, await rotateSource({ db }, caller, id))
     }),
 }
 
 const MAX_EVENTS = 200
 
-export const sourcesEvents: Command = {
+const sourcesEvents: Command = {
   name: 'sources events',
   summary: 'List the newest events of a source, and what became of them.',
   parameters: [SOURCE],
@@ -174,9 +156,7 @@ export const sourcesEvents: Command = {
     flag('--status <status>', 'only these', {
       choices: ['written', 'updated', 'ignored', 'stale', 'unmapped'],
     }),
-    WORKSPACE_FLAG,
-    JSON_FLAG,
-    DB_FLAG,
+    ...PRINTING_FLAGS,
   ],
   examples: ['daybook sources events "Card payments" --status unmapped'],
   run: (input, io) =>
@@ -198,16 +178,11 @@ export const sourcesEvents: Command = {
     }),
 }
 
-export const sourcesReplay: Command = {
+const sourcesReplay: Command = {
   name: 'sources replay',
   summary: 'Judge an event of a source again, by its map as it is now; without one, all that are unmapped.',
   parameters: [SOURCE, '[event]'],
-  flags: [
-    flag('--since <instant>', 'only those that came then or later'),
-    WORKSPACE_FLAG,
-    JSON_FLAG,
-    DB_FLAG,
-  ],
+  flags: [flag('--since <instant>', 'only those that came then or later'), ...PRINTING_FLAGS],
   remarks: ['Works while a server runs, which notifies watches and webhooks.'],
   examples: ['daybook sources replay "Card payments"', 'daybook sources replay "Card payments" 01939f3e-…'],
   run: (input, io) =>
@@ -234,3 +209,11 @@ export const sourcesReplay: Command = {
       return 0
     }),
 }
+
+export const sourcesCommands: readonly Command[] = [
+  sourcesCreate,
+  sourcesList,
+  sourcesRotate,
+  sourcesEvents,
+  sourcesReplay,
+]

@@ -8,7 +8,7 @@ const store = () => import('../../../structures/store.ts')
 const deletion = () => import('../../../structures/deletion.ts')
 const loadFeatures = () => import('../../../features.ts')
 
-export const structuresList = listCommand({
+const structuresList = listCommand({
   of: 'structures',
   summary: 'List the structures of a workspace and how many rows each holds.',
   flags: [WORKSPACE_FLAG],
@@ -29,7 +29,7 @@ export const structuresList = listCommand({
   },
 })
 
-export const structuresDelete: Command = {
+const structuresDelete: Command = {
   name: 'structures delete',
   summary: 'Delete a structure permanently, with its rows and webhooks.',
   parameters: ['<name-or-id>'],
@@ -51,3 +51,5 @@ export const structuresDelete: Command = {
     })
   },
 }
+
+export const structuresCommands: readonly Command[] = [structuresList, structuresDelete]

@@ -24,6 +24,7 @@ import {
   DB_FLAG,
   flag,
   JSON_FLAG,
+  PRINTING_FLAGS,
   textFlag,
   WORKSPACE_FLAG,
   WrongUsage,
@@ -31,15 +32,13 @@ import {
 import { originFor, withDatabase } from '../../open-database.ts'
 import { listCommand, printJson } from '../../output.ts'
 
-export const usersAdd: Command = {
+const usersAdd: Command = {
   name: 'users add',
   summary: 'Add a user to a workspace; the user is created if there is none of that name.',
   parameters: ['<name>'],
   flags: [
     flag('--role <role>', 'owner, editor or viewer (default editor)', { choices: ROLES }),
-    WORKSPACE_FLAG,
-    JSON_FLAG,
-    DB_FLAG,
+    ...PRINTING_FLAGS,
   ],
   remarks: [
     'Every member can read the whole workspace; a viewer cannot write, whatever the scope of the key. Prints the link with',
@@ -66,7 +65,7 @@ export const usersAdd: Command = {
     }),
 }
 
-export const usersList = listCommand({
+const usersList = listCommand({
   of: 'users',
   summary: 'List the users and the workspaces they belong to.',
   read: (input, io) =>
@@ -87,7 +86,7 @@ export const usersList = listCommand({
   },
 })
 
-export const usersRole: Command = {
+const usersRole: Command = {
   name: 'users role',
   summary: 'Change the role of a user in a workspace.',
   parameters: ['<name>', '<role>'],
@@ -118,7 +117,7 @@ export const usersRole: Command = {
   },
 }
 
-export const usersRemove: Command = {
+const usersRemove: Command = {
   name: 'users remove',
   summary: 'Remove a user, or with --workspace only from that workspace.',
   parameters: ['<name>'],
@@ -142,7 +141,7 @@ export const usersRemove: Command = {
     }),
 }
 
-export const usersPassword: Command = {
+const usersPassword: Command = {
   name: 'users password',
   summary: 'Set the password with which a user signs in to the application.',
   parameters: ['<name>'],
@@ -158,7 +157,7 @@ export const usersPassword: Command = {
     }),
 }
 
-export const usersLink: Command = {
+const usersLink: Command = {
   name: 'users link',
   summary: 'Print a link with which a user sets a password and signs in to the application.',
   parameters: ['<name>'],
@@ -191,3 +190,12 @@ export const usersLink: Command = {
       return 0
     }),
 }
+
+export const usersCommands: readonly Command[] = [
+  usersAdd,
+  usersList,
+  usersRole,
+  usersRemove,
+  usersPassword,
+  usersLink,
+]

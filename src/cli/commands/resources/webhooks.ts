@@ -1,14 +1,13 @@
 import { readWebhookAllowlist } from '../../../config.ts'
-import type { Format, Kind } from '../../../delivery/formats.ts'
 import type { SubscribedEvent } from '../../../delivery/payload.ts'
-import { storableJson } from '../../../http/storable-json.ts'
 import type { NewWebhook, UnparsedInput } from '../../../webhooks/columns.ts'
 import {
+  attributesIn,
   type Command,
   DB_FLAG,
   flag,
   type Input,
-  JSON_FLAG,
+  PRINTING_FLAGS,
   setting,
   textFlag,
   WORKSPACE_FLAG,
@@ -24,7 +23,7 @@ const schema = () => import('../../../webhooks/schema.ts')
 const present = () => import('../../../webhooks/present.ts')
 const validation = () => import('../../../http/validation.ts')
 
-export const webhooksList = listCommand({
+const webhooksList = listCommand({
   of: 'webhooks',
   summary: 'List the webhooks of a workspace, and which of them are paused.',
   flags: [WORKSPACE_FLAG],
@@ -41,7 +40,7 @@ export const webhooksList = listCommand({
   },
 })
 
-export const webhooksResume: Command = {
+const webhooksResume: Command = {
   name: 'webhooks resume',
   summary: 'Resume a paused webhook; its pending deliveries are sent.',
   parameters: ['<id>'],
@@ -61,7 +60,7 @@ export const webhooksResume: Command = {
     }),
 }
 
-export const webhooksTest: Command = {
+const webhooksTest: Command = {
   name: 'webhooks test',
   summary: 'Send a test event to a webhook, even if it is disabled or paused.',
   parameters: ['<id>'],
@@ -82,32 +81,18 @@ export const webhooksTest: Command = {
 
 /** The body that the API would be sent. */
 function bodyOf(input: Input): UnparsedInput & Pick<NewWebhook, 'kind' | 'structure' | 'url'> {
-  const given = <Value>(name: string, attribute: string, read: (text: string) => Value) => {
-    const text = textFlag(input, name)
-    return text === undefined ? {} : { [attribute]: read(text) }
-  }
-  const json = (name: string) => (text: string) => storableJson(text, `--${name}`)
+  const events = textFlag(input, 'events')
+  const seconds = textFlag(input, 'quiet-seconds') ?? ''
+  const texts = ['url', 'kind', 'structure', 'format', 'template', 'quiet-seconds']
   return {
-    url: textFlag(input, 'url') ?? '',
-    ...given('kind', 'kind', (kind) => kind as Kind),
-    ...given('structure', 'structure', String),
-    ...given(
-      'events',
-      'events',
-      (events) => events.split(',').map((event) => event.trim()) as SubscribedEvent[],
-    ),
-    ...given('filter', 'filter', json('filter')),
-    ...given('format', 'format', (format) => format as Format),
-    ...given('template', 'template', String),
-    ...given('quiet-seconds', 'quiet_seconds', (seconds) =>
-      /^\d+$/.test(seconds) ? Number(seconds) : seconds,
-    ),
-    ...given('due', 'due', json('due')),
+    ...(attributesIn(input, texts, ['filter', 'due']) as { url: string }),
+    ...(events !== undefined && { events: events.split(',').map((one) => one.trim()) as SubscribedEvent[] }),
+    ...(/^\d+$/.test(seconds) && { quiet_seconds: Number(seconds) }),
     ...(input.flags['include-content'] === true && { include_content: true }),
   }
 }
 
-export const webhooksCreate: Command = {
+const webhooksCreate: Command = {
   name: 'webhooks create',
   summary: 'Subscribe a URL to changes of rows, notes or files, and print the signing secret, once.',
   flags: [
@@ -126,9 +111,7 @@ export const webhooksCreate: Command = {
       'what the server was started with, for an address that is not public',
       { isRepeatable: true },
     ),
-    WORKSPACE_FLAG,
-    JSON_FLAG,
-    DB_FLAG,
+    ...PRINTING_FLAGS,
   ],
   remarks: [
     'Works while a server runs. Prints nothing but the secret on stdout, or with --json the webhook and its secret. The',
@@ -161,3 +144,10 @@ export const webhooksCreate: Command = {
     })
   },
 }
+
+export const webhooksCommands: readonly Command[] = [
+  webhooksCreate,
+  webhooksList,
+  webhooksResume,
+  webhooksTest,
+]

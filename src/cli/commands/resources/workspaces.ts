@@ -5,7 +5,7 @@ import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag } from '../../command.
 import { withDatabase } from '../../open-database.ts'
 import { listCommand, printJson } from '../../output.ts'
 
-export const workspacesAdd: Command = {
+const workspacesAdd: Command = {
   name: 'workspaces add',
   summary: 'Create an empty workspace.',
   parameters: ['<name>'],
@@ -27,7 +27,7 @@ export const workspacesAdd: Command = {
     }),
 }
 
-export const workspacesList = listCommand({
+const workspacesList = listCommand({
   of: 'workspaces',
   summary: 'List the workspaces and how many notes each holds.',
   read: (input, io) =>
@@ -42,3 +42,5 @@ export const workspacesList = listCommand({
     ),
   columns: { ID: ({ id }) => id, NAME: ({ name }) => name, NOTES: ({ notes }) => String(notes) },
 })
+
+export const workspacesCommands: readonly Command[] = [workspacesAdd, workspacesList]
