@@ -2,8 +2,8 @@ import { may } from '../access/rights.ts'
 import type { ChangeKind } from '../changes/entries.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { presentFileWithOutline } from '../files/present.ts'
-import { findFile, findOutline } from '../files/store.ts'
+import { presentWholeFile } from '../files/present.ts'
+import { findFile } from '../files/store.ts'
 import { lensKind } from '../lenses/service.ts'
 import { findNote } from '../notes/store.ts'
 import { wholeNote } from '../notes/writing/log-update.ts'
@@ -23,10 +23,6 @@ import { viewKind } from '../views/service.ts'
 import { presentWebhook } from '../webhooks/present.ts'
 import { getWebhook } from '../webhooks/service.ts'
 import { isHiddenKind } from './visible.ts'
-
-/** A file as it is read alone. */
-const wholeFile = (reader: Reader, file: NonNullable<ReturnType<typeof findFile>>) =>
-  presentFileWithOutline({ file, outline: findOutline(reader, file.pk) ?? '[]' })
 
 /** Whose objects they are; without a user, also those that one user alone sees. */
 export interface ObjectReader extends InWorkspace {
@@ -55,7 +51,7 @@ const FINDERS: Record<Exclude<ChangeKind, 'record'>, Find> = {
   quick_access_item: itemKind.find,
   file: (reader, caller, id) => {
     const file = findFile(reader, caller, id)
-    return file && wholeFile(reader, file)
+    return file && presentWholeFile(reader, file)
   },
   source: (reader, caller, id) => unlessGone(() => presentSource(getSource(reader, caller, id, 'read'))),
   webhook: (reader, caller, id) => unlessGone(() => presentWebhook(getWebhook(reader, caller, id, 'read'))),

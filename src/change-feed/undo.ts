@@ -17,8 +17,13 @@ import { type NoteText, replaceEach } from '../notes/writing/replace-content.ts'
 import { putInTrash, takeOutOfTrash } from '../notes/writing/trash.ts'
 import { replaceParts } from '../notes/writing/update.ts'
 import { createItem, type TakenItem } from '../quick-access/service.ts'
-import { changeLive, deleteLive, releaseUnique, restoreDeleted } from '../records/writing/one-record.ts'
-import { takeBack } from '../records/writing/revert.ts'
+import {
+  changeLive,
+  deleteLive,
+  releaseUnique,
+  restoreDeleted,
+  takeBack,
+} from '../records/writing/one-record.ts'
 import { notFound, Refusal, refused } from '../refusal.ts'
 import { checkUndoable } from './visible.ts'
 

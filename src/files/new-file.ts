@@ -19,7 +19,6 @@ import {
   insertPart,
   makeFileVisible,
   PART_BYTES,
-  setFileSize,
   updateFile,
 } from './store.ts'
 
@@ -61,9 +60,8 @@ export async function addFile(
   try {
     const size = await storeParts(db, pk, bytes)
     return await db.write((tx) => {
-      setFileSize(tx, pk, size)
       const id = givenId ?? ownId
-      if (id !== ownId) updateFile(tx, pk, { id })
+      updateFile(tx, pk, { id, size })
       makeFileVisible(tx, author, { pk, id }, createdAt)
       onVisible?.(tx)
       return findFile(tx, wholeWorkspace(workspacePk), id) ?? fail(notFound('file'))

@@ -1,8 +1,7 @@
+import type { Reader } from '../db/reader.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { shownMimeType } from './extraction/kinds.ts'
-import type { FoundPage } from './search.ts'
-import type { FileRow } from './store.ts'
-import type { FileText } from './text.ts'
+import { type FileRow, findOutline } from './store.ts'
 
 export const presentFile = (row: FileRow) => ({
   id: row.id,
@@ -17,27 +16,12 @@ export const presentFile = (row: FileRow) => ({
   updated_at: isoTimestamp(row.updatedAt),
 })
 
-interface StoredSection {
-  title: string
-  level: number
-  page: number
-}
-
-export const presentFileWithOutline = ({ file, outline }: { file: FileRow; outline: string }) => ({
-  ...presentFile(file),
-  outline: (JSON.parse(outline) as StoredSection[]).map(({ title, level, page }) => ({ title, level, page })),
-})
-
-export const presentFileText = ({ file, pages, text, truncated, nextChunk }: FileText) => ({
-  file: { id: file.id, file_name: file.fileName },
-  pages,
-  text,
-  truncated,
-  next_chunk: nextChunk,
-})
-
-export const presentFoundPage = ({ file, page, snippet }: FoundPage) => ({
-  file: { id: file.id, file_name: file.fileName, note_id: file.noteId },
-  page,
-  snippet,
+/** A file as it is read alone; the outline is empty until the text is extracted. */
+export const presentWholeFile = (reader: Reader, row: FileRow) => ({
+  ...presentFile(row),
+  outline: JSON.parse(findOutline(reader, row.pk) ?? '[]') as {
+    title: string
+    level: number
+    page: number
+  }[],
 })

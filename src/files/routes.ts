@@ -5,10 +5,10 @@ import { presentPage } from '../http/pagination.ts'
 import { RawBody, t } from '../http/schema/types.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { addFile } from './new-file.ts'
-import { presentFile, presentFileText, presentFileWithOutline, presentFoundPage } from './present.ts'
+import { presentFile, presentWholeFile } from './present.ts'
 import * as schema from './schema.ts'
 import { searchFiles } from './search.ts'
-import { deleteFile, filesQuery, getFileContent, getFileWithOutline, renameFile } from './service.ts'
+import { deleteFile, filesQuery, getFile, getFileContent, renameFile } from './service.ts'
 import { getFileText } from './text.ts'
 
 export const fileRoutes = (ctx: AppContext) =>
@@ -26,7 +26,7 @@ export const fileRoutes = (ctx: AppContext) =>
       '/search',
       async ({ caller, query }) => {
         const page = await searchFiles(ctx, caller, query)
-        return { results: page.items.map(presentFoundPage), ...presentPage(query, page) }
+        return { results: page.items, ...presentPage(query, page) }
       },
       {
         access: 'read',
@@ -41,7 +41,7 @@ export const fileRoutes = (ctx: AppContext) =>
     .get(
       '/:id',
       ({ caller, params }) => ({
-        file: presentFileWithOutline(getFileWithOutline(ctx.db, caller, params.id)),
+        file: presentWholeFile(ctx.db, getFile(ctx.db, caller, params.id)),
       }),
       {
         access: 'read',
@@ -52,19 +52,15 @@ export const fileRoutes = (ctx: AppContext) =>
           '`outline` lists the bookmarks, headings, slides or sheets of a document in their order.',
       },
     )
-    .get(
-      '/:id/text',
-      ({ caller, params, query }) => presentFileText(getFileText(ctx.db, caller, params.id, query)),
-      {
-        access: 'read',
-        query: schema.TextQuery,
-        response: schema.FileTextResponse,
-        operationId: 'getFileText',
-        summary: 'Read the text of a file, marked by page',
-        description:
-          'Each page begins with a line `=== page N ===`. Whole pages are given while they fit into `max_chars`; go on with `next_chunk` as `pages` until it is null. A file that is not `ready` is refused.',
-      },
-    )
+    .get('/:id/text', ({ caller, params, query }) => getFileText(ctx.db, caller, params.id, query), {
+      access: 'read',
+      query: schema.TextQuery,
+      response: schema.FileTextResponse,
+      operationId: 'getFileText',
+      summary: 'Read the text of a file, marked by page',
+      description:
+        'Each page begins with a line `=== page N ===`. Whole pages are given while they fit into `max_chars`; go on with `next_chunk` as `pages` until it is null. A file that is not `ready` is refused.',
+    })
     .get(
       '/:id/content',
       ({ exchange, caller, params }) => downloadResponse(exchange, getFileContent(ctx.db, caller, params.id)),

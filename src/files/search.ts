@@ -15,7 +15,6 @@ import { indexedText } from '../search/tokenizer.ts'
 import type { SearchQuery } from './schema.ts'
 import {
   deletePage,
-  type FileRow,
   fileOfKey,
   fileOfKeySql,
   findFile,
@@ -53,9 +52,9 @@ export function deleteSomePages(tx: Tx, workspacePk: number, file: number, limit
   return keys.length
 }
 
-/** A page that matches the search, or the name of a file. */
+/** A page that matches the search, or the name of a file, as responses show it. */
 export interface FoundPage {
-  readonly file: FileRow
+  readonly file: Readonly<Record<'id' | 'file_name', string>> & { readonly note_id: string | null }
   /** From 1; 0 is the name. */
   readonly page: number
   readonly snippet: string
@@ -141,7 +140,8 @@ function foundPage(reader: Reader, key: number, phrases: readonly Phrase[]): Fou
   const [file, page] = [findFileByPk(reader, fileOfKey(key)), numberOfKey(key)]
   if (!file) return []
   const text = page === NAME ? file.fileName : findPageText(reader, file.pk, page)
-  return [{ file, page, snippet: snippetOf([text], phrases) }]
+  const { id, fileName: file_name, noteId: note_id } = file
+  return [{ file: { id, file_name, note_id }, page, snippet: snippetOf([text], phrases) }]
 }
 
 /** Searches the names and the text of every file, or of one. Refuses an unknown file. */

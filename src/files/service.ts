@@ -1,9 +1,13 @@
+import { and, eq, lt, sql } from 'drizzle-orm'
 import { checkWrite } from '../access/rights.ts'
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import { type AppContext, type Caller, type InWorkspace, placeFor } from '../context.ts'
 import type { Db } from '../db/database.ts'
+import { from, orm, rowBy, runBy, update } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
+import { files } from '../db/schema/files.ts'
 import type { WorkerTask } from '../db/worker/client.ts'
+import { inSteps } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
 import { isName, MAX_NAME_LENGTH } from '../lib/text.ts'
@@ -21,7 +25,6 @@ import {
   type FileRow,
   findFile,
   findFileByPk,
-  findOutline,
   hasBytes,
   insertParts,
   isReached,
@@ -29,8 +32,8 @@ import {
   listFileRowsOfNote,
   markRemoved,
   readBytes,
+  UNFINISHED,
   updateFile,
-  updateFileName,
 } from './store.ts'
 
 /** Every file of the workspace, or those attached to one note, oldest first. Refuses an unknown or trashed note. */
@@ -56,12 +59,6 @@ function getFileToWrite(reader: Reader, caller: InWorkspace, id: string): FileRo
   const file = getFile(reader, caller, id)
   if (file.ofNote === 1) checkWrite(caller.rights, 'notes')
   return file
-}
-
-/** The file with its outline as a JSON array, which is empty until the text is extracted. */
-export function getFileWithOutline(reader: Reader, caller: Caller, id: string) {
-  const file = getFile(reader, caller, id)
-  return { file, outline: findOutline(reader, file.pk) ?? '[]' }
 }
 
 /** The original, to be sent. */
@@ -98,26 +95,18 @@ export async function renameFile(
   return ctx.worker.write(fileRename, { caller, id, fileName })
 }
 
-interface RenameInput {
-  readonly caller: Caller
-  readonly id: string
-  readonly fileName: string
-}
-
-export const fileRename: WorkerTask<RenameInput, FileRow> = {
+export const fileRename: WorkerTask<{ caller: Caller; id: string; fileName: string }, FileRow> = {
   name: 'files.rename',
-  run: (tx, { caller, id, fileName }) => rename(tx, caller, id, fileName),
-}
-
-function rename(tx: Tx, caller: Caller, id: string, fileName: string): FileRow {
-  const file = getFileToWrite(tx, caller, id)
-  if (fileName === file.fileName) return file
-  updateFileName(tx, file.pk, checkedFileName(fileName))
-  relabelFileLinks(tx, caller, id, fileName)
-  const after = getFile(tx, caller, id)
-  logUpdate(tx, caller, { kind: 'file', id }, presentFile(file), presentFile(after), ['note_id'])
-  publishRename(tx, caller, file, after)
-  return after
+  run: (tx, { caller, id, fileName }) => {
+    const file = getFileToWrite(tx, caller, id)
+    if (fileName === file.fileName) return file
+    updateFile(tx, file.pk, { fileName: checkedFileName(fileName) }, tx.now)
+    relabelFileLinks(tx, caller, id, fileName)
+    const after = getFile(tx, caller, id)
+    logUpdate(tx, caller, { kind: 'file', id }, presentFile(file), presentFile(after), ['note_id'])
+    publishRename(tx, caller, file, after)
+    return after
+  },
 }
 
 /** Deletes a file permanently; `deleteRemovedFiles` frees its space later. Fields of records that name it keep its id. */
@@ -128,6 +117,44 @@ export const deleteFile = (db: Db, caller: ChangeAuthor & InWorkspace, id: strin
     markRemoved(tx, caller, file)
     return file
   })
+
+const PARTS_AT_ONCE = 1
+const PAGES_AT_ONCE = 20
+
+const isUnfinished = sql.raw(UNFINISHED)
+const findRemoved = rowBy(() =>
+  from(files, { pk: files.pk, workspace: files.workspace })
+    .where(and(sql`status = 'removed'`, isUnfinished))
+    .limit(1),
+)
+const deleteRow = runBy((pk: number) => orm.delete(files).where(eq(files.pk, pk)))
+
+/** Deletes some pages or parts of a removed file, or else its row; false when no removed file is left. */
+function deleteSome(tx: Tx): boolean {
+  const file = findRemoved(tx)
+  if (!file) return false
+  const deleted =
+    deleteSomePages(tx, file.workspace, file.pk, PAGES_AT_ONCE) || deleteSomeParts(tx, file.pk, PARTS_AT_ONCE)
+  if (deleted === 0) deleteRow(tx, file.pk)
+  return true
+}
+
+/** Deletes removed files with their parts and pages, in short transactions. */
+export async function deleteRemovedFiles(db: Db): Promise<void> {
+  if (!findRemoved(db)) return
+  await inSteps(db, deleteSome)
+}
+
+const removeIncomplete = runBy((before: number) =>
+  update(
+    files,
+    { status: 'removed' },
+    and(sql`status = 'arriving'`, isUnfinished, lt(files.createdAt, before)),
+  ),
+)
+
+/** Marks incomplete files as removed that were started before `before`: the process that added them has died. Returns how many. */
+export const removeIncompleteFiles = (tx: Tx, before: number): number => removeIncomplete(tx, before).changes
 
 const AT_ONCE = 1_000
 

@@ -116,10 +116,6 @@ export function attachFile(tx: Tx, author: ChangeAuthor & InWorkspace, id: strin
   })
 }
 
-/** `updated_at` grows with every update, even within a millisecond. */
-export const updateFileName = (tx: Tx, file: number, name: string): void =>
-  updateFile(tx, file, { fileName: name }, tx.now)
-
 export interface NewFileRow {
   id: string
   workspace: number
@@ -163,10 +159,6 @@ const insertPartRow = runBy((key: number, bytes: Uint8Array) =>
 /** Parts are numbered from 0. */
 export const insertPart = (tx: Tx, file: number, number: number, bytes: Uint8Array) =>
   insertPartRow(tx, partKey(file, number), bytes)
-
-/** Sets the size of a file whose size was not known before its bytes had arrived. */
-export const setFileSize = (tx: Tx, file: number, bytes: number): void =>
-  updateFile(tx, file, { size: bytes })
 
 /** What webhooks are told of a file once its text is there (the column of that name). */
 export interface Announcement {

@@ -13,17 +13,6 @@ interface PageRange {
   readonly last: number
 }
 
-export interface FileText {
-  readonly file: FileRow
-  /** The pages that `text` holds, as `7` or `7-9`; empty when the file has none. */
-  readonly pages: string
-  readonly text: string
-  /** Whether some of the requested text is missing. */
-  readonly truncated: boolean
-  /** The pages to request next; null after the last page. */
-  readonly nextChunk: string | null
-}
-
 const RANGE = /^([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?$/
 
 function parseRange(pages: string): PageRange {
@@ -42,18 +31,17 @@ function pageCount({ status, pages, error }: FileRow): number {
   throw refused(`The text of this file is not ready, as ${reason}`)
 }
 
-/** As many whole pages as fit in `max_chars`; a first page that is longer than that is cut. */
-export function getFileText(
-  reader: Reader,
-  caller: Caller,
-  id: string,
-  query: Static<typeof TextQuery>,
-): FileText {
+/**
+ * As many whole pages as fit in `max_chars`; a first page that is longer than that is cut. `truncated` if some of the
+ * requested text is missing; `next_chunk` names the pages to request next.
+ */
+export function getFileText(reader: Reader, caller: Caller, id: string, query: Static<typeof TextQuery>) {
   const requested = query.pages === undefined ? undefined : parseRange(query.pages)
   const file = getFile(reader, caller, id)
   const count = pageCount(file)
+  const shown = { id: file.id, file_name: file.fileName }
   if (requested === undefined && count === 0)
-    return { file, pages: '', text: '', truncated: false, nextChunk: null }
+    return { file: shown, pages: '', text: '', truncated: false, next_chunk: null }
   const range = requested ?? { first: 1, last: count }
   if (range.last > count) {
     throw refused(`"pages" goes past the end: the file has ${count} page${count === 1 ? '' : 's'}.`)
@@ -61,11 +49,11 @@ export function getFileText(
   const { text, last, isCut } = fittingPages(reader, file, range, query.max_chars ?? DEFAULT_CHARS)
   const next = { first: last + 1, last: Math.min(last + 1 + range.last - range.first, count) }
   return {
-    file,
+    file: shown,
     pages: formatRange({ first: range.first, last }),
     text,
     truncated: isCut || last < range.last,
-    nextChunk: last < count ? formatRange(next) : null,
+    next_chunk: last < count ? formatRange(next) : null,
   }
 }
 

@@ -1,7 +1,9 @@
+import { checkCursor } from '../changes/cursors.ts'
 import type { AppContext } from '../context.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { eventStream, lastEventId } from '../http/sse.ts'
+import { convertField } from './convert.ts'
 import { historyResponse } from './history.ts'
 import { foundResponse, presentBuckets } from './present.ts'
 import { boardBody } from './query/board.ts'
@@ -12,11 +14,11 @@ import * as schema from './schema.ts'
 import { getRecord } from './store.ts'
 import type { Watches } from './watch/watches.ts'
 import {
-  deleteRecord,
+  recordDeletion,
+  recordRestoration,
+  recordRevert,
   respondToPatch,
   respondToWrite,
-  restoreRecord,
-  revertRecord,
 } from './writing/operations.ts'
 
 export function recordRoutes(ctx: AppContext, watches: Watches) {
@@ -101,7 +103,10 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
     )
     .post(
       '/:id/revert',
-      async ({ caller, params, body }) => jsonResponse(await revertRecord(ctx, caller, params.id, body.to)),
+      async ({ caller: { signal: _, ...caller }, params: { id }, body: { to } }) => {
+        checkCursor(to, 'to')
+        return jsonResponse(await ctx.worker.write(recordRevert, { caller, id, to }, { size: {} }))
+      },
       {
         access: 'write',
         cursor: true,
@@ -129,9 +134,9 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
     )
     .delete(
       '/:id',
-      async ({ caller, params }) => {
-        await deleteRecord(ctx, caller, params.id)
-        return { deleted: true, id: params.id }
+      async ({ caller, params: { id } }) => {
+        await ctx.worker.write(recordDeletion, { caller, id }, { size: {} })
+        return { deleted: true, id }
       },
       {
         access: 'write',
@@ -144,7 +149,8 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
     )
     .post(
       '/:id/restore',
-      async ({ caller, params }) => jsonResponse(await restoreRecord(ctx, caller, params.id)),
+      async ({ caller, params: { id } }) =>
+        jsonResponse(await ctx.worker.write(recordRestoration, { caller, id }, { size: {} })),
       {
         access: 'write',
         response: schema.RecordResponse,
@@ -155,6 +161,22 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       },
     )
 }
+
+/** Of structures, with their rows. */
+export const conversionRoutes = (ctx: AppContext) =>
+  endpoints('Structures', '/v1/records/structures', 'structures').post(
+    '/:nameOrId/convert',
+    ({ caller, params, body }) => convertField(ctx, caller, params.nameOrId, body),
+    {
+      access: 'write',
+      body: schema.ConvertBody,
+      response: schema.ConvertedResponse,
+      operationId: 'convertField',
+      summary: 'Give a field another type: a new field with its values',
+      description:
+        'Values are read as `import` reads the cells of a column. The old field is hidden and keeps all of them; what cannot be read stays in it alone. One transaction, of at most 200,000 rows, with the log entries and events of any change of these rows.',
+    },
+  )
 
 /** What only the application asks: the rows of a calendar. */
 export const recordDayRoutes = (ctx: AppContext) =>

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { systemAuthor } from '../../src/changes/log.ts'
-import { deleteRemovedFiles } from '../../src/files/cleanup.ts'
-import { deleteFile } from '../../src/files/service.ts'
+import { deleteFile, deleteRemovedFiles } from '../../src/files/service.ts'
 import { findFaults } from '../../src/maintenance/integrity.ts'
 import { sweepTrash } from '../../src/maintenance/schedule.ts'
 import { makeFile } from '../support/files.ts'

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { presentFileText } from '../../files/present.ts'
-import { type FileText, getFileText } from '../../files/text.ts'
+import { getFileText } from '../../files/text.ts'
 import { strict } from '../../http/schema/types.ts'
 import { fileIdOf } from '../names.ts'
 import { name, object, optional, output } from '../schema.ts'
@@ -11,8 +10,7 @@ import { type Answer, tool } from '../tool.ts'
 /** How many characters are tried, until the answer fits. */
 const LENGTHS = [40_000, 20_000, 12_000, 8_000, 5_000, 3_000, 1_500]
 
-function answerOf(found: FileText): Answer {
-  const data = presentFileText(found)
+function answerOf(data: ReturnType<typeof getFileText>): Answer {
   const { file, pages, text, truncated, next_chunk } = data
   const more = next_chunk === null ? '' : `; go on with pages ${next_chunk}`
   const isCut = truncated && !pages.includes('-')

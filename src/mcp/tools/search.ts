@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { type AppContext, type Caller, callerOf } from '../../context.ts'
-import { presentFoundPage } from '../../files/present.ts'
-import { searchFiles } from '../../files/search.ts'
+import { type FoundPage, searchFiles } from '../../files/search.ts'
 import { choice, strict, text } from '../../http/schema/types.ts'
 import { listNotes } from '../../notes/query/list.ts'
 import { listRecords } from '../../records/query/list.ts'
@@ -25,11 +24,10 @@ interface FoundRow {
   readonly id: string
   readonly data: Record<string, unknown>
 }
-type FoundFile = ReturnType<typeof presentFoundPage>
 
 type Hit =
   | { readonly kind: 'notes'; readonly item: NoteHead }
-  | { readonly kind: 'files'; readonly item: FoundFile }
+  | { readonly kind: 'files'; readonly item: FoundPage }
   | { readonly kind: 'records'; readonly item: FoundRow }
 
 interface Hits {
@@ -52,7 +50,7 @@ async function inNotes(ctx: AppContext, caller: Caller, { query, ...paging }: Se
 
 async function inFiles(ctx: AppContext, caller: Caller, { query: q, ...paging }: Search): Promise<Hits> {
   const { items, total } = await searchFiles(ctx, caller, { q, limit: paging.limit, offset: paging.offset })
-  return { hits: items.map((row) => ({ kind: 'files', item: presentFoundPage(row) })), total }
+  return { hits: items.map((row) => ({ kind: 'files', item: row })), total }
 }
 
 /** The rows of one structure after the other, as if they were one list. */

@@ -8,13 +8,13 @@ import { getRowView, type RowViewRow } from '../../row-views/service.ts'
 import type { Streams } from '../../sessions/streams.ts'
 import { findStructure, getStructure, type StructureRow } from '../../structures/store.ts'
 import { readPage } from '../query/list.ts'
-import type { WatchQuery } from './watch-query.ts'
 import {
   isKnownEvent,
   PageEvents,
   queryDigest,
   type Versions,
   WatchedPage,
+  type WatchQuery,
   watchPageQuery,
 } from './watched-page.ts'
 

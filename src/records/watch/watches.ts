@@ -5,7 +5,7 @@ import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { IsTouched } from '../../sessions/credentials.ts'
 import type { Streams } from '../../sessions/streams.ts'
 import { WatchChannel, Watcher, type WatchHistory } from './channel.ts'
-import { type WatchRequest, watchQuery } from './watch-query.ts'
+import { type WatchRequest, watchQuery } from './watched-page.ts'
 
 /** How many pages are remembered for readers that come back. */
 const MAX_PAGES = 200

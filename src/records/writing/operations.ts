@@ -1,5 +1,4 @@
 import type { Static } from '@sinclair/typebox'
-import { checkCursor } from '../../changes/cursors.ts'
 import { expectedInstant } from '../../changes/if-unchanged.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { WorkerTask, WriteListeners } from '../../db/worker/client.ts'
@@ -18,8 +17,7 @@ import type { JsonBody } from '../../http/responses.ts'
 import { presentWritten, recordResponse, writtenResponse } from '../present.ts'
 import type { PatchBody } from '../schema.ts'
 import type { RecordRow } from '../store.ts'
-import { changeLive, checkChanger, deleteLive, restoreDeleted } from './one-record.ts'
-import { revertLive } from './revert.ts'
+import { changeLive, checkChanger, deleteLive, restoreDeleted, revertLive } from './one-record.ts'
 import { checkedWrite, checkWriter, sizeOf, type WriteRequest, writeRecords } from './write-records.ts'
 
 interface RowsInput {
@@ -116,30 +114,12 @@ export const recordDeletion: WorkerTask<RecordInput, void> = {
   run: (tx, { caller, id }, listeners) => deleteLive(listeners, tx, caller, id),
 }
 
-/** Deletes a row; it can be restored. */
-export const deleteRecord = ({ worker }: AppContext, caller: Caller, id: string): Promise<void> =>
-  worker.write(recordDeletion, { caller, id }, { size: {} })
-
+/** Also where rows are immutable. */
 export const recordRestoration = recordWrite('restore', (listeners, tx, { caller, id }) =>
   restoreDeleted(listeners, tx, caller, id),
 )
-
-/** Restores a deleted row under its id, checked like a new row; also where rows are immutable. */
-export const restoreRecord = ({ worker }: AppContext, caller: Caller, id: string): Promise<JsonBody> =>
-  worker.write(recordRestoration, { caller, id }, { size: {} })
 
 export const recordRevert = recordWrite<RecordInput & { readonly to: string }>(
   'revert',
   (listeners, tx, { caller, id, to }) => revertLive(listeners, tx, caller, id, to),
 )
-
-/** Sets a live row back to how it was just after a change, which `to` names: an update under all rules. */
-export async function revertRecord(
-  { worker }: AppContext,
-  { signal: _, ...caller }: Caller,
-  id: string,
-  to: string,
-): Promise<JsonBody> {
-  checkCursor(to, 'to')
-  return worker.write(recordRevert, { caller, id, to }, { size: {} })
-}

@@ -27,7 +27,6 @@ const service = () => import('../../../files/service.ts')
 const waiting = () => import('../../../files/text-extraction.ts')
 const present = () => import('../../../files/present.ts')
 const store = () => import('../../../files/store.ts')
-const clearing = () => import('../../../files/cleanup.ts')
 
 /** Reads a file. Folders and files that are too large are refused before anything is read. */
 function readOriginal(path: string): Uint8Array {
@@ -146,9 +145,9 @@ const filesDelete: Command = {
   examples: ['daybook files delete 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>
     inWorkspace(input, io, async (db, workspace) => {
-      const { deleteFile } = await service()
+      const { deleteFile, deleteRemovedFiles } = await service()
       const file = await deleteFile(db, commandCaller(workspace), input.args[0] ?? '')
-      await (await clearing()).deleteRemovedFiles(db)
+      await deleteRemovedFiles(db)
       io.status(`The file "${file.fileName}" was deleted.\n`)
       return 0
     }),

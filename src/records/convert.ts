@@ -1,27 +1,27 @@
 import type { Static } from '@sinclair/typebox'
-import type { FieldValue } from '../../changes/record-data.ts'
-import type { AppContext, Caller } from '../../context.ts'
-import type { Reader } from '../../db/reader.ts'
-import { liveRows, type RowPlace, valueColumn } from '../../db/row-table-names.ts'
-import type { WorkerQuery, WorkerTask } from '../../db/worker/client.ts'
-import type { FeatureHooks } from '../../feature-hooks.ts'
-import { CellFormat } from '../../filter/record/cell-format.ts'
-import { withCommas } from '../../lib/text.ts'
-import { fail, Refusal, refused } from '../../refusal.ts'
-import { presentField, presentStructure } from '../../structures/present.ts'
-import { MAX_FIELDS } from '../../structures/schema.ts'
-import { changeStructure, judged, type StructurePatch } from '../../structures/service.ts'
+import type { FieldValue } from '../changes/record-data.ts'
+import type { AppContext, Caller } from '../context.ts'
+import type { Reader } from '../db/reader.ts'
+import { liveRows, type RowPlace, valueColumn } from '../db/row-table-names.ts'
+import type { WorkerQuery, WorkerTask } from '../db/worker/client.ts'
+import type { FeatureHooks } from '../feature-hooks.ts'
+import { CellFormat } from '../filter/record/cell-format.ts'
+import { withCommas } from '../lib/text.ts'
+import { fail, Refusal, refused } from '../refusal.ts'
+import { presentField, presentStructure } from '../structures/present.ts'
+import { MAX_FIELDS } from '../structures/schema.ts'
+import { changeStructure, judged, type StructurePatch } from '../structures/service.ts'
 import {
   type Definition,
   definitionOf,
   type FieldDefinition,
   getStructure,
   type StructureRow,
-} from '../../structures/store.ts'
-import { dataOf, loadRecords, type RecordRow } from '../store.ts'
-import { checkedChanges, type FieldChanges, refuseBrokenReferences } from '../writing/row-values.ts'
-import { refuseImmutable, rowWriter, updateRow } from '../writing/row-writer.ts'
+} from '../structures/store.ts'
 import type { ConvertBody } from './schema.ts'
+import { dataOf, loadRecords, type RecordRow } from './store.ts'
+import { checkedChanges, type FieldChanges, refuseBrokenReferences } from './writing/row-values.ts'
+import { refuseImmutable, rowWriter, updateRow } from './writing/row-writer.ts'
 
 /*
  * A field gets another type by a new field, which holds the old values as far as they can be read as that type; the old
