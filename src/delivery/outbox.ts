@@ -20,8 +20,6 @@ export interface Outbox {
   readonly subscriptions: readonly Subscription[]
   /** The records of one structure that were created since the last other change, which are logged together. */
   readonly created: string[]
-  /** The pks of the subscriptions that were triggered so far. */
-  readonly triggered: Set<number>
   /** Whether the listeners of the structure will be woken after the commit. */
   wakes: boolean
 }
@@ -29,7 +27,7 @@ export interface Outbox {
 /** Nothing is published yet. */
 export const openOutbox = (
   about: Pick<Outbox, 'tx' | 'listeners' | 'author' | 'workspaceId' | 'subscriptions'>,
-): Outbox => ({ ...about, created: [], triggered: new Set(), wakes: false })
+): Outbox => ({ ...about, created: [], wakes: false })
 
 /** The form of a subscription, with its pk. */
 export interface Receiver extends Form {
@@ -56,12 +54,9 @@ export function storeEvent(
     if (!form) return []
     const { body, contentType } = messageOf(form, payload, labelField)
     const event = tx.sql.run(INSERT_EVENT, id, type, objectId, body, contentType).lastInsertRowid
-    return insertDeliveries(
-      tx,
-      event,
-      alike.map(({ pk }) => pk),
-      isUrgent,
-    )
+    const webhooks = alike.map(({ pk }) => pk)
+    wakeDeliveries(tx, webhooks)
+    return insertDeliveries(tx, event, webhooks, isUrgent)
   })
 }
 
@@ -132,28 +127,25 @@ export function publishChange(
 }
 
 /** In a mirror that posts the changes of records, those that are made there are posted like those of the remote. */
-function forward({ tx, workspaceId }: Outbox, change: RecordChange): void {
-  const { structure, source, kind, after } = change
-  const head: EventHead = { id: tx.newId(), occurredAt: tx.now, workspaceId, structure, source }
-  tx.sql.run(
-    'INSERT INTO mirror_events (id, type, record, body) VALUES (?, ?, ?, ?)',
-    head.id,
-    `record.${kind}`,
-    after.id,
-    JSON.stringify(changePayload(head, change)),
-  )
+function forward(outbox: Outbox, change: RecordChange): void {
+  const { tx } = outbox
+  const payload = payloadFor(outbox, change)
+  const insert = 'INSERT INTO mirror_events (id, type, record, body) VALUES (?, ?, ?, ?)'
+  tx.sql.run(insert, payload.id, payload.type, change.after.id, JSON.stringify(payload))
   wakeDeliveries(tx, [])
 }
 
-function storeChange({ tx, workspaceId, subscriptions, triggered }: Outbox, change: RecordChange): void {
-  const receivers = listTriggered(subscriptions, change)
+function storeChange(outbox: Outbox, change: RecordChange): void {
+  const receivers = listTriggered(outbox.subscriptions, change)
   if (receivers.length === 0) return
-  const { structure, source, after } = change
-  const head: EventHead = { id: tx.newId(), occurredAt: tx.now, workspaceId, structure, source }
-  const payload = changePayload(head, change)
-  storeEvent(tx, { payload, objectId: after.id, labelField: structure.labelField }, receivers)
-  if (triggered.size === 0) wakeDeliveries(tx, triggered)
-  for (const { pk } of receivers) triggered.add(pk)
+  const { structure, after } = change
+  const payload = payloadFor(outbox, change)
+  storeEvent(outbox.tx, { payload, objectId: after.id, labelField: structure.labelField }, receivers)
+}
+
+const payloadFor = ({ tx, workspaceId }: Outbox, change: RecordChange): Payload => {
+  const { structure, source } = change
+  return changePayload({ id: tx.newId(), occurredAt: tx.now, workspaceId, structure, source }, change)
 }
 
 function log(outbox: Outbox, change: RecordChange, operation: ChangeOperation): void {
@@ -184,7 +176,6 @@ export function publishTest(
   about: Pick<EventHead, 'workspaceId' | 'structure' | 'source'>,
 ): string {
   const payload = testPayload({ ...about, id: tx.newId(), occurredAt: tx.now }, receiver.kind)
-  wakeDeliveries(tx, [receiver.pk])
   const [delivery = ''] = storeEvent(tx, { payload, objectId: null }, [receiver], 1)
   return delivery
 }

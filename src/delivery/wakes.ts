@@ -21,9 +21,15 @@ export function onWake({ sql }: Reader, listener: WakeListener): () => void {
 const tell = (tx: Tx, what: (listener: WakeListener) => void): void =>
   tx.afterCommit(() => tx.sql.state.of(newListeners).forEach(what))
 
-/** Reports after the commit that deliveries wait for these subscriptions, which may still grow in number until then. */
-export const wakeDeliveries = (tx: Tx, webhooks: Iterable<number>): void =>
-  tell(tx, (listener) => listener.deliveries([...webhooks]))
+const newWoken = () => ({ isTold: false, webhooks: new Set<number>() })
+
+/** Reports after the commit that deliveries wait for these subscriptions, together with those of other calls before it. */
+export function wakeDeliveries(tx: Tx, webhooks: readonly number[]): void {
+  const woken = tx.transaction.state.of(newWoken)
+  if (!woken.isTold) tell(tx, (listener) => listener.deliveries([...woken.webhooks]))
+  woken.isTold = true
+  for (const webhook of webhooks) woken.webhooks.add(webhook)
+}
 
 const newEarliest = () => ({ at: Number.POSITIVE_INFINITY })
 

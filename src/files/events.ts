@@ -4,7 +4,6 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { newHead, storeEvent } from '../delivery/outbox.ts'
 import { type EventSource, objectPayload } from '../delivery/payload.ts'
 import { subscriptionsTo, wants } from '../delivery/subscriptions.ts'
-import { wakeDeliveries } from '../delivery/wakes.ts'
 import { presentFile } from './present.ts'
 import { type Announcement, type FileRow, findAnnouncement } from './store.ts'
 
@@ -31,10 +30,6 @@ function publish(
     previous,
   })
   storeEvent(tx, { payload, objectId: file.id }, receivers)
-  wakeDeliveries(
-    tx,
-    receivers.map(({ pk }) => pk),
-  )
 }
 
 /** Publishes that a file is there with its text, or has other content than before. */

@@ -11,7 +11,7 @@ import {
   subscriptionsTo,
   wants,
 } from '../delivery/subscriptions.ts'
-import { wakeAt, wakeDeliveries } from '../delivery/wakes.ts'
+import { wakeAt } from '../delivery/wakes.ts'
 import { utcDay } from '../lib/dates.ts'
 import { Refusal } from '../refusal.ts'
 import { presentNote } from './present.ts'
@@ -97,10 +97,6 @@ function send(
     const payload = objectPayload(head, type, dataOf(state, difference, alike[0]?.includeContent === true))
     storeEvent(tx, { payload, objectId: note.id }, alike)
   }
-  wakeDeliveries(
-    tx,
-    receivers.map(({ pk }) => pk),
-  )
 }
 
 const sourceOf = ({ surface, keyId }: ChangeAuthor): EventSource => ({ surface, keyId })

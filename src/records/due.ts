@@ -5,7 +5,6 @@ import { beginSome, hasWork, removeSomeEnded } from '../delivery/due.ts'
 import { newHead, storeEvent } from '../delivery/outbox.ts'
 import { duePayload } from '../delivery/payload.ts'
 import { subscriptionsOf } from '../delivery/subscriptions.ts'
-import { wakeDeliveries } from '../delivery/wakes.ts'
 import { matchesFilter } from '../filter/record/match.ts'
 import { definitionOf, findStructureByPk } from '../structures/store.ts'
 import { dataOf, findRecordByPk, stateOf } from './store.ts'
@@ -41,7 +40,6 @@ function send(tx: Tx, { schedule, record, dueAt }: Moment, startedAt: number): v
   const head = newHead(tx, { workspace: place.workspace, structure, source })
   const payload = duePayload(head, state, dueAt, isLate)
   storeEvent(tx, { payload, objectId: row.id, labelField: structure.labelField }, [subscription])
-  wakeDeliveries(tx, [subscription.pk])
 }
 
 export const rowMoments: Moments = {
