@@ -1,7 +1,8 @@
 import type { RecordChange } from '../changes/bus.ts'
 import { type FieldValue, previousValues, type RecordState } from '../changes/record-data.ts'
 import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
-import type { Kind } from './formats.ts'
+import { defaultTemplate, filled, holesIn } from '../lib/template.ts'
+import { refused } from '../refusal.ts'
 
 /** The events of changes of rows, which a subscription gets if it names none. */
 export const RECORD_EVENTS = ['record.created', 'record.updated', 'record.deleted'] as const
@@ -117,3 +118,132 @@ export const testPayload = (head: EventHead, kind: Kind): Payload =>
       ? { type: TEST_EVENT, record: null, changed: [], previous: {} }
       : { type: TEST_EVENT, data: null },
   )
+
+/* How an event is sent: as JSON, or as a text in the form that a chat or a messenger takes. */
+
+export const FORMATS = ['json', 'slack', 'discord', 'ntfy', 'text'] as const
+export type Format = (typeof FORMATS)[number]
+
+export const KINDS = ['record', 'note', 'file'] as const
+export type Kind = (typeof KINDS)[number]
+
+/** How a subscription wants its events. */
+export interface Form {
+  readonly kind: Kind
+  readonly format: Format
+  /** Null for the one of its kind. */
+  readonly template: string | null
+}
+
+/** What is sent. */
+export interface Message {
+  readonly body: string
+  /** Null for JSON. */
+  readonly contentType: string | null
+}
+
+const FIELD = /^record\.(\w+)$/
+
+type Source = (payload: Payload) => unknown
+
+const COMMON: Readonly<Record<string, Source>> = {
+  event: ({ type }) => type,
+  structure: ({ structure }) => structure?.name,
+  changed: ({ changed, data }) => (changed ?? data?.changed ?? []).join(', '),
+}
+const NAMES: Readonly<Record<Kind, Readonly<Record<string, Source>>>> = {
+  record: COMMON,
+  note: { ...COMMON, 'note.title': ({ data }) => data?.note?.title },
+  file: { ...COMMON, 'file.file_name': ({ data }) => data?.file?.file_name },
+}
+
+function sourceOf(kind: Kind, hole: string): Source | undefined {
+  const names = NAMES[kind]
+  if (Object.hasOwn(names, hole)) return names[hole]
+  const key = kind === 'record' ? FIELD.exec(hole)?.[1] : undefined
+  if (key === undefined) return undefined
+  return ({ record }) => (record && Object.hasOwn(record.data, key) ? record.data[key] : undefined)
+}
+
+/** The keys of the fields that a template names. */
+export const fieldsInTemplate = (template: string | null): string[] =>
+  holesIn(template ?? '').flatMap((hole) => FIELD.exec(hole)?.[1] ?? [])
+
+/** Refuses a template with a hole that nothing fills; `hasField` says which fields the rows have. */
+export function checkTemplate(template: string, kind: Kind, hasField: (key: string) => boolean): void {
+  const isUnknown = (hole: string) => {
+    const key = kind === 'record' ? FIELD.exec(hole)?.[1] : undefined
+    return key === undefined ? sourceOf(kind, hole) === undefined : !hasField(key)
+  }
+  const found = holesIn(template).find(isUnknown)
+  if (found === undefined) return
+  const holes = [...Object.keys(NAMES[kind]), ...(kind === 'record' ? ['record.<field>'] : [])]
+  throw refused(
+    `"template" has {${found}}, which nothing fills; it may have ${holes.map((hole) => `{${hole}}`).join(', ')}.`,
+  )
+}
+
+/** Without a template of its own it ends with the label of the row, the title or the name, if there is one. */
+function textOf(
+  { kind, template }: Form,
+  payload: Payload,
+  labelField: string | null,
+  written: (value: string) => string,
+): string {
+  const valueIn = (hole: string) => written(String(sourceOf(kind, hole)?.(payload) ?? ''))
+  const text = filled(template ?? defaultTemplate(kind, labelField), valueIn, LONGEST)
+  return template === null ? text.replace(/: $/, '') : text
+}
+
+/** No format takes more code points than half of this. */
+const LONGEST = 200_000
+
+const ELLIPSIS = '…'
+
+/** The beginning of a text whose code points, each counted by `size`, are no more than `most`; it ends with an ellipsis if some are left out. */
+function cut(text: string, most: number, size: (character: string) => number): string {
+  let used = 0
+  let end = 0
+  let position = 0
+  const room = most - size(ELLIPSIS)
+  for (const character of text) {
+    used += size(character)
+    position += character.length
+    if (used <= room) end = position
+    if (used > most) return text.slice(0, end) + ELLIPSIS
+  }
+  return text
+}
+
+const one = () => 1
+const bytes = (character: string) => Buffer.byteLength(character)
+
+const ESCAPED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+const escaped = (value: string) => value.replace(/[&<>]/g, (character) => ESCAPED[character] ?? character)
+const plain = (value: string) => value
+
+/** A cut never leaves the beginning of an escaped character. */
+const withoutTornEscape = (text: string) => text.replace(/&(?:a|am|amp|l|lt|g|gt)?…$/, ELLIPSIS)
+
+const PLAIN_TEXT = 'text/plain; charset=utf-8'
+
+const WRITERS: Readonly<
+  Record<Exclude<Format, 'json'>, (text: (written: (value: string) => string) => string) => Message>
+> = {
+  slack: (text) => ({
+    body: JSON.stringify({ text: withoutTornEscape(cut(text(escaped), 40_000, one)) }),
+    contentType: null,
+  }),
+  discord: (text) => ({
+    body: JSON.stringify({ content: cut(text(plain), 2_000, one), allowed_mentions: { parse: [] } }),
+    contentType: null,
+  }),
+  ntfy: (text) => ({ body: cut(text(plain), 4_096, bytes), contentType: PLAIN_TEXT }),
+  text: (text) => ({ body: cut(text(plain), 100_000, one), contentType: PLAIN_TEXT }),
+}
+
+/** What is sent of an event; `labelField` is that of its structure. */
+export function messageOf(form: Form, payload: Payload, labelField: string | null = null): Message {
+  if (form.format === 'json') return { body: JSON.stringify(payload), contentType: null }
+  return WRITERS[form.format]((written) => textOf(form, payload, labelField, written))
+}

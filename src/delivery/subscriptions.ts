@@ -6,8 +6,8 @@ import { matchesFilter } from '../filter/record/match.ts'
 import { type Condition, checkFilter, type FieldsByKey } from '../filter/record/parse.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Due } from './due.ts'
-import type { Format, Kind } from './formats.ts'
 import type { Receiver } from './outbox.ts'
+import type { Format, Kind } from './payload.ts'
 
 /** What decides whether an event concerns an enabled subscription, and how it gets it. */
 interface AnySubscription extends Receiver {

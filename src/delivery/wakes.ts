@@ -39,3 +39,11 @@ export function wakeAt(tx: Tx, at: number): void {
   if (earliest.at === Number.POSITIVE_INFINITY) tell(tx, (listener) => listener.moment(earliest.at))
   earliest.at = Math.min(earliest.at, at)
 }
+
+/** What is kept in the database until its instant, and then becomes an event. */
+export interface Moments {
+  /** When the next of them falls due; undefined without any. */
+  nextAt(reader: Reader): number | undefined
+  /** Takes one or a few that are due; returns whether there were any. `startedAt` is when the server began to watch them. */
+  step(tx: Tx, startedAt: number): boolean
+}

@@ -2,7 +2,6 @@ import { type Difference, differenceOf } from '../changes/entries.ts'
 import type { ChangeAuthor } from '../changes/log.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import type { Moments } from '../delivery/dispatch/moments.ts'
 import { newHead, storeEvent } from '../delivery/outbox.ts'
 import { type EventSource, objectPayload } from '../delivery/payload.ts'
 import {
@@ -11,6 +10,7 @@ import {
   subscriptionsTo,
   wants,
 } from '../delivery/subscriptions.ts'
+import type { Moments } from '../delivery/wakes.ts'
 import { wakeAt } from '../delivery/wakes.ts'
 import { utcDay } from '../lib/dates.ts'
 import { Refusal } from '../refusal.ts'

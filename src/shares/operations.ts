@@ -1,4 +1,4 @@
-export { formWrite } from './forms/write.ts'
+export { formWrite } from './forms/form.ts'
 export { fileNamedQuery, noteQuery } from './pages/notes.ts'
 export { rowsQuery } from './pages/rows.ts'
 export { filePartQuery } from './pages/rows-files.ts'

@@ -1,6 +1,6 @@
 import { isObject } from '../lib/json.ts'
 import { invalid } from '../refusal.ts'
-import { checkedHeader, checkedPath, type Place, type ReadCall, valueAt } from './places.ts'
+import { checkedHeader, checkedPath, type Place, type ReadCall, valueAt } from './map.ts'
 
 export const MAX_CONDITIONS = 20
 

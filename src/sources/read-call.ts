@@ -2,7 +2,7 @@ import { parsedJson } from '../http/storable-json.ts'
 import { isObject } from '../lib/json.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { Refusal, refused } from '../refusal.ts'
-import { type Place, parsePlace, type ReadCall, valueAt } from './places.ts'
+import { type Place, parsePlace, type ReadCall, valueAt } from './map.ts'
 import { type Call, headerOf, placeOfId, providerOf } from './providers.ts'
 import type { SourceRow } from './store.ts'
 

@@ -1,6 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { FORMATS, KINDS } from '../delivery/formats.ts'
-import { EVENTS, SUBSCRIBED_EVENTS } from '../delivery/payload.ts'
+import { EVENTS, FORMATS, KINDS, SUBSCRIBED_EVENTS } from '../delivery/payload.ts'
 import { MAX_CONDITIONS } from '../filter/record/parse.ts'
 import { condition } from '../http/schema/conditions.ts'
 import { filterTree } from '../http/schema/filter-tree.ts'

@@ -7,6 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Send } from '../client/sender.ts'
 import { secretsAt, signedHeaders } from '../sign.ts'
+import type { Moments } from '../wakes.ts'
 import { onWake } from '../wakes.ts'
 import {
   type DueDelivery,
@@ -16,7 +17,6 @@ import {
   type QueueState,
   shortenRetryDelays,
 } from './delivery-queue.ts'
-import type { Moments } from './moments.ts'
 import { OutcomeWriter } from './outcomes.ts'
 
 const MAX_IN_FLIGHT_PER_SUBSCRIPTION = 4

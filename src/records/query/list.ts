@@ -12,7 +12,6 @@ import { pageResponse } from '../present.ts'
 import type { ListQuery } from '../schema.ts'
 import { loadPage, type RecordRow } from '../store.ts'
 import { FEW_ROWS, missingForFilter, missingForSort, missingForText, readCosts } from './costs.ts'
-import { pksOfRange, STEP } from './known-offsets.ts'
 import {
   choiceSorts,
   chooseIndex,
@@ -43,7 +42,7 @@ import {
   sortTarget,
   withView,
 } from './row-query.ts'
-import { findCounted, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
+import { findCounted, pksOfRange, STEP, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
 import { usableIndexes } from './usable-indexes.ts'
 
 export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted'>

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../lib/html.ts'
-import type { FormField, FormSettings } from '../options.ts'
 import { pageResponse } from '../pages/page.ts'
-import { TOKEN_INPUT, TRAP_INPUT } from './values.ts'
+import type { FormField, FormSettings } from '../service.ts'
+import { TOKEN_INPUT, TRAP_INPUT } from './sent.ts'
 
 /** What a form shows: its fields, what is typed in them, and what was refused. */
 export interface ShownForm {

@@ -1,6 +1,14 @@
-import { storableJson } from '../../http/storable-json.ts'
+import type { RecordData } from '../../changes/record-data.ts'
+import { checkedFileName } from '../../files/service.ts'
+import { checkStorable, storableJson } from '../../http/storable-json.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
-import { invalid } from '../../refusal.ts'
+import { instantOfLocal } from '../../lib/local-time.ts'
+import { findTimeZone } from '../../lib/time-zones.ts'
+import { checkedChanges } from '../../records/writing/row-values.ts'
+import { invalid, Refusal, refused } from '../../refusal.ts'
+import type { Definition } from '../../structures/store.ts'
+import type { FormField, FormSettings } from '../service.ts'
 
 /** A file that was chosen in a form. */
 export interface SentFile {
@@ -85,4 +93,125 @@ async function entriesOf(type: string, bytes: Uint8Array): Promise<[string, stri
   } catch {
     throw invalid('The form is not well-formed; send it again.')
   }
+}
+
+/** A file for a field. */
+export interface FieldFile {
+  readonly key: string
+  readonly file: SentFile
+}
+
+/** A field may be called `constructor`. */
+const ownOf = (data: Readonly<Record<string, unknown>>, key: string): unknown =>
+  Object.hasOwn(data, key) ? data[key] : undefined
+
+/** What a post means: the values of the row, the files that come with it, and why fields are refused, by key. */
+export interface FormValues {
+  readonly data: RecordData
+  readonly files: readonly FieldFile[]
+  readonly refusals: ReadonlyMap<string, Refusal>
+}
+
+/** The names of inputs that are no fields: keys of fields begin with a letter. */
+export const TOKEN_INPUT = '_token'
+/** No person sees it. */
+export const TRAP_INPUT = '_address'
+
+export const MAX_FILE_BYTES = 10 * 1024 * 1024
+
+/** The field that a post names and the form does not have, if any. */
+export function unknownName(sent: Sent, fields: readonly FormField[]): string | undefined {
+  const names = sent.isJson ? Object.keys(sent.data) : [...sent.texts.keys(), ...sent.files.keys()]
+  const own = sent.isJson ? [] : [TOKEN_INPUT, TRAP_INPUT]
+  const known = new Set([...own, ...fields.map(({ field }) => field.key)])
+  return names.find((name) => !known.has(name))
+}
+
+/** Reads and judges every field of a post by itself, so that all that is refused is said at once. */
+export function readValues(
+  definition: Definition,
+  fields: readonly FormField[],
+  settings: FormSettings,
+  sent: Sent,
+): FormValues {
+  const data: RecordData = { ...(settings.hidden as RecordData) }
+  const files: FieldFile[] = []
+  const refusals = new Map<string, Refusal>()
+  for (const form of fields) {
+    const { key } = form.field
+    try {
+      const file = fileOf(form, sent)
+      if (file) files.push({ key, file })
+      else {
+        const value = sent.isJson
+          ? sentValue(form, ownOf(sent.data, key))
+          : typedValue(form, sent.texts.get(key), settings)
+        if (value === undefined && form.isRequired) throw refused(`“${form.label}” is required; fill it in.`)
+        if (value !== undefined) data[key] = checked(definition, form, value)
+      }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refusals.set(key, sent.isJson ? error : inWords(form, error))
+    }
+  }
+  return { data, files, refusals }
+}
+
+/** The refusal with the label of its field, which is all that a visitor knows of it. */
+const inWords = ({ field, label }: FormField, { code, message }: Refusal): Refusal =>
+  new Refusal(
+    code,
+    message.replace(`The field "${field.key}"`, () => `“${label}”`),
+  )
+
+function fileOf({ field, label }: FormField, sent: Sent): SentFile | undefined {
+  const file = sent.isJson ? undefined : sent.files.get(field.key)
+  if (!file) return undefined
+  if (field.type !== 'file') throw refused(`“${label}” takes no file.`)
+  if (file.bytes.byteLength > MAX_FILE_BYTES)
+    throw refused(`The file for “${label}” is larger than 10 MiB; choose a smaller one.`)
+  checkedFileName(file.name)
+  return file
+}
+
+/** A value of JSON; null is none. */
+function sentValue({ field, label }: FormField, value: unknown): unknown {
+  if (value === undefined || value === null || value === '') return undefined
+  if (field.type === 'file') throw refused(`“${label}” takes a file, which only a form can send.`)
+  return value
+}
+
+const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+const LOCAL = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/
+
+/** The value that a text of an input stands for; an empty one is none, and a box that is not checked is false. */
+function typedValue({ field, label }: FormField, text: string | undefined, settings: FormSettings): unknown {
+  if (field.type === 'bool') return boxValue(text)
+  if (text === undefined || text === '') return undefined
+  if (field.type === 'file') throw refused(`“${label}” takes a file; choose one.`)
+  if (field.type === 'number') return NUMBER.test(text.trim()) ? Number(text) : text
+  return field.type === 'datetime' ? instantOf(text, settings.tz) : text
+}
+
+const boxValue = (text: string | undefined): unknown => {
+  if (text === undefined || text === '' || text === 'false') return false
+  return text === 'true' || text === 'on' ? true : text
+}
+
+/** An instant as it is, or a local time in the zone of the form. */
+function instantOf(text: string, tz = 'UTC'): string {
+  const [, day, time] = LOCAL.exec(text) ?? []
+  const local = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`)
+  const zone = findTimeZone(tz)
+  return Number.isNaN(local) || !zone ? text : isoTimestamp(instantOfLocal(zone, local))
+}
+
+function checked(definition: Definition, { field, label }: FormField, value: unknown): RecordData[string] {
+  checkStorable(value, `“${label}”`)
+  const changes = checkedChanges(definition, { [field.key]: value })
+  return changes.get(field) ?? refuseNothing(label)
+}
+
+const refuseNothing = (label: string): never => {
+  throw refused(`“${label}” has no value that can be kept.`)
 }

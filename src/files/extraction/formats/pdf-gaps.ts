@@ -1,4 +1,4 @@
-import { memoryOf, type Pdfium } from './pdf-library.ts'
+import { memoryOf, type Pdfium } from './pdf.ts'
 
 /*
  * Where a page shows every few glyphs by a command of their own, as a layer of recognized text does, PDFium guesses

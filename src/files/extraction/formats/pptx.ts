@@ -6,11 +6,11 @@ import {
   type Parts,
   partOf,
   readXml,
+  relatedLabels,
   relationshipId,
   relationshipsOf,
   type XmlHandler,
 } from './ooxml.ts'
-import { relatedLabels } from './ooxml-labels.ts'
 
 const PRESENTATION = 'ppt/presentation.xml'
 const NOTES = 'ppt/notesSlides/'

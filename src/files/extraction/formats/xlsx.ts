@@ -6,10 +6,10 @@ import {
   type Parts,
   partOf,
   readXml,
+  relatedLabels,
   relationshipId,
   relationshipsOf,
 } from './ooxml.ts'
-import { relatedLabels } from './ooxml-labels.ts'
 
 const WORKBOOK = 'xl/workbook.xml'
 const STRINGS = 'xl/sharedStrings.xml'
