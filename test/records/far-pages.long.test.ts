@@ -7,7 +7,7 @@ import { newFolder } from '../support/process.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/* Pages so far inside a list that offsets on the way there are cached (`src/records/query/known-offsets.ts`). */
+/* Pages so far inside a list that offsets on the way there are cached (`src/records/query/total-cache.ts`). */
 
 const ROWS = 45_000
 const BATCH = 500

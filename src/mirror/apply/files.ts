@@ -26,7 +26,7 @@ export interface RemoteFile {
   readonly updated_at: string
 }
 
-/** Removed files are hidden at once; their bytes are deleted afterwards, in chunks (`files/cleanup.ts`). */
+/** Removed files are hidden at once; their bytes are deleted afterwards, in chunks (`files/service.ts`). */
 export const files: Restorer<RemoteFile> = {
   kind: 'file',
   remove: ({ tx, workspacePk, author }, ids) => {

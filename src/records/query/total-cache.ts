@@ -22,7 +22,7 @@ const MAX_TESTS = 2_000
 class RowCaches {
   readonly totals = new BoundedCache<string, Counted>(MAX_TOTALS)
   readonly numbers = new BoundedCache<string, number>(MAX_TOTALS)
-  /** The rows at some offsets of a list (`known-offsets.ts`). */
+  /** The rows at some offsets of a list. */
   readonly offsets = new BoundedCache<string, Map<number, KnownOffset>>(MAX_LISTS)
   /** Rows in some order, by their pks. */
   readonly lists = new BoundedCache<string, unknown>(MAX_LISTS)
@@ -218,8 +218,7 @@ export const recentWrites = ({ sql }: Reader): RecentWrites => sql.state.of(newR
 
 /*
  * Skipping rows takes as long as reading them. While a page far inside a list in the order of pks is sought, the row at
- * every 10,000th offset on the way is cached, and the next page is sought from the nearest of these rows. Like a total
- * (`total-cache.ts`), they are valid for one value of the structure's change counter.
+ * every 10,000th offset on the way is cached, and the next page is sought from the nearest of these rows. Like a total, they are valid for one value of the structure's change counter.
  */
 
 /** How many rows one statement skips; the row after them is cached. */
