@@ -12,7 +12,16 @@ import { type FieldInput, fieldDefinitions, lostFields } from '../../structures/
 import { deleteLiveRow, insertLiveRow } from '../../structures/storage/row-table-writes.ts'
 import { changeRows, dropRows, startRows } from '../../structures/storage/small-structures.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
-import { type Definition, definitionOf, findStructureById, findStructureByPk, insertStructure, type StructureRow, uniqueSetsOf, updateStructure } from '../../structures/store.ts'
+import {
+  type Definition,
+  definitionOf,
+  findStructureById,
+  findStructureByPk,
+  insertStructure,
+  type StructureRow,
+  uniqueSetsOf,
+  updateStructure,
+} from '../../structures/store.ts'
 import { markWebhooksRemovedOf } from '../../webhooks/deletion.ts'
 import { type CopyTransaction, instantsOf, type Restorer } from './copy-transaction.ts'
 
