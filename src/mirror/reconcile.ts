@@ -30,7 +30,7 @@ export function reconcile(copy: CopyTransaction): void {
   const newSince = (findState(tx)?.lastContactAt ?? 0) - CLOCKS_DIFFER_MS
   for (const kind of CHANGE_KINDS)
     for (const object of compare(tx, workspacePk, stage, kind)) {
-      if (object.current === object.json) stage.remove(kind, object.seq)
+      if (object.current === object.json) stage.remove(object.seq)
       else {
         const entry = differenceEntry(tx, kind, object, newSince)
         if (entry) stage.addEntry(entry)

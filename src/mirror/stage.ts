@@ -1,6 +1,6 @@
-import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
+import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import type { MirroredChange } from '../changes/append-mirrored.ts'
-import { CHANGE_KINDS, type ChangeKind } from '../changes/entries.ts'
+import type { ChangeKind } from '../changes/entries.ts'
 import type { RemoteObject } from './object-forms.ts'
 
 /** An object as it will be in the copy; `json` is null for one that is gone. */
@@ -16,13 +16,9 @@ type Content = 'part' | 'page'
 
 const AT_ONCE = 500
 
-const TABLES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    CHANGE_KINDS.map((kind) => [
-      `staged_${kind}`,
-      'seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, structure TEXT, json TEXT',
-    ]),
-  ),
+const TABLES = {
+  objects:
+    'seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, structure TEXT, json TEXT, UNIQUE (kind, id)',
   entries: 'seq INTEGER PRIMARY KEY, json TEXT NOT NULL',
   names: 'kind TEXT NOT NULL, name TEXT NOT NULL, id TEXT NOT NULL, UNIQUE (kind, name, id)',
   contents:
@@ -37,7 +33,6 @@ const TABLES: Readonly<Record<string, string>> = {
  */
 export class Stage {
   readonly #database: Database
-  readonly #statements = new Map<string, Statement>()
   /** The objects, as `kind id`, whose changes are not passed on: what was changed in a writable mirror lies over them. */
   readonly covered = new Set<string>()
 
@@ -49,6 +44,8 @@ export class Stage {
     if (this.#get('SELECT 1 FROM sqlite_schema LIMIT 1') !== undefined) return
     for (const [name, columns] of Object.entries(TABLES))
       this.#database.run(`CREATE TABLE ${name} (${columns})`)
+    // In which those of a kind are in the order of their keys.
+    this.#database.run('CREATE INDEX objects_by_kind ON objects (kind)')
   }
 
   /** Everything that `write` stores is stored together. */
@@ -63,8 +60,9 @@ export class Stage {
 
   put(kind: ChangeKind, id: string | number, structureId: string | null, object: RemoteObject | null): void {
     this.#run(
-      `INSERT INTO staged_${kind} (id, structure, json) VALUES (?, ?, ?)
+      `INSERT INTO objects (kind, id, structure, json) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET json = excluded.json`,
+      kind,
       String(id),
       structureId,
       object === null ? null : JSON.stringify(object),
@@ -72,20 +70,21 @@ export class Stage {
   }
 
   /** Forgets an object that is in the copy as it is. */
-  remove(kind: ChangeKind, seq: number): void {
-    this.#run(`DELETE FROM staged_${kind} WHERE seq = ?`, seq)
+  remove(seq: number): void {
+    this.#run('DELETE FROM objects WHERE seq = ?', seq)
   }
 
   /** Undefined for an object that is not staged. */
   objectJson(kind: ChangeKind, id: string | number): string | null | undefined {
-    return this.#get<{ json: string | null }>(`SELECT json FROM staged_${kind} WHERE id = ?`, String(id))
-      ?.json
+    const select = 'SELECT json FROM objects WHERE kind = ? AND id = ?'
+    return this.#get<{ json: string | null }>(select, kind, String(id))?.json
   }
 
   /** The objects of a kind in order. */
   *objects(kind: ChangeKind): Generator<StagedObject> {
     const rows = this.#eachBySeq<[number, string, string | null, string | null]>(
-      `seq, id, structure, json FROM staged_${kind}`,
+      'seq, id, structure, json FROM objects WHERE kind = ?',
+      kind,
     )
     for (const [seq, id, structureId, json] of rows) yield { seq, id, structureId, json }
   }
@@ -106,24 +105,23 @@ export class Stage {
   }
 
   *entries(): Generator<MirroredChange> {
-    for (const [, json] of this.#eachBySeq<[number, string]>('seq, json FROM entries'))
-      yield* this.#uncovered(JSON.parse(json) as MirroredChange)
-  }
-
-  *#uncovered(entry: MirroredChange): Generator<MirroredChange> {
-    if (!this.covered.has(`${entry.kind} ${entry.id}`)) yield entry
+    for (const [, json] of this.#eachBySeq<[number, string]>('seq, json FROM entries WHERE TRUE')) {
+      const entry = JSON.parse(json) as MirroredChange
+      if (!this.covered.has(`${entry.kind} ${entry.id}`)) yield entry
+    }
   }
 
   /** The ids of the structures that changed, or whose records did. */
   structures(): Set<string> {
     const rows = this.#all<{ id: string }>(
-      'SELECT DISTINCT structure AS id FROM staged_record UNION SELECT id FROM staged_structure',
+      `SELECT DISTINCT structure AS id FROM objects WHERE kind = 'record'
+       UNION SELECT id FROM objects WHERE kind = 'structure'`,
     )
     return new Set(rows.map(({ id }) => id))
   }
 
   holdsAny(kind: ChangeKind): boolean {
-    return this.#get(`SELECT 1 FROM staged_${kind} LIMIT 1`) !== undefined
+    return this.#get('SELECT 1 FROM objects WHERE kind = ? LIMIT 1', kind) !== undefined
   }
 
   /** Objects that were read are kept, and the changes that led to them forgotten. */
@@ -176,15 +174,14 @@ export class Stage {
   }
 
   close(): void {
-    for (const statement of this.#statements.values()) statement.finalize()
     this.#database.close()
   }
 
   /** Rows that may be changed meanwhile. */
-  *#eachBySeq<Row extends [seq: number, ...unknown[]]>(columnsFrom: string): Generator<Row> {
-    const select = this.#prepare(`SELECT ${columnsFrom} WHERE seq > ? ORDER BY seq LIMIT ${AT_ONCE}`)
+  *#eachBySeq<Row extends [seq: number, ...unknown[]]>(from: string, ...values: string[]): Generator<Row> {
+    const select = this.#database.query(`SELECT ${from} AND seq > ? ORDER BY seq LIMIT ${AT_ONCE}`)
     for (let last = 0; ; ) {
-      const rows = select.values(last) as Row[]
+      const rows = select.values(...values, last) as Row[]
       yield* rows
       if (rows.length < AT_ONCE) return
       last = rows.at(-1)?.[0] ?? last
@@ -192,22 +189,14 @@ export class Stage {
   }
 
   #run(text: string, ...values: SQLQueryBindings[]): void {
-    this.#prepare(text).run(...values)
+    this.#database.query(text).run(...values)
   }
 
   #get<Row>(text: string, ...values: SQLQueryBindings[]): Row | undefined {
-    return (this.#prepare(text).get(...values) ?? undefined) as Row | undefined
+    return this.#database.query<Row, SQLQueryBindings[]>(text).get(...values) ?? undefined
   }
 
   #all<Row>(text: string, ...values: SQLQueryBindings[]): Row[] {
-    return this.#prepare(text).all(...values) as Row[]
-  }
-
-  #prepare(text: string): Statement {
-    const known = this.#statements.get(text)
-    if (known) return known
-    const statement = this.#database.prepare(text)
-    this.#statements.set(text, statement)
-    return statement
+    return this.#database.query<Row, SQLQueryBindings[]>(text).all(...values)
   }
 }

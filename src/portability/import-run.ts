@@ -1,6 +1,7 @@
 import { refuseInMirror } from '../changes/mirror-guard.ts'
 import type { Db } from '../db/database.ts'
 import { isUniqueViolation } from '../db/errors.ts'
+import { writeUnlessDry } from '../db/writes/dry-run.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { Refusal, refused } from '../refusal.ts'
 import { systemRefusal } from './read-file.ts'
@@ -74,36 +75,23 @@ export class ImportRun {
   }
 }
 
-/** Thrown out of a transaction to roll it back and still return its outcome. */
-class RolledBack<Outcome> extends Error {
-  constructor(readonly outcome: Outcome) {
-    super('nothing is written')
-  }
-}
-
-const reportOf = ({ refused }: ImportRun, isWritten: boolean): ImportReport => ({ refused, isWritten })
-
 /**
  * Runs an import in one transaction. When any part is refused nothing is written, unless `skipsBad` leaves it out.
  * `afterCommit` callbacks are dropped: this process has no watches, and one for every row would fill the memory.
  */
-export async function runImport<Outcome>(
+export const runImport = <Outcome>(
   db: Db,
   { isDryRun, skipsBad }: ImportMode,
   importAll: (run: ImportRun) => Outcome,
-): Promise<Outcome & ImportReport> {
-  try {
-    const written = await db.write((tx) => {
+): Promise<Outcome & ImportReport> =>
+  writeUnlessDry(
+    db,
+    (tx) => {
       refuseInMirror(tx)
       const run = new ImportRun({ ...tx, afterCommit: () => {} })
       const outcome = importAll(run)
-      if (isDryRun || (run.refused.length > 0 && !skipsBad))
-        throw new RolledBack({ ...outcome, ...reportOf(run, false) })
-      return { outcome: { ...outcome, ...reportOf(run, true) } }
-    })
-    return written.outcome
-  } catch (error) {
-    if (error instanceof RolledBack) return error.outcome as Outcome & ImportReport
-    throw error
-  }
-}
+      const isWritten = !isDryRun && (skipsBad || run.refused.length === 0)
+      return { ...outcome, refused: run.refused, isWritten }
+    },
+    ({ isWritten }) => !isWritten,
+  )

@@ -8,16 +8,19 @@ class DryRun<Outcome> extends Error {
   }
 }
 
-/** Writes, or with `isDryRun` checks everything in the same way, returns the same and writes nothing. */
+/**
+ * Writes, or with `isDryRun`, which may depend on the outcome, checks everything in the same way, returns the same and
+ * writes nothing.
+ */
 export async function writeUnlessDry<Outcome>(
   db: Pick<Db, 'write'>,
   run: (tx: Tx) => Outcome,
-  isDryRun: boolean,
+  isDryRun: boolean | ((outcome: Outcome) => boolean),
   isLong = false,
 ): Promise<Outcome> {
   const write = (tx: Tx): { outcome: Outcome } => {
     const outcome = run(tx)
-    if (isDryRun) throw new DryRun(outcome)
+    if (isDryRun === true || (isDryRun !== false && isDryRun(outcome))) throw new DryRun(outcome)
     return { outcome }
   }
   try {

@@ -141,11 +141,6 @@ export class TypeInference {
     }
   }
 
-  /** Whether every column has had a value. */
-  isComplete(): boolean {
-    return this.#columns.every(({ isEmpty }) => !isEmpty)
-  }
-
   /** A column without any value is text. */
   types(): InferredType[] {
     return this.#columns.map(({ possible, isEmpty }) => (isEmpty ? 'text' : (possible[0] ?? 'text')))

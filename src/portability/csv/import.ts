@@ -7,7 +7,7 @@ import { CellFormat, type CellOptions } from '../../filter/record/cell-format.ts
 import { writeRecords } from '../../records/writing/write-records.ts'
 import { refused } from '../../refusal.ts'
 import { createStructure } from '../../structures/service.ts'
-import { definitionOf, findStructure, type StructureRow } from '../../structures/store.ts'
+import { definitionOf, findStructure } from '../../structures/store.ts'
 import { type ImportMode, type ImportReport, type ImportRun, runImport } from '../import-run.ts'
 import { textChunks } from '../read-file.ts'
 import {
@@ -57,11 +57,7 @@ export const importRows = (
   caller: Caller,
   request: RowsImport,
 ): Promise<RowsReport> =>
-  runImport(
-    ctx.db,
-    request,
-    (run) => writeInOnePass(ctx, run, caller, request) ?? new RowsWriter(ctx, run, caller, request).write(),
-  )
+  runImport(ctx.db, request, (run) => new RowsWriter(ctx.bus, run, caller, request).write())
 
 /** The rows of the file after its header; `share` is how much of the file has been read. */
 function* dataRows({ file, hasHeader }: Pick<RowsImport, 'file' | 'hasHeader'>): Generator<{
@@ -81,50 +77,21 @@ function* dataRows({ file, hasHeader }: Pick<RowsImport, 'file' | 'hasHeader'>):
   if (!header) throw refused(`${file} is empty; it must have a line of cells at least.`)
 }
 
-interface InferredColumns {
-  readonly header: readonly string[]
-  readonly types: readonly InferredType[]
-  readonly demoted: readonly DemotedColumn[]
-}
-
-/** The types that fit all rows of the file, or those at its beginning; there some column may have no value yet. */
-function infer(request: RowsImport, ofBeginning = false): InferredColumns & { readonly isComplete: boolean } {
+/** The types that fit all rows of the file. */
+function infer(request: RowsImport) {
+  let inference: TypeInference | undefined
   let header: readonly string[] = []
-  let inference = new TypeInference(header, new CellFormat(request))
   for (const { header: names, rows, share } of dataRows(request)) {
-    if (header.length === 0) inference = new TypeInference(names, new CellFormat(request))
     header = names
+    inference ??= new TypeInference(names, new CellFormat(request))
     for (const cells of rows) inference.addRow(cells)
-    if (ofBeginning) break
     request.onProgress(share * SHARE_OF_INFERENCE)
   }
-  const isComplete = inference.isComplete()
-  return { header, types: inference.types(), demoted: inference.demoted(), isComplete }
-}
-
-/**
- * Creates a structure with the types of the beginning of the file and writes the rows, so that the file is read once
- * instead of twice: types that fit every row are those that all rows would have given. Returns undefined, with nothing
- * written, when some row does not fit or the structure exists.
- */
-function writeInOnePass(
-  ctx: Pick<AppContext, 'bus'>,
-  run: ImportRun,
-  caller: Caller,
-  request: RowsImport,
-): RowsOutcome | undefined {
-  if (findStructure(run.tx, caller, request.structure)) return undefined
-  const inferred = infer(request, true)
-  let outcome: RowsOutcome | undefined
-  if (inferred.isComplete)
-    run.refusalOf(() => {
-      outcome = new RowsWriter(ctx, run, caller, request, inferred).write()
-    })
-  return outcome
+  return { header, types: inference?.types() ?? [], demoted: inference?.demoted() ?? [] }
 }
 
 /** Finds the structure, or creates it with a field for every column. `columns` are the fields that the columns fill. */
-function prepareStructure(tx: Tx, caller: Caller, request: RowsImport, inferred?: InferredColumns) {
+function prepareStructure(tx: Tx, caller: Caller, request: RowsImport) {
   const { structure: nameOrId, types: given, hasHeader } = request
   const known = findStructure(tx, caller, nameOrId)
   if (known) {
@@ -136,7 +103,7 @@ function prepareStructure(tx: Tx, caller: Caller, request: RowsImport, inferred?
     const columns = columnsOf(first?.header ?? [], definitionOf(known), hasHeader)
     return { structure: known, isNew: false, columns, demoted: [] }
   }
-  const { header, types, demoted } = inferred ?? infer(request)
+  const { header, types, demoted } = infer(request)
   const byColumn = typesByColumn(header, given)
   const fields = fieldsFor(
     header,
@@ -150,42 +117,34 @@ function prepareStructure(tx: Tx, caller: Caller, request: RowsImport, inferred?
 }
 
 class RowsWriter {
-  readonly #columns: readonly Column[]
-  readonly #structure: StructureRow
-  readonly #isNew: boolean
-  readonly #demoted: readonly DemotedColumn[]
+  readonly #target: ReturnType<typeof prepareStructure>
   readonly #format: CellFormat
   #inserted = 0
   #updated = 0
   #rowsBefore = 0
 
-  /** With types that were inferred from the beginning of the file alone, a row that does not fit ends it. */
   constructor(
-    private readonly ctx: Pick<AppContext, 'bus'>,
+    private readonly bus: AppContext['bus'],
     private readonly run: ImportRun,
     private readonly caller: Caller,
     private readonly request: RowsImport,
-    private readonly inferred?: InferredColumns,
   ) {
-    const { structure, isNew, columns, demoted } = prepareStructure(run.tx, caller, request, inferred)
-    this.#demoted = demoted
+    this.#target = prepareStructure(run.tx, caller, request)
     this.#format = new CellFormat(request)
-    this.#columns = columns
-    this.#structure = structure
-    this.#isNew = isNew
   }
 
   write(): RowsOutcome {
-    const before = this.#isNew && !this.inferred ? SHARE_OF_INFERENCE : 0
+    const { structure, isNew, columns, demoted } = this.#target
+    const before = isNew ? SHARE_OF_INFERENCE : 0
     for (const { rows, share } of dataRows(this.request)) {
       for (let at = 0; at < rows.length; at += BATCH_SIZE) this.#writeBatch(rows.slice(at, at + BATCH_SIZE))
       this.request.onProgress(before + share * (1 - before))
     }
-    const { id, name } = this.#structure
+    const { id, name } = structure
     return {
-      structure: { id, name, isNew: this.#isNew },
-      fields: this.#columns.map(({ key, type }) => ({ key, type })),
-      demoted: this.#demoted,
+      structure: { id, name, isNew },
+      fields: columns.map(({ key, type }) => ({ key, type })),
+      demoted,
       inserted: this.#inserted,
       updated: this.#updated,
     }
@@ -194,7 +153,6 @@ class RowsWriter {
   /** Writes all rows at once; when one is refused, row by row, so that every refusal is found. */
   #writeBatch(rows: readonly (readonly string[])[]): void {
     const ofBatch = this.run.refusalOf(() => this.#writeRows(rows))
-    if (ofBatch && this.inferred) throw ofBatch
     if (!ofBatch) {
       this.#rowsBefore += rows.length
       return
@@ -208,10 +166,11 @@ class RowsWriter {
   }
 
   #writeRows(rows: readonly (readonly string[])[]): void {
-    if (this.#structure.maxRows === 1 && this.#rowsBefore > 0)
-      throw refused(`"${this.#structure.name}" holds one row; a file with one row can replace it.`)
-    const { inserted, updated } = writeRecords(this.ctx.bus, this.run.tx, this.caller, {
-      structure: this.#structure.id,
+    const { structure } = this.#target
+    if (structure.maxRows === 1 && this.#rowsBefore > 0)
+      throw refused(`"${structure.name}" holds one row; a file with one row can replace it.`)
+    const { inserted, updated } = writeRecords(this.bus, this.run.tx, this.caller, {
+      structure: structure.id,
       rows: rows.map((cells) => ({ data: this.#dataOf(cells) })),
       on_conflict: this.request.onConflict,
     })
@@ -220,11 +179,12 @@ class RowsWriter {
   }
 
   #dataOf(cells: readonly string[]): Record<string, unknown> {
-    if (cells.length > this.#columns.length)
-      throw refused(`the row has ${cells.length} cells, and the file has ${this.#columns.length} columns.`)
+    const { columns } = this.#target
+    if (cells.length > columns.length)
+      throw refused(`the row has ${cells.length} cells, and the file has ${columns.length} columns.`)
     const data: Record<string, unknown> = {}
     for (let at = 0; at < cells.length; at++) {
-      const column = this.#columns[at]
+      const column: Column | undefined = columns[at]
       const cell = cells[at] ?? ''
       if (column && !this.#format.isEmpty(cell)) data[column.key] = this.#checkedCell(column, cell)
     }
