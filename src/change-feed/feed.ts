@@ -33,10 +33,7 @@ export interface FeedQuery extends ChangeFilter, InWorkspace {
   readonly limit: number
 }
 
-export type FeedRequest = Pick<
-  Static<typeof ChangesQuery>,
-  'kinds' | 'structure' | 'include' | 'edited' | 'limit'
->
+type FeedRequest = Pick<Static<typeof ChangesQuery>, 'kinds' | 'structure' | 'include' | 'edited' | 'limit'>
 
 const DEFAULT_CHANGES = 100
 

@@ -25,7 +25,7 @@ import { getWebhook } from '../webhooks/service.ts'
 import { isHiddenKind } from './visible.ts'
 
 /** Whose objects they are; without a user, also those that one user alone sees. */
-export interface ObjectReader extends InWorkspace {
+interface ObjectReader extends InWorkspace {
   readonly userId?: string
   /** Whether notes have `edited_at`. */
   readonly isEdited?: boolean

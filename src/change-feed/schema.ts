@@ -106,7 +106,7 @@ With \`Accept: text/event-stream\` the changes come as a stream of Server-Sent E
 
 A cursor that is older than the changes that are kept, or that was handed out after the state of the database that was restored since, is refused with 410 \`cursor_expired\`: begin again with \`GET /v1/changes/snapshot\`.`
 
-export const MAX_TRANSACTIONS = 200
+const MAX_TRANSACTIONS = 200
 
 export const TransactionsQuery = t.strict(
   t.optional({

@@ -86,7 +86,7 @@ export interface Part {
   readonly next: Place | undefined
 }
 
-export const FIRST_PLACE: Place = { kind: 'tag', after: 0 }
+const FIRST_PLACE: Place = { kind: 'tag', after: 0 }
 
 const OBJECTS_PER_PART = 500
 const RECORDS_PER_PART = 2_000

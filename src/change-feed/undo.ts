@@ -345,7 +345,7 @@ const changedBodyAlone = ({ kind, changes }: ChangedObject): boolean =>
   changes.every(({ operation, detail }) => operation === 'updated' && detail === BODY_ALONE)
 
 /** The body that a change replaced: it is in a revision, unless retention removed that and its pk was given to another. */
-export function getOldContent(
+function getOldContent(
   { sql }: Reader,
   { pk, title }: Pick<NoteText, 'pk' | 'title'>,
   { replaced, at }: Change,
@@ -359,12 +359,7 @@ export function getOldContent(
 }
 
 /** Gives notes, by pk, the bodies that these changes replaced. */
-export function undoBodies(
-  tx: Tx,
-  caller: Caller,
-  changes: ReadonlyMap<number, Change>,
-  isEdit = false,
-): void {
+function undoBodies(tx: Tx, caller: Caller, changes: ReadonlyMap<number, Change>, isEdit = false): void {
   const restored = (note: NoteText) => {
     const change = changes.get(note.pk)
     const content = change ? getOldContent(tx, note, change) : note.content
@@ -381,7 +376,7 @@ const isRenaming = ({ changes }: ChangedObject): boolean =>
   })
 
 /** Takes back the changes of notes whose bodies alone changed; returns the ids of these notes. */
-export function undoTexts(tx: Tx, caller: Caller, objects: readonly ChangedObject[]): Set<string> {
+function undoTexts(tx: Tx, caller: Caller, objects: readonly ChangedObject[]): Set<string> {
   const firsts = new Map(objects.filter(changedBodyAlone).map(({ id, changes }) => [id, changes[0]]))
   const notes = tx.sql.rows<[id: string, pk: number]>(
     'SELECT id, pk FROM notes WHERE workspace = ? AND id IN (SELECT value FROM json_each(?))',

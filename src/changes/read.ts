@@ -322,11 +322,12 @@ interface Actor {
 /** Writes changes as JSON. */
 export class ChangeWriter {
   readonly cursorOf: (number: number) => string
-  readonly #reader: Reader
   readonly #actors = new Map<number, Actor>()
 
-  constructor(reader: Reader, workspace: number) {
-    this.#reader = reader
+  constructor(
+    private readonly reader: Reader,
+    workspace: number,
+  ) {
     this.cursorOf = cursorFormatter(reader, workspace)
   }
 
@@ -346,7 +347,7 @@ export class ChangeWriter {
   actorOf(pk: number): Actor {
     const known = this.#actors.get(pk)
     if (known) return known
-    const row = this.#reader.sql.get<ActorRow>(
+    const row = this.reader.sql.get<ActorRow>(
       'SELECT surface, user_id AS userId, key_id AS keyId, name FROM change_actors WHERE pk = ?',
       pk,
     )

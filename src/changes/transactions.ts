@@ -72,7 +72,7 @@ function lastOf(reader: Reader, workspace: number, { number, first }: Change, en
 }
 
 /** How many changes of a kind a transaction holds. */
-export interface ChangeCount {
+interface ChangeCount {
   readonly kind: ChangeKind
   readonly op: ChangeOperation
   readonly structure_id: string | null

@@ -23,7 +23,7 @@ export interface DrawnNode {
   degree: number
 }
 
-export interface DrawnEdge {
+interface DrawnEdge {
   readonly from: DrawnNode
   readonly to: DrawnNode
   readonly kind: 'link' | 'tag'
@@ -45,7 +45,7 @@ export interface TaggedNotes {
 }
 
 /** What a graph is drawn from. Links and tags of notes that are not in scope are ignored. */
-export interface GraphSources {
+interface GraphSources {
   /** The pks of the notes in scope. */
   readonly notes: readonly number[]
   /** Read twice, so that they need not all be held in memory. */

@@ -57,7 +57,7 @@ export function findDefaultLens(reader: Reader, { workspacePk }: InWorkspace) {
 export type LensRequest = Static<typeof PatchLensBody>
 
 /** A lens as `parseLens` returns it. */
-export type LensInput = Omit<LensRequest, 'scope'> & { scope?: FilterTree | null }
+type LensInput = Omit<LensRequest, 'scope'> & { scope?: FilterTree | null }
 
 /** Parses the scope of a request; nothing is looked up. */
 export const parseLens = <Request extends LensRequest>(request: Request) => ({

@@ -1,5 +1,5 @@
 /** A filter tree, as far as its words depend on it; a field, operator or match of the API fits. */
-export type DescribedTree =
+type DescribedTree =
   | {
       readonly type: 'group'
       readonly match: keyof typeof JOINED_BY

@@ -5,7 +5,7 @@ import { isoTimestamp } from './dates.ts'
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-export type LogFields = Record<string, string | number | boolean | null | undefined>
+type LogFields = Record<string, string | number | boolean | null | undefined>
 
 /** One JSON object a line: `{time, level, message, …fields}`. Fields never hold keys, bodies or query values. */
 export interface Log {

@@ -1,14 +1,14 @@
 import { type Token, type Tokens, walkTokens } from 'marked'
 
 /** `==text==` */
-export interface MarkToken {
+interface MarkToken {
   readonly type: 'mark'
   readonly raw: string
   readonly tokens: Token[]
 }
 
 /** `$$formula$$`, in one line or several; `text` is what is between the dollars. */
-export interface MathToken {
+interface MathToken {
   readonly type: 'math'
   readonly raw: string
   readonly text: string

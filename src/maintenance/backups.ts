@@ -23,7 +23,7 @@ export const NO_BACKUPS: Backups = {
 }
 
 /** Copies the database to the file; resolves with the reason when it fails. */
-export interface BackupProcess {
+interface BackupProcess {
   readonly failure: Promise<string | undefined>
   kill(): void
 }
@@ -68,28 +68,22 @@ export function createBackups(ctx: AppContext, startProcess = startBackupProcess
 class ScheduledBackups implements Backups {
   isFailing = false
   newestAt: number | undefined
-  readonly #ctx: AppContext
-  readonly #settings: NonNullable<AppContext['config']['backup']>
-  readonly #startProcess: typeof startBackupProcess
   readonly #base: string
   #running: BackupProcess | undefined
   #cancel: (() => void) | undefined
   #isStopped = false
 
   constructor(
-    ctx: AppContext,
-    settings: NonNullable<AppContext['config']['backup']>,
-    startProcess: typeof startBackupProcess,
+    private readonly ctx: AppContext,
+    private readonly settings: NonNullable<AppContext['config']['backup']>,
+    private readonly startProcess: typeof startBackupProcess,
   ) {
-    this.#ctx = ctx
-    this.#settings = settings
-    this.#startProcess = startProcess
     this.#base = basename(ctx.config.db).replace(/\.db$/, '')
   }
 
   start(): void {
     try {
-      mkdirSync(this.#settings.folder, { recursive: true })
+      mkdirSync(this.settings.folder, { recursive: true })
       for (const { name, isPartial } of this.#list()) if (isPartial) this.#remove(name)
     } catch (error) {
       this.#failed(String(error))
@@ -104,14 +98,14 @@ class ScheduledBackups implements Backups {
     await this.#running?.failure
   }
 
-  #list = () => listBackups(this.#settings.folder, this.#base)
+  #list = () => listBackups(this.settings.folder, this.#base)
 
-  #remove = (name: string) => rmSync(join(this.#settings.folder, name), { force: true })
+  #remove = (name: string) => rmSync(join(this.settings.folder, name), { force: true })
 
   /** Makes a backup if one is due, and schedules the next check. */
   #look(): void {
-    const { clock } = this.#ctx
-    const { everyMs } = this.#settings
+    const { clock } = this.ctx
+    const { everyMs } = this.settings
     let wait = Math.min(everyMs, CHECK_EVERY_MS)
     try {
       const newest = this.#list().findLast(({ isPartial }) => !isPartial)
@@ -125,11 +119,11 @@ class ScheduledBackups implements Backups {
   }
 
   async #backUp(): Promise<void> {
-    const { clock, config, log } = this.#ctx
-    const { folder, everyMs } = this.#settings
+    const { clock, config, log } = this.ctx
+    const { folder, everyMs } = this.settings
     const startedAt = clock.now()
     const file = join(folder, nameAt(this.#base, startedAt))
-    this.#running = this.#startProcess(config.db, file, config.checkpoint)
+    this.#running = this.startProcess(config.db, file, config.checkpoint)
     const failure = await this.#running.failure
     this.#running = undefined
     if (this.#isStopped) return
@@ -146,15 +140,15 @@ class ScheduledBackups implements Backups {
   #removeOldest(): void {
     try {
       const whole = this.#list().filter(({ isPartial }) => !isPartial)
-      for (const { name } of whole.slice(0, -this.#settings.keep)) this.#remove(name)
+      for (const { name } of whole.slice(0, -this.settings.keep)) this.#remove(name)
     } catch (error) {
-      this.#ctx.log.warn('old backups could not be removed', { error: String(error) })
+      this.ctx.log.warn('old backups could not be removed', { error: String(error) })
     }
   }
 
   #failed(reason: string): void {
     this.isFailing = true
-    this.#ctx.log.error('backup failed', { folder: this.#settings.folder, error: reason })
+    this.ctx.log.error('backup failed', { folder: this.settings.folder, error: reason })
   }
 }
 

@@ -11,7 +11,7 @@ import { isoOrNull } from '../lib/dates.ts'
 type Contents = Readonly<Record<string, number>>
 
 /** Errors of one kind with the same text, which names no receiver. */
-export interface ErrorGroup {
+interface ErrorGroup {
   readonly where: 'delivery' | 'file'
   readonly error: string
   readonly count: number

@@ -16,8 +16,14 @@ import { addTags, nameOfTag } from '../notes/writing/tags.ts'
 import { changeText } from '../notes/writing/update.ts'
 import { refused } from '../refusal.ts'
 import type { ApplyPresetBody } from './schema.ts'
-import { isEmpty, presetKind } from './service.ts'
-import { type PresetProperty, type PropertyLists, propertiesOfPreset, tagsOfPreset } from './store.ts'
+import {
+  isEmpty,
+  type PresetProperty,
+  type PropertyLists,
+  presetKind,
+  propertiesOfPreset,
+  tagsOfPreset,
+} from './service.ts'
 
 type ApplyInput = Static<typeof ApplyPresetBody>
 

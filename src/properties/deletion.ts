@@ -11,8 +11,7 @@ import { touchNotes } from '../notes/store.ts'
 import { logLoss } from '../notes/writing/log-update.ts'
 import { type PropertyRule, presentedValue } from '../notes/writing/properties.ts'
 import { NO_POSITION } from '../objects/positions.ts'
-import { findUsage, getPropertyRow, propertyKind } from './service.ts'
-import { bytesOfValues, countNotesHolding } from './store.ts'
+import { bytesOfValues, countNotesHolding, findUsage, getPropertyRow, propertyKind } from './service.ts'
 
 /*
  * As with tags, a deletion that is more to write than one transaction holds first hides the property from every read and

@@ -1,9 +1,9 @@
 import type { Static } from '@sinclair/typebox'
-import { getTableColumns, sql } from 'drizzle-orm'
+import { and, count, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
-import { stopCondition } from '../db/query.ts'
+import { from, rowBy, rowsBy, stopCondition, valueBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
-import { properties } from '../db/schema/properties.ts'
+import { noteProperties, properties } from '../db/schema/properties.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type FoundUsage, type PropertyUsage, refuseWhileUsed } from '../feature-hooks.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
@@ -12,9 +12,9 @@ import { isId } from '../lib/ids.ts'
 import { codePointLength, fold, withCommas } from '../lib/text.ts'
 import type { PropertyType } from '../notes/property-values.ts'
 import { objectKind } from '../objects/objects.ts'
+import { storedObjects } from '../objects/statements.ts'
 import { fail, invalid, nameTaken, refused } from '../refusal.ts'
 import type { CreatePropertyBody, PatchPropertyBody } from './schema.ts'
-import * as store from './store.ts'
 
 /** The trash is small: subtracting what it holds is faster than looking at each note that holds a value. */
 const NOTES_WITH_VALUE = sql<number>`(SELECT count(*) FROM note_properties np
@@ -45,6 +45,23 @@ export const propertyKind = objectKind({
   }),
 })
 
+const { pk, id, key, type, label } = properties
+const HEAD = { pk, id, key, type, label }
+
+/** A property without its count of notes, which is slow to find. */
+type PropertyHead = NonNullable<ReturnType<typeof findPropertyHead>>
+
+export const { findById: findPropertyHead, findByName: findPropertyHeadByKey } = storedObjects({
+  table: properties,
+  read: HEAD,
+  order: [pk],
+  name: key,
+})
+
+export const findPropertyHeadByPk = rowBy((property: number) =>
+  from(properties, HEAD).where(and(eq(pk, property), sql`${properties.isRemoved} = 0`)),
+)
+
 export const propertiesQuery = wholeListQuery('properties.list', 'properties', propertyKind.list)
 
 export const getPropertyRow = (reader: Reader, caller: InWorkspace, idOrKey: string) =>
@@ -70,11 +87,9 @@ export async function findUsage(
 }
 
 /** Without its count of notes, which is slow to find. */
-function getPropertyHead(reader: Reader, { workspacePk }: Caller, idOrKey: string): store.PropertyHead {
-  const byId = isId(idOrKey) ? store.findPropertyHead(reader, workspacePk, idOrKey) : undefined
-  return (
-    byId ?? store.findPropertyHeadByKey(reader, workspacePk, fold(idOrKey)) ?? fail(propertyKind.notFound)
-  )
+function getPropertyHead(reader: Reader, { workspacePk }: Caller, idOrKey: string): PropertyHead {
+  const byId = isId(idOrKey) ? findPropertyHead(reader, workspacePk, idOrKey) : undefined
+  return byId ?? findPropertyHeadByKey(reader, workspacePk, fold(idOrKey)) ?? fail(propertyKind.notFound)
 }
 
 export type NewPropertyInput = Static<typeof CreatePropertyBody>
@@ -95,7 +110,7 @@ export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput) 
 }
 
 function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): void {
-  if (!store.findPropertyHeadByKey(reader, workspacePk, key)) return
+  if (!findPropertyHeadByKey(reader, workspacePk, key)) return
   throw nameTaken(`A property with the key "${key}" exists already; choose another key.`)
 }
 
@@ -143,7 +158,7 @@ export async function patchProperty(ctx: AppContext, caller: Caller, idOrKey: st
     if (found && patch.type !== undefined && patch.type !== before.type)
       refuseRetype(ctx, tx, caller, before, { type: patch.type, found })
     const options = optionsFor(patch.type ?? before.type, patch.options, before.options)
-    const stranded = patch.options && options !== null ? store.strandedValues(tx, before.pk, options) : []
+    const stranded = patch.options && options !== null ? strandedValues(tx, before.pk, options) : []
     const columns = { ...propertyKind.columnsOf(patch), options }
     const property = propertyKind.update(tx, caller, before, columns, { position: patch.position })
     return { property, stranded_values: stranded }
@@ -157,7 +172,7 @@ function refuseRetype(
   property: PropertyRow,
   { type, found }: { type: PropertyType; found: FoundUsage<PropertyUsage> },
 ): void {
-  if (store.isHeldByAnyNote(tx, property.pk)) {
+  if (isHeldByAnyNote(tx, property.pk)) {
     throw refused(
       `Notes, trashed ones included, hold values of the property "${property.key}"; clear them before changing its type to "${type}".`,
     )
@@ -168,3 +183,35 @@ function refuseRetype(
     'its type cannot change before those change',
   )
 }
+
+/** How many notes hold a value, trashed ones too. */
+export const countNotesHolding = valueBy((property: number) =>
+  from(noteProperties, { value: count() }).where(eq(noteProperties.property, property)),
+)
+
+/** How long the values of all notes are together, in bytes. */
+export const bytesOfValues = valueBy((property: number) =>
+  from(noteProperties, { value: sql<number>`total(octet_length(value))` }).where(
+    eq(noteProperties.property, property),
+  ),
+)
+
+const findHolding = rowBy((property: number) =>
+  from(noteProperties, { note: noteProperties.note }).where(eq(noteProperties.property, property)).limit(1),
+)
+
+const isHeldByAnyNote = (reader: Reader, property: number): boolean =>
+  findHolding(reader, property) !== undefined
+
+/** Values of active notes that are not among the options, a JSON array, and on how many notes each. */
+const strandedValues = rowsBy((property: number, options: string) =>
+  from(sql`note_properties np CROSS JOIN notes n ON n.pk = np.note`, {
+    value: sql<string>`np.value`,
+    notes: count(),
+  })
+    .where(
+      sql`np.property = ${property} AND n.deleted_at IS NULL AND np.value NOT IN (SELECT value FROM json_each(${options}))`,
+    )
+    .groupBy(sql`np.value`)
+    .orderBy(sql`np.value`),
+)

@@ -8,13 +8,20 @@ import { from, rowsBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { rowViews } from '../db/schema/row-views.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { checkFilter, parseConditions, type RawCondition } from '../filter/record/parse.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { fold } from '../lib/text.ts'
 import { objectKind } from '../objects/objects.ts'
-import { nameTaken, refused } from '../refusal.ts'
-import { getStructure, ofReadableStructures, structureOf } from '../structures/store.ts'
-import { checkRowView, columnsOf, fieldsNamed, filterOf, type RowViewColumns } from './fields.ts'
+import { fail, invalid, nameTaken, refused } from '../refusal.ts'
+import {
+  definitionOf,
+  type FieldDefinition,
+  getStructure,
+  ofReadableStructures,
+  type StructureRow,
+  structureOf,
+} from '../structures/store.ts'
 import type { CreateRowViewBody, PatchRowViewBody } from './schema.ts'
 
 const userNamed = sql<string | null>`(SELECT u.name FROM users u WHERE u.id = row_views.owner)`
@@ -59,7 +66,7 @@ export const rowViewKind = objectKind({
 export type RowViewRow = typeof rowViews.$inferSelect & { structureId: string; userName: string | null }
 
 /** Whose views they are; without a user, also those that one user alone sees. */
-export type RowViewReader = InWorkspace
+type RowViewReader = InWorkspace
 
 /** A personal view is its owner's alone. In a copy the owner of all of them is the one who copies, and no user here. */
 const isSeenBy = (row: RowViewRow, { userId }: RowViewReader): boolean =>
@@ -232,4 +239,81 @@ function deleteRow(tx: Tx, author: ChangeAuthor, row: RowViewRow): void {
 /** The views of a structure that is deleted go along, the last one first, so that none moves. */
 export function deleteRowViewsOf(tx: Tx, author: ChangeAuthor, structure: number): void {
   for (const row of rowsOf(tx, structure)) deleteRow(tx, author, row)
+}
+
+/** A field that a view shows; without a width it has the usual one. */
+interface ShownColumn {
+  readonly key: string
+  readonly width?: number
+}
+
+/** What a caller decides of a view. */
+type RowViewColumns = Omit<
+  typeof rowViews.$inferSelect,
+  'pk' | 'id' | 'workspace' | 'structure' | 'owner' | 'ownerName' | 'position' | 'createdAt' | 'updatedAt'
+>
+
+export const filterOf = ({ filter }: Pick<RowViewColumns, 'filter'>): RawCondition[] => JSON.parse(filter)
+
+export const columnsOf = ({ columns }: Pick<RowViewColumns, 'columns'>): ShownColumn[] | null =>
+  columns === null ? null : JSON.parse(columns)
+
+/** The keys of the fields that a view names. */
+const fieldsNamed = (view: RowViewColumns): (string | null)[] => [
+  ...filterOf(view).map(({ field }) => field),
+  ...(columnsOf(view) ?? []).map(({ key }) => key),
+  ...[view.sort, view.groupBy, view.dateField, view.endField],
+]
+
+/** All views of a structure are read when one of them is saved. */
+const MAX_FILTER_LENGTH = 200_000
+const GROUPING: readonly string[] = ['select', 'bool']
+const DATING: readonly string[] = ['date', 'datetime']
+
+/** Refuses a view that names a field which the structure does not have, or which is of the wrong type, and one that lacks what its kind needs. */
+function checkRowView(structure: StructureRow, view: RowViewColumns): void {
+  const { byKey } = definitionOf(structure)
+  const fieldOf = (place: string, key: string) =>
+    byKey.get(key) ?? fail(refused(`"${place}" names "${key}", and the structure has no such field.`))
+  if (view.filter.length > MAX_FILTER_LENGTH)
+    throw invalid('The conditions of a view are longer than 200,000 characters; take values out of "filter".')
+  checkFilter(parseConditions(filterOf(view)), byKey)
+  if (view.sort !== null && view.sort !== 'created_at' && view.sort !== 'updated_at')
+    fieldOf('sort', view.sort)
+  checkColumns(columnsOf(view) ?? [], fieldOf)
+  const typed = (place: string, key: string | null, types: readonly string[]) => {
+    if (key === null) return undefined
+    const field = fieldOf(place, key)
+    if (types.includes(field.type)) return field
+    throw refused(
+      `"${place}" names "${key}", of type ${field.type}; it takes a field of type ${types.join(' or ')}.`,
+    )
+  }
+  typed('group_by', view.groupBy, GROUPING)
+  checkDates(typed('date_field', view.dateField, DATING), typed('end_field', view.endField, DATING))
+  if (view.kind === 'board' && view.groupBy === null)
+    throw invalid('"group_by" is required for a board: the field whose values are its columns.')
+  if (view.kind === 'calendar' && view.dateField === null)
+    throw invalid('"date_field" is required for a calendar: the field that says the day of a row.')
+}
+
+function checkColumns(
+  columns: readonly ShownColumn[],
+  fieldOf: (place: string, key: string) => unknown,
+): void {
+  const seen = new Set<string>()
+  for (const [at, { key }] of columns.entries()) {
+    fieldOf(`columns[${at}].key`, key)
+    if (seen.has(key)) throw refused(`"columns" names "${key}" twice; name each field once.`)
+    seen.add(key)
+  }
+}
+
+function checkDates(date: FieldDefinition | undefined, end: FieldDefinition | undefined): void {
+  if (!end) return
+  if (!date) throw refused('"end_field" goes only with "date_field", the field of the first day.')
+  if (date.type !== end.type)
+    throw refused(
+      `"end_field" names "${end.key}", of type ${end.type}, and "date_field" is of type ${date.type}; both must be of one type.`,
+    )
 }

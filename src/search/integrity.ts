@@ -8,7 +8,7 @@ import { scanByPk } from '../db/scan-by-pk.ts'
  */
 
 /** An entry that the search table should have. */
-export interface ExpectedEntry {
+interface ExpectedEntry {
   readonly pk: number
   /** Its columns in the order of the table, by name; `detail = none` has no names, so there it is the empty one. */
   readonly columns: Readonly<Record<string, string>>
@@ -149,14 +149,11 @@ function hashOf(bytes: Uint8Array, { left, right }: Hash): Hash {
  * are equal in any order; sums of different words are equal only by a chance of 1 to 2^64.
  */
 class WordSums {
-  readonly #hasCounts: boolean
   readonly #starts = new Map<string, Hash>()
   readonly #entries: Hash = { left: 0, right: 0 }
   readonly #occurrences: Hash = { left: 0, right: 0 }
 
-  constructor(hasCounts: boolean) {
-    this.#hasCounts = hasCounts
-  }
+  constructor(private readonly hasCounts: boolean) {}
 
   get areZero(): boolean {
     return [this.#entries, this.#occurrences].every(({ left, right }) => left === 0 && right === 0)
@@ -171,7 +168,7 @@ class WordSums {
   add(word: Uint8Array, column: string, entries: number, occurrences: number): void {
     const { left, right } = hashOf(word, this.#startOf(column))
     addTimes(this.#entries, left, right, entries)
-    if (this.#hasCounts) addTimes(this.#occurrences, left, right, occurrences)
+    if (this.hasCounts) addTimes(this.#occurrences, left, right, occurrences)
   }
 
   #startOf(column: string): Hash {
@@ -208,7 +205,7 @@ class WordSums {
   }
 
   #addOccurrence(left: number, right: number, known: Set<number>): void {
-    if (this.#hasCounts) addTimes(this.#occurrences, left, right, 1)
+    if (this.hasCounts) addTimes(this.#occurrences, left, right, 1)
     const size = known.size
     known.add((left >>> 0) * 0x200000 + (right & 0x1fffff))
     if (known.size > size) addTimes(this.#entries, left, right, 1)

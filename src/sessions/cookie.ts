@@ -39,4 +39,4 @@ export const newToken = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
 
 /** Whether the text has the form of a token. */
-export const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
+const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)

@@ -36,14 +36,11 @@ const RETRY_MS = 1_000
  * they send.
  */
 export class CredentialMonitor {
-  readonly #ctx: AppContext
   /** By the id of the key, or those of the session and the workspace. */
   readonly #watched = new Map<string, Watched>()
   #stopListening: (() => void) | undefined
 
-  constructor(ctx: AppContext) {
-    this.#ctx = ctx
-  }
+  constructor(private readonly ctx: AppContext) {}
 
   /** Returns the function that stops it. The listener may be called before this returns. */
   onEnd(
@@ -51,7 +48,7 @@ export class CredentialMonitor {
     end: (why: CredentialEnd) => void,
     isTouched: IsTouched = () => false,
   ): () => void {
-    const { db, clock } = this.#ctx
+    const { db, clock } = this.ctx
     const listener = { end, isTouched }
     if (keyId !== null) return this.#watch(keyId, () => findKeyState(db, keyId, clock.now()), listener)
     if (sessionId === undefined) return () => {}
@@ -63,7 +60,7 @@ export class CredentialMonitor {
     const watched = this.#watched.get(id) ?? { state, listeners: new Set(), stopTimer: undefined }
     this.#watched.set(id, watched)
     watched.listeners.add(listener)
-    this.#stopListening ??= this.#ctx.bus.onWakeAll(() => this.#checkAll())
+    this.#stopListening ??= this.ctx.bus.onWakeAll(() => this.#checkAll())
     this.#check(watched, [listener])
     return () => {
       watched.listeners.delete(listener)
@@ -79,7 +76,7 @@ export class CredentialMonitor {
   #check(watched: Watched, asked: Iterable<Listener> = watched.listeners): void {
     const state = this.#stateOf(watched)
     watched.stopTimer?.()
-    if (state === undefined) this.#checkLater(watched, this.#ctx.clock.now() + RETRY_MS)
+    if (state === undefined) this.#checkLater(watched, this.ctx.clock.now() + RETRY_MS)
     else if (state.isValid) {
       this.#checkLater(watched, state.expiresAt)
       for (const { end, isTouched } of [...asked]) if (isTouched(state.standing.rights)) end('access_changed')
@@ -90,14 +87,14 @@ export class CredentialMonitor {
     try {
       return state()
     } catch (error) {
-      this.#ctx.log.warn('a key or session could not be checked', { error: String(error) })
+      this.ctx.log.warn('a key or session could not be checked', { error: String(error) })
       return undefined
     }
   }
 
   #checkLater(watched: Watched, expiresAt: number | null): void {
     if (expiresAt === null) return
-    const { clock } = this.#ctx
+    const { clock } = this.ctx
     const delayMs = Math.min(expiresAt - clock.now(), CHECK_EVERY_MS)
     watched.stopTimer = clock.after(delayMs, () => this.#check(watched))
   }

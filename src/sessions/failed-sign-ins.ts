@@ -20,7 +20,7 @@ const TOO_MANY_OF_DAY =
 export const ADDRESS_KNOWN_MS = 30 * DAY_MS
 
 /** Who tries a password: the user, or a name that nobody has, and the address. */
-export interface SignInAttempt {
+interface SignInAttempt {
   /** The pk of a user, or a name. */
   readonly user: number | string
   readonly address: string

@@ -72,7 +72,7 @@ export const renewLink = (
   })
 
 /** Changes the role of a member, and what they reach; the last owner stays one. */
-export async function changeMember(
+async function changeMember(
   { db, bus }: AppContext,
   caller: Caller,
   userId: string,

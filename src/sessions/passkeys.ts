@@ -264,23 +264,21 @@ export const listPasskeyRows = rowsBy((user: number) =>
   whole().where(eq(passkeys.user, user)).orderBy(passkeys.pk),
 )
 
-export const findPasskey = rowBy((user: number, id: string) =>
+const findPasskey = rowBy((user: number, id: string) =>
   whole().where(and(eq(passkeys.user, user), eq(passkeys.id, id))),
 )
 
 /** By the id that its authenticator chose. */
-export const findCredential = rowBy((credential: string) =>
-  whole().where(eq(passkeys.credential, credential)),
-)
+const findCredential = rowBy((credential: string) => whole().where(eq(passkeys.credential, credential)))
 
 export const insertPasskey = insertInto(passkeys)
 
-export const updatePasskey = updateOf(passkeys, passkeys.pk)
+const updatePasskey = updateOf(passkeys, passkeys.pk)
 
-export const deletePasskey = runBy((pk: number) => orm.delete(passkeys).where(eq(passkeys.pk, pk)))
+const deletePasskey = runBy((pk: number) => orm.delete(passkeys).where(eq(passkeys.pk, pk)))
 
 /** The host for which passkeys are made, and where its pages may be that use them. */
-export interface RelyingParty {
+interface RelyingParty {
   readonly host: string
   readonly origins: string[]
 }

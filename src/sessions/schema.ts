@@ -5,7 +5,7 @@ import { t } from '../http/schema/types.ts'
 const passkeyName = () => t.text({ minLength: 1, maxLength: 200, trimmed: true, singleLine: true })
 
 /** What a browser makes of options, as its `toJSON()` writes it. */
-export const sentByBrowser = () =>
+const sentByBrowser = () =>
   t.members({ description: 'The credential of the browser, as its toJSON() writes it.' })
 
 export const NewPasskeyBody = t.strict({ name: passkeyName(), response: sentByBrowser() })

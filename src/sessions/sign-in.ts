@@ -169,7 +169,7 @@ export interface SetupLink {
 }
 
 /** Whose link it is, and the user who makes it; null for the command line. */
-export interface NewSetupLink {
+interface NewSetupLink {
   readonly userPk: number
   readonly maker: number | null
 }

@@ -16,8 +16,7 @@ import {
   withLinkedTags,
 } from '../notes/writing/tags.ts'
 import { refused } from '../refusal.ts'
-import { getTagRow, logTagUpdate, type TagRow, tagKind } from './service.ts'
-import { listNotesTagged, replaceLinks, unknownTag } from './store.ts'
+import { getTagRow, listNotesTagged, logTagUpdate, replaceLinks, type TagRow, tagKind } from './service.ts'
 
 /*
  * Linking tags to a tag puts them on the notes that carry it: a note gets all its tags at once, and the job, which is stored
@@ -43,7 +42,12 @@ function checkedLinks(tx: Tx, { workspacePk }: Caller, tag: TagRow, linked: read
   const wanted = [...new Set(linked)]
   if (wanted.includes(tag.id))
     throw refused('A tag cannot be linked to itself; leave its own id out of linked_tag_ids.')
-  const unknown = unknownTag(tx, workspacePk, wanted)
+  const [unknown] = tx.sql.column<number>(
+    `SELECT value FROM json_each(?)
+     WHERE value NOT IN (SELECT id FROM tags WHERE workspace = ? AND is_removed = 0) ORDER BY key LIMIT 1`,
+    JSON.stringify(wanted),
+    workspacePk,
+  )
   if (unknown === undefined) return wanted
   throw refused(`linked_tag_ids names ${unknown}, and there is no such tag in this workspace.`)
 }

@@ -1,9 +1,10 @@
 import type { Static } from '@sinclair/typebox'
-import { getTableColumns, sql } from 'drizzle-orm'
+import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import { columnBy, from, orm, runBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
-import { tags } from '../db/schema/tags.ts'
+import { noteTags, tagLinks, tags } from '../db/schema/tags.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
 import { compareNames } from '../lib/text.ts'
@@ -84,3 +85,18 @@ function refuseTakenName(tx: Tx, { workspacePk }: Caller, tag: TagRow, name: str
   if (holder && holder.id !== tag.id)
     throw nameTaken(`A tag named "${name}" exists already; choose another name.`)
 }
+
+const deleteLinks = runBy((tag: number) => orm.delete(tagLinks).where(eq(tagLinks.tag, tag)))
+const insertLinks = runBy((tag: number, linked: string) =>
+  orm.insert(tagLinks).select(sql`SELECT ${tag}, value FROM json_each(${linked})`),
+)
+
+export function replaceLinks(reader: Reader, tag: number, linked: readonly number[]): void {
+  deleteLinks(reader, tag)
+  insertLinks(reader, tag, JSON.stringify(linked))
+}
+
+/** The pks of the notes that carry a tag. */
+export const listNotesTagged = columnBy((tag: number) =>
+  from(noteTags, { value: noteTags.note }).where(eq(noteTags.tag, tag)),
+)

@@ -22,7 +22,7 @@ import {
 } from '../notes/query/stored-trees.ts'
 import { type NoteSort, type TreeQuery, treeQuery, usualDirection } from '../notes/query/tree-query.ts'
 import { objectKind } from '../objects/objects.ts'
-import { findPropertyHead, findPropertyHeadByKey } from '../properties/store.ts'
+import { findPropertyHead, findPropertyHeadByKey } from '../properties/service.ts'
 import { invalid, refused } from '../refusal.ts'
 import type { PatchViewBody, ViewNotesQuery } from './schema.ts'
 
@@ -85,7 +85,7 @@ const displayedIds = ({ displayProperties }: Pick<ViewRow, 'displayProperties'>)
 export type ViewRequest = Static<typeof PatchViewBody>
 
 /** A view as `parseView` returns it. */
-export type ViewInput = Omit<ViewRequest, 'filter'> & { filter?: FilterTree | null }
+type ViewInput = Omit<ViewRequest, 'filter'> & { filter?: FilterTree | null }
 
 const NEW_VIEW = {
   sortField: 'updated_at',

@@ -240,7 +240,7 @@ export function parseLinks(body: string): WikiLink[] {
 }
 
 /** The key of every link of a body, each occurrence; that of a link to a file is its target. Without those in code. */
-export function* linkKeys(body: string): Generator<string> {
+function* linkKeys(body: string): Generator<string> {
   for (const { text } of bracketed(body)) {
     const target = text.split('|', 1)[0] ?? ''
     const trimmed = target.trim()

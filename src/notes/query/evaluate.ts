@@ -151,10 +151,10 @@ function evaluateAll(evaluation: Evaluation, children: readonly CheckedTree[]): 
 }
 
 /** Up to this many notes are tested one by one, whatever the remaining conditions are. */
-export const CANDIDATE_LIMIT = 2_000
+const CANDIDATE_LIMIT = 2_000
 
 /** Returns how many of the workspace's notes can match a tree, counted no further than the limit. */
-export function matchCounter(scope: Scope, notes: number, limit: number): (tree: CheckedTree) => number {
+function matchCounter(scope: Scope, notes: number, limit: number): (tree: CheckedTree) => number {
   const { sql } = scope.reader
   const tagged = (tag: number) => sql.scalar<number>('SELECT note_count FROM tags WHERE id = ?', tag)
   const entries = (condition: ValueCondition): number => {

@@ -214,7 +214,7 @@ const newParts = () => new Map<number, number>()
 const partsOf = ({ sql }: Reader): Map<number, number> => sql.state.of(newParts)
 
 /** Records that a transaction wrote to the search tables. */
-export function notePart(db: Db, workspace: number): void {
+function notePart(db: Db, workspace: number): void {
   const parts = partsOf(db)
   parts.set(workspace, (parts.get(workspace) ?? 0) + 1)
 }
@@ -222,10 +222,10 @@ export function notePart(db: Db, workspace: number): void {
 /** With more parts than this they are also merged beside other writes. */
 const MANY_PARTS = 100
 
-export const hasManyParts = (db: Db): boolean => [...partsOf(db).values()].some((count) => count > MANY_PARTS)
+const hasManyParts = (db: Db): boolean => [...partsOf(db).values()].some((count) => count > MANY_PARTS)
 
 /** A workspace whose search tables may be merged. */
-export const findUnmerged = (db: Db): number | undefined => [...partsOf(db).keys()][0]
+const findUnmerged = (db: Db): number | undefined => [...partsOf(db).keys()][0]
 
 export const searchMerge: WorkerTask<number, boolean> = {
   name: 'notes.mergeSearch',
@@ -241,7 +241,7 @@ function mergeTables(reader: Reader, workspace: number): boolean {
 }
 
 /** Merges a little of the search tables of a workspace; without a worker, in a write of this thread. */
-export async function mergeStep(db: Db, worker: WorkerClient | undefined, workspace: number): Promise<void> {
+async function mergeStep(db: Db, worker: WorkerClient | undefined, workspace: number): Promise<void> {
   const hasMore = worker
     ? await worker.write(searchMerge, workspace)
     : await db.write((tx): boolean => mergeTables(tx, workspace))
@@ -261,7 +261,7 @@ const LONG_BODY_BYTES = 32_768
 
 const IS_LONG = `SELECT 1 FROM note_bodies WHERE note = ? AND octet_length(content) > ${LONG_BODY_BYTES}`
 
-export const hasLongBody = ({ sql }: Reader, note: number): boolean => sql.get(IS_LONG, note) !== undefined
+const hasLongBody = ({ sql }: Reader, note: number): boolean => sql.get(IS_LONG, note) !== undefined
 
 interface LongNote {
   readonly workspace: number
@@ -305,7 +305,7 @@ export const longNoteEntries: WorkerTask<LongNote & { words: Words | undefined }
 const BACKGROUND = { userId: '', keyId: null, surface: 'indexing', isBackground: true }
 
 /** Indexes a note if it is still marked. */
-export async function indexLongNote(worker: WorkerClient, workspace: number, note: number): Promise<void> {
+async function indexLongNote(worker: WorkerClient, workspace: number, note: number): Promise<void> {
   const words = await worker.run(longNoteWordsQuery, { workspace, note }, BACKGROUND)
   await worker.write(longNoteEntries, { workspace, note, words })
 }

@@ -14,12 +14,12 @@ export const FILLING = 1
 /** They hold everything, but for notes that are marked, for which a search waits. */
 export const COMPLETE = 2
 /** The same, made by an older program, which made them for every workspace. */
-export const OLD = 3
+const OLD = 3
 
 /** The condition of the index by which SQLite finds the few workspaces that are filled, or were made by an older program. */
 export const UNFINISHED = `search_tables IN (${FILLING}, ${OLD})`
 
-export interface SearchState {
+interface SearchState {
   readonly searchTables: number
   readonly liveNotes: number
 }

@@ -58,7 +58,7 @@ export interface Rewritten {
 }
 
 /** Returns undefined for a body that stays; may refuse. */
-export type Rewrite = (note: NoteText) => Rewritten | undefined
+type Rewrite = (note: NoteText) => Rewritten | undefined
 
 /**
  * Replaces the bodies for which `rewrite` returns another, and saves a revision of each, as an edit does, also in the

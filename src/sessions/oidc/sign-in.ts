@@ -56,7 +56,7 @@ interface Step extends Secrets {
   readonly returnTo: string
 }
 
-export interface Ended {
+interface Ended {
   readonly session?: NewSession
   /** A path of the application; after a failure with the reason. */
   readonly location: string
@@ -237,7 +237,7 @@ function ruleFor({ config, log }: AppContext, tx: Tx, account: Account) {
  * Gives the user the role that the claim says. Whom it gives none stays a member, with the keys they have, but the workspace
  * is closed to them. The last owner stays one.
  */
-export function followClaim(ctx: AppContext, tx: Tx, userPk: number, account: Account): void {
+function followClaim(ctx: AppContext, tx: Tx, userPk: number, account: Account): void {
   const rule = ruleFor(ctx, tx, account)
   const user = findUserByPk(tx, userPk)
   if (!rule || !user) return
@@ -252,7 +252,7 @@ export function followClaim(ctx: AppContext, tx: Tx, userPk: number, account: Ac
 }
 
 /** Makes a user for an account that nobody here has, if the claim lets it in; returns the pk. */
-export function addNewcomer(ctx: AppContext, tx: Tx, account: Account, names: readonly unknown[]) {
+function addNewcomer(ctx: AppContext, tx: Tx, account: Account, names: readonly unknown[]) {
   if (ruleFor(ctx, tx, account)?.role === undefined) return undefined
   const { pk } = createUser(tx, freeName(tx, names))
   saveProviderLink(tx, { user: pk, issuer: account.issuer, subject: account.subject })

@@ -10,8 +10,7 @@ import { type ListRequest, listQuery, type RecordPage } from '../../records/quer
 import { parseRequest } from '../../records/query/row-query.ts'
 import { dataOf, type RecordRow } from '../../records/store.ts'
 import { fail, notFound, refused } from '../../refusal.ts'
-import { columnsOf } from '../../row-views/fields.ts'
-import { getRowView, type RowViewRow } from '../../row-views/service.ts'
+import { columnsOf, getRowView, type RowViewRow } from '../../row-views/service.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import {
   type Definition,
