@@ -2,10 +2,10 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { truncateSync } from 'node:fs'
 import { RESTORE } from '../../src/db/errors.ts'
-import { completeSearchTables } from '../../src/notes/search/indexing.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, giveTable, write } from '../support/records.ts'
+import { completeSearchTables } from '../support/search-tables.ts'
 import { startService } from '../support/service.ts'
 
 let folder: ReturnType<typeof newFolder>

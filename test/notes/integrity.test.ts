@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findFaults } from '../../src/maintenance/integrity.ts'
-import { completeSearchTables } from '../../src/notes/search/indexing.ts'
 import { hasSearchTables, startFilling } from '../../src/notes/search/state.ts'
 import { removeSomeTrashedBefore } from '../../src/notes/writing/trash.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { makeNote } from '../support/notes.ts'
+import { completeSearchTables } from '../support/search-tables.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const TAGS = ['a', 'b', 'c', 'd']

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { completeSearchTables } from '../../src/notes/search/indexing.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { makeNote, type NoteAnswer } from '../support/notes.ts'
+import { completeSearchTables } from '../support/search-tables.ts'
 import { type Client, startService } from '../support/service.ts'
 import { type Condition, isFound, type OracleNote, typed, unitsOf } from './search-oracle.ts'
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { findPks } from '../../src/notes/search/find.ts'
-import { completeSearchTables } from '../../src/notes/search/indexing.ts'
 import { parseSearch } from '../../src/search/query.ts'
 import { makeNote, type NoteAnswer, tagNamed, titlesFound } from '../support/notes.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
+import { completeSearchTables } from '../support/search-tables.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

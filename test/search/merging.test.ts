@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { completeSearchTables, refreshSearch, startIndexing } from '../../src/notes/search/indexing.ts'
+import { startIndexing } from '../../src/notes/search/indexing.ts'
+import { completeSearchTables } from '../support/search-tables.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -38,12 +39,4 @@ test('what was indexed is merged when the server is idle, until few parts are le
   expect(Math.max(...parts())).toBeLessThan(8)
   expect((await service.get('/v1/notes?search=common')).body.total).toBe(60)
   expect((await service.get('/v1/notes?search=word7')).body.total).toBe(1)
-})
-
-test('a command, which has no time to be idle, merges what it indexes', async () => {
-  for (let at = 0; at < 40; at++) {
-    await service.post('/v1/notes', { title: `Title ${at}`, content: `common word${at}` })
-    await refreshSearch({ db: service.ctx.db }, 1)
-  }
-  expect(Math.max(...parts())).toBeLessThan(10)
 })

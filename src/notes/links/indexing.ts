@@ -2,7 +2,7 @@ import type { AppContext, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
-import { distinctLinkKeys, type LinkKeys } from './syntax.ts'
+import { distinctLinkKeys } from './syntax.ts'
 
 /*
  * `note_links` holds the targets of every body. Writing those of a note with 90,000 links takes a quarter of a second,
@@ -89,7 +89,7 @@ const storedTargets = ({ sql }: Reader, note: number, limit = -1): string[] =>
 
 function differenceBetween(
   stored: readonly string[],
-  targets: LinkKeys,
+  targets: ReadonlySet<string>,
 ): { missing: string[]; surplus: string[] } {
   const missing = new Set(targets)
   const surplus = stored.filter((target) => !missing.delete(target))

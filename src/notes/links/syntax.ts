@@ -239,16 +239,6 @@ export function parseLinks(body: string): WikiLink[] {
   return links
 }
 
-/** The key of every link of a body, each occurrence; that of a link to a file is its target. Without those in code. */
-function* linkKeys(body: string): Generator<string> {
-  for (const { text } of bracketed(body)) {
-    const target = text.split('|', 1)[0] ?? ''
-    const trimmed = target.trim()
-    if (isFileTarget(trimmed)) yield trimmed
-    else if (trimmed !== '') yield targetKey(target)
-  }
-}
-
 /** The body with other text between brackets, where `inner` returns one; and how many that are. */
 function replaced(
   body: string,
@@ -314,14 +304,20 @@ export function lastHeading(body: string): string | undefined {
 /** A title has at most 500 characters, and folding makes up to three of one. A longer target never resolves. */
 const MAX_FOLDED = 1_500
 
-/** The keys of a body's links as `note_links` stores them: each once, without those that are too long to resolve. */
-export type LinkKeys = ReadonlySet<string>
-
 const mayResolve = (key: string): boolean =>
   key.length <= MAX_FOLDED || codePointLength(targetText(key)) <= MAX_FOLDED
 
-export function distinctLinkKeys(content: string): LinkKeys {
-  const targets = new Set<string>()
-  for (const key of linkKeys(content)) if (mayResolve(key)) targets.add(key)
-  return targets
+/**
+ * The keys of a body's links as `note_links` stores them: each once, without those in code, and those that are too long to
+ * resolve. That of a link to a file is its target.
+ */
+export function distinctLinkKeys(body: string): ReadonlySet<string> {
+  const keys = new Set<string>()
+  for (const { text } of bracketed(body)) {
+    const target = text.split('|', 1)[0] ?? ''
+    const trimmed = target.trim()
+    const key = isFileTarget(trimmed) ? trimmed : targetKey(target)
+    if (trimmed !== '' && mayResolve(key)) keys.add(key)
+  }
+  return keys
 }

@@ -66,8 +66,7 @@ export const markAllForSearch = (
     canWait ? 1 : 0,
   )
 
-/** What the indexing of notes needs; without a worker, long bodies are indexed like others. */
-type Indexing = Pick<AppContext, 'db'> & Partial<Pick<AppContext, 'worker'>>
+type Indexing = Pick<AppContext, 'db' | 'worker'>
 
 /**
  * Indexes the first of these notes that are still marked: some for a few milliseconds, or one with a long body in the
@@ -80,19 +79,19 @@ async function indexFirst(
 ): Promise<number> {
   const [first] = notes
   notePart(db, workspace)
-  if (worker && first !== undefined && hasLongBody(db, first)) {
+  if (first !== undefined && hasLongBody(db, first)) {
     await indexLongNote(worker, workspace, first)
     return 1
   }
-  return db.write((tx): number => indexBatch(tx, workspace, notes, worker !== undefined))
+  return db.write((tx): number => indexBatch(tx, workspace, notes))
 }
 
-/** Stops before a note with a long body if there is a worker for it. */
-function indexBatch(tx: Tx, workspace: number, notes: readonly number[], hasWorker: boolean): number {
+/** Stops before a note with a long body. */
+function indexBatch(tx: Tx, workspace: number, notes: readonly number[]): number {
   const until = performance.now() + BATCH_TIME_MS
   let done = 0
   for (const pk of notes) {
-    if (hasWorker && hasLongBody(tx, pk)) break
+    if (hasLongBody(tx, pk)) break
     done += 1
     const note = unmarkForSearch(tx, workspace, pk) ? findIndexable(tx, pk) : undefined
     if (note) indexNote(tx, workspace, note)
@@ -112,14 +111,10 @@ export async function refreshSearch(ctx: Indexing, workspace: number): Promise<v
   const { sql } = ctx.db
   if (!areSearchTablesComplete(ctx.db, workspace)) return
   if (sql.get(`SELECT 1 ${URGENT} LIMIT 1`, workspace) === undefined) return
-  await indexNotes(ctx, workspace, sql.column(`SELECT note ${URGENT}`, workspace))
-}
-
-async function indexNotes(ctx: Indexing, workspace: number, notes: readonly number[]): Promise<void> {
+  const notes = sql.column<number>(`SELECT note ${URGENT}`, workspace)
   for (let done = 0; done < notes.length; ) {
-    const next = notes.slice(done, done + MAX_BATCH)
-    done += await indexFirst(ctx, workspace, next)
-    if (!ctx.worker || hasManyParts(ctx.db)) await mergeStep(ctx.db, ctx.worker, workspace)
+    done += await indexFirst(ctx, workspace, notes.slice(done, done + MAX_BATCH))
+    if (hasManyParts(ctx.db)) await mergeStep(ctx, workspace)
   }
 }
 
@@ -136,7 +131,7 @@ const markedNotes = ({ sql }: Reader, workspace: number): number[] =>
   sql.column(`SELECT note FROM search_pending WHERE workspace = ? LIMIT ${MAX_BATCH}`, workspace)
 
 /** Fills the search tables of a workspace a little further: the names of tags first, then notes. */
-async function fillSome(ctx: Indexing, workspace: number): Promise<void> {
+export async function fillSome(ctx: Indexing, workspace: number): Promise<void> {
   const { db } = ctx
   const lastOf = db.sql.state.of(lastTags)
   const lastTag = lastOf.get(workspace) ?? 0
@@ -146,11 +141,10 @@ async function fillSome(ctx: Indexing, workspace: number): Promise<void> {
     return
   }
   const [first] = markedNotes(db, workspace)
-  if (ctx.worker && first !== undefined && hasLongBody(db, first)) await indexFirst(ctx, workspace, [first])
+  if (first !== undefined && hasLongBody(db, first)) await indexFirst(ctx, workspace, [first])
   else {
     notePart(db, workspace)
-    const isFilled = await db.write((tx): boolean => finishFilling(tx, workspace, ctx.worker !== undefined))
-    if (isFilled) lastOf.delete(workspace)
+    if (await db.write((tx): boolean => finishFilling(tx, workspace))) lastOf.delete(workspace)
   }
 }
 
@@ -158,18 +152,11 @@ async function fillSome(ctx: Indexing, workspace: number): Promise<void> {
  * Indexes marked notes, and has the search tables used once no note is marked: a search that began while notes were
  * scanned has waited for none. Returns whether they are used.
  */
-function finishFilling(tx: Tx, workspace: number, hasWorker: boolean): boolean {
-  indexBatch(tx, workspace, markedNotes(tx, workspace), hasWorker)
+function finishFilling(tx: Tx, workspace: number): boolean {
+  indexBatch(tx, workspace, markedNotes(tx, workspace))
   if (markedNotes(tx, workspace).length > 0) return false
   setSearchState(tx, workspace, COMPLETE)
   return true
-}
-
-/** Gives a workspace complete search tables, however small it is. */
-export async function completeSearchTables(ctx: Indexing, workspace: number): Promise<void> {
-  if (!hasSearchTables(ctx.db, workspace)) await ctx.db.write((tx): void => startFilling(tx, workspace))
-  while (!areSearchTablesComplete(ctx.db, workspace)) await fillSome(ctx, workspace)
-  await refreshSearch(ctx, workspace)
 }
 
 /** Takes the marks off the notes of a workspace that is still small enough to be scanned, or gives it search tables. */
@@ -184,9 +171,10 @@ const findMarked = ({ sql }: Reader): number | undefined =>
 
 /** Does some of the work that is left in one workspace: fills its tables, indexes marked notes, or merges what was indexed. */
 async function indexSome(ctx: AppContext): Promise<boolean> {
-  const { db, worker } = ctx
-  const unmerged = findUnmerged(db)
-  if (unmerged !== undefined) await mergeStep(db, worker, unmerged)
+  const { db } = ctx
+  // A workspace whose search tables may be merged.
+  const [unmerged] = partsOf(db).keys()
+  if (unmerged !== undefined) await mergeStep(ctx, unmerged)
   const filling = findFilling(db)
   const marked = findMarked(db)
   if (filling !== undefined) await fillSome(ctx, filling)
@@ -224,27 +212,20 @@ const MANY_PARTS = 100
 
 const hasManyParts = (db: Db): boolean => [...partsOf(db).values()].some((count) => count > MANY_PARTS)
 
-/** A workspace whose search tables may be merged. */
-const findUnmerged = (db: Db): number | undefined => [...partsOf(db).keys()][0]
-
 export const searchMerge: WorkerTask<number, boolean> = {
   name: 'notes.mergeSearch',
   // A search may wait for it.
-  run: mergeTables,
+  run: (tx, workspace) => {
+    let hasMore = false
+    for (const { name, merging } of searchTables(workspace))
+      if (merging === 'steps' && hasTable(tx, name) && mergeSome(tx, name)) hasMore = true
+    return hasMore
+  },
 }
 
-function mergeTables(reader: Reader, workspace: number): boolean {
-  let hasMore = false
-  for (const { name, merging } of searchTables(workspace))
-    if (merging === 'steps' && hasTable(reader, name) && mergeSome(reader, name)) hasMore = true
-  return hasMore
-}
-
-/** Merges a little of the search tables of a workspace; without a worker, in a write of this thread. */
-async function mergeStep(db: Db, worker: WorkerClient | undefined, workspace: number): Promise<void> {
-  const hasMore = worker
-    ? await worker.write(searchMerge, workspace)
-    : await db.write((tx): boolean => mergeTables(tx, workspace))
+/** Merges a little of the search tables of a workspace. */
+async function mergeStep({ db, worker }: Indexing, workspace: number): Promise<void> {
+  const hasMore = await worker.write(searchMerge, workspace)
   const parts = partsOf(db)
   const count = parts.get(workspace) ?? 0
   if (hasMore) parts.set(workspace, Math.max(1, count - 1))
@@ -263,11 +244,6 @@ const IS_LONG = `SELECT 1 FROM note_bodies WHERE note = ? AND octet_length(conte
 
 const hasLongBody = ({ sql }: Reader, note: number): boolean => sql.get(IS_LONG, note) !== undefined
 
-interface LongNote {
-  readonly workspace: number
-  readonly note: number
-}
-
 /** The words of a note, and which version of it they are of. */
 interface Words {
   readonly columns: ReturnType<typeof indexedColumns>
@@ -278,7 +254,7 @@ const updatedAtOf = ({ sql }: Reader, note: number): number | undefined =>
   sql.get<{ updatedAt: number }>('SELECT updated_at AS updatedAt FROM notes WHERE pk = ?', note)?.updatedAt
 
 /** Splits a note into words; undefined for one that is in the trash. */
-export const longNoteWordsQuery: WorkerQuery<LongNote, Words | undefined> = {
+export const longNoteWordsQuery: WorkerQuery<{ note: number }, Words | undefined> = {
   name: 'notes.words',
   isLong: true,
   run: (reader, { note: pk }) => {
@@ -289,7 +265,10 @@ export const longNoteWordsQuery: WorkerQuery<LongNote, Words | undefined> = {
 }
 
 /** Writes the entries of a note that is still marked. Words of an older version are not used. */
-export const longNoteEntries: WorkerTask<LongNote & { words: Words | undefined }, void> = {
+export const longNoteEntries: WorkerTask<
+  { workspace: number; note: number; words: Words | undefined },
+  void
+> = {
   name: 'notes.entries',
   isBackground: true,
   run: (reader, { workspace, note: pk, words }) => {
@@ -306,6 +285,6 @@ const BACKGROUND = { userId: '', keyId: null, surface: 'indexing', isBackground:
 
 /** Indexes a note if it is still marked. */
 async function indexLongNote(worker: WorkerClient, workspace: number, note: number): Promise<void> {
-  const words = await worker.run(longNoteWordsQuery, { workspace, note }, BACKGROUND)
+  const words = await worker.run(longNoteWordsQuery, { note }, BACKGROUND)
   await worker.write(longNoteEntries, { workspace, note, words })
 }
