@@ -117,13 +117,11 @@ export const checkRowsRead = (rights: Rights | undefined, id: string): void => {
     throw noAccess('read', 'the rows of this structure', levelOf(rights, id))
 }
 
-/** Refuses to make a structure. */
 export function checkMaking(rights: Rights | undefined): void {
   if (rights === undefined || may(rights, OTHERS, 'change')) return
   throw noAccess('write', 'structures that are not named ("*")', levelOf(rights, OTHERS))
 }
 
-/** Refuses a write of objects of a kind. */
 export function checkWrite(rights: Rights | undefined, kind: Kind): void {
   if (rights !== undefined && rights[kind] !== 'write') throw noAccess('write', kind, rights[kind])
 }

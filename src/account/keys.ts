@@ -231,7 +231,6 @@ const listed = ({
 /** All keys, revoked ones included, oldest first. */
 export const listKeys = (reader: Reader): ListedKey[] => everyKey(reader).map(listed)
 
-/** The same of one workspace. */
 export const listKeysOf = (reader: Reader, workspace: number): ListedKey[] =>
   keysOf(reader, workspace).map(listed)
 

@@ -51,7 +51,6 @@ export function checkedAccountName(name: string, what: 'user' | 'workspace'): st
   return trimmed
 }
 
-/** The columns of a user or workspace of this name. */
 export const columnsOfName = (name: string) => ({ name, nameFold: fold(name), nameKey: nameKey(name) })
 
 const MOST_LISTED = 20

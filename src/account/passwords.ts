@@ -21,7 +21,6 @@ export function checkedPassword(password: string): string {
 
 type Hashing = Pick<AppContext, 'passwordCost'> & { readonly db: Reader }
 
-/** Hashes with Argon2id. */
 export const hashPassword = (password: string, { passwordCost = PASSWORD_COST, db }: Hashing) =>
   inTurn(db, () => Bun.password.hash(password, { algorithm: 'argon2id', ...passwordCost }))
 

@@ -53,7 +53,6 @@ const readInstant = (sent: string | null | undefined): number | null =>
     ? null
     : (parseInstant(sent) ?? fail(invalid('"expires_at" must be a timestamp such as 2026-12-31T23:59:59Z.')))
 
-/** The keys and workspaces of who is signed in. */
 export const selfServiceRoutes = (ctx: AppContext) =>
   applicationEndpoints('nothing')
     .get('/keys', ({ caller }) => ({ keys: listManagedKeys(ctx, caller).map(presentKey) }), {

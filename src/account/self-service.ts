@@ -24,7 +24,6 @@ import {
 } from './store.ts'
 import { createWorkspace, freeWorkspaceName } from './workspaces.ts'
 
-/** The caller's user. */
 export const getOwnUser = (reader: Reader, { userId }: Pick<Caller, 'userId'>): UserRow =>
   findUserById(reader, userId) ?? fail(notFound('user'))
 
@@ -99,13 +98,11 @@ export async function revokeManagedKey(ctx: AppContext, caller: Caller, id: stri
   return id
 }
 
-/** What the application keeps for the caller's user. */
 export function getPreferences(reader: Reader, caller: Caller): Record<string, unknown> {
   const stored = findPreferences(reader, getOwnUser(reader, caller).pk)
   return stored ? JSON.parse(stored.json) : {}
 }
 
-/** Replaces what the application keeps for the caller's user. */
 export const setPreferences = ({ db }: AppContext, caller: Caller, preferences: object): Promise<void> => {
   const json = checkedPreferences(preferences)
   return db.write((tx): void => putPreferences(tx, { user: getOwnUser(tx, caller).pk, preferences: json }))
@@ -131,7 +128,6 @@ export const addOwnWorkspace = (
     return { workspacePk: workspace.pk, workspaceId: workspace.id, name: workspace.name, role: 'owner' }
   })
 
-/** Renames a workspace that the caller owns. */
 export const renameWorkspace = (db: Db, caller: Caller, id: string, name: string): Promise<MembershipRow> =>
   db.write((tx): MembershipRow => {
     const membership =

@@ -86,7 +86,6 @@ export const insertUser = (reader: Reader, row: NewRow): UserRow => ({
   usedLink: 0,
 })
 
-/** What the application keeps for a user, as JSON. */
 export const findPreferences = rowBy((pk: number) =>
   from(userPreferences, { json: userPreferences.preferences }).where(eq(userPreferences.user, pk)),
 )
@@ -146,7 +145,6 @@ export const membershipOf = <R extends Role | null = Role | null>(workspace: SQL
   >`(SELECT access FROM members m WHERE m.workspace = ${workspace} AND m.user = ${user})`,
 })
 
-/** A user as a member of a workspace. */
 export type MemberRow = UserRow & { readonly role: Role; readonly access: string | null }
 
 /** The members of a workspace, in the order in which their users were made. */
@@ -169,7 +167,6 @@ export const listMemberships = rowsBy(() =>
   }).orderBy(members.workspace),
 )
 
-/** A workspace and the role of a user in it. */
 export interface MembershipRow {
   readonly workspacePk: number
   readonly workspaceId: string

@@ -96,7 +96,6 @@ interface PageInput extends FeedQuery {
   readonly isStream: boolean
 }
 
-/** The body of a response. */
 const bodyOf = (changes: readonly { json: string }[], cursor: string, hasMore: boolean): JsonBody =>
   encoded(
     `{"changes":[${changes.map(({ json }) => json).join(',')}],"cursor":"${cursor}","has_more":${hasMore}}`,
@@ -141,7 +140,6 @@ function scanEnd(reader: Reader, workspace: number, after: number, last: number)
   return next && next.first > after + 1 ? next.first - 1 : end
 }
 
-/** A page of changes. */
 export interface FeedPage {
   readonly count: number
   /** As they are wanted: as the JSON text of a list, or each by itself for a stream, with its cursor. */
@@ -183,7 +181,6 @@ const recordIdsOf = (changes: readonly Change[]): string[] => [
   ...new Set(changes.flatMap(({ kind, id }) => (kind === 'record' ? [String(id)] : []))),
 ]
 
-/** One page. */
 export const feedPageQuery: WorkerQuery<PageInput, FeedPage> = {
   name: 'change-feed.page',
   run: (reader, input) => {
@@ -221,7 +218,6 @@ export function endPosition(reader: Reader, workspace: number, before: string): 
 
 type NewestFirstInput = FeedQuery & { readonly before: number; readonly isStream: false }
 
-/** One page towards the past. */
 export const newestFirstQuery: WorkerQuery<NewestFirstInput, FeedPage> = {
   name: 'change-feed.newestFirst',
   run: (reader, input) => {

@@ -229,7 +229,6 @@ const parts = {
   tags: t.Optional(t.Array(tagName(), { maxItems: MAX_TAGS })),
 }
 
-/** What `data` of a note may hold. */
 export const NoteData = t.strict({ title, ...parts })
 export const NewNoteData = t.strict({ title: CreateBody.properties.title, ...parts })
 

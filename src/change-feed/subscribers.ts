@@ -26,7 +26,6 @@ interface SharedPage extends FeedPage {
   readonly events: readonly StreamEvent[]
 }
 
-/** Who waits for changes of one workspace. */
 interface Workspace {
   /** The number of its last change. */
   last: number

@@ -121,7 +121,6 @@ function write(reader: Reader, input: TransactionsInput, found: Found): JsonBody
   return encoded(JSON.stringify(page))
 }
 
-/** One page. */
 export const transactionsQuery: WorkerQuery<TransactionsInput, JsonBody> = {
   name: 'change-feed.transactions',
   run: (reader, input) => write(reader, input, find(reader, input)),
@@ -129,7 +128,6 @@ export const transactionsQuery: WorkerQuery<TransactionsInput, JsonBody> = {
 
 type Find = (reader: Reader, caller: InWorkspace, change: Change) => string | number | null | undefined
 
-/** The value of a column of the object of a change. */
 const column =
   (table: string, name: string): Find =>
   ({ sql }, { workspacePk }, { id }) =>

@@ -311,7 +311,6 @@ function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Ch
   replaceParts(tx, caller, note, { ...parts, ...(content !== undefined && { content }) }, previousProperties)
 }
 
-/** What the transaction has logged. */
 function outcomeOf(tx: Tx, workspace: number): Undone {
   const range = loggedRange(tx, workspace)
   if (!range) return { undone: [], transaction: null }

@@ -19,7 +19,6 @@ import {
 import type { ActorRow } from './log.ts'
 import { seenBy } from './private.ts'
 
-/** A row of the log. */
 interface StoredChange {
   readonly key: number
   readonly position: number
@@ -38,7 +37,6 @@ const COLUMNS_BUT_DETAIL =
   'key, position, at, actor, kind, hex(object) AS object, hex(structure) AS structure, revision AS replaced'
 const COLUMNS = `${COLUMNS_BUT_DETAIL}, detail`
 
-/** One change of the log. */
 export interface Change {
   readonly number: number
   /** The number of the first change of its transaction. */
@@ -89,7 +87,6 @@ export interface VisibleChanges {
   readonly rows: SeenStructures
 }
 
-/** Which changes a reader wants. */
 export interface ChangeFilter {
   readonly kinds?: readonly ChangeKind[]
   readonly structureId?: string
@@ -262,7 +259,6 @@ export function changesOfObject(
   return headsOf(reader, selectOfObject(reader, workspace, id, range))
 }
 
-/** The text of a change. */
 export const detailOf = ({ sql }: Reader, workspace: number, number: number): string | null =>
   sql.scalar('SELECT detail FROM changes WHERE key = ?', keyOf(workspace, number))
 
@@ -313,13 +309,11 @@ export const changesOfTransaction = (
     (change) => change.first === first,
   )
 
-/** Who made a change, as responses show it. */
 interface Actor {
   readonly presented: object
   readonly json: string
 }
 
-/** Writes changes as JSON. */
 export class ChangeWriter {
   readonly cursorOf: (number: number) => string
   readonly #actors = new Map<number, Actor>()

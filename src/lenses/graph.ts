@@ -14,7 +14,6 @@ import { type Drawing, type DrawnNode, drawGraph, type NodeOf, type TaggedNotes 
 import type { GraphResponse } from './schema.ts'
 import { DEFAULT_SETTINGS, findDefaultLens, lensKind } from './service.ts'
 
-/** What a lens shows. */
 export type Graph = Static<typeof GraphResponse>
 
 /** Without `id`, the graph of the default lens; without any lens, the default settings over the whole workspace. */
@@ -140,7 +139,6 @@ function* tagsOfNotes({ sql }: Reader, workspace: number, notes: readonly number
   }
 }
 
-/** Names by id. */
 const tagNames = ({ sql }: Reader, ids: readonly number[]) =>
   new Map(
     sql.rows<[number, string]>(

@@ -19,7 +19,6 @@ export const DEFAULT_SETTINGS: LensSettings = {
   look: { arrows: true, titles: 'zoom' },
 }
 
-/** Lenses by creation. */
 export const lensKind = objectKind({
   kind: 'lens',
   table: lenses,
@@ -53,10 +52,8 @@ export function findDefaultLens(reader: Reader, { workspacePk }: InWorkspace) {
   return row && lensKind.present(row, reader)
 }
 
-/** A lens as a request sends it. */
 export type LensRequest = Static<typeof PatchLensBody>
 
-/** A lens as `parseLens` returns it. */
 type LensInput = Omit<LensRequest, 'scope'> & { scope?: FilterTree | null }
 
 /** Parses the scope of a request; nothing is looked up. */

@@ -26,7 +26,6 @@ export function isoTimestamp(instant: number): string {
   return `${dayText(day)}${time}.${THREE_DIGITS[rest % 1000]}Z`
 }
 
-/** The timestamp of an instant, and null where there is none. */
 export const isoOrNull = (instant: number | null): string | null =>
   instant === null ? null : isoTimestamp(instant)
 
@@ -38,7 +37,6 @@ const INSTANT =
 
 const SHORTEST_MONTH = 28
 
-/** Whether the calendar has this day. */
 const isRealDay = (year: number, month: number, day: number): boolean =>
   month >= 1 &&
   month <= 12 &&

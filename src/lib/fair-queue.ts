@@ -34,12 +34,10 @@ export class FairQueue<Item> {
     return this.#keys.has(key)
   }
 
-  /** The key that is served next. */
   get nextKey(): string | undefined {
     return this.#keys.keys().next().value
   }
 
-  /** The item that is served next. */
   get next(): Item | undefined {
     for (const queue of this.#keys.values()) return lineOf(queue)[0]
     return undefined
@@ -119,7 +117,6 @@ export class Turns {
     return running.finally(() => this.#handOver())
   }
 
-  /** Rejects what waits. */
   refuse(error: unknown): void {
     for (const { reject } of this.#waiting.clear()) reject(error)
   }

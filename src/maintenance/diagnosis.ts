@@ -90,7 +90,6 @@ function withSum(groups: Map<string, ErrorRow>, { where, error: text, count, las
   })
 }
 
-/** The errors that were met last, newest first. */
 function lastErrors({ sql }: Reader): ErrorGroup[] {
   const groups = sql.all<ErrorRow>(LAST_ERRORS).reduce(withSum, new Map())
   return [...groups.values()]

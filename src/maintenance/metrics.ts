@@ -8,11 +8,9 @@ import type { Histogram } from '../lib/histogram.ts'
 import { VERSION } from '../lib/version.ts'
 import { Refusal } from '../refusal.ts'
 
-/** What is measured outside the database. */
 export interface MetricSources {
   readonly requests: RequestMetrics
   watching(): { readonly channels: number; readonly readers: number }
-  /** When the newest backup was made, if there is one. */
   newestBackupAt(): number | undefined
 }
 

@@ -4,7 +4,6 @@ import { refused } from '../refusal.ts'
 /** The longest body of a note, in characters. */
 export const MAX_CONTENT = 1_000_000
 
-/** Whether a body is longer than a note allows. */
 export const isTooLong = (content: string): boolean =>
   content.length > MAX_CONTENT && codePointLength(content) > MAX_CONTENT
 

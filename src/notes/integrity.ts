@@ -73,7 +73,6 @@ const allNotes = ({ sql }: Reader) =>
     ),
   )
 
-/** The folded title and alias that a note should have. */
 const foldsOf = ({ title, alias }: NoteTexts) => ({ titleFold: fold(title), ...aliasColumns(alias) })
 
 function hasWrongFolds(note: NoteTexts): boolean {

@@ -58,7 +58,6 @@ const SUMMARY_BY_ID = `SELECT ${SUMMARY} ${BY_ID} NULL`
 export const findNote = ({ sql }: Reader, workspace: number, id: string): NoteRow | undefined =>
   sql.get(WHOLE_BY_ID, id, workspace)
 
-/** An active note; refused when there is none. */
 export const getNote = (reader: Reader, { workspacePk }: InWorkspace, id: string): NoteRow =>
   findNote(reader, workspacePk, id) ?? fail(notFound('note'))
 
@@ -66,7 +65,6 @@ export const getNote = (reader: Reader, { workspacePk }: InWorkspace, id: string
 export const findNoteSummary = ({ sql }: Reader, workspace: number, id: string): NoteSummary | undefined =>
   sql.get(SUMMARY_BY_ID, id, workspace)
 
-/** An active note without body and tags; refused when there is none. */
 export const getNoteSummary = (reader: Reader, { workspacePk }: InWorkspace, id: string): NoteSummary =>
   findNoteSummary(reader, workspacePk, id) ?? fail(notFound('note'))
 

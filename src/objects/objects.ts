@@ -62,7 +62,6 @@ const isOrdered = (table: ObjectTable): table is ObjectTable & OrderedTable => t
 /** A name that no object can have, so that two objects of which one takes the other's name never collide. */
 export const placeholderOf = (id: string | number): string => `\0${id}`
 
-/** A kind of objects, as it is declared. */
 export const objectKind = <Read extends Fields, Shown extends object>(
   declaration: Declaration<Read, Shown>,
 ) => new ObjectKind<RowOf<Read> & AnyRow, Shown>(declaration as never)

@@ -12,7 +12,6 @@ interface Placed {
   readonly position: number
 }
 
-/** A table with a `position`. */
 export type OrderedTable = SQLiteTable & Record<'pk' | 'id' | 'workspace' | 'position', SQLiteColumn>
 
 /**

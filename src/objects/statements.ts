@@ -19,7 +19,6 @@ import type { SqlValue } from '../db/sql.ts'
 
 type KnownColumn = 'pk' | 'position' | 'isDefault' | 'isRemoved' | 'createdAt' | 'updatedAt'
 
-/** A table with a row for each object. */
 export type ObjectTable = SQLiteTable &
   Record<'id' | 'workspace', SQLiteColumn> & { readonly [name in KnownColumn]?: SQLiteColumn }
 
@@ -35,9 +34,7 @@ export type RowOf<Read extends Fields> = {
 
 export interface Source<Read extends Fields> {
   readonly table: ObjectTable
-  /** The columns and expressions that are read of an object. */
   readonly read: Read
-  /** By what a list is sorted. */
   readonly order: readonly SQLiteColumn[]
   /** The column of the folded name, by which an object is found, too; no two in a workspace have the same. */
   readonly name?: SQLiteColumn
@@ -93,7 +90,6 @@ export const storedObjects = <Read extends Fields>(source: Source<Read>) =>
 const keyOf = (table: ObjectTable, column: SQLiteColumn): string =>
   Object.keys(table).find((key) => table[key as KnownColumn] === column) ?? column.name
 
-/** The statements that write the objects of a kind. */
 export function writers({ table, name }: Pick<Source<Fields>, 'table' | 'name'>) {
   const { id, workspace, isDefault } = table
   const pk = table.pk ?? id

@@ -18,7 +18,6 @@ import type { PatchPresetBody } from './schema.ts'
 
 const presentValue = ({ rule, value }: PresetProperty) => ({ key: rule.key, value })
 
-/** Presets by name, ignoring case. */
 export const presetKind = objectKind({
   kind: 'preset',
   table: presets,
@@ -50,7 +49,6 @@ export type PresetInput = Static<typeof PatchPresetBody>
 
 export type PresetPropertyInput = NonNullable<PresetInput['ask']>[number]
 
-/** What is stored of a preset. */
 interface PresetParts extends PropertyLists {
   readonly columns: Partial<typeof presets.$inferInsert>
   readonly tags: readonly number[]
@@ -175,7 +173,6 @@ export const tagsOfPreset = rowsBy((preset: number) =>
   }).where(eq(presetTags.preset, preset)),
 )
 
-/** The names of the tags of a preset, sorted. */
 const tagNamesOfPreset = (reader: Reader, preset: number): string[] =>
   tagsOfPreset(reader, preset)
     .map(({ name }) => name)

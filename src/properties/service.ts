@@ -100,7 +100,6 @@ export function defineProperty(tx: Tx, caller: Caller, input: NewPropertyInput) 
   return createProperty(tx, caller, input)
 }
 
-/** Defines a property; joins the caller's transaction. */
 export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput) {
   const { key, type, position } = input
   refuseRepeatedOption(input.options)

@@ -17,7 +17,6 @@ import type { CreateItemBody, PatchItemBody } from './schema.ts'
 const ofNote = (column: string) =>
   sql<string>`(SELECT ${sql.raw(column)} FROM notes n WHERE n.pk = quick_access.note)`
 
-/** Items of Quick Access by position. */
 export const itemKind = objectKind({
   kind: 'quick_access_item',
   noun: 'Quick Access item',

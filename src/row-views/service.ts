@@ -33,7 +33,6 @@ const read = {
   userName: userNamed,
 }
 
-/** Views of rows, by structure and then by position. */
 export const rowViewKind = objectKind({
   kind: 'row_view',
   noun: 'view of rows',
@@ -72,13 +71,11 @@ type RowViewReader = InWorkspace
 const isSeenBy = (row: RowViewRow, { userId }: RowViewReader): boolean =>
   row.personal === 0 || userId === undefined || row.owner === userId || row.userName === null
 
-/** All views that the caller sees. */
 export const listRowViews = (reader: Reader, caller: RowViewReader): RowViewRow[] =>
   ofReadableStructures(reader, caller, rowViewKind.rows(reader, caller.workspacePk)).filter((row) =>
     isSeenBy(row, caller),
   )
 
-/** All views that the caller sees, or those of one structure. */
 export const rowViewsQuery = wholeListQuery<RowViewReader & { readonly structure?: string }>(
   'row-views.list',
   'row_views',
@@ -131,7 +128,6 @@ const NEW: Omit<RowViewColumns, 'name'> = {
 
 const MAX_VIEWS = 200
 
-/** Creates a view of rows; joins the caller's transaction. */
 export function createRowView(
   tx: Tx,
   caller: Caller,

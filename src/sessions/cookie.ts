@@ -1,10 +1,8 @@
 /** A cookie with a token, such as that of a session: its name, and its form in headers. */
 export interface SessionCookie {
-  /** The token in a request, if it has one. */
   tokenIn(request: Request): string | undefined
   /** The `Set-Cookie` of a token that ends at most `seconds` from now. */
   set(token: string, seconds: number): string
-  /** The `Set-Cookie` that removes it. */
   clear(): string
 }
 
@@ -38,5 +36,4 @@ export const providerCookie = (isSecure: boolean, port: () => number): SessionCo
 export const newToken = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
 
-/** Whether the text has the form of a token. */
 const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)

@@ -126,7 +126,6 @@ const presentMember = ({ db, config }: AppContext, { role, access, ...user }: Me
   created_at: isoTimestamp(user.createdAt),
 })
 
-/** The members of a workspace, which its owners manage. */
 export function memberRoutes(ctx: AppContext) {
   const originOf = (request: Request) => ctx.config.publicUrls[0] ?? new URL(request.url).origin
   return applicationEndpoints('nothing')

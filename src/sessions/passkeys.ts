@@ -46,7 +46,6 @@ export type Sent = Readonly<Record<string, unknown>>
 const wrongPasskey = () =>
   new Refusal('unauthorized', 'This passkey does not sign in here; try again, or sign in another way.')
 
-/** Adding passkeys, and signing in with them. */
 export class Passkeys {
   readonly #challenges: Tickets<Challenge>
 
@@ -84,7 +83,6 @@ export class Passkeys {
     })
   }
 
-  /** Adds the passkey that a browser has made. */
   async add(caller: Caller, { name, response }: { name: string; response: Sent }, party: RelyingParty) {
     const { db, clock } = this.ctx
     const session = getRecentSession(db, caller, clock.now())
@@ -140,7 +138,6 @@ export class Passkeys {
     })
   }
 
-  /** Begins a session for the user of a passkey. */
   async signIn(sent: Sent, party: RelyingParty, browser: Browser): Promise<NewSession> {
     const { db } = this.ctx
     const id = typeof sent.id === 'string' && sent.id.length <= 1_400 ? sent.id : ''
@@ -221,11 +218,9 @@ function checkCount(known: readonly PasskeyRow[]): void {
 const getPasskey = (reader: Parameters<typeof findPasskey>[0], userPk: number, id: string): PasskeyRow =>
   findPasskey(reader, userPk, id) ?? fail(new Refusal('not_found', 'You have no such passkey.'))
 
-/** The passkeys of the caller. */
 export const listPasskeys = ({ db }: AppContext, caller: Caller): PasskeyRow[] =>
   listPasskeyRows(db, getOwnSession(db, caller).userPk)
 
-/** Gives a passkey of the caller another name. */
 export const renamePasskey = (
   { db }: AppContext,
   caller: Caller,
@@ -238,7 +233,6 @@ export const renamePasskey = (
     return getPasskey(tx, user, id)
   })
 
-/** Removes a passkey of the caller. */
 export async function removePasskey(ctx: AppContext, caller: Caller, id: string): Promise<string> {
   await ctx.db.write((tx): void => {
     const session = getOwnSession(tx, caller)

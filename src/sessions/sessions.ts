@@ -92,7 +92,6 @@ export function createSessionAuthenticate(ctx: AppContext) {
   }
 }
 
-/** The sessions of the caller's user. */
 export function listSessions({ db, clock }: AppContext, caller: Caller): SessionRow[] {
   const { userPk } = getOwnSession(db, caller)
   return listSessionRows(db, userPk).filter((row) => expiryOf(row) > clock.now())

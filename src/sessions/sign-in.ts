@@ -19,7 +19,6 @@ import type { FailedSignIns } from './failed-sign-ins.ts'
 import { getOwnSession, getRecentSession, listEnterable } from './sessions.ts'
 import { findSetupLink, insertSession, saveSetupLink, saveSignInAddress, setUsedLink } from './store.ts'
 
-/** The browser of a person who signs in. */
 export interface Browser {
   readonly address: string
   readonly userAgent: string
@@ -51,7 +50,6 @@ export function beginSession(
   return { sessionId, token }
 }
 
-/** Begins a session for a user and their password. */
 export async function signIn(
   ctx: AppContext,
   failures: FailedSignIns,
@@ -160,7 +158,6 @@ export async function changePassword(
   }
 }
 
-/** A setup link is valid for 30 minutes. */
 const LINK_VALID_MS = 30 * 60_000
 
 export interface SetupLink {

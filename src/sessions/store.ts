@@ -93,10 +93,8 @@ export const findSetupLink = rowBy((digest: string) =>
   from(setupLinks, getTableColumns(setupLinks)).where(eq(setupLinks.hash, digest)),
 )
 
-/** Notes that a setup link of a user was used. */
 export const setUsedLink = runBy((user: number) => update(users, { usedLink: 1 }, eq(users.pk, user)))
 
-/** The most addresses that are kept of a user. */
 const MAX_ADDRESSES = 1_000
 
 const { user: ofUser, address: ofAddress, at: signedInAt } = signInAddresses

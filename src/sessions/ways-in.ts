@@ -50,7 +50,6 @@ export async function removePassword(ctx: AppContext, caller: Caller): Promise<v
   ctx.bus.wake()
 }
 
-/** Unlinks the caller from their account at the provider. */
 export async function unlinkProvider(ctx: AppContext, caller: Caller): Promise<void> {
   await ctx.db.write((tx): void => {
     const session = getRecentSession(tx, caller, tx.now)

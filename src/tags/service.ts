@@ -18,7 +18,6 @@ import type { TagPatch } from './schema.ts'
 const LINKED_TAGS = sql<string>`(SELECT json_group_array(json_object('id', o.id, 'name', o.name))
   FROM tag_links l CROSS JOIN tags o ON o.id = l.linked AND o.is_removed = 0 WHERE l.tag = tags.id)`
 
-/** Tags by name, ignoring case. */
 export const tagKind = objectKind({
   kind: 'tag',
   table: tags,
@@ -96,7 +95,6 @@ export function replaceLinks(reader: Reader, tag: number, linked: readonly numbe
   insertLinks(reader, tag, JSON.stringify(linked))
 }
 
-/** The pks of the notes that carry a tag. */
 export const listNotesTagged = columnBy((tag: number) =>
   from(noteTags, { value: noteTags.note }).where(eq(noteTags.tag, tag)),
 )

@@ -28,7 +28,6 @@ import type { PatchViewBody, ViewNotesQuery } from './schema.ts'
 
 export type ViewRow = typeof views.$inferSelect
 
-/** Views by creation. */
 export const viewKind = objectKind({
   kind: 'view',
   table: views,
@@ -81,10 +80,8 @@ export const filterOf = ({ filter }: Pick<ViewRow, 'filter'>): FilterTree | null
 const displayedIds = ({ displayProperties }: Pick<ViewRow, 'displayProperties'>): string[] =>
   JSON.parse(displayProperties)
 
-/** A view as a request sends it. */
 export type ViewRequest = Static<typeof PatchViewBody>
 
-/** A view as `parseView` returns it. */
 type ViewInput = Omit<ViewRequest, 'filter'> & { filter?: FilterTree | null }
 
 const NEW_VIEW = {
@@ -109,7 +106,6 @@ export function parseView<Request extends ViewRequest>(request: Request) {
   return { ...request, filter }
 }
 
-/** Creates a view; joins the caller's transaction. */
 export const createView = (tx: Tx, caller: Caller, input: ViewInput & { name: string }) =>
   viewKind.create(tx, caller, { ...NEW_VIEW, ...columnsOf(tx, caller, input) })
 
@@ -169,7 +165,6 @@ function rolesOf(view: ViewRow, property: string): ViewRole[] {
   return (Object.keys(named) as ViewRole[]).filter((role) => named[role])
 }
 
-/** The order of a view. */
 export const sortOf = ({ sortField: field, sortDirection: direction, sortProperty }: ViewRow): NoteSort => ({
   field,
   direction,
@@ -191,7 +186,6 @@ export const viewQuery: WorkerQuery<ViewQuery, JsonBody> = {
   },
 }
 
-/** One page of the notes that match the view now, in its order. */
 export const listViewNotes = (
   ctx: AppContext,
   caller: Caller,

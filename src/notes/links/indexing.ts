@@ -71,7 +71,6 @@ export class LinkChanges {
   }
 }
 
-/** Marks a note whose links are out of date. */
 const markLinks = ({ sql }: Reader, { workspace, note }: NoteInWorkspace) =>
   sql.run('INSERT OR IGNORE INTO links_pending (note, workspace) VALUES (?, ?)', note, workspace)
 
@@ -127,7 +126,6 @@ export const removeSomeLinks = ({ sql }: Reader, note: number): boolean =>
     note,
   ).changes > 0
 
-/** The difference of one version of a note. */
 interface VersionDifference extends Difference {
   readonly updatedAt: number | undefined
 }

@@ -184,7 +184,6 @@ export function* bracketed(body: string): Generator<TextSpan> {
 
 const FILE_TARGET = /^file:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Whether a target is that of a link to a file. */
 export const isFileTarget = (target: string): boolean => FILE_TARGET.test(target)
 
 /**
@@ -271,7 +270,6 @@ export function isLinkable(target: string): boolean {
   return links.length === 1 && links[0]?.target === target
 }
 
-/** The target of a link to a file. */
 export const fileTarget = (fileId: string): string => `file:${fileId}`
 
 const targetOf = (inner: string): string => (inner.split('|')[0] ?? '').trim()

@@ -9,7 +9,6 @@ import { fold, isAscii, MAX_NAME_LENGTH } from '../../lib/text.ts'
 export type TagsCondition = Extract<CheckedTree, { kind: 'tags' }>
 export type ValueCondition = Extract<CheckedTree, { kind: 'value' }>
 
-/** What conditions are evaluated on. */
 export interface Scope {
   readonly reader: Reader
   readonly workspace: number

@@ -19,7 +19,6 @@ export interface Matching {
   readonly total: number
 }
 
-/** What evaluating a tree depends on. */
 export interface Evaluation extends Scope {
   /** Greater than every pk. */
   readonly size: number

@@ -18,7 +18,6 @@ import { loadBeginnings, loadNoteHeads, loadNotes, type NoteRow, tagNamesOf } fr
  */
 const MAX_PAGE_TEXT_BYTES = 8 * 1024 * 1024
 
-/** What notes of a list are given with. */
 export interface ShownParts {
   /** Whether with their bodies; they are unless this is false. */
   readonly content?: boolean | undefined

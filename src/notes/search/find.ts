@@ -8,7 +8,6 @@ import { ScannedNotes } from './scan.ts'
 import { areSearchTablesComplete } from './state.ts'
 import { fullTable, tagTable, tagTerm, titleTable } from './tables.ts'
 
-/** The notes that a search is restricted to. */
 export interface SearchScope {
   workspace: number
   /** Only notes that have this tag. */
@@ -33,7 +32,6 @@ interface Term {
   readonly titlesOnly: boolean
 }
 
-/** Looks up the tags whose names contain each phrase. */
 const termsOf = ({ sql }: Reader, workspace: number, phrases: readonly Phrase[]): Term[] =>
   phrases.map((phrase) => {
     const match = matchPhrase(phrase)

@@ -201,7 +201,6 @@ export const startIndexing = (ctx: AppContext): (() => void) =>
 const newParts = () => new Map<number, number>()
 const partsOf = ({ sql }: Reader): Map<number, number> => sql.state.of(newParts)
 
-/** Records that a transaction wrote to the search tables. */
 function notePart(db: Db, workspace: number): void {
   const parts = partsOf(db)
   parts.set(workspace, (parts.get(workspace) ?? 0) + 1)
@@ -253,7 +252,6 @@ interface Words {
 const updatedAtOf = ({ sql }: Reader, note: number): number | undefined =>
   sql.get<{ updatedAt: number }>('SELECT updated_at AS updatedAt FROM notes WHERE pk = ?', note)?.updatedAt
 
-/** Splits a note into words; undefined for one that is in the trash. */
 export const longNoteWordsQuery: WorkerQuery<{ note: number }, Words | undefined> = {
   name: 'notes.words',
   isLong: true,
@@ -283,7 +281,6 @@ export const longNoteEntries: WorkerTask<
 
 const BACKGROUND = { userId: '', keyId: null, surface: 'indexing', isBackground: true }
 
-/** Indexes a note if it is still marked. */
 async function indexLongNote(worker: WorkerClient, workspace: number, note: number): Promise<void> {
   const words = await worker.run(longNoteWordsQuery, { note }, BACKGROUND)
   await worker.write(longNoteEntries, { workspace, note, words })

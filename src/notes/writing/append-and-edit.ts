@@ -42,7 +42,6 @@ export function appended(body: string, text: string, heading?: string): string {
   return body + missingLineBreaks(body) + (isThere ? text : `${above}\n\n${text}`)
 }
 
-/** Adds text to the end of a note. */
 export function appendText(
   tx: Tx,
   caller: Caller,

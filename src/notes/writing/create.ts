@@ -169,7 +169,6 @@ function insertBody(tx: Tx, workspace: number, pk: number, content: string): voi
   indexLinks(tx, { workspace, note: pk }, content, true)
 }
 
-/** Refuses an alias that an active note other than `except` has. */
 export function refuseTakenAlias(tx: Tx, workspace: number, alias: string, except?: number): void {
   const holder = findByAlias(tx, workspace, fold(alias))
   if (!holder || holder.pk === except) return

@@ -54,12 +54,10 @@ export function logAttribute(
   tx: Tx,
   author: ChangeAuthor,
   id: string,
-  name: 'tags' | 'properties' | 'content',
+  name: 'tags' | 'properties',
   previous: unknown,
-  revision?: number,
 ): void {
-  const old = name === 'content' ? {} : { [name]: previous }
-  logAndPublish(tx, author, id, { changed: [name], previous: old }, revision)
+  logAndPublish(tx, author, id, { changed: [name], previous: { [name]: previous } })
 }
 
 /** Logs that a note lost a value because of a deletion; `deleted` names, in words, what was deleted. */

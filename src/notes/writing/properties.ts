@@ -7,7 +7,6 @@ import { type Options, type PropertyType, refusalOfValue } from '../property-val
 import { touchNote } from '../store.ts'
 import { keepNote, logAttribute } from './log-update.ts'
 
-/** What a property definition says about its values. */
 export interface PropertyRule {
   pk: number
   key: string

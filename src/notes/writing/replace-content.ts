@@ -44,7 +44,6 @@ export const notesWithLinks = (
     limit,
   )
 
-/** The length of the bodies of these notes together. */
 export const bytesOf = ({ sql }: Reader, notes: readonly number[]): number =>
   sql.scalar(
     'SELECT total(octet_length(content)) FROM note_bodies WHERE note IN (SELECT value FROM json_each(?))',

@@ -6,7 +6,6 @@ import { fail, notFound } from '../../refusal.ts'
 import { getNote, getNoteSummary, type NoteRow } from '../store.ts'
 import { changeText } from './update.ts'
 
-/** What a change of a note replaced. */
 interface RevisionRow {
   readonly id: string
   readonly createdAt: number

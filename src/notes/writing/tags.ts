@@ -148,7 +148,6 @@ export function takeOffTags(tx: Tx, caller: Caller, note: NoteRow, names: readon
   return after
 }
 
-/** Adds to the number of active notes that a tag counts. */
 export const addToTagCount = ({ sql }: Tx, tag: number, notes: number) =>
   sql.run('UPDATE tags SET note_count = note_count + ? WHERE id = ?', notes, tag)
 

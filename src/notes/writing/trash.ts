@@ -160,6 +160,5 @@ export async function emptyTrash({ db, clock }: AppContext, caller: Caller): Pro
   return purged
 }
 
-/** A note in the trash; refused when there is none. */
 export const getTrashedNote = (reader: Reader, { workspacePk }: Caller, id: string): NoteRow =>
   findTrashedNote(reader, workspacePk, id) ?? fail(notFound('trashed note'))

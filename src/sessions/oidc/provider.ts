@@ -29,7 +29,6 @@ export interface Account {
   more(): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** The OpenID Connect provider with which people sign in. */
 export class Provider {
   #known: { readonly metadata: ServerMetadata; readonly until: number } | undefined
   /** While the provider is asked. */

@@ -15,7 +15,6 @@ const START = '/app/sign-in/oidc'
 const CALLBACK = `${START}/callback`
 const SETTINGS = '/app/settings/sign-in'
 
-/** What these endpoints need of the rest. */
 export interface Browsers {
   /** The cookie of a browser that is at the provider. */
   readonly cookie: SessionCookie
@@ -50,7 +49,6 @@ function pageOf(path: string | undefined, otherwise: string): string {
   return origin === base && isPage && page.length <= MAX_PAGE_LENGTH ? page : otherwise
 }
 
-/** Signing in with the provider of this server, if it has one. */
 export function providerRoutes(
   ctx: AppContext,
   { cookie, browserOf, callerOf, begin, checkNotForeign }: Browsers,

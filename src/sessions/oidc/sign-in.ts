@@ -39,7 +39,6 @@ import {
   SignInFailure,
 } from './provider.ts'
 
-/** For how long somebody may take at the provider. */
 export const AT_PROVIDER_SECONDS = 600
 
 /** What a person does at the provider: sign in, link the account to their user, or use up a setup link with it. */
