@@ -1,5 +1,4 @@
 import type { Reader } from '../db/reader.ts'
-import type { SqlPart } from '../db/sql-part.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import {
@@ -79,27 +78,6 @@ interface ChangeCount {
   readonly n: number
 }
 
-type Count = [kind: number, structure: string, n: number]
-
-/** The changes of a transaction that a reader sees. */
-interface Counted {
-  readonly from: string
-  readonly values: SqlPart['values']
-}
-
-function countedIn(
-  { sql }: Reader,
-  workspace: number,
-  { first, last }: { readonly first: number; readonly last: number },
-  filter: Pick<ChangeFilter, 'visible' | 'userId'>,
-): Counted {
-  const { text, values } = filterSql(filter)
-  return {
-    from: `FROM changes WHERE ${sql.stopCondition('key').text} AND key BETWEEN ? AND ? ${text}`,
-    values: [keyOf(workspace, first), keyOf(workspace, last), ...values],
-  }
-}
-
 /** Counting more changes takes long enough to be done once. */
 const MANY = 5_000
 const MAX_CACHED = 1_000
@@ -107,58 +85,32 @@ const newCounts = () => new BoundedCache<string, readonly ChangeCount[]>(MAX_CAC
 
 /** What changes that a user may see a range of numbers holds, the kind that came first first. Exact, however many they are. */
 export function countChanges(
-  reader: Reader,
+  { sql }: Reader,
   workspace: number,
-  range: { readonly first: number; readonly last: number },
+  { first, last }: { readonly first: number; readonly last: number },
   filter: Pick<ChangeFilter, 'visible' | 'userId'> = {},
 ): readonly ChangeCount[] {
-  const counted = countedIn(reader, workspace, range, filter)
-  if (range.last - range.first < MANY) return presentCounts(countGroups(reader, counted))
-  const cache = reader.sql.state.of(newCounts)
-  const name = JSON.stringify(counted.values)
+  const { text, values } = filterSql(filter)
+  const bound = [keyOf(workspace, first), keyOf(workspace, last), ...values]
+  const cache = sql.state.of(newCounts)
+  const name = JSON.stringify(bound)
   const known = cache.get(name)
   if (known) return known
-  const counts = presentCounts(countFew(reader, counted) ?? countGroups(reader, counted))
-  cache.set(name, counts)
-  return counts
-}
-
-const countGroups = ({ sql }: Reader, { from, values }: Counted): Count[] =>
-  sql.rows<Count>(
-    `SELECT kind, hex(structure), count(*) ${from} GROUP BY kind, structure ORDER BY min(key)`,
-    ...values,
+  const rows = sql.rows<[kind: number, structure: string, n: number]>(
+    `SELECT kind, hex(structure), count(*) FROM changes
+     WHERE ${sql.stopCondition('key').text} AND key BETWEEN ? AND ? ${text}
+     GROUP BY kind, structure ORDER BY min(key)`,
+    ...bound,
   )
-
-const MAX_GROUPS = 10
-
-/**
- * Counts the groups that are among the first changes, in one pass without sorting. Undefined if there are many, or others
- * too.
- */
-function countFew({ sql }: Reader, { from, values }: Counted): Count[] | undefined {
-  const groups = sql.rows<[kind: number, structure: string]>(
-    `SELECT kind, hex(structure) FROM (SELECT key, kind, structure ${from} ORDER BY key LIMIT ${MANY})
-     GROUP BY kind, structure ORDER BY min(key) LIMIT ${MAX_GROUPS + 1}`,
-    ...values,
-  )
-  if (groups.length > MAX_GROUPS) return undefined
-  const sums = groups.map(() => "total(kind = ? AND structure IS nullif(unhex(?), x''))")
-  const [[all, ...counts] = [0]] = sql.rows<[number, ...number[]]>(
-    `SELECT count(*), ${sums.join(', ')} ${from}`,
-    ...groups.flat(),
-    ...values,
-  )
-  if (all !== counts.reduce((sum, n) => sum + n, 0)) return undefined
-  return groups.map(([kind, structure], at): Count => [kind, structure, counts[at] ?? 0])
-}
-
-const presentCounts = (counts: readonly Count[]): ChangeCount[] =>
-  counts.map(([kind, structure, n]) => ({
+  const counts = rows.map(([kind, structure, n]) => ({
     kind: kindOf(kind),
     op: operationOf(kind),
     structure_id: structure === '' ? null : String(idOf(structure)),
     n,
   }))
+  if (last - first >= MANY) cache.set(name, counts)
+  return counts
+}
 
 /** The pks of the actors that are a key, or a user with or without a key. */
 export const actorsNamed = ({ sql }: Reader, id: string): number[] =>
