@@ -81,6 +81,15 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
     'columns are moved, frozen and hidden with keys alone, for this person, in every browser',
     async () => {
       await open()
+      await press(page, 'Columns')
+      const boxes = await page.$$eval('#columns-menu input', (all) =>
+        all.map(
+          (one) =>
+            (one as unknown as { getBoundingClientRect(): { top: number } }).getBoundingClientRect().top,
+        ),
+      )
+      expect(new Set(boxes).size).toBe(FIELDS.length)
+      await page.keyboard.press('Escape')
       await page.focus('.grid thead th[data-drop=price] button')
       await alt('ArrowDown')
       await page.waitForSelector('#column-menu button:focus')
@@ -152,6 +161,12 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
     async () => {
       await open('&columns=title,price')
       await untilTextIn(page, 'tfoot .number .figure', 'Sum 6,000')
+      // Two columns share what is left of the width; the margin does not grow with them.
+      const widths = await page.$$eval('.grid thead th', (all) =>
+        all.map((one) => (one as unknown as { offsetWidth: number }).offsetWidth),
+      )
+      expect(widths[0]).toBe(56)
+      expect(widths.reduce((sum, one) => sum + one)).toBeGreaterThan(1000)
       await page.select('tfoot select[aria-label="Figure of Price"]', 'average')
       await untilTextIn(page, 'tfoot .number .figure', 'Mean 2,000')
       await page.goto(

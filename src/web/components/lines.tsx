@@ -43,7 +43,7 @@ export const Lines = () => (
     )}
     {[...notSaved.value].map(([id, name]) => (
       <p key={id}>
-        Not saved: a cell of <a href={address(['records', id])}>{name}</a>. Go there to see why.
+        Not saved: a cell of {name}. <a href={address(['records', id])}>Go there to see why.</a>
       </p>
     ))}
     {[...notices.value].map(([subject, { sentence, address: to }]) => (

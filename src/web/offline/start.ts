@@ -131,8 +131,8 @@ const NO_ROOM =
   'This browser has no room left to keep more for reading offline; free some, or keep fewer tables in the settings.'
 
 function failed(error: Error): void {
-  // When it is back, everything is tried again.
-  if (isPutOff(error) || error.name === 'AbortError') return
+  // When the server or the session is back, everything is tried again.
+  if (isPutOff(error) || isSignedOut.peek() || error.name === 'AbortError') return
   const sentence = `What is kept for reading offline is not up to date: ${error.message}`
   setNotice('copy', error.name === 'QuotaExceededError' ? NO_ROOM : sentence)
 }

@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
+import { Button } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Banner, Failed, Loading } from '../../components/pane.tsx'
 import { shortTime } from '../../components/time.tsx'
@@ -167,7 +168,7 @@ function SaveLine({ queue }: { queue: SaveQueue }) {
         return ['bad', 'Not saved']
       case 'conflict': {
         const left = passagesLeft(state.conflict)
-        return ['warn', `Not saved: ${left} ${left === 1 ? 'passage' : 'passages'} to settle`]
+        return ['warn', `Not saved: ${left} ${left === 1 ? 'passage' : 'passages'} to decide`]
       }
     }
   })()
@@ -194,8 +195,11 @@ function StateBanner({ id, queue }: { id: string; queue: SaveQueue }) {
               : `${author} saved this note at ${when}`}
             , while you were writing.
           </strong>{' '}
-          What did not touch your words is merged. The rest is yours to settle.
+          What did not touch your words is merged. Choose what stays of the rest.
         </p>
+        <Button onClick={() => document.querySelector('.settle')?.scrollIntoView({ block: 'center' })}>
+          Show it
+        </Button>
       </Banner>
     )
   }

@@ -63,29 +63,32 @@ interface PassageProps {
 }
 
 const Passage = ({ part: { mine, theirs }, author, name, onChoose }: PassageProps) => (
-  <section class="settle" aria-label={`${name} to settle`}>
-    <div class="versions">
-      <div>
-        <h3>
-          <Icon name="person" />
-          Yours, not saved yet <Button onClick={() => onChoose('mine')}>Keep yours</Button>
-        </h3>
-        <Marked text={mine} other={theirs} />
+  <section class="settle" aria-label={`${name} to decide`}>
+    <div class="settle-card">
+      <div class="versions">
+        <div>
+          <h3>
+            <Icon name="person" />
+            Yours, not saved yet
+          </h3>
+          <Marked text={mine} other={theirs} />
+        </div>
+        <div>
+          <h3>
+            <Icon name="person" />
+            {author === undefined ? 'Saved meanwhile' : `${author} saved`}
+          </h3>
+          <Marked text={theirs} other={mine} />
+        </div>
       </div>
-      <div>
-        <h3>
-          <Icon name="person" />
-          {author === undefined ? 'Saved meanwhile' : `${author} saved`}{' '}
-          <Button onClick={() => onChoose('theirs')}>Take theirs</Button>
-        </h3>
-        <Marked text={theirs} other={mine} />
-      </div>
+      <footer>
+        <Button kind="main" onClick={() => onChoose('both')}>
+          Keep both
+        </Button>
+        <Button onClick={() => onChoose('mine')}>Keep yours</Button>
+        <Button onClick={() => onChoose('theirs')}>Take theirs</Button>
+        <span>Nothing is overwritten until you choose.</span>
+      </footer>
     </div>
-    <footer>
-      <Button kind="main" onClick={() => onChoose('both')}>
-        Keep both
-      </Button>
-      <span>Nothing is overwritten until you choose.</span>
-    </footer>
   </section>
 )

@@ -15,7 +15,7 @@ export function WaitingList() {
   return (
     <>
       <h3>{found.length === 1 ? '1 change waits here' : `${found.length} changes wait here`}</h3>
-      <ul class="plain">
+      <ul class="waiting">
         {found.map((one) => (
           <li key={Object.values(one.place).join(' ')}>
             <p>

@@ -42,8 +42,8 @@ export function TroubleRow({ grid, row, field, state }: TroubleProps) {
           {state.kind === 'conflict' && (
             <>
               <span class="why" id={`no-${row.id}`} role="alert">
-                Somebody else set {field.label} to {shown(field, state.theirs)} meanwhile; you wrote{' '}
-                {shown(field, state.value)}.
+                Somebody else set {field.label} to <b>{shown(field, state.theirs)}</b> meanwhile; you wrote{' '}
+                <b>{shown(field, state.value)}</b>.
               </span>
               <Button onClick={back}>Keep {shown(field, state.theirs)}</Button>
               <Button

@@ -65,22 +65,23 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
             View
           </Button>
         )}
-        <span class="grow" />
-        {view && mayWrite.value && !view.locked && isChanged(view) && (
-          <Button disabled={change.isRunning.value} onClick={() => void change.run(saved())}>
-            Save in “{view.name}”
-          </Button>
-        )}
-        <ColumnsMenu structure={structure} />
-        {view && mayWrite.value && (
-          <Button
-            kind="quiet icon-only"
-            popovertarget="view-menu"
-            aria-label={`What to do with ${view.name}`}
-          >
-            <Icon name="more" />
-          </Button>
-        )}
+        <span class="tabs-end">
+          {view && mayWrite.value && !view.locked && isChanged(view) && (
+            <Button disabled={change.isRunning.value} onClick={() => void change.run(saved())}>
+              Save in “{view.name}”
+            </Button>
+          )}
+          <ColumnsMenu structure={structure} />
+          {view && mayWrite.value && (
+            <Button
+              kind="quiet icon-only"
+              popovertarget="view-menu"
+              aria-label={`What to do with ${view.name}`}
+            >
+              <Icon name="more" />
+            </Button>
+          )}
+        </span>
       </nav>
       {refusal !== undefined && <Why>{refusal}</Why>}
       {view && (
