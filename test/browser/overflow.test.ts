@@ -21,8 +21,10 @@ const CUT_OFF = `(() => {
   const nameOf = (one) => one.tagName.toLowerCase() + (one.className?.baseVal === undefined && one.className ? '.' + one.className.trim().replaceAll(' ', '.') : '') + ' “' + (one.textContent ?? '').trim().slice(0, 40) + '”'
   const found = []
   const visit = (element, isInScroller) => {
-    if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return
     const style = getComputedStyle(element)
+    // What has no box of its own is never visible; what is in it can be.
+    const isSeen = element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+    if (!isSeen && style.display !== 'contents') return
     const box = element.getBoundingClientRect()
     if (style.display !== 'contents' && isHidden(style, box)) return
     if (!isInScroller && style.display !== 'contents' && (box.right > innerWidth + 1 || box.left < -1))
@@ -34,6 +36,9 @@ const CUT_OFF = `(() => {
       found.push('cut at its side: ' + nameOf(element))
     if (['hidden', 'clip'].includes(style.overflowY) && isText && !isClamped && element.scrollHeight > element.clientHeight + 2)
       found.push('cut at its foot: ' + nameOf(element))
+    // What a button or a day holds is not over its neighbour.
+    if (element.matches('button, .cal-day') && !clips && (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 2))
+      found.push('over its neighbour: ' + nameOf(element))
     for (const child of element.children) visit(child, isInScroller || scrolls(style.overflowX) || clips)
   }
   visit(document.body, false)
@@ -120,6 +125,7 @@ describe.skipIf(!hasBrowser)('no screen', () => {
       'new note': '/app/notes/new',
       today: '/app/notes/today',
       table,
+      'filtered table': `${table}?filter=${encodeURIComponent(JSON.stringify([{ field: 'f0', op: 'contains', value: 'long' }]))}`,
       'new row': `${table}?pane=new`,
       board: `${table}?view=${board}`,
       month: `${table}?view=${calendar}`,

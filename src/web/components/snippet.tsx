@@ -4,7 +4,7 @@ const plain = (text: string) =>
   text.replace(/&(amp|lt|gt|quot|#39|#x27);/g, (_, name: string) => ENTITIES[name] ?? '')
 
 /** Before a hit stands no more than leaves it in sight where a line or two are shown. */
-const BEFORE_HIT = 45
+const BEFORE_HIT = 28
 
 const endOf = (text: string): string =>
   text.length <= BEFORE_HIT ? text : `…${text.slice(-BEFORE_HIT).replace(/^\S*\s/, '')}`

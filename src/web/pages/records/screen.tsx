@@ -23,7 +23,10 @@ export function Main() {
   }, [id, first, isWide])
   if (id === 'new') return <StructureScreen key="new" structure={undefined} />
   const structure = data?.find((one) => one.id === id)
-  if (!structure) return <NoStructure isKnown={data !== undefined} isGone={id !== undefined} error={error} />
+  const isGone = id !== undefined
+  const isKnown = data !== undefined
+  if (!structure)
+    return <NoStructure isKnown={isKnown} isGone={isGone} isFirst={first === undefined} error={error} />
   if (part === 'structure') return <StructureScreen key={structure.id} structure={structure} />
   return <RowsScreen key={structure.id} structure={structure} />
 }
@@ -31,10 +34,12 @@ export function Main() {
 interface NoStructureProps {
   readonly isKnown: boolean
   readonly isGone: boolean
+  /** Whether there is no table at all. */
+  readonly isFirst: boolean
   readonly error: Error | null
 }
 
-function NoStructure({ isKnown, isGone, error }: NoStructureProps) {
+function NoStructure({ isKnown, isGone, isFirst, error }: NoStructureProps) {
   return (
     <main id="main" class="records-screen">
       <Pane kind="content">
@@ -47,18 +52,20 @@ function NoStructure({ isKnown, isGone, error }: NoStructureProps) {
             <div class="phone-list phone">
               <StructureList />
             </div>
-            <Empty>
-              <p>
-                {isGone
-                  ? 'This table is no longer there.'
-                  : 'A table says which fields its rows have: orders, customers, parts.'}
-              </p>
-              {mayWrite.value && (
-                <a class="button main" href={address(['records', 'new'])}>
-                  New table
-                </a>
-              )}
-            </Empty>
+            {(isGone || isFirst) && (
+              <Empty>
+                <p>
+                  {isGone
+                    ? 'This table is no longer there.'
+                    : 'A table says which fields its rows have: orders, customers, parts.'}
+                </p>
+                {mayWrite.value && (
+                  <a class="button main" href={address(['records', 'new'])}>
+                    New table
+                  </a>
+                )}
+              </Empty>
+            )}
           </>
         )}
       </Pane>
