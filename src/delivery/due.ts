@@ -45,7 +45,6 @@ const DELETE = 'DELETE FROM webhook_moments WHERE schedule = ? AND record = ?'
 const IS_WAITING = 'SELECT 1 FROM webhook_schedules WHERE pk = ?1 AND done < ?2 AND last >= ?2'
 
 interface Change {
-  /** The pk of the row. */
   readonly pk: number
   /** Null where the row was not there, or is not any more. */
   readonly before: RecordState | null

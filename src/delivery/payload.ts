@@ -96,7 +96,6 @@ export const changePayload = (head: EventHead, change: Omit<RecordChange, 'sourc
     previous: previousValues(change.changed, change.before?.data),
   })
 
-/** The payload for the moment of a record. */
 export const duePayload = (head: EventHead, record: RecordState, dueAt: number, isLate: boolean): Payload =>
   payloadOf(head, {
     type: DUE_EVENT,
@@ -106,11 +105,9 @@ export const duePayload = (head: EventHead, record: RecordState, dueAt: number, 
     data: { due_at: isoTimestamp(dueAt), ...(isLate && { late: true }) },
   })
 
-/** The payload of an event of a note or a file. */
 export const objectPayload = (head: EventHead, type: string, data: EventData): Payload =>
   payloadOf(head, { type, data })
 
-/** The payload of a `webhook.test` event. */
 export const testPayload = (head: EventHead, kind: Kind): Payload =>
   payloadOf(
     head,
@@ -127,7 +124,6 @@ export type Format = (typeof FORMATS)[number]
 export const KINDS = ['record', 'note', 'file'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** How a subscription wants its events. */
 export interface Form {
   readonly kind: Kind
   readonly format: Format
@@ -135,7 +131,6 @@ export interface Form {
   readonly template: string | null
 }
 
-/** What is sent. */
 export interface Message {
   readonly body: string
   /** Null for JSON. */
@@ -165,7 +160,6 @@ function sourceOf(kind: Kind, hole: string): Source | undefined {
   return ({ record }) => (record && Object.hasOwn(record.data, key) ? record.data[key] : undefined)
 }
 
-/** The keys of the fields that a template names. */
 export const fieldsInTemplate = (template: string | null): string[] =>
   holesIn(template ?? '').flatMap((hole) => FIELD.exec(hole)?.[1] ?? [])
 

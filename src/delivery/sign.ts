@@ -41,7 +41,6 @@ export interface EarlierSecret {
   readonly until: number
 }
 
-/** Parses the column `earlier_secrets`. */
 export const parseEarlierSecrets = (column: string | null): EarlierSecret[] =>
   column === null ? [] : JSON.parse(column)
 

@@ -18,7 +18,6 @@ interface AnySubscription extends Receiver {
 /** One to the rows of a structure. */
 export interface Subscription extends AnySubscription {
   readonly conditions: readonly Condition[]
-  /** Null for every field. */
   readonly fields: ReadonlySet<string> | null
   /** When the moments of rows come that it gets; null if it gets none. */
   readonly schedule: { readonly pk: number; readonly due: Due } | null

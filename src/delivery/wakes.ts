@@ -11,7 +11,6 @@ export interface WakeListener {
 
 const newListeners = () => new Set<WakeListener>()
 
-/** Calls the listener from now on; returns a function that removes it. */
 export function onWake({ sql }: Reader, listener: WakeListener): () => void {
   const listeners = sql.state.of(newListeners)
   listeners.add(listener)

@@ -61,7 +61,6 @@ function getFileToWrite(reader: Reader, caller: InWorkspace, id: string): FileRo
   return file
 }
 
-/** The original, to be sent. */
 export function getFileContent(reader: Reader, caller: Caller, id: string) {
   const file = getFile(reader, caller, id)
   const { pk, fileName, size } = file

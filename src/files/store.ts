@@ -206,7 +206,6 @@ export function insertWholeFile(tx: Tx, author: ChangeAuthor, row: NewFileRow, b
   return file
 }
 
-/** Inserts all parts of a file. */
 export function insertParts(tx: Tx, file: number, bytes: Uint8Array): void {
   for (let number = 0; number * PART_BYTES < bytes.length; number++)
     insertPart(tx, file, number, bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES))
@@ -267,7 +266,6 @@ const listPagesIn = columnBy((first: number, last: number, limit: number) =>
     .limit(limit),
 )
 
-/** The keys of up to `limit` pages of a file. */
 export const listPageKeys = (reader: Reader, file: number, limit: number): number[] =>
   listPagesIn(reader, ...keyRange(file), limit)
 

@@ -89,10 +89,7 @@ function endClaim(tx: Tx, claim: Claim, outcome: Outcome): void {
 }
 
 /** Takes back an attempt for which no process could be started: the file is tried again, as often as it takes. */
-const takeBackAttempt = (db: Db, { file, token }: Claim): Promise<void> =>
-  db.write((tx): void => void undoAttempt(tx, file, token))
-
-const undoAttempt = runBy((file: number, token: string) =>
+const takeBackAttempt = runBy((file: number, token: string) =>
   update(files, { claim: null, attempts: sql`attempts - 1` }, isClaimed(file, token)),
 )
 
@@ -123,14 +120,10 @@ export async function saveResult(
   signal?: AbortSignal,
 ): Promise<void> {
   await deletePages(db, claim, signal)
-  if ('failed' in result) {
-    const outcome = { status: 'failed', pages: null, error: result.failed, outline: null } as const
-    await db.write((tx): void => void endClaim(tx, claim, outcome))
-    return
-  }
+  const { pages, outline } = 'failed' in result ? NO_TEXT : result
   let done = 0
   const saveNext = (tx: Tx): boolean => {
-    const text = result.pages[done]
+    const text = pages[done]
     if (text === undefined || !isClaimValid(tx, claim)) return false
     done += 1
     insertPage(tx, claim.file, done, text)
@@ -138,13 +131,10 @@ export async function saveResult(
     return true
   }
   await inSteps(db, saveNext, { signal })
-  const { pages, outline } = result
-  const outcome = {
-    status: 'ready',
-    pages: pages.length,
-    error: null,
-    outline: JSON.stringify(outline),
-  } as const
+  const outcome: Outcome =
+    'failed' in result
+      ? { status: 'failed', pages: null, error: result.failed, outline: null }
+      : { status: 'ready', pages: pages.length, error: null, outline: JSON.stringify(outline) }
   await db.write((tx): void => void endClaim(tx, claim, outcome))
 }
 
@@ -169,7 +159,8 @@ async function resultOf(
     signal?.addEventListener('abort', extraction.stop)
     return await extraction.result
   } catch (error) {
-    if (error instanceof NotStarted) await takeBackAttempt(db, claim)
+    if (error instanceof NotStarted)
+      await db.write((tx): void => void takeBackAttempt(tx, claim.file, claim.token))
     throw error
   } finally {
     if (extraction) signal?.removeEventListener('abort', extraction.stop)

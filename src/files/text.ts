@@ -7,7 +7,6 @@ import { DEFAULT_CHARS, type TextQuery } from './schema.ts'
 import { getFile } from './service.ts'
 import { type FileRow, findPageText } from './store.ts'
 
-/** Both ends are included. */
 interface PageRange {
   readonly first: number
   readonly last: number

@@ -84,7 +84,6 @@ interface Counts {
   readonly converted: number
   readonly empty: number
   readonly failed: number
-  /** The first ones. */
   readonly failures: { record_id: string; value: FieldValue }[]
 }
 

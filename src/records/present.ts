@@ -18,7 +18,6 @@ export const recordJson = ({ id, data, createdAt, updatedAt, deletedAt }: Record
 
 export const recordResponse = (row: RecordRow): string => `{"record":${recordJson(row)}}`
 
-/** The same to be sent. */
 export const presentWritten = (row: RecordRow): JsonBody => encoded(recordResponse(row))
 
 export const foundResponse = (row: FoundRecord): string =>
@@ -30,7 +29,6 @@ export const pageMembers = ({ rows, total, hasMore }: RecordPage): string =>
 
 export const pageResponse = (page: RecordPage): string => `{${pageMembers(page)}}`
 
-/** A board as JSON text. */
 export const boardResponse = (columns: readonly BoardColumn[]): string => {
   const texts = columns.map(
     ({ value, total, rows }) =>

@@ -8,7 +8,6 @@ import { notFound } from '../refusal.ts'
 export interface RecordRow {
   pk: number
   id: string
-  /** The pk of its structure. */
   structure: number
   /** JSON text, as responses carry it. */
   data: string
@@ -34,13 +33,6 @@ export const findRecordHead = (
 ): Pick<RecordRow, 'structure' | 'deletedAt'> | undefined =>
   sql.get('SELECT structure, deleted_at AS deletedAt FROM records WHERE id = ?', id)
 
-/** These records, live or deleted, of any workspace. */
-export const findRecords = ({ sql }: Reader, ids: readonly string[]): RecordRow[] =>
-  sql.all(
-    `SELECT ${COLUMNS} FROM records r WHERE r.id IN (SELECT value FROM json_each(?))`,
-    JSON.stringify(ids),
-  )
-
 /** The live ones of these records, of any workspace. */
 export const findLiveRecords = ({ sql }: Reader, ids: readonly string[]): RecordRow[] =>
   sql.all(
@@ -56,7 +48,6 @@ export const recordBytes = ({ sql }: Reader, ids: readonly string[]): number =>
     JSON.stringify(ids),
   )
 
-/** A live record with the id of its structure. */
 export interface FoundRecord extends RecordRow {
   structureId: string
 }
@@ -119,7 +110,6 @@ export const stateOf = (row: RecordRow, data: RecordData): RecordState => ({
   deletedAt: row.deletedAt,
 })
 
-/** Returns the new pk. */
 export const insertRecord = ({ sql }: Reader, row: Omit<RecordRow, 'pk'>): number =>
   sql.run(
     'INSERT INTO records (id, structure, data, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
@@ -130,7 +120,6 @@ export const insertRecord = ({ sql }: Reader, row: Omit<RecordRow, 'pk'>): numbe
     row.updatedAt,
   ).lastInsertRowid
 
-/** Writes every column that can change. */
 export const updateRecord = ({ sql }: Reader, { pk, data, updatedAt, deletedAt }: RecordRow) =>
   sql.run(
     'UPDATE records SET data = ?, updated_at = ?, deleted_at = ? WHERE pk = ?',

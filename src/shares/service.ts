@@ -98,7 +98,6 @@ const isShown = ({ userId, role, mayWrite, rights }: Caller, row: ShareRow): boo
   (role === 'owner' || !mayWrite || JSON.parse(row.maker).id === userId) &&
   (row.structure === null ? !hides(rights, 'notes') : may(rights, row.structure, 'read'))
 
-/** One page of the shares that the caller sees. */
 export function listShares(reader: Reader, caller: Caller, page: PageRequest, origin: string) {
   const shown = shareKind
     .rows(reader, caller.workspacePk)
@@ -110,7 +109,6 @@ export function listShares(reader: Reader, caller: Caller, page: PageRequest, or
   }
 }
 
-/** A share that the caller sees. */
 export function getShare(reader: Reader, caller: Caller, id: string): ShareRow {
   const row = shareKind.findById(reader, caller.workspacePk, id)
   return row && isShown(caller, row) && hasTarget(reader, row) ? row : fail(notFound('share'))
@@ -239,7 +237,6 @@ const setToken = runBy((pk: number, token: string) =>
     .where(eq(shares.pk, pk)),
 )
 
-/** Ends a share. */
 export const deleteShare = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
   ctx.db.write((tx): void => {
     const row = getShare(tx, caller, id)
@@ -250,7 +247,6 @@ export const deleteShare = (ctx: AppContext, caller: Caller, id: string): Promis
 
 export type FormSettings = Static<typeof FormOptions>
 
-/** A field as a form shows it. */
 export interface FormField {
   readonly field: FieldDefinition
   readonly label: string

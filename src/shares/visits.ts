@@ -14,7 +14,6 @@ import { pageResponse, SHARE_HEADERS } from './pages/page.ts'
 export interface Visit {
   readonly share: VisitedShare
   readonly caller: Caller
-  /** The path of the share. */
   readonly base: string
 }
 
@@ -115,7 +114,6 @@ const passwordForm = (sentence: string | undefined): Html => html`<h1>A password
   sentence !== undefined && html` aria-invalid="true" aria-describedby="why"`
 }>${sentence !== undefined && html`<small class="bad" id="why">${sentence}</small>`}</p><button>Open</button></form>`
 
-/** The page that asks for the password. */
 export const askForPassword = (): Response => passwordPage(401)
 
 /** Judges a password, as often as a sign-in may be tried; a right one is remembered for 24 hours. */

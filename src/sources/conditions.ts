@@ -41,7 +41,6 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   },
 }
 
-/** A condition of `when`. */
 export interface Condition {
   readonly path?: string
   readonly header?: string

@@ -6,7 +6,6 @@ import { type Place, parsePlace, type ReadCall, valueAt } from './map.ts'
 import { type Call, headerOf, placeOfId, providerOf } from './providers.ts'
 import type { SourceRow } from './store.ts'
 
-/** A call as it was read. */
 export interface Reading {
   readonly externalId: string | null
   readonly event: string | null

@@ -27,7 +27,6 @@ import * as store from './store.ts'
 /** For how long an event is kept, and known by the id of its provider. */
 export const EVENT_KEPT_MS = 30 * DAY_MS
 
-/** What became of an event. */
 export interface Outcome {
   readonly status: store.Status
   readonly recordId: string | null

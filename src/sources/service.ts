@@ -37,11 +37,9 @@ export function getSource(reader: Reader, caller: InWorkspace, id: string, abili
 export const mayWriteTo = ({ rights, mayWrite }: Caller, { structureId }: SourceRow): boolean =>
   mayWrite && may(rights, structureId, 'change')
 
-/** Sources by creation. */
 export const listSources = (reader: Reader, caller: InWorkspace): SourceRow[] =>
   ofReadableStructures(reader, caller, sourceKind.rows(reader, caller.workspacePk))
 
-/** 192 random bits. */
 const newToken = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString('base64url')
 
 const NEW_SOURCE = {

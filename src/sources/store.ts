@@ -11,7 +11,6 @@ import type { Options } from './providers.ts'
 
 export type SourceRow = typeof sources.$inferSelect & { structureId: string; structureName: string }
 
-/** What can become of a call. */
 export const STATUSES = ['written', 'updated', 'duplicate', 'ignored', 'stale', 'unmapped'] as const
 export type Status = (typeof STATUSES)[number]
 export const COUNTED = [...STATUSES, 'rejected'] as const
@@ -92,7 +91,6 @@ export const sourcesNamingField = (reader: Reader, structure: number, key: strin
     .filter((source) => Object.hasOwn(mapOf(source), key) || source.newerBy === key)
     .map(({ name }) => name)
 
-/** The sources of a structure by creation. */
 const listSourcesOf = rowsBy((structure: number) =>
   from(sources, getTableColumns(sources))
     .where(and(eq(sources.structure, structure), visible))
@@ -202,7 +200,6 @@ const readCall = rowBy((pk: number) =>
   ),
 )
 
-/** The shown headers of an event, and its body. */
 export function callOf(reader: Reader, pk: number): { headers: [string, string][]; body: Uint8Array } {
   const row = readCall(reader, pk)
   return { headers: JSON.parse(row?.headers ?? '[]'), body: row?.body ?? new Uint8Array() }

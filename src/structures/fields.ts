@@ -9,7 +9,6 @@ import { fail, Refusal, refused } from '../refusal.ts'
 import type { SentField } from './schema.ts'
 import type { FieldDefinition } from './store.ts'
 
-/** A field as it is sent. */
 export type FieldInput = Static<typeof SentField>
 
 /** The id of the structure that a `record` field names by id or name; undefined if there is none. */
@@ -193,7 +192,6 @@ export function refuseLossOfUsedField(
   )
 }
 
-/** Refuses a `label_field` that names no field. */
 export function checkLabelField(labelField: string | null, fields: readonly FieldDefinition[]): void {
   if (labelField === null || fields.some(({ key }) => key === labelField)) return
   throw refused(`"label_field" names "${labelField}", and the structure has no such field.`)

@@ -43,7 +43,6 @@ export function presentStructureTo({ rights }: InWorkspace, row: StructureRow) {
   return { ...definition, ...(may(rights, row.id, 'read') && { record_count }) } as Shown
 }
 
-/** What a dry run of a change found. */
 export const presentTried = (tried: { structure: StructureRow; refusals: readonly FoundRefusal[] }) => ({
   structure: presentStructure(tried.structure),
   refusals: tried.refusals.map(({ refusal: { message, code }, field }) => ({ error: message, code, field })),

@@ -190,7 +190,8 @@ export function changeStructure(
 ): store.StructureRow {
   const before = getStructure(tx, caller, nameOrId, 'change')
   const { columns, definition } = judged(ctx, tx, caller, before, patch)
-  if (isSameDefinition(before, columns)) return before
+  const { nameFold: _, ...shown } = columns
+  if (isSame<typeof shown>(before, shown)) return before
   changeTable(tx, before, definition)
   store.updateStructure(tx, before.pk, columns, tx.now)
   tx.afterCommit(() => ctx.bus.wake(before.id))
@@ -200,7 +201,6 @@ export function changeStructure(
   return after
 }
 
-/** A structure in the change log. */
 export const changedStructure = (id: string) => ({ kind: 'structure', id, structureId: id }) as const
 
 /** The definition after a change. Every rule goes through `check`, which lets the first refusal pass unless it collects them. */
@@ -232,7 +232,7 @@ export function judged(
   check(null, () => refuseManyUnique(uniqueSets.flat().length, oldSets.flat().length))
   const maxRows = patched(patch.max_rows, before.maxRows)
   check(null, () => refuseLowMaxRows(before, maxRows))
-  const columns: store.StructureColumns = {
+  const columns = {
     name,
     nameFold: fold(name),
     description: patched(patch.description, before.description),
@@ -254,12 +254,6 @@ function refuseLowMaxRows({ live }: store.StructureRow, maxRows: number | null):
     `"max_rows" cannot be ${maxRows} while the structure holds ${live} rows; delete rows first.`,
   )
 }
-
-/** Ignores the folded name, which follows from the name. */
-const isSameDefinition = (
-  before: store.StructureRow,
-  { nameFold: _, ...after }: store.StructureColumns,
-): boolean => isSame<typeof after>(before, after)
 
 /** The rows of a structure that never had one begin again; any other only gains fields. */
 function changeTable(

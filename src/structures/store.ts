@@ -11,22 +11,6 @@ import { fold } from '../lib/text.ts'
 import { storedObjects } from '../objects/statements.ts'
 import { fail, notFound } from '../refusal.ts'
 
-/** The columns of a definition. */
-export interface StructureColumns {
-  name: string
-  nameFold: string
-  description: string | null
-  /** JSON array of `FieldDefinition`. */
-  fields: string
-  labelField: string | null
-  /** JSON array of arrays of keys. */
-  uniqueTogether: string
-  maxRows: number | null
-  immutable: number
-  icon: string | null
-  color: string | null
-}
-
 export type StructureRow = NonNullable<ReturnType<typeof found.findById>>
 
 /* Subqueries, because this version of SQLite prepares a join with bound values again at every run. */
@@ -82,7 +66,6 @@ export const findStructureByPk = seen(found.findBy((pk: number) => eq(structures
 export const findStructureByName = found.findByName
 const findSeenByName = seen(found.findByName)
 
-/** Of every workspace. */
 export const listAllStructureRows = rowsBy(() =>
   from(structures, whole).where(isVisible).orderBy(structures.workspace, structures.pk),
 )
@@ -162,10 +145,7 @@ const insert = insertInto(structures)
 const insertStats = insertInto(structureStats)
 
 /** Inserts a structure that has no row table yet; returns its pk. */
-export function insertStructure(
-  reader: Reader,
-  row: StructureColumns & Pick<StructureRow, 'id' | 'createdAt' | 'updatedAt'> & { workspace: number },
-): number {
+export function insertStructure(reader: Reader, row: Parameters<typeof insert>[1]): number {
   const pk = insert(reader, row)
   insertStats(reader, { structure: pk })
   return pk
@@ -195,7 +175,6 @@ export interface FieldDefinition extends TypedField {
 /** One rule of uniqueness: a unique field alone, or the fields of a `unique_together` set. */
 export type UniqueSet = readonly FieldDefinition[]
 
-/** A parsed definition. */
 export interface Definition {
   readonly fields: readonly FieldDefinition[]
   readonly byKey: ReadonlyMap<string, FieldDefinition>

@@ -16,7 +16,6 @@ import { dueOf, eventsOf, kindOf, type WebhookRow } from './store.ts'
 
 /* What a caller may say of a subscription, and what goes together: that depends on whether it is about rows, notes or files. */
 
-/** An input as it is sent. */
 export type UnparsedInput = Omit<Static<typeof PatchWebhookBody>, 'resume'>
 
 export type WebhookInput = Omit<UnparsedInput, 'filter'> & {
@@ -53,7 +52,6 @@ export interface NewWebhook extends WebhookInput {
   url: string
 }
 
-/** A new subscription before what else is sent. */
 const newWebhook = ({ kind, url }: NewWebhook): WebhookColumns => ({
   ...NEW_WEBHOOK,
   url,
@@ -178,7 +176,6 @@ function checkNames(columns: WebhookColumns, structure: StructureRow | null): vo
     )
 }
 
-/** The column for a filter of the form that the kind has. */
 function filterColumn(
   reader: Reader,
   { workspacePk }: InWorkspace,

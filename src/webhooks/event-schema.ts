@@ -47,7 +47,6 @@ const EventData = strict(
   },
 )
 
-/** The body of a delivery. */
 export const DeliveredEvent = strict(
   {
     id: id('The same at every attempt; receivers know repetitions by it.'),

@@ -58,7 +58,6 @@ export const presentWebhook = (row: WebhookRow) => ({
   updated_at: isoTimestamp(row.updatedAt),
 })
 
-/** A delivery of a subscription. */
 export const presentDelivery = (webhook: WebhookRow, row: DeliveryRow) => ({
   id: row.id,
   webhook_id: webhook.id,

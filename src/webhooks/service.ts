@@ -30,7 +30,6 @@ import * as store from './store.ts'
 
 const MAX_WEBHOOKS = 25
 
-/** What the check of a URL needs. */
 interface Ctx {
   readonly config: Pick<Config, 'webhookAllowlist'>
 }
@@ -121,7 +120,6 @@ export function beginSubscription(tx: Tx, caller: Caller, id: string): store.Web
   return row
 }
 
-/** Null for a command. */
 const userOf = (reader: Reader, { userId }: Caller): number | null => findUserById(reader, userId)?.pk ?? null
 
 /** Must follow every change of a subscription: writes learn of it, and its moments begin, or begin again. */
@@ -222,7 +220,6 @@ export function removeEndedSecrets(tx: Tx): void {
   }
 }
 
-/** A subscription in the change log. */
 const changedWebhook = ({ id, structureId }: store.WebhookRow) =>
   ({ kind: 'webhook', id, ...(structureId !== null && { structureId }) }) as const
 

@@ -47,7 +47,6 @@ export const {
   order: [webhooks.pk],
 })
 
-/** The subscriptions of a structure by creation. */
 export const listWebhooksOf = rowsBy((structure: number) =>
   from(webhooks, read)
     .where(and(eq(webhooks.structure, structure), eq(webhooks.isRemoved, 0)))

@@ -17,9 +17,7 @@ export interface ParsedUrl {
   /** A name in lower case, or an address without brackets. */
   readonly host: string
   readonly port: number
-  /** The value of the `Host` header. */
   readonly authority: string
-  /** Path and query. */
   readonly path: string
 }
 

@@ -64,7 +64,6 @@ const METADATA_IPV6 = [
 /** Prefixes of IPv6 addresses that end in an IPv4 address: mapped, compatible, translated, NAT64. */
 const IPV4_PREFIXES = ['::ffff:', '::', '::ffff:0:', '64:ff9b::', '64:ff9b:1::']
 
-/** The names of metadata services. */
 const METADATA_NAMES = new Set([
   'instance-data',
   'instance-data.ec2.internal',
@@ -82,7 +81,6 @@ export const familyOf = (address: string): Family => (isIPv4(address) ? 'ipv4' :
 /** Whether the text is an IP address without a zone (`fe80::1%eth0` has the zone `eth0`). */
 export const isAddress = (text: string): boolean => isIP(text) !== 0 && !text.includes('%')
 
-/** A list of ranges in CIDR notation. */
 export function rangeList(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {

@@ -159,7 +159,6 @@ export interface Endpoint {
 export const endpointKey = ({ address, port, secureAs }: Endpoint): string =>
   `${address} ${port} ${secureAs ?? ''}`
 
-/** The result of one request. */
 export type SendResult =
   | { readonly status: number }
   /** There is no status; `isUnanswered` when not one byte of a response arrived. */

@@ -23,7 +23,6 @@ import {
   type SendResult,
 } from './connection.ts'
 
-/** One POST request. */
 export interface AttemptRequest {
   readonly url: string
   readonly headers: Record<string, string>
@@ -71,7 +70,6 @@ interface PooledConnection {
   cancelClose: () => void
 }
 
-/** Every open connection; free ones are used again for requests to the same endpoint. */
 class ConnectionPool {
   readonly #members = new Set<PooledConnection>()
   /** Oldest first. */
@@ -121,7 +119,6 @@ class ConnectionPool {
   }
 }
 
-/** What all attempts of a sender share. */
 interface Shared {
   readonly allowlist: readonly AllowlistEntry[]
   readonly checkUrl: (url: string) => CheckedUrl

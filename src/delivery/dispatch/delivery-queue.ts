@@ -25,7 +25,6 @@ export interface DueDelivery extends DueRow {
   readonly url: string
   readonly secret: string
   readonly earlierSecrets: string | null
-  /** The subscriber's own headers, as JSON. */
   readonly headers: string | null
   readonly eventId: string
   readonly type: string
@@ -43,7 +42,6 @@ interface Subscription {
   hasUrgent: number
 }
 
-/** The pks of subscriptions with pending deliveries, due now or later. */
 export const listSubscriptionsWithPending = ({ sql }: Reader): number[] =>
   sql.column(
     `SELECT w.pk FROM webhooks w WHERE w.is_removed = 0 AND

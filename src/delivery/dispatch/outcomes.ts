@@ -16,12 +16,10 @@ import { type DueDelivery, RETRY_AFTER_MS } from './delivery-queue.ts'
 /** How many failed deliveries in a row pause a subscription. */
 const FAILURES_TO_PAUSE = 10
 
-/** An attempt that has ended. */
 interface FinishedAttempt {
   readonly due: DueDelivery
   readonly outcome: AttemptOutcome
   readonly attemptedAt: number
-  /** How long the attempt took. */
   readonly ms: number
 }
 
@@ -101,7 +99,6 @@ interface CountedFailure {
   readonly isPausing: number
 }
 
-/** Returns whether it pauses the subscription. */
 function countFailure(tx: Tx, webhook: number): boolean {
   const counted = tx.sql.get<CountedFailure>(
     `UPDATE webhooks SET consecutive_failures = consecutive_failures + 1, updated_at = max(?1, updated_at + 1),
@@ -129,7 +126,6 @@ function resetFailures({ sql, now }: Tx, webhook: number): void {
   )
 }
 
-/** Up to this many outcomes share a transaction. */
 const MAX_BATCH = 256
 const RETRY_WRITE_MS = 1_000
 

@@ -1,7 +1,6 @@
 import { markedEncoding } from '../../lib/encoding.ts'
 import { decodeText } from './formats/plain-text.ts'
 
-/** The kinds of file that text can be extracted from. */
 const KINDS = ['txt', 'md', 'csv', 'json', 'html', 'pdf', 'docx', 'xlsx', 'pptx'] as const
 
 export type Kind = (typeof KINDS)[number]
@@ -83,7 +82,6 @@ export function unreadableReason(fileName: string): string | undefined {
   return `No text can be read from a document of the kind .${extension}; save it as docx, xlsx, pptx or pdf.`
 }
 
-/** The media type by the extension of the file's name. */
 export const mimeTypeOf = (fileName: string): string => Bun.file(fileName).type.split(';')[0] ?? ''
 
 /** Whether a text has the form of a media type, so that it can be sent as a header. */

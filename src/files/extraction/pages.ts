@@ -61,7 +61,6 @@ export class PageCollector {
     this.#outline.push({ title: Array.from(shown).slice(0, MAX_TITLE_LENGTH).join(''), level, page })
   }
 
-  /** A document without any pages gets one empty page. */
   finish(): ExtractedText {
     if (this.#pages.length === 0) this.add('')
     return { pages: this.#pages, outline: this.#outline }
@@ -116,12 +115,10 @@ export class FlowingText {
   #text = ''
   #headings: Heading[] = []
 
-  /** Adds text on a new line. */
   line(text: string): void {
     this.#append(this.#text === '' ? '' : '\n', cleanText(text))
   }
 
-  /** Adds text after a blank line. */
   block(text: string): void {
     this.#append(this.#text === '' ? '' : '\n\n', cleanText(text))
   }

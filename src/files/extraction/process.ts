@@ -107,7 +107,6 @@ const damaged = { failed: 'The file cannot be read; it may be damaged or too lar
 /** The process could not be started, as when there are too many processes or open files; the file is not to blame. */
 export class NotStarted extends Error {}
 
-/** A child process that reads the text of one file. */
 export interface Extraction {
   /** Undefined after `stop`. Rejects with NotStarted. */
   readonly result: Promise<ExtractionResult | undefined>

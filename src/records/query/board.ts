@@ -45,10 +45,8 @@ interface BoardInput {
   readonly byDay?: ByDay | undefined
 }
 
-/** A column of a board. */
 export interface BoardColumn {
   readonly value: FieldValue | null
-  /** All rows of the column. */
   readonly total: number
   /** The first of them, in the order of the board. */
   readonly rows: readonly RecordRow[]

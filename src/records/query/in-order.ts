@@ -28,9 +28,7 @@ interface Place {
   readonly value: string | number | null
 }
 
-/** How far a list was read. */
 export interface Progress {
-  /** The pks of the rows that come next. */
   readonly ahead: Float64Array
   /** The last of them; undefined at the beginning. */
   readonly after: Place | undefined

@@ -49,7 +49,6 @@ export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted'>
 
 export interface RecordPage {
   rows: RecordRow[]
-  /** All matching rows, counted exactly. */
   total: number
   hasMore: boolean
 }
@@ -61,7 +60,6 @@ export const listRecords = async (
   request: ListRequest,
 ): Promise<RecordPage> => (await readPage(ctx, listQuery, caller, parseRequest(request))).page
 
-/** One page as the body of the response. */
 export const listResponse = async (
   ctx: AppContext,
   caller: Caller,
@@ -91,9 +89,7 @@ export interface ListPlan extends PageQuery {
   readonly direction: Direction
   /** Whether reading the page goes through fewer rows than the structure has. */
   readonly readsFewRows: boolean
-  /** The key of the total in its cache. */
   readonly key: TotalKey
-  /** Undefined if it has to be counted. */
   readonly total: number | undefined
 }
 

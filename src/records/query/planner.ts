@@ -33,7 +33,6 @@ import {
   type UsableIndex,
 } from './usable-indexes.ts'
 
-/** Everything on which the plan of a page depends. */
 export interface PageQuery {
   readonly query: RowQuery
   readonly sort: SortTarget
@@ -134,7 +133,6 @@ export function sortsAllRows(page: PageQuery): boolean {
   return !isSorted && sortedPath(page) === undefined && !isNarrow(page)
 }
 
-/** Rows in the order of a list. */
 export interface SortedRows {
   readonly source: SqlPart
   readonly orderBy: string
@@ -180,7 +178,6 @@ const mayBeAbsent = ({ conditions }: RowQuery, { column, hasAbsent }: IndexedCol
       condition.op === 'contains',
   )
 
-/** The index through which the rows of a filter are found. */
 export interface IndexChoice {
   readonly index: UsableIndex
   readonly path: AccessPath
@@ -190,7 +187,6 @@ export interface IndexChoice {
   readonly isEquality: boolean
   /** Whether its entries decide all conditions. */
   readonly decidesAll: boolean
-  /** How many conditions narrow the entries it leads to. */
   readonly narrowing: number
   /** How many rows it leads to, if fewer than `FEW_ROWS`. */
   readonly few: number | undefined

@@ -64,7 +64,6 @@ export function withView<Request extends ParsedRequest<RowsRequest>>(
   }
 }
 
-/** The rows of a structure that meet all of the conditions. */
 export interface RowQuery {
   readonly structure: StructureRow
   readonly definition: Definition
@@ -233,7 +232,6 @@ export interface Order {
   readonly isReversed: boolean
 }
 
-/** The direction in which values are read. */
 export const wayOf = ({ direction, isReversed }: Order): Direction =>
   isReversed ? opposite(direction) : direction
 
@@ -249,7 +247,6 @@ export function orderBy(structure: StructureRow, target: SortTarget, order: Orde
   return `ORDER BY ${sortExpression(target)} ${sqlWay(way)}${nulls}, ${tieBreak(structure, way)}`
 }
 
-/** Sorts rows of equal values. */
 export const tieBreak = (structure: StructureRow, direction: Direction): string =>
   structure.inOrder === 1
     ? `pk ${sqlWay(direction)}`

@@ -77,7 +77,6 @@ interface SummaryPlan {
   readonly query: RowQuery
   readonly indexes: Indexes
   readonly choice: IndexChoice | undefined
-  /** The columns of a `Row`. */
   readonly columns: readonly string[]
   readonly periodOf: PeriodOf
   readonly field: FieldDefinition | undefined

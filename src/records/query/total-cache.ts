@@ -22,7 +22,6 @@ const MAX_TESTS = 2_000
 class RowCaches {
   readonly totals = new BoundedCache<string, Counted>(MAX_TOTALS)
   readonly numbers = new BoundedCache<string, number>(MAX_TOTALS)
-  /** The rows at some offsets of a list. */
   readonly offsets = new BoundedCache<string, Map<number, KnownOffset>>(MAX_LISTS)
   /** Rows in some order, by their pks. */
   readonly lists = new BoundedCache<string, unknown>(MAX_LISTS)
@@ -56,7 +55,6 @@ export function totalKeyOf(query: RowQuery): TotalKey {
   return { structurePk: pk, rows: `${pk} ${text} ${JSON.stringify(values)}`, changes }
 }
 
-/** The same as text. */
 export function totalKeyText(query: RowQuery): string {
   const { rows, changes } = totalKeyOf(query)
   return `${changes} ${rows}`
@@ -223,7 +221,6 @@ export const recentWrites = ({ sql }: Reader): RecentWrites => sql.state.of(newR
 
 /** How many rows one statement skips; the row after them is cached. */
 export const STEP = 10_000
-/** By offset. */
 function knownOffsets(reader: Reader, query: RowQuery): Map<number, KnownOffset> {
   const { offsets } = cachesOf(reader)
   const key = totalKeyText(query)

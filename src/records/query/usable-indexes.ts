@@ -21,7 +21,6 @@ import type { Definition, StructureRow, UniqueSet } from '../../structures/store
 
 /** A column of an index table (`structures/storage/index-table.ts`), as queries use it. */
 export interface IndexedColumn {
-  /** The column of the row table. */
   readonly column: string
   /** The column of the index table with its values. */
   readonly key: string
@@ -33,7 +32,6 @@ export interface IndexedColumn {
 
 /** An index by its columns, in the order of its entries. */
 export interface UsableIndex {
-  /** Its name among the automatic indexes. */
   readonly name: string
   readonly table: string
   readonly columns: readonly IndexedColumn[]

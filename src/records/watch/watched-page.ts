@@ -13,7 +13,6 @@ import { type ListInput, type ListRequest, type ListResult, listQuery, planList 
 import { type ParsedRequest, parseRequest } from '../query/row-query.ts'
 import type { RecordRow } from '../store.ts'
 
-/** A watch as a client requests it. */
 export type WatchRequest = Omit<ListRequest, 'offset'> & { changes?: boolean }
 
 /** Parses and checks the request as the list does, and brings it into a canonical form. Memoized, because many equal ones may arrive at once. */

@@ -89,7 +89,6 @@ export function changeLive(
   return updateRow(writer, row, changes)
 }
 
-/** Deletes a live row. */
 export function deleteLive(listeners: WriteListeners, tx: Tx, caller: Caller, id: string): void {
   const { row, writer } = get(listeners, tx, caller, id, 'live')
   deleteRow(writer, row)

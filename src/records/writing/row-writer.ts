@@ -52,7 +52,6 @@ function shareWrites({ tx, structure, definition, written }: RowWriter): void {
   )
 }
 
-/** A row as it was or will be; `data` is the parsed form of its JSON text. */
 interface Version {
   readonly row: store.RecordRow
   readonly data: RecordData

@@ -18,7 +18,6 @@ import { countWritten, findShareByPk, type Visit, writerOf } from '../visits.ts'
 import { formPage, pageTokenIn, type ShownForm, sentencePage } from './page.ts'
 import { type FieldFile, readValues, type Sent, TOKEN_INPUT, TRAP_INPUT, unknownName } from './sent.ts'
 
-/** A form as it is now. */
 interface Form extends Pick<ShownForm, 'title' | 'settings' | 'fields'> {
   readonly definition: Definition
 }
@@ -48,7 +47,6 @@ export function showForm(ctx: AppContext, visit: Visit, asked: URLSearchParams):
 
 const DONE = 'Thank you. What you wrote has arrived.'
 
-/** The page after a form was sent. */
 export function showDone(ctx: AppContext, visit: Visit): Response {
   const { title, settings } = formOf(ctx, visit)
   return sentencePage(title, settings.done_text ?? DONE)
@@ -203,7 +201,6 @@ function answer(
   })
 }
 
-/** A refusal for a program. */
 export function jsonRefusal(refusal: Refusal, field?: string): Response {
   const { message: error, code, retryAfterSeconds } = refusal
   const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
@@ -238,7 +235,6 @@ interface FormWrite {
   readonly token: string
   /** Of the page that was sent, or the `Idempotency-Key`: the same post again writes nothing. */
   readonly key: string | undefined
-  /** Of what was sent. */
   readonly digest: string
   readonly data: RecordData
   readonly files: readonly FieldFile[]

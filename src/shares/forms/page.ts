@@ -12,7 +12,6 @@ export interface ShownForm {
   readonly typed?: ReadonlyMap<string, string>
   /** Sentences by the key of the field that they are about. */
   readonly refusals?: ReadonlyMap<string, string>
-  /** A sentence about the whole. */
   readonly refusal?: string
   readonly status?: number
   readonly retryAfterSeconds?: number

@@ -29,7 +29,6 @@ export type Sent =
 export const sendsJson = ({ headers }: Request): boolean =>
   /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '')
 
-/** Whether its body may hold files. */
 export const sendsFiles = ({ headers }: Request): boolean =>
   /^multipart\/form-data\b/i.test(headers.get('content-type') ?? '')
 
@@ -95,7 +94,6 @@ async function entriesOf(type: string, bytes: Uint8Array): Promise<[string, stri
   }
 }
 
-/** A file for a field. */
 export interface FieldFile {
   readonly key: string
   readonly file: SentFile

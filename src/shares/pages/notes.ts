@@ -24,7 +24,6 @@ export const visitorOf = ({ caller, share }: Visit): Caller => ({ ...caller, use
 /** What a share shows of the notes that its caller may read. */
 interface SharedNotes extends Pick<VisitedShare, 'kind' | 'target'> {
   readonly caller: InWorkspace
-  /** The UTC day, to which filters refer. */
   readonly today: string
 }
 
@@ -62,7 +61,6 @@ interface NoteInput extends SharedNotes {
 
 const shownTime = (instant: number): string => `${isoTimestamp(instant).slice(0, 16).replace('T', ' ')} UTC`
 
-/** The page of a shared note. */
 export const noteQuery: WorkerQuery<NoteInput, JsonBody> = {
   name: 'shares.note',
   isLong: true,
@@ -93,7 +91,6 @@ const bodyOf = memoize((made: string): Html => {
   return renderMarkdown(content, title, (file) => `${base}/files/${file.toLowerCase()}${within}`)
 }, MAX_BODIES)
 
-/** Shows a note. */
 export async function notePage(ctx: AppContext, visit: Visit, id: string): Promise<Response> {
   const input = { ...sharedNotes(ctx, visit), base: visit.base, id }
   return textResponse(await ctx.worker.run(noteQuery, input, visitorOf(visit)))

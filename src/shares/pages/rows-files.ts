@@ -162,7 +162,6 @@ const day = (value: unknown): string => String(value).slice(0, 10).replaceAll('-
 const dayAfter = (value: unknown): string =>
   day(isoTimestamp(Date.parse(String(value).slice(0, 10)) + DAY_MS))
 
-/** The rows as a calendar. */
 export function icsResponse(ctx: AppContext, exchange: Exchange, visit: Visit): Response {
   const shared = sharedRows(ctx.db, visitorOf(visit), visit.share.target)
   if (shared.view.kind !== 'calendar') throw notFound('file')

@@ -121,7 +121,6 @@ export const rowsQuery: WorkerQuery<RowsInput, RowsRead> = {
   },
 }
 
-/** One page of the rows. */
 function listed({ reader, caller, view, costs }: Reading, request: Omit<ListRequest, 'view'>): RecordPage {
   const { page, costs: cost } = listQuery.run(reader, {
     caller,
@@ -131,7 +130,6 @@ function listed({ reader, caller, view, costs }: Reading, request: Omit<ListRequ
   return page
 }
 
-/** Shows a view of rows. */
 export async function rowsPage(ctx: AppContext, visit: Visit, asked: RowsAsked): Promise<Response> {
   const { share, base } = visit
   const { name, target } = share
@@ -213,7 +211,6 @@ const dayOf = (value: RecordData[string] | undefined): string => String(value ??
 const utcDate = (year: number, monthIndex: number, day: number): string =>
   new Date(Date.UTC(year, monthIndex, day)).toISOString().slice(0, 10)
 
-/** The fields of a calendar. */
 export function calendarFields({ view, definition }: SharedRows) {
   const start = definition.byKey.get(view.dateField ?? '') ?? fail(notFound('view of rows'))
   const end = view.endField === null ? undefined : definition.byKey.get(view.endField)

@@ -35,7 +35,6 @@ import { createTextIndex, dropTextIndex, TEXT_INDEX } from './text-index.ts'
 /** What can be indexed: a field, or a time of the row. */
 export type IndexTarget = TypedField | 'created_at' | 'updated_at'
 
-/** The column of the row table whose values are indexed. */
 export const indexedColumn = (target: IndexTarget): string =>
   typeof target === 'string' ? target : valueColumn(target.column)
 
@@ -131,7 +130,6 @@ export const findUnusedIndexes = ({ sql }: Reader, before: number): IndexPlace[]
 
 export interface IndexPlace {
   readonly structurePk: number
-  /** The name of the index. */
   readonly column: string
 }
 

@@ -77,13 +77,11 @@ interface Counted {
 
 const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ')
 
-/** The entries of one index, counted by parts. */
 export class EntryCounts {
   /** The value of the structure's change counter at which they were counted. */
   changes: number
   readonly #table: string
   readonly #targets: readonly IndexTarget[]
-  /** The columns of an entry, of which the last is the pk. */
   readonly #columns: readonly string[]
   readonly #firsts: KeyValue[][]
   readonly #numbers: number[]
@@ -110,7 +108,6 @@ export class EntryCounts {
     return this.#spellings !== undefined && (spelling === undefined || spelling === text)
   }
 
-  /** Counts a row that was written. */
   add(pk: number, row: RecordState, difference: 1 | -1): void {
     const key = [...this.#targets.map((target) => keyValue(target, row)), pk]
     const part = this.#partOf((first) => compareToPlace(first, { values: key, isAfter: true }) < 0)
@@ -152,7 +149,6 @@ export class EntryCounts {
     return this.#inParts(part) + this.#within(reader, part, place)
   }
 
-  /** The number of entries in the parts before this one. */
   #inParts(part: number): number {
     let count = 0
     for (let at = 0; at < part; at++) count += this.#numbers[at] ?? 0

@@ -13,13 +13,10 @@ import { TEXT_INDEX } from './text-index.ts'
 /** What one read of a structure's rows reports to the policy. */
 export interface ReadCosts {
   readonly structurePk: number
-  /** Live rows of the structure. */
   readonly rows: number
-  /** How long the read took. */
   readonly ms: number
   /** The names of the indexes that would have saved most of it. */
   readonly missing: readonly string[]
-  /** The names of the automatic indexes that it used. */
   readonly used: readonly string[]
 }
 
@@ -29,7 +26,6 @@ const WORTH_BUILDS = 2
 const TEXT_INDEX_MS_PER_ROW = 0.005
 const TEXT_INDEX_MIN_ROWS_FACTOR = 10
 const UNUSED_MS = 30 * DAY_MS
-/** Counting the entries of an index takes this long per row. */
 const COUNT_MS_PER_ROW = 0.0001
 const MAX_REPORTS = 10_000
 
@@ -41,7 +37,6 @@ export const countsOf = (name: string): string => COUNTS + name
 interface Report {
   /** How long reads took that lacked it, together. */
   ms: number
-  /** When its use was last recorded. */
   usedAt: number
 }
 

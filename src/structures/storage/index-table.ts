@@ -12,7 +12,6 @@ import { hasTable } from '../../search/tables.ts'
  * as it is, when the last one is copied.
  */
 
-/** A column of an index table. */
 export interface IndexColumn {
   readonly name: string
   readonly type: '' | 'INTEGER' | 'REAL'
@@ -26,7 +25,6 @@ export interface IndexTable {
   readonly structurePk: number
   /** Its name among the automatic indexes, if it is one. */
   readonly automatic?: string
-  /** Its primary key. */
   readonly key: readonly IndexColumn[]
   /** What else it holds of a row. */
   readonly others: readonly IndexColumn[]
@@ -177,13 +175,11 @@ export const discardSortedRows: WorkerTask<string, void> = {
   run: ({ sql }, sorted) => sql.script(`DROP TABLE IF EXISTS ${sorted}`),
 }
 
-/** A step stops after this long. */
 const STEP_MS = 10
 const VALUES_PER_BATCH = 1_000
 
 interface FillStep {
   readonly table: IndexTable
-  /** A position in the sorted rows. */
   readonly from: number
   readonly maxRows?: number
 }
@@ -265,7 +261,6 @@ function finishFilling({ sql }: Reader, table: IndexTable): void {
 /** `done` settles when the index that was begun last is built, or given up. */
 const newLast = (): { done: Promise<unknown> } => ({ done: Promise.resolve() })
 
-/** Builds indexes one at a time. */
 export function oneAtATime<T>({ state }: WorkerClient, build: () => Promise<T>): Promise<T> {
   const last = state.of(newLast)
   const done = last.done.then(build, build)
@@ -311,7 +306,6 @@ export function dropNextIndexTable(reader: Reader, structurePk: number): boolean
   return true
 }
 
-/** Whether the index and its triggers exist. */
 export const isIntact = ({ sql }: Reader, { name }: IndexTable): boolean =>
   sql.scalar<number>(
     'SELECT count(*) FROM main.sqlite_schema WHERE name IN (?, ?, ?, ?)',

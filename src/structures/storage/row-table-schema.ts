@@ -47,10 +47,8 @@ export const hasCompanion = (type: FieldType): boolean =>
 const columnNames = ({ column, type }: FieldDefinition): string[] =>
   hasCompanion(type) ? [valueColumn(column), companionColumn(column)] : [valueColumn(column)]
 
-/** The names of the columns of these fields. */
 export const fieldColumns = (fields: readonly FieldDefinition[]): string[] => fields.flatMap(columnNames)
 
-/** Every column of a structure's row table. */
 export const rowTableColumns = ({ fields }: Pick<Definition, 'fields'>): string[] => [
   'pk',
   'created_at',
@@ -126,7 +124,6 @@ export interface UniqueChange {
   readonly after: readonly UniqueSet[]
   /** In these columns no row has a value yet. */
   readonly newColumns?: ReadonlySet<number>
-  /** There are no rows. */
   readonly isEmpty?: boolean
 }
 
@@ -182,7 +179,6 @@ export function collisionOf(reader: Reader, place: RowPlace, set: UniqueSet): st
   return pair && collisionSentence(reader, set, pair)
 }
 
-/** Names two of the rows that collide. */
 function collisionSentence({ sql }: Reader, set: UniqueSet, pks: readonly number[]): string {
   const ids = sql.column<string>(
     'SELECT id FROM records WHERE pk IN (SELECT value FROM json_each(?)) ORDER BY pk',

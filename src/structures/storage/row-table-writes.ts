@@ -17,7 +17,6 @@ import {
 } from './row-table-schema.ts'
 import { isLong, makeOwnTable, placeForRow, placeNow } from './small-structures.ts'
 
-/** The content of the companion column (`db/row-table-names.ts`). */
 function companionOf(value: FieldValue): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? null : JSON.stringify(value)
   return differentFold(String(value))
@@ -43,7 +42,6 @@ function columnValues(fields: readonly FieldDefinition[], data: RecordData): Sql
   return values
 }
 
-/** A live row, as its row table holds it. */
 export interface LiveRow {
   readonly pk: number
   readonly data: RecordData
@@ -93,7 +91,6 @@ function refuseHeld(reader: Reader, place: RowPlace, definition: Definition, dat
   if (findHolders(reader, place, definition, data).some((held) => held.pk !== pk)) throw refusalOfDuplicate()
 }
 
-/** Inserts a row among the live ones of its structure. */
 export function insertLiveRow(
   reader: Reader,
   structure: RowPlace,
@@ -175,7 +172,6 @@ export const findAnyLiveRow = (reader: Reader, structure: RowPlace): number | un
 /** A statement that looks for rows by all unique sets at once, for which it is sent each value once. */
 interface HolderQuery {
   readonly text: string
-  /** The fields whose values it is sent. */
   readonly fields: readonly FieldDefinition[]
 }
 

@@ -30,7 +30,6 @@ export const TEXT_INDEX = '*'
 const MERGE_SETTINGS = { automerge: 0, crisismerge: 1_900, usermerge: 16 }
 const MERGED_PAGES = 16
 
-/** The arguments of `fts5(…)`. */
 const OPTIONS = `words, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1`
 
 function createSearchTable({ sql }: Reader, table: string): void {
@@ -39,7 +38,6 @@ function createSearchTable({ sql }: Reader, table: string): void {
     sql.script(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`)
 }
 
-/** Creates the index, empty. */
 export function createTextIndex(reader: Reader, structurePk: number): void {
   createSearchTable(reader, textIndexTable(structurePk))
   createSearchTable(reader, wordPartTable(structurePk))
@@ -65,7 +63,6 @@ export function markForTextIndex({ sql }: Tx, { pk, indexedTo }: StructureRow, r
   sql.run('INSERT OR IGNORE INTO row_search_pending (structure, row) VALUES (?, ?)', pk, rowPk)
 }
 
-/** A structure that has a text index. */
 export interface TextIndexed {
   readonly pk: number
   /** The highest pk in the index. */
@@ -124,12 +121,9 @@ export const textIndexFill: WorkerTask<{ structurePk: number; maxRows: number },
   },
 }
 
-/** What a step of filling works on. */
 interface Filling {
   readonly structurePk: number
-  /** The SQL expression of a row's text. */
   readonly text: string
-  /** Words that are in the vocabulary. */
   readonly known: Set<string>
   /** The other words of the rows that it has indexed. */
   readonly words: Set<string>

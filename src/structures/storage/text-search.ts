@@ -3,7 +3,6 @@ import { textIndexTable, vocabularyTable, wordPartTable } from '../../db/row-tab
 import { findUnindexed, type TextIndexed } from './text-index.ts'
 import { NO_WORD, needleOf, runQuery } from './text-words.ts'
 
-/** Whether the text index can find the text. */
 export const isSearchable = (text: string): boolean => needleOf(text) !== undefined
 
 /** With more words that contain a text, the rows are scanned instead. */

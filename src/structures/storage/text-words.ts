@@ -13,7 +13,6 @@ const MAX_PART = PIECE_LENGTH - PIECE_STEP + 1
 /** A shorter text occurs in too many words. */
 const MIN_PART = 3
 
-/** Longer than any. */
 export const NO_WORD = 'x'.repeat(PIECE_LENGTH + 1)
 
 const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff

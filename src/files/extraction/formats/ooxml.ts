@@ -13,7 +13,6 @@ const MAX_UNPACKED_BYTES = 134_217_728
 const damaged = () =>
   new Unreadable('The file is not a whole document of its kind, or it is protected by a password.')
 
-/** The parts of a package by their names. */
 export type Parts = ReadonlyMap<string, Uint8Array>
 
 /** Unpacks the parts whose names match; throws Unreadable when they exceed 128 MiB. */

@@ -13,7 +13,6 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** Plain text, unchanged. */
 export function readPlain(bytes: Uint8Array): ExtractedText {
   const flow = new FlowingText()
   flow.block(decodeText(bytes))

@@ -82,7 +82,6 @@ class SlideText implements XmlHandler {
   }
 }
 
-/** The speaker notes of a slide. */
 function notesOf(parts: Parts, slide: string): string[] {
   const notes = new SlideText((place) => NOT_NOTES.has(place))
   for (const target of relationshipsOf(parts, slide).values()) {
