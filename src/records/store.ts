@@ -2,19 +2,11 @@ import { checkRowsRead, may } from '../access/rights.ts'
 import type { RecordData, RecordState } from '../changes/record-data.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import type { records } from '../db/schema/records.ts'
 import { notFound } from '../refusal.ts'
 
 /** A row of the table `records`, which holds every record; live ones are also in their structure's row table. */
-export interface RecordRow {
-  pk: number
-  id: string
-  structure: number
-  /** JSON text, as responses carry it. */
-  data: string
-  createdAt: number
-  updatedAt: number
-  deletedAt: number | null
-}
+export type RecordRow = typeof records.$inferSelect
 
 const COLUMNS = `r.pk, r.id, r.structure, r.data, r.created_at AS createdAt, r.updated_at AS updatedAt,
   r.deleted_at AS deletedAt`

@@ -5,7 +5,7 @@ import { byteStream } from '../../http/byte-stream.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import { markStreamed } from '../../http/streamed.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
-import { BEGINNING, type Progress, readOn } from '../../records/query/in-order.ts'
+import { pksInOrder, rowsInList } from '../../records/query/in-order.ts'
 import { parseRequest } from '../../records/query/row-query.ts'
 import { dataOf, type RecordRow } from '../../records/store.ts'
 import { notFound } from '../../refusal.ts'
@@ -38,38 +38,48 @@ interface PartInput {
   readonly target: string
   readonly name: string
   readonly file: keyof typeof FILES
-  readonly progress: Progress
+  /** The pks of the next rows, which may be the last ones; undefined for the first part. */
+  readonly next: { readonly pks: readonly number[]; readonly areLast: boolean } | undefined
 }
 
 interface FilePart {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Undefined after the last part. */
-  readonly progress: Progress | undefined
+  /** How many of the next rows it holds. */
+  readonly taken: number
+  /** The pks of all rows of the file, with the first part. */
+  readonly all: Float64Array | undefined
   /** What all parts of a file have in common. */
   readonly edition: string
 }
 
 /** A part ends with the row that makes it this long, in characters. */
 const PART_LENGTH = 500_000
+const ROWS_PER_PART = 2_000
 
 /** The next rows of a file. */
 export const filePartQuery: WorkerQuery<PartInput, FilePart> = {
   name: 'shares.filePart',
   isLong: true,
-  run: (reader, { caller, target, name, file, progress: begun }) => {
+  run: (reader, { caller, target, name, file, next }) => {
     const shared = sharedRows(reader, caller, target)
     const { before, of, after } = FILES[file].textOf(shared, name)
     // Nobody reads a calendar in the order of its file.
     const order = file === 'ics' || shared.view.sort === null ? { sort: 'created_at' } : {}
-    const request = parseRequest({ view: target, ...order })
-    let text = begun.after === undefined ? before : ''
-    const progress = readOn(reader, { caller, request }, begun, (row) => {
+    const input = { caller, request: parseRequest({ view: target, ...order }) }
+    const all = next ? undefined : pksInOrder(reader, input)
+    const pks = next?.pks ?? [...(all?.subarray(0, ROWS_PER_PART) ?? [])]
+    const areLast = next?.areLast ?? pks.length === all?.length
+    let text = next ? '' : before
+    let taken = pks.length
+    for (const row of rowsInList(reader, input, pks)) {
       text += of(row)
-      return text.length < PART_LENGTH
-    })
-    if (!progress) text += after
+      if (text.length < PART_LENGTH) continue
+      taken = pks.indexOf(row.pk) + 1
+      break
+    }
+    if (areLast && taken === pks.length) text += after
     const edition = `${shared.view.updatedAt} ${before}`
-    return { bytes: new TextEncoder().encode(text), progress, edition }
+    return { bytes: new TextEncoder().encode(text), taken, all, edition }
   },
 }
 
@@ -84,15 +94,16 @@ function fileResponse(
   const { share } = visit
   const visitor = visitorOf(visit)
   const about = { caller: placeOf(visitor), target: share.target, name: share.name ?? view.name, file }
-  let progress: Progress | undefined = BEGINNING
+  let left: Float64Array | undefined
   let edition: string | undefined
   const next = async () => {
-    if (!progress) return undefined
+    if (left?.length === 0) return undefined
     if (!findVisit(ctx, share.token, false)) throw notFound('share')
-    const part: FilePart = await ctx.worker.run(filePartQuery, { ...about, progress }, visitor)
+    const rows = left && { pks: [...left.subarray(0, ROWS_PER_PART)], areLast: left.length <= ROWS_PER_PART }
+    const part: FilePart = await ctx.worker.run(filePartQuery, { ...about, next: rows }, visitor)
     if (part.edition !== (edition ?? part.edition)) throw new Error('the view has changed')
     edition = part.edition
-    progress = part.progress
+    left = (left ?? part.all)?.subarray(part.taken)
     return part.bytes
   }
   const headers = {

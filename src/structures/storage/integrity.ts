@@ -2,6 +2,7 @@ import type { RecordData } from '../../changes/record-data.ts'
 import type { IntegrityCheck } from '../../db/integrity.ts'
 import type { Reader } from '../../db/reader.ts'
 import {
+  liveRows,
   placeOf,
   rowTable,
   SMALL_ROWS,
@@ -10,6 +11,7 @@ import {
   wordPartTable,
 } from '../../db/row-table-names.ts'
 import { scanByPk } from '../../db/scan-by-pk.ts'
+import type { records } from '../../db/schema/records.ts'
 import type { SqlValue } from '../../db/sql.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { rowText } from '../../filter/record/sql.ts'
@@ -42,16 +44,12 @@ const ROWS_PER_READ = 500
 interface Checked {
   readonly row: StructureRow
   readonly definition: Definition
-  /** Reads a row of its row table, or of those of small structures. */
   readonly read: (pk: number) => SqlValue[] | undefined
   live: number
   inOrder: boolean
   lastCreatedAt: number | null
   lastId: string | null
 }
-
-/** Whether a structure has a table for itself; the others share one (`small-structures.ts`). */
-const isOwn = ({ row }: Pick<Checked, 'row'>): boolean => row.ownTable > 0
 
 /** Every structure by its pk, except those that are being deleted. */
 function allStructures(reader: Reader): Map<number, Checked> {
@@ -60,27 +58,14 @@ function allStructures(reader: Reader): Map<number, Checked> {
   return new Map(
     rows.map((row) => {
       const definition = definitionOf(row)
-      const columns = rowTableColumns(definition).join(', ')
-      const own = `SELECT ${columns} FROM ${rowTable(row.pk)} WHERE pk = ?`
-      const shared = `SELECT ${columns} FROM ${SMALL_ROWS} WHERE structure = ? AND pk = ?`
-      const read = (pk: number) =>
-        isOwn({ row })
-          ? reader.sql.rows<SqlValue[]>(own, pk)[0]
-          : reader.sql.rows<SqlValue[]>(shared, row.pk, pk)[0]
+      const text = `SELECT ${rowTableColumns(definition).join(', ')} FROM ${liveRows(row)} WHERE pk = ?`
+      const read = (pk: number) => reader.sql.rows<SqlValue[]>(text, pk)[0]
       return [row.pk, { row, definition, read, ...start }]
     }),
   )
 }
 
-interface StoredRecord {
-  pk: number
-  id: string
-  structure: number
-  data: string
-  createdAt: number
-  updatedAt: number
-  deletedAt: number | null
-}
+type StoredRecord = typeof records.$inferSelect
 
 /** Every record, including deleted ones, by pk. */
 const allRecords = ({ sql }: Reader) =>
@@ -199,7 +184,7 @@ function* rowFaults(reader: Reader, structures: ReadonlyMap<number, Checked>): G
     if (!expected.every((value, at) => held?.[at] === value)) yield fault(checked, record.id)
   }
   for (const [pk, checked] of structures) {
-    if (!isOwn(checked)) continue
+    if (checked.row.ownTable === 0) continue
     const strays = sql.rows<[number, string | null]>(
       `SELECT pk, (SELECT id FROM records r WHERE r.pk = live.pk) FROM ${rowTable(pk)} AS live WHERE NOT EXISTS
          (SELECT 1 FROM records r WHERE r.pk = live.pk AND r.structure = ? AND r.deleted_at IS NULL)`,
@@ -257,13 +242,14 @@ export const rowTableCheck: IntegrityCheck = {
     const indexes = new Map<number, readonly string[]>()
     const present = withTables(tx)
     for (const [pk, { row, definition }] of structures) {
-      const names = isOwn({ row }) ? listIndexTableNames(tx, pk) : []
-      indexes.set(
-        pk,
-        names.map(([name]) => name),
-      )
-      if (isOwn({ row }) || present.has(pk)) dropRowTable(tx, pk)
-      if (isOwn({ row })) createRowTable(tx, pk, definition.fields)
+      const isOwn = row.ownTable > 0
+      if (isOwn)
+        indexes.set(
+          pk,
+          Array.from(listIndexTableNames(tx, pk), ([name]) => name),
+        )
+      if (isOwn || present.has(pk)) dropRowTable(tx, pk)
+      if (isOwn) createRowTable(tx, pk, definition.fields)
     }
     // The deletion of a structure finds its rows there.
     const isDeleted = 'structure IN (SELECT pk FROM structures WHERE name_fold IS NULL)'
