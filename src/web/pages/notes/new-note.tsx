@@ -92,7 +92,7 @@ export function NewNote() {
   // A title that is given is no text yet: the note is made with what is written into it.
   useEffect(() => (newTitle.peek() === '' ? title : content).current?.focus(), [title, content])
   return (
-    <section class="pane content" id="note" aria-label="Note">
+    <section class="pane content new-note" id="note" aria-label="Note">
       <header class="bar">
         <BackToList />
       </header>
