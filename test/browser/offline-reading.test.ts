@@ -23,6 +23,8 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   let view: string
   let pictured: string
 
+  const open = (path: string) => page.goto(`${app.server.url}/app/${path}`)
+
   beforeAll(async () => {
     app = await startApplication()
     const { server } = app
@@ -66,15 +68,11 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     await press(page, 'More')
     await press(page, 'Keep offline')
     await keptOn(page, { notes: NOTES + 1, rows: 300 })
-    await page.waitForFunction(
-      `caches.open('daybook-pictures').then((cache) => cache.keys()).then(({ length }) => length === 1)`,
-      { polling: 200 },
-    )
+    await open('settings/offline')
+    await untilText(page, '1 picture of 42 bytes')
     await setOffline(page, true)
   }, 2 * BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
-
-  const open = (path: string) => page.goto(`${app.server.url}/app/${path}`)
 
   test(
     'the list of notes opens from nothing, and the notes with their backlinks',
@@ -129,7 +127,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
       await open(`notes/${pictured}?show=preview`)
       await page.waitForFunction(`document.querySelector('#note img')?.naturalWidth === 1`)
       await open('settings/offline')
-      await untilText(page, '1 picture of 0.0 MB')
+      await untilText(page, '1 picture of 42 bytes')
     },
     BROWSER_TIMEOUT_MS,
   )
