@@ -1,10 +1,11 @@
 import { checkCovered, hides, type Kind, NOWHERE, type Rights } from './access/rights.ts'
-import type { Bus } from './changes/bus.ts'
+import { type Bus, createBus } from './changes/bus.ts'
 import type { Surface } from './changes/log.ts'
+import { isWritableCopy, remoteOf } from './changes/mirror-guard.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
 import type { Role } from './db/schema/account.ts'
-import type { WorkerClient } from './db/worker/client.ts'
+import { openWorker, type WorkerClient } from './db/worker/client.ts'
 import type { FeatureHooks } from './feature-hooks.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
@@ -31,6 +32,21 @@ export interface AppContext {
   readonly mirrorOf?: string
   /** Whether notes and records may be changed in the copy. */
   readonly isMirrorWritable?: boolean
+}
+
+/** What a database is served with; whoever closes it ends the `worker` first. */
+export function contextOn(
+  opened: Pick<AppContext, 'config' | 'db' | 'clock' | 'log' | 'features'>,
+): AppContext {
+  const { db, clock, log } = opened
+  const bus = createBus()
+  const mirrorOf = remoteOf(db)
+  return {
+    ...opened,
+    bus,
+    worker: openWorker({ db, listeners: bus, clock, log }),
+    ...(mirrorOf !== undefined && { mirrorOf, isMirrorWritable: isWritableCopy(db) }),
+  }
 }
 
 /** Whether nobody may write anything. */

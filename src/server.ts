@@ -2,16 +2,14 @@ import { resolve } from 'node:path'
 import { getUser } from './account/users.ts'
 import { bootstrap } from './account/workspaces.ts'
 import { type Api, createApi } from './api.ts'
-import { createBus } from './changes/bus.ts'
 import { beginEpochs } from './changes/cursors.ts'
-import { isWritableCopy, remoteOf } from './changes/mirror-guard.ts'
+import { remoteOf } from './changes/mirror-guard.ts'
 import type { Config } from './config.ts'
-import type { AppContext } from './context.ts'
+import { type AppContext, contextOn } from './context.ts'
 import { hasRoom, type OpenOptions } from './db/connection/open.ts'
 import { type ServerLock, takeServerLock } from './db/connection/server-lock.ts'
 import { type Db, openDatabase } from './db/database.ts'
 import { asUnavailable, FullDisk } from './db/errors.ts'
-import { openWorker } from './db/worker/client.ts'
 import type { Tx } from './db/writes/transaction.ts'
 import { createSender } from './delivery/client/sender.ts'
 import { Dispatcher } from './delivery/dispatch/dispatcher.ts'
@@ -90,11 +88,8 @@ export async function startServer(
       upgradeSteps,
     } as const
     const { db, isFull } = openAlsoWhenFull(options)
-    const bus = createBus()
-    const worker = openWorker({ db, listeners: bus, log, clock })
-    const mirrorOf = checkedRemote(db, mirroring !== undefined)
-    const copy = mirrorOf && { mirrorOf, isMirrorWritable: isWritableCopy(db) }
-    const ctx = { config, db, worker, bus, clock, log, features, ...copy }
+    refuseOtherKind(db, mirroring !== undefined)
+    const ctx = contextOn({ config, db, clock, log, features })
     const server = await serveDatabase(ctx, lock, print, mirroring)
     if (!isFull) return server
     const startAgain = (port: number) => startServer({ ...config, port }, print, mirroring)
@@ -157,9 +152,9 @@ function restartedWithRoom(
 }
 
 /** The remote of which the database is a copy; refuses to serve a copy as if it were none, and the reverse. */
-function checkedRemote(db: Db, isMirror: boolean): string | undefined {
+function refuseOtherKind(db: Db, isMirror: boolean): void {
   const remote = remoteOf(db)
-  if ((remote !== undefined) === isMirror) return remote
+  if ((remote !== undefined) === isMirror) return
   db.close()
   throw refused(
     remote === undefined

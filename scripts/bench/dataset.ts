@@ -6,11 +6,9 @@ import { listWorkspaces } from '../../src/account/store.ts'
 import { findUser } from '../../src/account/users.ts'
 import { bootstrap } from '../../src/account/workspaces.ts'
 import { createApi } from '../../src/api.ts'
-import { createBus } from '../../src/changes/bus.ts'
 import { readConfig } from '../../src/config.ts'
-import type { AppContext, Caller } from '../../src/context.ts'
+import { type AppContext, type Caller, contextOn } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
-import { openWorker } from '../../src/db/worker/client.ts'
 import { features } from '../../src/features.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -39,16 +37,8 @@ export interface Dataset {
 export async function openDataset(file: string): Promise<Dataset> {
   const log = createLog('silent', systemClock, () => {})
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
-  const bus = createBus()
-  const ctx: AppContext = {
-    config: { ...readConfig({}), db: file },
-    db,
-    clock: systemClock,
-    log,
-    worker: openWorker({ db, listeners: bus, log, clock: systemClock }),
-    bus,
-    features,
-  }
+  const config = { ...readConfig({}), db: file }
+  const ctx = contextOn({ config, db, clock: systemClock, log, features })
   await bootstrap(ctx)
   const [workspace] = listWorkspaces(db)
   const user = findUser(db, 'owner')

@@ -24,7 +24,6 @@ function usageOf({ name, parameters = [], flags }: Command): string {
   return ['daybook', name, ...parameters, ...shown].join(' ')
 }
 
-/** The help of one command. */
 export function commandHelp(command: Command): string {
   const { summary, flags, remarks = [], examples } = command
   return [

@@ -18,9 +18,7 @@ export interface Io {
   readonly isInputTerminal: boolean
   /** Reads one line of stdin; a terminal shows the prompt and not what is typed. */
   readSecret(prompt: string): Promise<string>
-  /** Reads all of stdin. */
   readAll(): Promise<Buffer>
-  /** Reads stdin as it arrives. */
   readChunks(): AsyncIterable<Uint8Array>
   /** Resolves when the process receives SIGTERM, SIGINT or SIGHUP. */
   untilAskedToEnd(): Promise<void>

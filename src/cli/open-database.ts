@@ -72,7 +72,6 @@ export const commandCaller = ({ pk, id }: Pick<WorkspaceRow, 'pk' | 'id'>): Call
   rights: undefined,
 })
 
-/** Imported only when needed, because it loads the records. */
 const store = () => import('../structures/store.ts')
 
 /** Refuses the name or id of no structure, with the name that was probably meant. */

@@ -30,6 +30,11 @@ import { commandHelp, overview } from './help.ts'
 import type { Io } from './io.ts'
 import { printable } from './output.ts'
 
+/*
+ * Every command is declared at the start. What it works with is imported by a function, when it runs, because most of it
+ * loads the service.
+ */
+
 const completion = completionOf(() => COMMANDS)
 
 /** All commands, in the order of the help. */

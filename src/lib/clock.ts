@@ -7,6 +7,20 @@ export interface Clock {
   every(intervalMs: number, action: () => void): () => void
 }
 
+/** Resolves after the delay, or as soon as the signal aborts. */
+export const sleep = (clock: Clock, delayMs: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const cancel = clock.after(delayMs, () => {
+      signal.removeEventListener('abort', end)
+      resolve()
+    })
+    const end = () => {
+      cancel()
+      resolve()
+    }
+    signal.addEventListener('abort', end, { once: true })
+  })
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (delayMs, action) => {

@@ -31,7 +31,6 @@ const SHOWN_NAME = 200
 
 const invalidParams = (sentence: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, sentence)
 
-/** The MCP server of one request. */
 export function createServer(ctx: AppContext, { caller, instructions }: ServerOptions): Server {
   const server = new FormCheckingServer(INFO, {
     capabilities: CAPABILITIES,

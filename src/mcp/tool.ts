@@ -16,7 +16,6 @@ interface NoteLink {
   readonly name: string
 }
 
-/** What a tool returns. */
 export interface Answer {
   /** For the model: Markdown. */
   readonly text: string
@@ -35,7 +34,6 @@ export const noteLink = ({ id, title }: { id: string; title: string }): NoteLink
 interface ToolSpec<Input extends TSchema> {
   readonly name: string
   readonly description: string
-  /** Whether it changes something. */
   readonly writes: boolean
   /** What of the workspace it is about, as an endpoint says. */
   readonly covers: Covers
@@ -48,7 +46,6 @@ interface ToolSpec<Input extends TSchema> {
   readonly run: (ctx: AppContext, caller: Caller, input: Static<Input>) => Answer | Promise<Answer>
 }
 
-/** A tool of the MCP server. */
 export interface Tool extends Omit<ToolSpec<TSchema>, 'run'> {
   readonly check: FormCheck
   readonly run: (ctx: AppContext, caller: Caller, input: unknown) => Answer | Promise<Answer>

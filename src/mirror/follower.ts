@@ -3,6 +3,7 @@ import { columnsOfName } from '../account/names.ts'
 import { updateWorkspace } from '../account/store.ts'
 import type { AppContext } from '../context.ts'
 import { deleteRemovedFiles } from '../files/service.ts'
+import { sleep } from '../lib/clock.ts'
 import { Refusal } from '../refusal.ts'
 import { finishDeletions } from '../structures/deletion.ts'
 import { applyStage, mirrorApply, type Target } from './apply-stage.ts'
@@ -37,7 +38,6 @@ const FEW_CHANGED = 100
 /** The file beside the database in which a large part of the remote is staged. */
 export const stageFileOf = (file: string): string => `${file}.stage`
 
-/** Keeps the copy of this server up to date with the remote. */
 export class Follower {
   readonly #ctx: AppContext
   readonly #options: FollowerOptions
@@ -74,7 +74,7 @@ export class Follower {
         isConnected = false
         log.warn('cannot follow the remote', { remote: this.#state.remote, error: sentenceOf(error) })
         if (error instanceof FieldLost) return
-        await this.#sleep(retryDelay(error, failures))
+        await sleep(this.#ctx.clock, retryDelay(error, failures), signal)
         failures += 1
       }
     }
@@ -213,17 +213,6 @@ export class Follower {
 
   get #stageFile(): string {
     return stageFileOf(this.#ctx.db.file)
-  }
-
-  #sleep(ms: number): Promise<void> {
-    const { signal } = this.#options
-    return new Promise((resolve) => {
-      const cancel = this.#ctx.clock.after(ms, resolve)
-      signal.addEventListener('abort', () => {
-        cancel()
-        resolve()
-      })
-    })
   }
 }
 

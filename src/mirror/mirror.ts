@@ -4,14 +4,12 @@ import { createKey } from '../account/keys.ts'
 import { columnsOfName } from '../account/names.ts'
 import { insertWorkspace, type WorkspaceRow } from '../account/store.ts'
 import { addUser } from '../account/users.ts'
-import { createBus } from '../changes/bus.ts'
 import type { Config } from '../config.ts'
-import type { AppContext } from '../context.ts'
+import { type AppContext, contextOn } from '../context.ts'
 import { takeServerLock } from '../db/connection/server-lock.ts'
 import { type Db, openDatabase } from '../db/database.ts'
 import { DATABASE_SUFFIXES } from '../db/file-names.ts'
 import type { Reader } from '../db/reader.ts'
-import { openWorker } from '../db/worker/client.ts'
 import { WorkerThread } from '../db/worker/thread.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { onWake } from '../delivery/wakes.ts'
@@ -156,15 +154,13 @@ export async function updateCopy(request: MirrorRequest): Promise<void> {
 async function catchUpAlone(request: MirrorRequest): Promise<void> {
   const { clock, log, config, features } = request
   const db = open(request)
-  const bus = createBus()
-  const worker = openWorker({ db, listeners: bus, clock, log })
+  const ctx = contextOn({ config, db, clock, log, features })
   try {
-    const ctx: AppContext = { config, db, worker, bus, clock, log, features }
     const follower = new Follower(ctx, { ...request, isForwarding: false, onEvents: () => {} })
     await follower.connect()
     await follower.catchUp(0)
   } finally {
-    await worker.close()
+    await ctx.worker.close()
     await close(db)
   }
 }

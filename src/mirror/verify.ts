@@ -29,10 +29,10 @@ interface VerifiedKind {
 }
 
 export interface Verification {
-  readonly kinds: readonly VerifiedKind[]
+  readonly identical: boolean
   /** How many changes of the remote are not in the copy. */
-  readonly missing: number
-  readonly isIdentical: boolean
+  readonly missing_changes: number
+  readonly kinds: readonly VerifiedKind[]
 }
 
 const MAX_NAMED = 5
@@ -57,8 +57,8 @@ export async function verifyCopy(db: Db, remote: Remote): Promise<Verification> 
     for await (const id of listDifferingFiles(db, remote, { workspace, hasFiles: selection.hasFiles }))
       if (files && files.differing.length < MAX_NAMED && !files.differing.includes(id))
         files.differing.push(id)
-    const isIdentical = missing === 0 && kinds.every(({ differing }) => differing.length === 0)
-    return { kinds, missing, isIdentical }
+    const identical = missing === 0 && kinds.every(({ differing }) => differing.length === 0)
+    return { identical, missing_changes: missing, kinds }
   } finally {
     removeStage(stage, stageFile)
   }

@@ -1,7 +1,6 @@
 import { parse, Schema } from 'yaml'
 import { isObject } from '../lib/json.ts'
 
-/** A Markdown file, split. */
 export interface MarkdownFile {
   /** Undefined when the file has no front matter, or when that is not a YAML mapping. */
   readonly frontMatter: Readonly<Record<string, unknown>> | undefined

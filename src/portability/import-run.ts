@@ -21,7 +21,6 @@ export interface ChangedPart {
 
 export interface ImportReport {
   readonly refused: readonly RefusedPart[]
-  /** Whether anything was written. */
   readonly isWritten: boolean
 }
 

@@ -84,15 +84,15 @@ test('verify finds bytes and texts of files that are not those of the remote', a
   const db = openDatabase({ file: mirror.file, programVersion: VERSION, clock, log, role: 'command' })
   const key = await service.newKey({ scope: 'read' })
   const remote = new Remote({ url: mirror.url, key, clock, signal: new AbortController().signal })
-  expect((await verifyCopy(db, remote)).isIdentical).toBe(true)
+  expect((await verifyCopy(db, remote)).identical).toBe(true)
   const keyOf = (id: string, number: number) => partKey(findFile(db, wholeWorkspace(1), id)?.pk ?? 0, number)
   await db.write(({ sql }): void => {
     sql.run('UPDATE file_parts SET bytes = zeroblob(length(bytes)) WHERE pk = ?', keyOf(changed, 0))
     sql.run('DELETE FROM file_parts WHERE pk = ?', keyOf(cut, 1))
     sql.run("UPDATE file_pages SET text = 'third' WHERE pk = ?", keyOf(misread, 2))
   })
-  const { isIdentical, kinds } = await verifyCopy(db, remote)
-  expect(isIdentical).toBe(false)
+  const { identical, kinds } = await verifyCopy(db, remote)
+  expect(identical).toBe(false)
   const { differing } = kinds.find(({ kind }) => kind === 'file') ?? {}
   expect(differing?.toSorted()).toEqual([changed, cut, misread].toSorted())
   expect(differing).not.toContain(same)

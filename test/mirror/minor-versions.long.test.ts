@@ -96,7 +96,7 @@ test('what only a newer version knows is no difference, when the copy is verifie
   const remote = new Remote({ url: mirror.url, key, clock, signal: new AbortController().signal })
   const { log } = mirror.ctx
   const db = openDatabase({ file: mirror.file, programVersion: VERSION, clock, log, role: 'command' })
-  expect(await verifyCopy(db, remote)).toMatchObject({ isIdentical: true })
+  expect(await verifyCopy(db, remote)).toMatchObject({ identical: true })
   db.close()
   const { cursor } = (await mirror.get('/v1/changes?after=now')).body
   await service.patch(`/v1/notes/${note.id}`, { title: 'two' })

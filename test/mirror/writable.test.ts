@@ -75,17 +75,17 @@ test('what is changed here is read, found and counted here, and nowhere else', a
   expect(await tagNamed(mirror, 'new')).toMatchObject({ note_count: 2 })
   expect(await objectsOf(service)).toEqual(before)
   expect(diff().map(({ before: _, after: __, ...change }) => change)).toEqual([
-    { kind: 'note', op: 'created', id: plan, structureId: null, label: 'Plan', changed: [], conflict: null },
+    { kind: 'note', op: 'created', id: plan, structure_id: null, label: 'Plan', changed: [], conflict: null },
     {
-      ...{ kind: 'record', op: 'created', id: grace, structureId: expect.any(String), label: 'Grace' },
+      ...{ kind: 'record', op: 'created', id: grace, structure_id: expect.any(String), label: 'Grace' },
       ...{ changed: [], conflict: null },
     },
     {
-      ...{ kind: 'record', op: 'updated', id: ada.id, structureId: expect.any(String), label: 'Ada' },
+      ...{ kind: 'record', op: 'updated', id: ada.id, structure_id: expect.any(String), label: 'Ada' },
       ...{ changed: ['age'], conflict: null },
     },
     {
-      ...{ kind: 'note', op: 'updated', id: note.id, structureId: null, label: 'Tea' },
+      ...{ kind: 'note', op: 'updated', id: note.id, structure_id: null, label: 'Tea' },
       ...{ changed: ['content', 'tags', 'properties'], conflict: null },
     },
   ])

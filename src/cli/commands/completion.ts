@@ -110,7 +110,6 @@ ${[...firsts, ...seconds, ...commands.flatMap(fishCommand)].join('\n')}
 
 const SCRIPTS = { bash, zsh, fish }
 
-/** The command that prints completions of these commands. */
 export const completionOf = (commands: () => readonly Command[]): Command => ({
   name: 'completion',
   summary: 'Print a script that completes commands and flags in a shell.',

@@ -9,7 +9,6 @@ import {
   WrongUsage,
 } from '../command.ts'
 
-/** Imported only when needed, because it loads what sends deliveries. */
 const listening = () => import('../listen/listen.ts')
 const sources = () => import('../listen/source.ts')
 

@@ -1,10 +1,7 @@
 import { createAuthenticate } from '../../account/keys.ts'
-import { createBus } from '../../changes/bus.ts'
-import { isWritableCopy, remoteOf } from '../../changes/mirror-guard.ts'
 import { readConfig, readKey } from '../../config.ts'
-import type { AppContext } from '../../context.ts'
+import { contextOn } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
-import { openWorker } from '../../db/worker/client.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Respond } from '../../mcp/stdio/messages.ts'
@@ -14,7 +11,6 @@ import type { Io } from '../io.ts'
 import { withDatabase } from '../open-database.ts'
 import { STDIN, textOf } from '../read-input.ts'
 
-/** Imported only when needed, because they load the library of MCP, or everything that a server has. */
 const features = async () => (await import('../../features.ts')).features
 const messages = () => import('../../mcp/stdio/messages.ts')
 const local = () => import('../../mcp/stdio/local.ts')
@@ -46,20 +42,8 @@ const invalidKey = () =>
 
 async function serveDatabase(io: Io, db: Db, key: string, input: Input): Promise<number> {
   const log = createLog('silent', systemClock, () => {})
-  const bus = createBus()
-  const worker = openWorker({ db, listeners: bus, log, clock: systemClock })
   const config = readConfig(io.env, { db: textFlag(input, 'db') })
-  const mirrorOf = remoteOf(db)
-  const ctx: AppContext = {
-    config,
-    db,
-    worker,
-    bus,
-    clock: systemClock,
-    log,
-    features: await features(),
-    ...(mirrorOf !== undefined && { mirrorOf, isMirrorWritable: isWritableCopy(db) }),
-  }
+  const ctx = contextOn({ config, db, clock: systemClock, log, features: await features() })
   const authenticate = createAuthenticate(ctx)
   const caller = () => authenticate(key) ?? fail(invalidKey())
   try {
@@ -67,7 +51,7 @@ async function serveDatabase(io: Io, db: Db, key: string, input: Input): Promise
     const { localResponder } = await local()
     return await serve(io, localResponder(ctx, caller))
   } finally {
-    await worker.close()
+    await ctx.worker.close()
   }
 }
 

@@ -1,7 +1,6 @@
 import { type Command, flag, JSON_FLAG, SECRET_FLAG } from '../command.ts'
 import { COPY_DEFAULTS } from '../mirror/defaults.ts'
 
-/** Imported only when needed, because they load the whole server. */
 const following = () => import('../mirror/follow.ts')
 const inspection = () => import('../mirror/commands.ts')
 const local = () => import('../mirror/commands.ts')

@@ -1,7 +1,6 @@
-import { createBus } from '../../changes/bus.ts'
 import { readConfig } from '../../config.ts'
+import { contextOn } from '../../context.ts'
 import { openDatabase } from '../../db/database.ts'
-import { openWorker } from '../../db/worker/client.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
 import { VERSION } from '../../lib/version.ts'
@@ -15,18 +14,10 @@ async function document(): Promise<string> {
   ])
   const log = createLog('silent', systemClock, () => {})
   const file = ':memory:'
-  const bus = createBus()
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
   try {
-    const app = createApi({
-      config: { ...readConfig({}), db: file },
-      db,
-      worker: openWorker({ db, listeners: bus, log, clock: systemClock }),
-      bus,
-      clock: systemClock,
-      log,
-      features,
-    })
+    const config = { ...readConfig({}), db: file }
+    const app = createApi(contextOn({ config, db, clock: systemClock, log, features }))
     return JSON.stringify(await app.openApi(), null, 2)
   } finally {
     db.close()
@@ -44,7 +35,6 @@ export const openapi: Command = {
   },
 }
 
-/** Imported only when needed. */
 const kinds = () => import('../../files/extraction/kinds.ts')
 const extraction = () => import('../../files/extraction/process.ts')
 

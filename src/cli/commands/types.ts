@@ -19,7 +19,6 @@ import type { Io } from '../io.ts'
 import { commandCaller, inWorkspace } from '../open-database.ts'
 import { STDOUT } from '../output.ts'
 
-/** Imported only when needed, because they load the structures or the client of a remote. */
 const generating = () => import('../../types/generate.ts')
 const store = () => import('../../structures/store.ts')
 const present = () => import('../../structures/present.ts')

@@ -1,10 +1,9 @@
 import { addUser } from '../../account/users.ts'
 import { bootstrap, getWorkspaceOrOnly } from '../../account/workspaces.ts'
 import { createApi } from '../../api.ts'
-import { createBus } from '../../changes/bus.ts'
 import type { Config } from '../../config.ts'
+import { contextOn } from '../../context.ts'
 import { openDatabase } from '../../db/database.ts'
-import { openWorker } from '../../db/worker/client.ts'
 import { features } from '../../features.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
@@ -24,9 +23,7 @@ export async function seed(config: Config): Promise<void> {
   const clock = { ...systemClock, now: () => now }
   const log = createLog('silent', clock, () => {})
   const db = openDatabase({ file: config.db, programVersion: VERSION, clock, log, role: 'server' })
-  const bus = createBus()
-  const worker = openWorker({ db, listeners: bus, log, clock })
-  const ctx = { config, db, worker, bus, clock, log, features }
+  const ctx = contextOn({ config, db, clock, log, features })
   const key = await bootstrap(ctx)
   const api = createApi(ctx)
   /** Every write comes some time after the one before. */
@@ -48,7 +45,7 @@ export async function seed(config: Config): Promise<void> {
     await db.write((tx): void => void addUser(tx, VIEWER, getWorkspaceOrOnly(tx, undefined), 'viewer'))
   } finally {
     api.stop()
-    await worker.close()
+    await ctx.worker.close()
     db.close()
   }
 }

@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, sleep } from '../../lib/clock.ts'
 import { refused } from '../../refusal.ts'
 
 /** A daybook server and the key to call it with. */
@@ -117,43 +117,8 @@ export interface WatchOptions {
   onBreak(sentence: string): void
 }
 
-/** Aborts its signal when `restart` has not been called for a minute. */
-class SilenceTimeout {
-  readonly #controller = new AbortController()
-  #cancel = () => {}
-
-  constructor(private readonly clock: Clock) {}
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  restart(): void {
-    this.stop()
-    this.#cancel = this.clock.after(SILENCE_TIMEOUT_MS, () => this.#controller.abort())
-  }
-
-  stop(): void {
-    this.#cancel()
-  }
-}
-
 const retryDelay = (failures: number, firstMs: number): number =>
   Math.max(firstMs, Math.min(firstMs * 2 ** failures, MAX_RETRY_MS))
-
-/** Resolves after the delay, or as soon as the signal aborts. */
-export const sleep = (clock: Clock, delayMs: number, signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const cancel = clock.after(delayMs, () => {
-      signal.removeEventListener('abort', end)
-      resolve()
-    })
-    const end = () => {
-      cancel()
-      resolve()
-    }
-    signal.addEventListener('abort', end, { once: true })
-  })
 
 /** What must be known to open the stream again. */
 interface Progress {
@@ -196,8 +161,13 @@ async function* streamEvents(
   { daybook, path, clock, signal }: WatchOptions,
   progress: Progress,
 ): AsyncGenerator<EventSourceMessage> {
-  const silence = new SilenceTimeout(clock)
+  const silence = new AbortController()
   const either = AbortSignal.any([signal, silence.signal])
+  let stopTimer = () => {}
+  const restartTimer = () => {
+    stopTimer()
+    stopTimer = clock.after(SILENCE_TIMEOUT_MS, () => silence.abort())
+  }
   const received: EventSourceMessage[] = []
   const parser = createParser({
     onEvent: (event) => void received.push(event),
@@ -206,12 +176,12 @@ async function* streamEvents(
     },
   })
   const decoder = new TextDecoder()
-  silence.restart()
+  restartTimer()
   try {
     const headers = progress.lastEventId === '' ? undefined : { 'Last-Event-ID': progress.lastEventId }
     const response = await request(daybook, path(), either, headers)
     for await (const bytes of chunksOf(response)) {
-      silence.restart()
+      restartTimer()
       parser.feed(decoder.decode(bytes, { stream: true }))
       for (const event of received.splice(0)) {
         throwIfShuttingDown(event)
@@ -224,7 +194,7 @@ async function* streamEvents(
     if (silence.signal.aborted) throw new Unavailable('The stream was silent for a minute.')
     throw error
   } finally {
-    silence.stop()
+    stopTimer()
   }
 }
 

@@ -40,18 +40,12 @@ export const verifyWithRemote = (input: Input, io: Io): Promise<number> =>
     const stop = new AbortController()
     const remote = remoteOf(getState(db, db.file).remote, io, stop.signal)
     const verification = await verifyCopy(db, remote)
-    if (input.flags.json) printJson(io, presentVerification(verification))
+    if (input.flags.json) printJson(io, verification)
     else printVerification(verification, io)
-    return verification.isIdentical ? 0 : 1
+    return verification.identical ? 0 : 1
   })
 
-const presentVerification = ({ isIdentical, missing, kinds }: Verification) => ({
-  identical: isIdentical,
-  missing_changes: missing,
-  kinds,
-})
-
-function printVerification({ isIdentical, missing, kinds }: Verification, io: Io): void {
+function printVerification({ identical, missing_changes: missing, kinds }: Verification, io: Io): void {
   printTable(
     io,
     ['KIND', 'REMOTE', 'COPY', 'REMOTE DIGEST', 'COPY DIGEST'],
@@ -67,7 +61,7 @@ function printVerification({ isIdentical, missing, kinds }: Verification, io: Io
     for (const id of differing) io.err(`The ${kind.replaceAll('_', ' ')} ${id} differs.\n`)
   if (missing > 0)
     io.err(`At least ${missing} changes of the remote are not in the copy; is the mirror running?\n`)
-  if (isIdentical) io.status('The copy and the remote are identical.\n')
+  if (identical) io.status('The copy and the remote are identical.\n')
 }
 
 /** Makes a copy an ordinary database. */
@@ -101,20 +95,10 @@ export const showDifferences = (input: Input, io: Io): Promise<number> =>
   withCopy(input, io, (db) => {
     getWritable(db)
     const changes = listLocalChanges(db)
-    if (input.flags.json) printJson(io, { changes: changes.map(presentChange) })
+    if (input.flags.json) printJson(io, { changes: changes.map(({ before, after, ...shown }) => shown) })
     else printChanges(changes, io)
     return 0
   })
-
-const presentChange = ({ kind, id, op, label, structureId, changed, conflict }: LocalChange) => ({
-  kind,
-  id,
-  op,
-  label,
-  structure_id: structureId,
-  changed,
-  conflict,
-})
 
 function printChanges(changes: readonly LocalChange[], io: Io): void {
   if (changes.length === 0) {

@@ -18,7 +18,6 @@ function tokensOf(text: string): number {
   return bytes <= MAX_TOKENS ? bytes : estimateTokens(text)
 }
 
-/** The tokens of an answer, as estimated. */
 export const size = ({ text, data, links = [] }: Answer): number =>
   Math.max(
     tokensOf(text + links.map(({ uri, name }) => uri + name).join(' ')),
@@ -109,7 +108,6 @@ export function shortenAll(value: unknown, cut: number): unknown {
   return members.length > most ? { ...shown, '…': more(members.length - most) } : shown
 }
 
-/** Each item of a list, with its values shortened. */
 export const shortenEach = <Item>(items: readonly Item[], cut: number): Item[] =>
   items.map((item) => shortenAll(item, cut) as Item)
 

@@ -145,7 +145,6 @@ function entriesOf(reader: Reader, agent: InWorkspace): Entry[] {
   ]
 }
 
-/** What is asked of a whole workspace. */
 interface WorkspaceInput extends InWorkspace {
   readonly id: string
   readonly name: string

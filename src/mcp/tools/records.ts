@@ -63,7 +63,6 @@ function shownFields(structure: StructureRow, wanted: readonly string[] | undefi
 const only = (data: Record<string, unknown>, keys: readonly string[]) =>
   Object.fromEntries(Object.entries(data).filter(([key]) => keys.includes(key)))
 
-/** The filter as the API takes it. */
 const filterText = (filter: readonly object[] | undefined) =>
   filter === undefined ? undefined : JSON.stringify(filter)
 

@@ -66,12 +66,12 @@ const ORDER = ['deleted', 'updated', 'created'] as const
 const inOrder = (changes: readonly LocalChange[]): LocalChange[] =>
   ORDER.flatMap((op) => changes.filter((change) => change.op === op))
 
-function sentOf({ kind, op, id, structureId, before, after }: LocalChange): object {
+function sentOf({ kind, op, id, structure_id: structure, before, after }: LocalChange): object {
   return {
     kind,
     op,
     id,
-    ...(structureId !== null && { structure: structureId }),
+    ...(structure !== null && { structure }),
     ...(before && { if_unchanged: before.updated_at }),
     ...(after && { data: kind === 'note' ? noteData(before, after) : recordData(before, after) }),
   }
@@ -118,11 +118,11 @@ export async function untilBack(db: Db, pushed: readonly LocalChange[]): Promise
 /** What was changed in a writable mirror and is not the same on the remote. */
 export interface LocalChange {
   readonly kind: 'note' | 'record'
-  readonly op: 'created' | 'updated' | 'deleted'
   readonly id: string
-  readonly structureId: string | null
+  readonly op: 'created' | 'updated' | 'deleted'
   /** The title of a note, the label of a record. */
   readonly label: string | null
+  readonly structure_id: string | null
   /** The attributes or fields that an update changed. */
   readonly changed: readonly string[]
   /** What the remote did to it meanwhile, in a sentence; null where it did nothing. */
@@ -137,7 +137,7 @@ const parsed = (json: string | null) => (json === null ? null : (JSON.parse(json
 /** In the order in which they were first changed. */
 export function listLocalChanges(reader: Reader): LocalChange[] {
   const workspacePk = findState(reader)?.workspace ?? 0
-  return listOverlay(reader).flatMap((row) => {
+  return listOverlay(reader).flatMap((row): LocalChange[] | LocalChange => {
     const { kind, id, structure } = row
     if (kind !== 'note' && kind !== 'record') return []
     const { json } = localState(reader, row, workspacePk)
@@ -145,11 +145,10 @@ export function listLocalChanges(reader: Reader): LocalChange[] {
     const [before, after] = [parsed(row.base), parsed(json)]
     return {
       kind,
-      op:
-        before === null ? ('created' as const) : after === null ? ('deleted' as const) : ('updated' as const),
       id,
-      structureId: structure,
+      op: before === null ? 'created' : after === null ? 'deleted' : 'updated',
       label: labelOf(reader, workspacePk, row, after ?? before),
+      structure_id: structure,
       changed: before && after ? differenceBetween(kind, before, after).changed : [],
       conflict: isConflict(row) ? conflictOf(row) : null,
       before,

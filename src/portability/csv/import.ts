@@ -37,7 +37,6 @@ interface RowsImport extends ImportMode, CellOptions {
 interface RowsOutcome {
   readonly structure: { readonly id: string; readonly name: string; readonly isNew: boolean }
   readonly fields: readonly Column[]
-  /** Columns that got a wider type than their first cells have. */
   readonly demoted: readonly DemotedColumn[]
   readonly inserted: number
   readonly updated: number
@@ -213,7 +212,6 @@ const DELIMITERS = [',', ';', '\t', '|']
 /** Longer than any row that could be stored. An unclosed quote would turn the rest of the file into one row. */
 const MAX_ROW_LENGTH = 16_777_216
 
-/** Detects the delimiter and the line break from the beginning of the file. */
 function detectFormat(sample: string): CsvFormat {
   const { meta } = Papa.parse<string[]>(sample, {
     preview: 50,

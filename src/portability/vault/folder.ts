@@ -82,11 +82,9 @@ function readNoteText(folder: string, file: FolderFile): NoteText {
   return { file, text: decodeNote(content, file), digest: sha256(content) }
 }
 
-/** Reads everything but the body of a note. */
 export const readNoteFile = (now: number, folder: string, file: FolderFile): VaultNote =>
   readNote(readNoteText(folder, file), now, parseSimpleYaml)
 
-/** Reads the body of a note again. */
 export function readBody(folder: string, note: VaultNote): string {
   const { file, bodyStart } = note
   const { text, digest } = readNoteText(folder, file)

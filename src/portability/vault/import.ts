@@ -46,7 +46,6 @@ export interface VaultOutcome {
   }
   /** Notes that were brought up to date, and what is stored differently from how it is in the folder. */
   readonly changed: readonly ChangedPart[]
-  /** What was left out. */
   readonly skipped: readonly RefusedPart[]
   readonly demoted: readonly DemotedProperty[]
   /** The paths of files that were imported before and are gone; what was made of them stays. */

@@ -10,7 +10,6 @@ import { exportFile, exportNote, exportStructure, listFiles, listNotes, listStru
 import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, splitExtension, TRASH } from './format.ts'
 import { NAMED_FILES, OBJECT_FILES } from './object-kinds.ts'
 
-/** The number of exported objects of each kind. */
 export type Counts = Record<string, number>
 
 interface Export {

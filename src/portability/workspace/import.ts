@@ -27,12 +27,10 @@ export interface WorkspaceImport extends ImportMode {
 }
 
 export interface WorkspaceOutcome {
-  /** The number of imported objects of each kind. */
   readonly counts: Record<string, number>
   readonly webhookSecrets: readonly NewWebhookSecret[]
 }
 
-/** Whether the folder was written by an export. */
 export const isExport = (folder: string): boolean => isPlainFile(join(folder, MANIFEST))
 
 /** Imports an exported workspace with its ids and times, in one transaction and without events. */

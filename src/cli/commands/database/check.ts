@@ -8,7 +8,6 @@ import { withDatabase } from '../../open-database.ts'
 const serverRuns = () =>
   refused('A server is running on this database; stop it before you repair, or check without --repair.')
 
-/** Imported only when needed, because it loads most of the service. */
 const maintenance = () => import('../../../maintenance/integrity.ts')
 
 async function report(db: Db, io: Io): Promise<number> {

@@ -8,7 +8,6 @@ import { checkStructure, commandCaller, inWorkspace } from '../../open-database.
 import { copyToOutput, countsInWords, printJson, progressOn, STDOUT } from '../../output.ts'
 import { withTemporaryFolder } from '../../read-input.ts'
 
-/** Imported only when needed, because they load most of the service. */
 const workspaceExport = () => import('../../../portability/workspace/export.ts')
 const vaultExport = () => import('../../../portability/vault/export/export.ts')
 const csvExport = () => import('../../../portability/csv/export.ts')

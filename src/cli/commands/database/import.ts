@@ -24,7 +24,6 @@ import { commandCaller, withDatabase, withDatabaseFile } from '../../open-databa
 import { countsInWords, onOneLine, printJson, progressOn } from '../../output.ts'
 import { withInputFile, withTemporaryFolder } from '../../read-input.ts'
 
-/** Imported only when needed, because they load most of the service. */
 const csvImport = () => import('../../../portability/csv/import.ts')
 const csvColumns = () => import('../../../portability/csv/columns.ts')
 const workspaceImport = () => import('../../../portability/workspace/import.ts')

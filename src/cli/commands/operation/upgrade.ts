@@ -105,7 +105,6 @@ const isNewer = (version: string) => Bun.semver.order(version, VERSION) > 0
 /** `## 0.2.0` begins a section, which may go on with a date. */
 const SECTION = /^## (\d+\.\d+\.\d\S*)/
 
-/** Reads the names of the files and the changelog in the folder of a release. */
 async function findRelease(folder: string): Promise<Release> {
   if (!URL.canParse(folder)) throw refused(`--url must be the address of a release, not "${folder}".`)
   const base = new URL(folder.endsWith('/') ? folder : `${folder}/`)

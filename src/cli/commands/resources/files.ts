@@ -21,7 +21,6 @@ import { commandCaller, inWorkspace } from '../../open-database.ts'
 import { listCommand, printJson } from '../../output.ts'
 import { STDIN } from '../../read-input.ts'
 
-/** Imported only when needed, because they load notes and search. */
 const adding = () => import('../../../files/new-file.ts')
 const service = () => import('../../../files/service.ts')
 const waiting = () => import('../../../files/text-extraction.ts')

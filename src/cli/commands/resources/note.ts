@@ -7,7 +7,6 @@ import { commandCaller, inWorkspace } from '../../open-database.ts'
 import { printJson } from '../../output.ts'
 import { readAllText, STDIN } from '../../read-input.ts'
 
-/** Imported only when needed, because they load notes and search. */
 const writing = () => import('../../../notes/writing/create.ts')
 const present = () => import('../../../notes/present.ts')
 const schema = () => import('../../../notes/schema.ts')

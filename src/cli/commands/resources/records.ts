@@ -10,7 +10,6 @@ import { checkStructure, commandCaller, inWorkspace } from '../../open-database.
 import { printJson } from '../../output.ts'
 import { STDIN, textOf } from '../../read-input.ts'
 
-/** Imported only when needed, because it loads the records. */
 const writing = () => import('../../../records/writing/write-records.ts')
 
 const BATCH_SIZE = 500

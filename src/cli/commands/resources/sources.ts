@@ -21,7 +21,6 @@ import { checkStructure, commandCaller, inWorkspace, originFor } from '../../ope
 import { listCommand, printJson, printTable } from '../../output.ts'
 import { STDIN } from '../../read-input.ts'
 
-/** Imported only when needed, because they load the records. */
 const service = () => import('../../../sources/service.ts')
 const store = () => import('../../../sources/store.ts')
 const events = () => import('../../../sources/events.ts')
@@ -120,7 +119,6 @@ const sourcesCreate: Command = {
   },
 }
 
-/** The source of a workspace with this id or name. */
 async function sourceNamed(db: Db, { workspacePk }: Caller, named: string) {
   const { sourceKind } = await store()
   const source =

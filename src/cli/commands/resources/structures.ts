@@ -3,7 +3,6 @@ import { type Command, DB_FLAG, flag, WORKSPACE_FLAG, WrongUsage } from '../../c
 import { checkStructure, commandCaller, inWorkspace } from '../../open-database.ts'
 import { listCommand } from '../../output.ts'
 
-/** Imported only when needed, because they load the records. */
 const store = () => import('../../../structures/store.ts')
 const deletion = () => import('../../../structures/deletion.ts')
 const loadFeatures = () => import('../../../features.ts')

@@ -15,7 +15,6 @@ import {
 import { checkStructure, commandCaller, inWorkspace } from '../../open-database.ts'
 import { listCommand, printJson } from '../../output.ts'
 
-/** Imported only when needed, because they load the records. */
 const columns = () => import('../../../webhooks/columns.ts')
 const service = () => import('../../../webhooks/service.ts')
 const deliveries = () => import('../../../webhooks/deliveries.ts')
