@@ -44,19 +44,12 @@ export interface MirrorRequest extends Pick<AppContext, 'clock' | 'log' | 'featu
   onProgress(objects: number): void
 }
 
-/** What became of a copy: a new one, with its first key, or one that was there. */
-interface PreparedCopy {
-  readonly isNew: boolean
-  readonly key: string | undefined
-  /** How many events the replaced copy had not posted; they may hold what the new one leaves out. */
-  readonly lostEvents: number
-}
-
 /**
  * Makes the copy, if there is none or one that leaves out other things. Refuses a database that is no copy of this
- * remote or of this workspace, and one that is served.
+ * remote or of this workspace, and one that is served. Returns the first key of a new copy, and how many events the
+ * replaced one had not posted: they may hold what the new one leaves out.
  */
-export async function prepareCopy(request: MirrorRequest): Promise<PreparedCopy> {
+export async function prepareCopy(request: MirrorRequest) {
   const { config, remote, selection } = request
   const lock = takeLock(config)
   try {
@@ -88,18 +81,8 @@ const takeLock = ({ db }: Config) =>
 const anotherWorkspace = (file: string) =>
   refused(`${file} is a copy of another workspace than the one that DAYBOOK_KEY opens; name another --db.`)
 
-/** What there is in the place of the copy. */
-interface Previous {
-  readonly isCurrent: boolean
-  readonly workspaceId: string
-  readonly accounts: Accounts
-  /** How many events wait to be posted. */
-  readonly events: number
-  readonly isWritable: boolean
-  readonly hasLocalChanges: boolean
-}
-
-async function examine(request: MirrorRequest): Promise<Previous> {
+/** What there is in the place of the copy; `events` wait to be posted. */
+async function examine(request: MirrorRequest) {
   const { config, remote, selection } = request
   const db = open(request)
   try {
@@ -109,9 +92,9 @@ async function examine(request: MirrorRequest): Promise<Previous> {
       throw refused(`${config.db} is a copy of ${state.remote}; name another --db for ${remote.url}.`)
     return {
       isCurrent: isSameRequest(state.selection.request, selection),
-      workspaceId: db.sql.scalar('SELECT id FROM workspaces WHERE pk = ?', state.workspace),
+      workspaceId: db.sql.scalar<string>('SELECT id FROM workspaces WHERE pk = ?', state.workspace),
       accounts: readAccounts(db),
-      events: db.sql.scalar('SELECT count(*) FROM mirror_events'),
+      events: db.sql.scalar<number>('SELECT count(*) FROM mirror_events'),
       isWritable: state.isWritable === 1,
       hasLocalChanges: listLocalChanges(db).length > 0,
     }
@@ -228,12 +211,7 @@ export async function makeCopy(copy: NewCopy, previous?: Accounts): Promise<stri
   }
 }
 
-interface Staged {
-  readonly cursor: string
-  readonly selection: Selection
-}
-
-async function stageAll({ file, remote, selection, onProgress }: NewCopy): Promise<Staged> {
+async function stageAll({ file, remote, selection, onProgress }: NewCopy) {
   const stage = newStage(stageFileOf(file))
   try {
     const selector = new Selector(selection)
@@ -246,20 +224,15 @@ async function stageAll({ file, remote, selection, onProgress }: NewCopy): Promi
   }
 }
 
-interface Created {
-  readonly key: string | undefined
-  readonly target: Target
-}
-
 async function createDatabase(
   { clock, log, features, remote, workspace }: NewCopy,
   file: string,
-  { cursor, selection }: Staged,
+  { cursor, selection }: Awaited<ReturnType<typeof stageAll>>,
   previous: Accounts | undefined,
-): Promise<Created> {
+): Promise<{ readonly key: string | undefined; readonly target: Target }> {
   const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'server' })
   try {
-    return await db.write((tx): Created => {
+    return await db.write((tx) => {
       const { id, name, created_at } = workspace
       const row = insertWorkspace(tx, { id, ...columnsOfName(name), createdAt: Date.parse(created_at) })
       features.onWorkspaceCreated(tx, row.pk)
@@ -274,10 +247,8 @@ async function createDatabase(
         isForwarding: 0,
       })
       const key = previous ? copyAccounts(previous, tx, row) : createOwner(tx, row)
-      return {
-        key,
-        target: { workspacePk: row.pk, mode: 'fresh', isForwarding: false, progress },
-      }
+      const target: Target = { workspacePk: row.pk, mode: 'fresh', isForwarding: false, progress }
+      return { key, target }
     })
   } finally {
     await close(db)

@@ -1,4 +1,4 @@
-import { CHANGE_KINDS, type ChangeKind } from '../changes/entries.ts'
+import { CHANGE_KINDS } from '../changes/entries.ts'
 import { wholeWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
@@ -13,34 +13,17 @@ import { Selector } from './selection.ts'
 import type { Stage } from './stage.ts'
 import { getState } from './state.ts'
 
-/** All objects of a kind, on the remote or in the copy; the digests of two that are equal are equal. */
-interface Side {
-  readonly count: number
-  readonly digest: string
-}
-
-/** How the objects of one kind compare. */
-interface VerifiedKind {
-  readonly kind: ChangeKind
-  readonly remote: Side
-  readonly copy: Side
-  /** The ids of some objects that differ, or that only one of the two has. */
-  readonly differing: string[]
-}
-
-export interface Verification {
-  readonly identical: boolean
-  /** How many changes of the remote are not in the copy. */
-  readonly missing_changes: number
-  readonly kinds: readonly VerifiedKind[]
-}
+export type Verification = Awaited<ReturnType<typeof verifyCopy>>
 
 const MAX_NAMED = 5
 const WAIT_MS = 10_000
 const POLL_MS = 250
 
-/** Compares everything in the copy with the remote. What changes meanwhile is left out of the comparison. */
-export async function verifyCopy(db: Db, remote: Remote): Promise<Verification> {
+/**
+ * Compares everything in the copy with the remote, and names some objects that differ. What changes meanwhile is left out
+ * of the comparison; `missing_changes` are those of the remote that are not in the copy.
+ */
+export async function verifyCopy(db: Db, remote: Remote) {
   const { workspace, selection } = getState(db, db.file)
   const own = db.sql.scalar<string>('SELECT id FROM workspaces WHERE pk = ?', workspace)
   if ((await remote.connect()).id !== own)
@@ -84,11 +67,7 @@ interface Read {
 }
 
 /** In one state of the copy. */
-async function compareKinds(
-  db: Db,
-  remote: Remote,
-  { stage, end, selector, isMoving }: Read,
-): Promise<VerifiedKind[]> {
+async function compareKinds(db: Db, remote: Remote, { stage, end, selector, isMoving }: Read) {
   db.sql.run('BEGIN')
   try {
     const { workspace, cursor } = getState(db, db.file)
@@ -137,7 +116,8 @@ class Digest {
     this.#sum = BigInt.asUintN(64, this.#sum + BigInt(Bun.hash(text)))
   }
 
-  get side(): Side {
+  /** The digests of two that are equal are equal. */
+  get side() {
     return { count: this.#count, digest: this.#sum.toString(16).padStart(16, '0') }
   }
 }

@@ -9,17 +9,12 @@ import { createIdSource } from '../../lib/ids.ts'
 import { refused } from '../../refusal.ts'
 import { checkedBaseUrl, type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
-import { fetchWorkspaceId, type RemoteDaybook, recordExists, watchEvents } from './client.ts'
+import { fetchWorkspaceId, recordExists, watchEvents } from './client.ts'
 import { createForwarder, eventPayload, type Forwarder, outcomeText } from './forward.ts'
 
 const LAST_MESSAGES_MS = 1_000
 
-interface Settings {
-  readonly daybook: RemoteDaybook
-  readonly structure: string
-  readonly forwarder: Forwarder | undefined
-  readonly isPrinting: boolean
-}
+type Settings = ReturnType<typeof readSettings>
 
 /** The forwarder that the flags ask for, with a new secret if none is given. */
 export function readForwarder(input: Input, io: Io): Forwarder | undefined {
@@ -34,7 +29,7 @@ export function readForwarder(input: Input, io: Io): Forwarder | undefined {
   return forwarder
 }
 
-function readSettings(input: Input, io: Io): Settings {
+function readSettings(input: Input, io: Io) {
   const url = checkedBaseUrl(textFlag(input, 'url') ?? '')
   const key = readKey(io.env, input.flags)
   const isPrinting = input.flags.print === true

@@ -47,13 +47,9 @@ class Places {
   }
 }
 
-interface Settings {
-  readonly url: string | undefined
-  readonly isPrinting: boolean
-  readonly places: Places
-}
+type Settings = ReturnType<typeof readSettings>
 
-function readSettings(input: Input): Settings {
+function readSettings(input: Input) {
   const [forward, to] = [textFlag(input, 'forward'), textFlag(input, 'to')]
   if (forward !== undefined && to !== undefined)
     throw new WrongUsage('--to and --forward are the same; give one.')

@@ -8,7 +8,7 @@ import { writeRecords } from '../../records/writing/write-records.ts'
 import { refused } from '../../refusal.ts'
 import { createStructure } from '../../structures/service.ts'
 import { definitionOf, findStructure } from '../../structures/store.ts'
-import { type ImportMode, type ImportReport, type ImportRun, runImport } from '../import-run.ts'
+import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
 import { textChunks } from '../read-file.ts'
 import {
   type Column,
@@ -34,16 +34,6 @@ interface RowsImport extends ImportMode, CellOptions {
   onProgress(done: number): void
 }
 
-interface RowsOutcome {
-  readonly structure: { readonly id: string; readonly name: string; readonly isNew: boolean }
-  readonly fields: readonly Column[]
-  readonly demoted: readonly DemotedColumn[]
-  readonly inserted: number
-  readonly updated: number
-}
-
-type RowsReport = RowsOutcome & ImportReport
-
 const BATCH_SIZE = 500
 const SHARE_OF_INFERENCE = 0.25
 
@@ -51,11 +41,7 @@ const SHARE_OF_INFERENCE = 0.25
  * Writes the rows of a file into a structure in one transaction, with the checks of the API. Throws Refusal for what is
  * wrong with the file as a whole.
  */
-export const importRows = (
-  ctx: Pick<AppContext, 'db' | 'bus'>,
-  caller: Caller,
-  request: RowsImport,
-): Promise<RowsReport> =>
+export const importRows = (ctx: Pick<AppContext, 'db' | 'bus'>, caller: Caller, request: RowsImport) =>
   runImport(ctx.db, request, (run) => new RowsWriter(ctx.bus, run, caller, request).write())
 
 /** The rows of the file after its header; `share` is how much of the file has been read. */
@@ -132,7 +118,8 @@ class RowsWriter {
     this.#format = new CellFormat(request)
   }
 
-  write(): RowsOutcome {
+  /** `demoted` are the columns that got a wider type than their first cells have. */
+  write() {
     const { structure, isNew, columns, demoted } = this.#target
     const before = isNew ? SHARE_OF_INFERENCE : 0
     for (const { rows, share } of dataRows(this.request)) {

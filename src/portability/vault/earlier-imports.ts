@@ -4,8 +4,9 @@ import type { Reader } from '../../db/reader.ts'
 import { importedFiles } from '../../db/schema/imported-files.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { findFile } from '../../files/store.ts'
-import { findNoteSummary } from '../../notes/store.ts'
+import { findNoteSummary, type NoteSummary } from '../../notes/store.ts'
 import { baseName, isNoteFile } from './plan/folder-files.ts'
+import type { VaultNote } from './plan/note.ts'
 
 /** What an import wrote into a note besides its body. */
 export interface WrittenFields {
@@ -33,6 +34,20 @@ export interface EarlierImport extends ImportedObject {
   readonly pk: number
   /** In the folder that is imported now. */
   readonly path: string
+}
+
+/** What an earlier import made of a note's file. */
+export interface ExistingNote {
+  readonly head: NoteSummary
+  readonly earlier: EarlierImport
+  /** Whether the file has changed and the note is to change with it. */
+  readonly isUpdated: boolean
+}
+
+export interface PlannedNote {
+  readonly note: VaultNote
+  /** Undefined for a note that is to be created. */
+  readonly existing: ExistingNote | undefined
 }
 
 type Kind = 'note' | 'file'

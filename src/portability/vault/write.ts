@@ -16,9 +16,14 @@ import {
 import { attachTags, detachTags } from '../../notes/writing/tags.ts'
 import { changeText } from '../../notes/writing/update.ts'
 import type { ImportRun } from '../import-run.ts'
-import type { EarlierImport, EarlierImports, WrittenFields } from './earlier-imports.ts'
+import type {
+  EarlierImport,
+  EarlierImports,
+  ExistingNote,
+  PlannedNote,
+  WrittenFields,
+} from './earlier-imports.ts'
 import { readBody } from './folder.ts'
-import type { ExistingNote, PlannedNote } from './import.ts'
 import type { VaultFiles, VaultProperties, VaultTags } from './parts.ts'
 import type { FolderFile } from './plan/folder-files.ts'
 import type { LinkTargets } from './plan/link-targets.ts'

@@ -6,7 +6,7 @@ import { refuseTooLarge } from '../../files/size-limit.ts'
 import { storableJson } from '../../http/storable-json.ts'
 import { Refusal, refused } from '../../refusal.ts'
 import type { StructureRow } from '../../structures/store.ts'
-import { type ImportMode, type ImportReport, type ImportRun, runImport } from '../import-run.ts'
+import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
 import { linesOf, readText, textChunks } from '../read-file.ts'
 import { importFile, importNote, importRow, importStructure } from './contents.ts'
 import { asObject } from './exported-object.ts'
@@ -15,7 +15,6 @@ import {
   type Destination,
   importTagLinks,
   NAMED_FILES,
-  type NewWebhookSecret,
   OBJECT_FILES,
   type ObjectFile,
   tagFile,
@@ -26,19 +25,10 @@ export interface WorkspaceImport extends ImportMode {
   onProgress(done: number): void
 }
 
-export interface WorkspaceOutcome {
-  readonly counts: Record<string, number>
-  readonly webhookSecrets: readonly NewWebhookSecret[]
-}
-
 export const isExport = (folder: string): boolean => isPlainFile(join(folder, MANIFEST))
 
 /** Imports an exported workspace with its ids and times, in one transaction and without events. */
-export function importWorkspace(
-  db: Db,
-  caller: Caller,
-  request: WorkspaceImport,
-): Promise<WorkspaceOutcome & ImportReport> {
+export function importWorkspace(db: Db, caller: Caller, request: WorkspaceImport) {
   refuseOtherFormat(request.folder)
   return runImport(db, request, (run) => new WorkspaceImporter(run, caller, request).importAll())
 }
@@ -83,7 +73,7 @@ class WorkspaceImporter {
     this.#to = { tx: run.tx, caller, tags: new Map(), secrets: [], finish: [] }
   }
 
-  importAll(): WorkspaceOutcome {
+  importAll() {
     for (const kind of NAMED_FILES) this.#kind(kind)
     const imported = this.#structures()
     this.#notes(NOTES, 'notes', 0, 0.7)
