@@ -216,7 +216,7 @@ describe('src', () => {
       // Files that may be hostile are read in a process of their own, where a thread can be ended.
       'files/extraction/process.ts names new Worker',
       // A command copies a remote in a thread, so that it can be told to end.
-      'mirror/copy.ts imports db/worker/thread.ts',
+      'mirror/mirror.ts imports db/worker/thread.ts',
       // Streams have thousands of readers.
       'sessions/streams.ts imports lib/fair-queue.ts',
     ]
