@@ -52,14 +52,8 @@ const insertWorkspaceRow = insertInto(workspaces)
 
 type NewRow = Pick<WorkspaceRow, 'id' | 'name' | 'nameFold' | 'nameKey' | 'createdAt'>
 
-export const insertWorkspace = (reader: Reader, row: NewRow): WorkspaceRow => ({
-  ...row,
-  pk: insertWorkspaceRow(reader, row),
-  liveNotes: 0,
-  trashedNotes: 0,
-  notesInOrder: 1,
-  searchTables: 0,
-})
+export const insertWorkspace = (reader: Reader, row: NewRow): WorkspaceRow =>
+  findWorkspace(reader, insertWorkspaceRow(reader, row)) as WorkspaceRow
 
 const everyUser = () => from(users, getTableColumns(users))
 
@@ -79,12 +73,8 @@ export const updateUser = updateOf(users, users.pk)
 
 const insertUserRow = insertInto(users)
 
-export const insertUser = (reader: Reader, row: NewRow): UserRow => ({
-  ...row,
-  pk: insertUserRow(reader, row),
-  passwordHash: null,
-  usedLink: 0,
-})
+export const insertUser = (reader: Reader, row: NewRow): UserRow =>
+  findUserByPk(reader, insertUserRow(reader, row)) as UserRow
 
 export const findPreferences = rowBy((pk: number) =>
   from(userPreferences, { json: userPreferences.preferences }).where(eq(userPreferences.user, pk)),

@@ -74,7 +74,7 @@ export async function runMaintenance(ctx: AppContext, isStopped = () => false): 
     await sweep(ctx, ctx.config.keepChangesMs, 100, removeChangesBefore)
     await ctx.db.write((tx) => removeEndedSecrets(tx))
     await sweepFiles(ctx)
-    await ctx.db.write((tx): void => void removeEndedSessions(tx))
+    await ctx.db.write(removeEndedSessions)
     await finishDeletions(ctx)
     await deleteRemovedWebhooks(ctx.db)
     await deleteRemovedSources(ctx.db)

@@ -145,8 +145,8 @@ export const enterWorkspace = (
     setSessionWorkspace(tx, own.pk, (entered ?? fail(notFound('workspace'))).workspacePk)
   })
 
-/** Removes what has ended, and addresses that no longer count; returns how many sessions. */
-export function removeEndedSessions(tx: Tx): number {
+/** Removes what has ended, and addresses that no longer count. */
+export function removeEndedSessions(tx: Tx): void {
   deleteSignInAddressesBefore(tx, tx.now - ADDRESS_KNOWN_MS)
-  return deleteSessionsBefore(tx, tx.now - IDLE_MS, tx.now - LONGEST_MS)
+  deleteSessionsBefore(tx, tx.now - IDLE_MS, tx.now - LONGEST_MS)
 }

@@ -78,13 +78,10 @@ export function endSessionsIn(tx: Tx, workspace: number, user: number): void {
 
 export const deleteSession = runBy((session: number) => orm.delete(sessions).where(eq(pk, session)))
 
-const deleteBefore = runBy((usedAt: number, madeAt: number) =>
+/** Removes sessions that were last used, or made, before these instants. */
+export const deleteSessionsBefore = runBy((usedAt: number, madeAt: number) =>
   orm.delete(sessions).where(or(lte(lastUsedAt, usedAt), lte(createdAt, madeAt))),
 )
-
-/** Removes sessions that were last used, or made, before these instants. */
-export const deleteSessionsBefore = (tx: Tx, usedAt: number, madeAt: number): number =>
-  deleteBefore(tx, usedAt, madeAt).changes
 
 /** Stores the only valid link of a user; an older one is void from now on. */
 export const saveSetupLink = upsertInto(setupLinks, setupLinks.user)

@@ -59,19 +59,16 @@ export const tagDeletion = (
  * Deletes a tag, and takes it off every note, trashed ones too, and every preset; refused while a view or lens uses it.
  * Returns its id.
  */
-export async function deleteTag(
-  { db, worker, features }: AppContext,
-  { signal, ...caller }: Caller,
-  idInPath: string,
-): Promise<number> {
-  const { id: named } = getTagRow(db, caller, idInPath)
-  const found = await features.usageOfTag.find(
-    { db, worker },
-    { ...caller, ...(signal && { signal }) },
-    named,
-  )
-  const { id, isWhole } = await worker.write(tagDeletion(features), { caller, idInPath, found })
-  if (!isWhole) await completing(() => takeOffNotes(db, caller, id))
+export async function deleteTag(ctx: AppContext, caller: Caller, idInPath: string): Promise<number> {
+  const { id: named } = getTagRow(ctx.db, caller, idInPath)
+  const found = await ctx.features.usageOfTag.find(ctx, caller, named)
+  const { signal: _, ...author } = caller
+  const { id, isWhole } = await ctx.worker.write(tagDeletion(ctx.features), {
+    caller: author,
+    idInPath,
+    found,
+  })
+  if (!isWhole) await completing(() => takeOffNotes(ctx.db, author, id))
   return id
 }
 
