@@ -68,11 +68,7 @@ export const selfServiceRoutes = (ctx: AppContext) =>
         })
         return status(201, { key: presentKey(key), secret })
       },
-      {
-        access: 'session',
-        body: schema.NewKeyBody,
-        response: { 201: schema.NewKeyResponse },
-      },
+      { access: 'session', body: schema.NewKeyBody, response: { 201: schema.NewKeyResponse } },
     )
     .patch(
       '/keys/:id',
@@ -121,9 +117,5 @@ export const selfServiceRoutes = (ctx: AppContext) =>
       async ({ caller, params, body }) => ({
         workspace: presentMembership(await renameWorkspace(ctx.db, caller, params.id, body.name)),
       }),
-      {
-        access: 'session-workspace',
-        body: schema.NameBody,
-        response: schema.OwnWorkspaceResponse,
-      },
+      { access: 'session-workspace', body: schema.NameBody, response: schema.OwnWorkspaceResponse },
     )

@@ -19,9 +19,7 @@ export const lensRoutes = (ctx: AppContext) =>
     .post(
       '/lenses',
       ({ exchange, caller, body }) =>
-        respondOnce(ctx.db, exchange, (tx) => ({
-          lens: createLens(tx, caller, parseLens(body)),
-        })),
+        respondOnce(ctx.db, exchange, (tx) => ({ lens: createLens(tx, caller, parseLens(body)) })),
       {
         access: 'write',
         once: true,

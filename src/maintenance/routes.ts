@@ -10,10 +10,7 @@ export function backupRoutes(ctx: AppContext) {
   return applicationEndpoints('nothing').get(
     '/backup',
     ({ exchange, caller }) => downloads.respond({ exchange, caller }),
-    {
-      access: 'session',
-      response: t.binaryContent(),
-    },
+    { access: 'session', response: t.binaryContent() },
   )
 }
 

@@ -18,9 +18,7 @@ export const presetRoutes = (ctx: AppContext) =>
     .post(
       '',
       ({ exchange, caller, body }) =>
-        respondOnce(ctx.db, exchange, (tx) => ({
-          preset: createPreset(tx, caller, body),
-        })),
+        respondOnce(ctx.db, exchange, (tx) => ({ preset: createPreset(tx, caller, body) })),
       {
         access: 'write',
         once: true,

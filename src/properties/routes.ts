@@ -18,9 +18,7 @@ export const propertyRoutes = (ctx: AppContext) =>
     .post(
       '',
       ({ exchange, caller, body }) =>
-        respondOnce(ctx.db, exchange, (tx) => ({
-          property: defineProperty(tx, caller, body),
-        })),
+        respondOnce(ctx.db, exchange, (tx) => ({ property: defineProperty(tx, caller, body) })),
       {
         access: 'write',
         once: true,

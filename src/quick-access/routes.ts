@@ -17,9 +17,7 @@ export const quickAccessRoutes = (ctx: AppContext) =>
     .post(
       '',
       ({ exchange, caller, body }) =>
-        respondOnce(ctx.db, exchange, (tx) => ({
-          item: pinNote(tx, caller, body),
-        })),
+        respondOnce(ctx.db, exchange, (tx) => ({ item: pinNote(tx, caller, body) })),
       {
         access: 'write',
         once: true,
@@ -32,9 +30,7 @@ export const quickAccessRoutes = (ctx: AppContext) =>
     )
     .patch(
       '/:id',
-      async ({ caller, params, body }) => ({
-        item: await patchItem(ctx, caller, params.id, body),
-      }),
+      async ({ caller, params, body }) => ({ item: await patchItem(ctx, caller, params.id, body) }),
       {
         access: 'write',
         body: schema.PatchItemBody,

@@ -134,10 +134,7 @@ export function memberRoutes(ctx: AppContext) {
       ({ caller }) => ({
         members: listMembers(ctx.db, caller.workspacePk).map((row) => presentMember(ctx, row)),
       }),
-      {
-        access: 'session',
-        response: schema.MembersResponse,
-      },
+      { access: 'session', response: schema.MembersResponse },
     )
     .post(
       '/members',
@@ -156,11 +153,7 @@ export function memberRoutes(ctx: AppContext) {
       async ({ caller, params, body }) => ({
         member: presentMember(ctx, await changeMember(ctx, caller, params.userId, body)),
       }),
-      {
-        access: 'session-owner',
-        body: schema.MemberPatch,
-        response: schema.MemberResponse,
-      },
+      { access: 'session-owner', body: schema.MemberPatch, response: schema.MemberResponse },
     )
     .delete(
       '/members/:userId',
@@ -176,9 +169,6 @@ export function memberRoutes(ctx: AppContext) {
         const { link, expiresAt } = await renewLink(ctx, caller, params.userId, originOf(request))
         return status(201, { link, expires_at: isoTimestamp(expiresAt) })
       },
-      {
-        access: 'session-owner',
-        response: { 201: schema.LinkResponse },
-      },
+      { access: 'session-owner', response: { 201: schema.LinkResponse } },
     )
 }

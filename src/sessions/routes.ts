@@ -56,11 +56,7 @@ export function sessionFeatures(
           rules.checkNotForeign(request)
           return begun(await setUp(ctx, body, browserOf(exchange)))
         },
-        {
-          open: true,
-          body: schema.SetupBody,
-          response: schema.SessionResponse,
-        },
+        { open: true, body: schema.SetupBody, response: schema.SessionResponse },
       )
       .post(
         '/setup/sign-in',
@@ -81,11 +77,7 @@ export function sessionFeatures(
             throw invalid('Send either "passkey", or "user" and "password".')
           return begun(await passkeys.signIn(passkey, partyOf(request), browser))
         },
-        {
-          open: true,
-          body: schema.SignInBody,
-          response: schema.SessionResponse,
-        },
+        { open: true, body: schema.SignInBody, response: schema.SessionResponse },
       )
       .post(
         '/session/options',
@@ -121,11 +113,7 @@ export function sessionFeatures(
           await enterWorkspace(ctx, caller, body.workspace_id)
           return current(caller)
         },
-        {
-          access: 'session',
-          body: schema.EnterWorkspaceBody,
-          response: schema.SessionResponse,
-        },
+        { access: 'session', body: schema.EnterWorkspaceBody, response: schema.SessionResponse },
       )
       .delete(
         '/session',
@@ -140,10 +128,7 @@ export function sessionFeatures(
         ({ caller }) => ({
           sessions: listSessions(ctx, caller).map((row) => presentListedSession(row, caller)),
         }),
-        {
-          access: 'session',
-          response: schema.SessionsResponse,
-        },
+        { access: 'session', response: schema.SessionsResponse },
       )
       .delete(
         '/sessions/:id',
@@ -159,11 +144,7 @@ export function sessionFeatures(
           await changePassword(ctx, failures, caller, body, browserOf(exchange))
           return { changed: true as const }
         },
-        {
-          access: 'session',
-          body: schema.PasswordBody,
-          response: schema.ChangedResponse,
-        },
+        { access: 'session', body: schema.PasswordBody, response: schema.ChangedResponse },
       )
       .delete(
         '/password',

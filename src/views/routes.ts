@@ -27,9 +27,7 @@ export const viewRoutes = (ctx: AppContext) =>
     .post(
       '',
       ({ exchange, caller, body }) =>
-        respondOnce(ctx.db, exchange, (tx) => ({
-          view: createView(tx, caller, parseView(body)),
-        })),
+        respondOnce(ctx.db, exchange, (tx) => ({ view: createView(tx, caller, parseView(body)) })),
       {
         access: 'write',
         once: true,
