@@ -163,6 +163,13 @@ export function touchNotes({ sql, now }: Tx, notes: string, isEdit = false): voi
   if (isEdit) sql.run(`UPDATE notes SET edited_at = updated_at ${among}`, notes)
 }
 
+/** Empty where the body is missing. */
+export const contentOf = ({ sql }: Reader, note: number): string =>
+  sql.column<string>('SELECT content FROM note_bodies WHERE note = ?', note)[0] ?? ''
+
+export const updatedAtOf = ({ sql }: Reader, note: number): number | undefined =>
+  sql.column<number>('SELECT updated_at FROM notes WHERE pk = ?', note)[0]
+
 export const updateContent = ({ sql }: Tx, pk: number, content: string) =>
   sql.run('UPDATE note_bodies SET content = ? WHERE note = ?', content, pk)
 

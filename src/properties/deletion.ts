@@ -23,16 +23,13 @@ const MOST_AT_ONCE = 1_000
 /** How many bytes their values may have in all. */
 const MOST_BYTES_AT_ONCE = 8_388_608
 
-interface DeletionInput {
-  readonly caller: Caller
-  readonly id: string
-  readonly found: FoundUsage<PropertyUsage>
-}
-
 /** Deletes the definition; and its value on every note, where these are few. */
 export const propertyDeletion = (
   features: FeatureHooks,
-): WorkerTask<DeletionInput, { readonly pk: number; readonly notes: number; readonly isWhole: boolean }> => ({
+): WorkerTask<
+  { caller: Caller; id: string; found: FoundUsage<PropertyUsage> },
+  { readonly pk: number; readonly notes: number; readonly isWhole: boolean }
+> => ({
   name: 'features.deleteProperty',
   run: (tx, { caller, id, found }) => {
     const property = getPropertyRow(tx, caller, id)
@@ -102,11 +99,6 @@ function removeSomeValues(tx: Tx, author: ChangeAuthor, property: number): boole
   return true
 }
 
-interface LostValue {
-  readonly id: string
-  readonly value: string | number
-}
-
 /** Logs that notes, a JSON array of pks, lose their value of a removed property. */
 function logLostValues(tx: Tx, author: ChangeAuthor, property: number, notes: string): void {
   const { sql } = tx
@@ -115,7 +107,7 @@ function logLostValues(tx: Tx, author: ChangeAuthor, property: number, notes: st
     property,
   )
   if (!rule) return
-  const lost = sql.all<LostValue>(
+  const lost = sql.all<{ id: string; value: string | number }>(
     `SELECT (SELECT id FROM notes n WHERE n.pk = np.note) AS id, np.value FROM note_properties np
      WHERE np.property = ? AND np.note IN (SELECT value FROM json_each(?))`,
     property,

@@ -26,16 +26,13 @@ const MOST_AT_ONCE = 1_000
 /** How many names of tags these notes may have in all. */
 const MOST_NAMES_AT_ONCE = 40_000
 
-interface DeletionInput {
-  readonly caller: Caller
-  readonly idInPath: string
-  readonly found: FoundUsage<TagUsage>
-}
-
 /** Deletes a tag; takes it off every note where these are few. */
 export const tagDeletion = (
   features: FeatureHooks,
-): WorkerTask<DeletionInput, { readonly id: number; readonly isWhole: boolean }> => ({
+): WorkerTask<
+  { caller: Caller; idInPath: string; found: FoundUsage<TagUsage> },
+  { readonly id: number; readonly isWhole: boolean }
+> => ({
   name: 'features.deleteTag',
   run: (tx, { caller, idInPath, found }) => {
     const { workspacePk } = caller

@@ -2,6 +2,7 @@ import type { AppContext, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
+import { contentOf, updatedAtOf } from '../store.ts'
 import { distinctLinkKeys } from './syntax.ts'
 
 /*
@@ -129,12 +130,6 @@ export const removeSomeLinks = ({ sql }: Reader, note: number): boolean =>
 interface VersionDifference extends Difference {
   readonly updatedAt: number | undefined
 }
-
-const updatedAtOf = ({ sql }: Reader, note: number): number | undefined =>
-  sql.column<number>('SELECT updated_at FROM notes WHERE pk = ?', note)[0]
-
-const contentOf = ({ sql }: Reader, note: number): string =>
-  sql.column<string>('SELECT content FROM note_bodies WHERE note = ?', note)[0] ?? ''
 
 function differenceOf(reader: Reader, note: number): VersionDifference {
   const targets = distinctLinkKeys(contentOf(reader, note))

@@ -10,7 +10,7 @@ import { parseSearch } from '../../search/query.ts'
 import type { MentionsQuery } from '../schema.ts'
 import { findMatches } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
-import { getNoteSummary } from '../store.ts'
+import { contentOf, getNoteSummary } from '../store.ts'
 import { bracketedIn, linesOutsideCode } from './syntax.ts'
 
 /*
@@ -29,12 +29,7 @@ export async function listMentions(
   return ctx.worker.run(mentionsQuery, { ...placeOf(caller), id, page: pageRequest(query) }, caller)
 }
 
-interface MentionsInput extends InWorkspace {
-  readonly id: string
-  readonly page: PageRequest
-}
-
-export const mentionsQuery: WorkerQuery<MentionsInput, JsonBody> = {
+export const mentionsQuery: WorkerQuery<InWorkspace & { id: string; page: PageRequest }, JsonBody> = {
   name: 'notes.mentions',
   run: (reader, { page, id, ...place }) => {
     const note = getNoteSummary(reader, place, id)
@@ -51,17 +46,11 @@ export const mentionsQuery: WorkerQuery<MentionsInput, JsonBody> = {
   },
 }
 
-interface Candidate {
-  readonly pk: number
-  readonly id: string
-  readonly title: string
-}
-
 /** The notes that hold the words of one of the names next to each other. */
-function candidates(reader: Reader, workspace: number, names: readonly string[]): Candidate[] {
+function candidates(reader: Reader, workspace: number, names: readonly string[]) {
   const phrases = names.map((name) => parseSearch(`"${name.replaceAll('"', ' ')}"`))
   const found = new Set(phrases.flatMap((phrase) => findMatches(reader, { workspace }, phrase)))
-  return reader.sql.all(
+  return reader.sql.all<{ pk: number; id: string; title: string }>(
     `SELECT pk, id, title FROM notes WHERE pk IN (SELECT value FROM json_each(?))
      ORDER BY updated_at DESC, id DESC`,
     JSON.stringify([...found]),
@@ -72,8 +61,8 @@ function candidates(reader: Reader, workspace: number, names: readonly string[])
 const REACH = 400
 
 /** The text around the first mention in a note; undefined without any. */
-function mentionIn({ sql }: Reader, note: number, names: readonly string[]): string | undefined {
-  const content = normalized(sql.scalar('SELECT content FROM note_bodies WHERE note = ?', note), 'NFC')
+function mentionIn(reader: Reader, note: number, names: readonly string[]): string | undefined {
+  const content = normalized(contentOf(reader, note), 'NFC')
   const pattern = patternOf(names)
   const hits: Hit[] = []
   for (const { text, start } of linesOutsideCode(content)) {

@@ -7,7 +7,7 @@ import { isoTimestamp } from '../../lib/dates.ts'
 import { fold } from '../../lib/text.ts'
 import { snippetAround } from '../../search/highlighter.ts'
 import type { LinksQuery } from '../schema.ts'
-import { getNoteSummary, loadTitles, type NoteSummary, type NoteTitle } from '../store.ts'
+import { contentOf, getNoteSummary, loadTitles, type NoteSummary, type NoteTitle } from '../store.ts'
 import { refreshLinks } from './indexing.ts'
 import { resolveTargets } from './resolve-target.ts'
 import { bracketed, isOwnHeading, linkOf, namesIn, parseLinks, targetKey } from './syntax.ts'
@@ -23,13 +23,8 @@ export async function getLinks(
   return ctx.worker.run(linksQuery, { ...placeOf(caller), id, context }, caller)
 }
 
-interface LinksInput extends InWorkspace {
-  readonly id: string
-  /** Whether backlinks are given with the text around them. */
-  readonly context?: boolean
-}
-
-export const linksQuery: WorkerQuery<LinksInput, JsonBody> = {
+/** With `context`, backlinks are given with the text around them. */
+export const linksQuery: WorkerQuery<InWorkspace & { id: string; context?: boolean }, JsonBody> = {
   name: 'notes.links',
   run: (reader, input) => {
     const { workspacePk: workspace, id, context = false } = input
@@ -51,9 +46,6 @@ export const linksQuery: WorkerQuery<LinksInput, JsonBody> = {
     })
   },
 }
-
-const contentOf = ({ sql }: Reader, note: number): string =>
-  sql.scalar('SELECT content FROM note_bodies WHERE note = ?', note)
 
 /** The links of a body in order, each occurrence, with the notes that they mean now; `from` is the note that has it. */
 export function outgoingLinks(

@@ -23,9 +23,6 @@ function orderOf(sort: NonNullable<ListRequest['sort']>, direction?: Direction):
   return `${FIELD_INDEXES[sort].column} ${way}, id ${way}`
 }
 
-/** All of a list is read from one state of the database. */
-type ListInput = ListRequest & { readonly workspace: number }
-
 /** One page of active notes: by rank for a search without `sort`, else newest edit first unless asked otherwise. */
 export async function listNotes(ctx: AppContext, caller: Caller, request: ListRequest): Promise<JsonBody> {
   const { workspacePk: workspace } = caller
@@ -33,7 +30,8 @@ export async function listNotes(ctx: AppContext, caller: Caller, request: ListRe
   return ctx.worker.run(listQuery, { ...request, workspace }, caller)
 }
 
-export const listQuery: WorkerQuery<ListInput, JsonBody> = {
+/** All of a list is read from one state of the database. */
+export const listQuery: WorkerQuery<ListRequest & { workspace: number }, JsonBody> = {
   name: 'notes.list',
   run: (reader, { workspace, tag: name, search, sort, direction, content, excerpt, ...sent }) => {
     const page = pageRequest(sent)

@@ -5,6 +5,7 @@ import type { WorkerClient, WorkerQuery, WorkerTask } from '../../db/worker/clie
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { hasTable, mergeSome } from '../../search/tables.ts'
+import { updatedAtOf } from '../store.ts'
 import {
   areSearchTablesComplete,
   COMPLETE,
@@ -248,9 +249,6 @@ interface Words {
   readonly columns: ReturnType<typeof indexedColumns>
   readonly updatedAt: number
 }
-
-const updatedAtOf = ({ sql }: Reader, note: number): number | undefined =>
-  sql.get<{ updatedAt: number }>('SELECT updated_at AS updatedAt FROM notes WHERE pk = ?', note)?.updatedAt
 
 export const longNoteWordsQuery: WorkerQuery<{ note: number }, Words | undefined> = {
   name: 'notes.words',

@@ -41,14 +41,10 @@ import { applyPatch, getPatchable, type NotePatch } from './update.ts'
 const MAX_NOTES = 20_000
 const MAX_BYTES = 64 * 1024 * 1024
 
-interface RenameInput {
-  readonly caller: Caller
-  readonly id: string
-  readonly patch: NotePatch
-  readonly request: SignedRequest | undefined
-}
-
-export const noteRename: WorkerTask<RenameInput, Outcome> = {
+export const noteRename: WorkerTask<
+  { caller: Caller; id: string; patch: NotePatch; request: SignedRequest | undefined },
+  Outcome
+> = {
   name: 'notes.rename',
   run: (tx, { caller, id, patch, request }) => once(tx, request, () => rename(tx, caller, id, patch)),
 }
