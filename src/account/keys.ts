@@ -71,9 +71,7 @@ const unknownKey = (nameOrId: string) =>
 export function getKey(reader: Reader, nameOrId: string): KeyRow {
   const byId = findKey(reader, nameOrId)
   if (byId) return byId
-  const named = listKeys(reader)
-    .map(({ key }) => key)
-    .filter(({ name }) => name === nameOrId)
+  const named = listKeys(reader).filter(({ name }) => name === nameOrId)
   const valid = named.filter(({ revokedAt }) => revokedAt === null)
   if (valid.length > 1) {
     throw refused(
@@ -201,14 +199,7 @@ const touchKey = (tx: Tx, pk: number, now: number) => updateKey(tx, pk, { lastUs
 /** A key of any workspace, revoked ones too. */
 export const findKey = rowBy((id: string) => from(keys, getTableColumns(keys)).where(eq(keys.id, id)))
 
-/** A key with the names of its workspace and user; null once the user is deleted. */
-export interface ListedKey {
-  readonly key: KeyRow
-  readonly workspace: string
-  readonly user: string | null
-  readonly userId: string | null
-}
-
+/** Keys with the names of their workspace and user; null once the user is deleted. */
 const withNames = () =>
   from(keys, {
     ...getTableColumns(keys),
@@ -216,23 +207,15 @@ const withNames = () =>
     userName: sql<string | null>`(SELECT name FROM users u WHERE u.pk = keys.user)`,
     userId: USER_ID,
   })
-const everyKey = rowsBy(() => withNames().orderBy(keys.pk))
-const keysOf = rowsBy((workspace: number) =>
-  withNames().where(eq(keys.workspace, workspace)).orderBy(keys.pk),
-)
 
-const listed = ({
-  workspaceName: workspace,
-  userName: user,
-  userId,
-  ...key
-}: ReturnType<typeof everyKey>[number]): ListedKey => ({ key, workspace, user, userId })
+export type ListedKey = ReturnType<typeof listKeys>[number]
 
 /** All keys, revoked ones included, oldest first. */
-export const listKeys = (reader: Reader): ListedKey[] => everyKey(reader).map(listed)
+export const listKeys = rowsBy(() => withNames().orderBy(keys.pk))
 
-export const listKeysOf = (reader: Reader, workspace: number): ListedKey[] =>
-  keysOf(reader, workspace).map(listed)
+export const listKeysOf = rowsBy((workspace: number) =>
+  withNames().where(eq(keys.workspace, workspace)).orderBy(keys.pk),
+)
 
 const INTERVAL_MS = 60_000
 const MAX_KNOWN = 10_000

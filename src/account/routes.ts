@@ -2,6 +2,7 @@ import type { AppContext } from '../context.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { isoOrNull, isoTimestamp, parseInstant } from '../lib/dates.ts'
 import { fail, invalid } from '../refusal.ts'
+import type { ListedKey } from './keys.ts'
 import { presentAccess, presentKeyInfo, presentMembership, presentWorkspace } from './present.ts'
 import * as schema from './schema.ts'
 import { KeyInfo, WorkspaceResponse } from './schema.ts'
@@ -12,7 +13,6 @@ import {
   getPreferences,
   listManagedKeys,
   listOwnMemberships,
-  type ManagedKey,
   renameWorkspace,
   revokeManagedKey,
   setPreferences,
@@ -37,12 +37,12 @@ export const accountRoutes = (ctx: AppContext) =>
         '`counts` are exact at the moment of the call; notes in the trash are counted on their own.',
     })
 
-const presentKey = ({ key, user, userId }: ManagedKey) => ({
+const presentKey = (key: ListedKey) => ({
   id: key.id,
   name: key.name,
   scope: key.scope,
   ...presentAccess(key.access),
-  user: { id: userId ?? '', name: user ?? '' },
+  user: { id: key.userId ?? '', name: key.userName ?? '' },
   created_at: isoTimestamp(key.createdAt),
   expires_at: isoOrNull(key.expiresAt),
   last_used_at: isoOrNull(key.lastUsedAt),

@@ -5,7 +5,7 @@ import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { ownerRequired } from '../http/authorizer.ts'
 import { fail, invalid, notFound, refused } from '../refusal.ts'
-import { createKey, findKey, listKeysOf, revokeKey, setKeyAccess } from './keys.ts'
+import { createKey, findKey, type ListedKey, listKeysOf, revokeKey, setKeyAccess } from './keys.ts'
 import { columnsOfName } from './names.ts'
 import { checkedAccess, pauseOutOfReach } from './reach.ts'
 import { checkedPreferences } from './schema.ts'
@@ -31,14 +31,12 @@ export const getOwnUser = (reader: Reader, { userId }: Pick<Caller, 'userId'>): 
 export function listManagedKeys({ db, clock }: AppContext, caller: Caller) {
   const { pk } = getOwnUser(db, caller)
   return listKeysOf(db, caller.workspacePk).filter(
-    ({ key }) =>
+    (key) =>
       key.revokedAt === null &&
       (key.expiresAt === null || key.expiresAt > clock.now()) &&
       (caller.role === 'owner' || key.user === pk),
   )
 }
-
-export type ManagedKey = ReturnType<typeof listManagedKeys>[number]
 
 interface NewManagedKey {
   readonly name: string
@@ -64,8 +62,8 @@ export async function createManagedKey(ctx: AppContext, caller: Caller, input: N
   return { key: getManagedKey(ctx, caller, id), secret }
 }
 
-const getManagedKey = (ctx: AppContext, caller: Caller, id: string): ManagedKey =>
-  listManagedKeys(ctx, caller).find(({ key }) => key.id === id) ?? fail(notFound('key'))
+const getManagedKey = (ctx: AppContext, caller: Caller, id: string): ListedKey =>
+  listManagedKeys(ctx, caller).find((key) => key.id === id) ?? fail(notFound('key'))
 
 /** A key that the caller manages: an own one, for an owner any of the workspace. */
 function findManaged(tx: Tx, caller: Caller, id: string): KeyRow {
@@ -81,7 +79,7 @@ export async function changeKeyAccess(
   caller: Caller,
   id: string,
   access: Access | null,
-): Promise<ManagedKey> {
+): Promise<ListedKey> {
   await ctx.db.write((tx): void => {
     const key = findManaged(tx, caller, id)
     setKeyAccess(tx, key, checkedAccess(tx, caller, access, readAccess(key.access)))

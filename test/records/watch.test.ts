@@ -500,7 +500,7 @@ describe('a query that becomes invalid', () => {
 })
 
 describe('the service closes', () => {
-  const idOf = (name: string) => listKeys(service.ctx.db).find(({ key }) => key.name === name)?.key.id ?? ''
+  const idOf = (name: string) => listKeys(service.ctx.db).find((key) => key.name === name)?.id ?? ''
 
   test('what a revoked key opened, and nothing else', async () => {
     const key = await service.newKey()

@@ -99,13 +99,13 @@ const keysCreate: Command = {
   },
 }
 
-const presentKey = ({ key, workspace, user }: ListedKey) => ({
+const presentKey = (key: ListedKey) => ({
   id: key.id,
   name: key.name,
   scope: key.scope,
   ...(key.access !== null && { access: readAccess(key.access) }),
-  user,
-  workspace,
+  user: key.userName,
+  workspace: key.workspaceName,
   created_at: isoTimestamp(key.createdAt),
   expires_at: isoOrNull(key.expiresAt),
   revoked_at: isoOrNull(key.revokedAt),
