@@ -5,6 +5,7 @@ import { hiddenEndpoints } from '../http/endpoints.ts'
 import { STATUS_OF } from '../http/errors.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { BytesBody, IgnoredQuery } from '../http/schema/types.ts'
+import { html } from '../lib/html.ts'
 import { isId } from '../lib/ids.ts'
 import { notFound, Refusal } from '../refusal.ts'
 import { FailedSignIns } from '../sessions/failed-sign-ins.ts'
@@ -19,7 +20,7 @@ import {
 } from './forms/form.ts'
 import { readSent, sendsFiles, sendsJson } from './forms/sent.ts'
 import { notePage, showsFile, viewPage } from './pages/notes.ts'
-import { notFoundPage, refusalPage, SHARE_HEADERS } from './pages/page.ts'
+import { notFoundPage, pageResponse, SHARE_HEADERS } from './pages/page.ts'
 import { rowsPage } from './pages/rows.ts'
 import { csvResponse, icsResponse } from './pages/rows-files.ts'
 import { askForPassword, findVisit, isOpenFor, openWithPassword, pagesShown, type Visit } from './visits.ts'
@@ -167,6 +168,9 @@ async function orRefusal(run: () => Response | Promise<Response>, isJson = false
     if (!(error instanceof Refusal)) throw error
     if (isJson) return jsonRefusal(error)
     if (error.code === 'not_found' || error.code === 'no_access') return notFoundPage()
-    return refusalPage('This does not work', error.message, STATUS_OF[error.code], error.retryAfterSeconds)
+    const { message, code, retryAfterSeconds } = error
+    const title = 'This does not work'
+    const main = html`<h1>${title}</h1><p>${message}</p>`
+    return pageResponse({ title, main, status: STATUS_OF[code], retryAfterSeconds })
   }
 }

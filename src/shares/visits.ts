@@ -4,7 +4,7 @@ import { isPassword } from '../account/passwords.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { from, orm, rowBy, runBy } from '../db/query.ts'
 import { shares } from '../db/schema/shares.ts'
-import { type Html, html } from '../lib/html.ts'
+import { html } from '../lib/html.ts'
 import { Tally } from '../objects/tally.ts'
 import { Refusal } from '../refusal.ts'
 import type { FailedSignIns } from '../sessions/failed-sign-ins.ts'
@@ -102,17 +102,15 @@ export function isOpenFor(request: Request, share: VisitedShare, now: number): b
 const passwordPage = (status: number, sentence?: string, retryAfterSeconds?: number): Response =>
   pageResponse({
     title: 'A password is needed',
-    main: passwordForm(sentence),
     status,
     retryAfterSeconds,
-  })
-
-const passwordForm = (sentence: string | undefined): Html => html`<h1>A password is needed</h1>
+    main: html`<h1>A password is needed</h1>
 <p>Whoever sent you this link knows it.</p>
 <form method="post"><p><label for="password">Password</label>
 <input id="password" name="password" type="password" maxlength="200" required autofocus autocomplete="current-password"${
-  sentence !== undefined && html` aria-invalid="true" aria-describedby="why"`
-}>${sentence !== undefined && html`<small class="bad" id="why">${sentence}</small>`}</p><button>Open</button></form>`
+      sentence !== undefined && html` aria-invalid="true" aria-describedby="why"`
+    }>${sentence !== undefined && html`<small class="bad" id="why">${sentence}</small>`}</p><button>Open</button></form>`,
+  })
 
 export const askForPassword = (): Response => passwordPage(401)
 

@@ -1,7 +1,6 @@
 import { may } from '../access/rights.ts'
 import type { InWorkspace } from '../context.ts'
 import { isoTimestamp } from '../lib/dates.ts'
-import type { FoundRefusal } from './fields.ts'
 import type { StructureRow } from './store.ts'
 import { definitionOf, type FieldDefinition } from './store.ts'
 
@@ -42,8 +41,3 @@ export function presentStructureTo({ rights }: InWorkspace, row: StructureRow) {
   const { record_count, ...definition } = presentStructure(row)
   return { ...definition, ...(may(rights, row.id, 'read') && { record_count }) } as Shown
 }
-
-export const presentTried = (tried: { structure: StructureRow; refusals: readonly FoundRefusal[] }) => ({
-  structure: presentStructure(tried.structure),
-  refusals: tried.refusals.map(({ refusal: { message, code }, field }) => ({ error: message, code, field })),
-})

@@ -4,7 +4,7 @@ import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
 import { respondWhole } from '../http/whole-list.ts'
 import { deleteStructureNamed } from './deletion.ts'
-import { presentStructure, presentStructureTo, presentTried } from './present.ts'
+import { presentStructure, presentStructureTo } from './present.ts'
 import * as schema from './schema.ts'
 import { declareStructure, patchStructure, structuresQuery, tryPatch } from './service.ts'
 import { getStructure } from './store.ts'
@@ -56,7 +56,7 @@ export const structureRoutes = (ctx: AppContext) =>
       '/:nameOrId',
       async ({ caller, params, body: { dry_run: isDryRun, ...patch } }) =>
         isDryRun
-          ? presentTried(await tryPatch(ctx, caller, params.nameOrId, patch))
+          ? await tryPatch(ctx, caller, params.nameOrId, patch)
           : { structure: presentStructure(await patchStructure(ctx, caller, params.nameOrId, patch)) },
       {
         access: 'write',

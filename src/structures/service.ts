@@ -148,7 +148,10 @@ export async function tryPatch(ctx: AppContext, caller: Caller, nameOrId: string
     const [key = null, ...others] = sets[at] ?? []
     if (sentence) refusals.push({ refusal: refused(sentence), field: others.length === 0 ? key : null })
   }
-  return { structure: refusals.length > 0 ? before : { ...before, ...columns }, refusals }
+  return {
+    structure: presentStructure(refusals.length > 0 ? before : { ...before, ...columns }),
+    refusals: refusals.map(({ refusal, field }) => ({ error: refusal.message, code: refusal.code, field })),
+  }
 }
 
 /** For each set of fields, by their keys, why they cannot become unique. */

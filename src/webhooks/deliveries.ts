@@ -27,22 +27,16 @@ export const testWebhook = (ctx: Pick<AppContext, 'db'>, caller: Caller, id: str
     return presentDelivery(webhook, getDelivery(tx, webhook, delivery))
   })
 
-interface ListRequest {
-  status?: store.DeliveryStatus
-  before?: string
-  limit: number
-}
-
 /** Newest first; with `before`, those that are older than that delivery. */
 export function listDeliveries(
   reader: Reader,
   caller: Caller,
   id: string,
-  { status, before, limit }: ListRequest,
+  page: store.DeliveryPage,
 ): Shown[] {
   const webhook = getWebhook(reader, caller, id, 'read')
-  if (before !== undefined) getDelivery(reader, webhook, before)
-  const rows = store.listDeliveryRows(reader, webhook.pk, { status, before, limit })
+  if (page.before !== undefined) getDelivery(reader, webhook, page.before)
+  const rows = store.listDeliveryRows(reader, webhook.pk, page)
   return rows.map((row) => presentDelivery(webhook, row))
 }
 

@@ -32,10 +32,10 @@ const COLUMNS = `d.id, d.event AS eventPk, ${ofEvent('id')} AS eventId, ${ofEven
 /** Sorts after every id. */
 const NO_ID = '~'
 
-interface DeliveryPage {
-  status: DeliveryStatus | undefined
+export interface DeliveryPage {
+  status?: DeliveryStatus | undefined
   /** Only deliveries with smaller ids, which are older. */
-  before: string | undefined
+  before?: string | undefined
   limit: number
 }
 

@@ -18,29 +18,26 @@ interface DueRow {
   dueAt: number
 }
 
-/** A delivery with everything that an attempt needs. */
-export interface DueDelivery extends DueRow {
-  readonly webhook: number
-  readonly webhookId: string
-  readonly url: string
-  readonly secret: string
-  readonly earlierSecrets: string | null
-  readonly headers: string | null
-  readonly eventId: string
-  readonly type: string
-  readonly body: string
-  readonly contentType: string | null
-}
-
 interface Subscription {
-  id: string
+  webhookId: string
   url: string
   secret: string
   earlierSecrets: string | null
+  /** The subscriber's own headers, as JSON. */
   headers: string | null
   isActive: number
   hasUrgent: number
 }
+
+interface EventRow {
+  eventId: string
+  type: string
+  body: string
+  contentType: string | null
+}
+
+/** A delivery with everything that an attempt needs. */
+export type DueDelivery = DueRow & EventRow & Subscription & { readonly webhook: number }
 
 export const listSubscriptionsWithPending = ({ sql }: Reader): number[] =>
   sql.column(
@@ -52,7 +49,7 @@ export const listSubscriptionsWithPending = ({ sql }: Reader): number[] =>
 /** Undefined once the subscription is deleted; `isActive` while it is neither disabled nor paused. */
 const findSubscription = ({ sql }: Reader, webhook: number): Subscription | undefined =>
   sql.get(
-    `SELECT w.id, w.url, w.secret, w.earlier_secrets AS earlierSecrets, w.headers, w.enabled = 1 AND w.paused_at IS NULL AS isActive, EXISTS
+    `SELECT w.id AS webhookId, w.url, w.secret, w.earlier_secrets AS earlierSecrets, w.headers, w.enabled = 1 AND w.paused_at IS NULL AS isActive, EXISTS
        (SELECT 1 FROM webhook_deliveries d
         WHERE d.webhook = w.pk AND d.status = 'pending' AND d.is_urgent = 1) AS hasUrgent
      FROM webhooks w WHERE w.pk = ? AND w.is_removed = 0`,
@@ -84,13 +81,6 @@ function listDue({ sql }: Reader, webhook: number, now: number, { inProgress }: 
     .sort((one, other) => one.dueAt - other.dueAt || one.event - other.event)
     .slice(0, limit)
     .filter(({ id }) => !inProgress.has(id))
-}
-
-interface EventRow {
-  eventId: string
-  type: string
-  body: string
-  contentType: string | null
 }
 
 /**
@@ -150,10 +140,9 @@ export function findDue(
 ): DueDelivery | undefined {
   const subscription = findSubscription(reader, webhook)
   if (!subscription) return undefined
-  const { id: webhookId, url, secret, earlierSecrets, headers } = subscription
   for (const row of candidates(reader, webhook, now, subscription, state)) {
     const event = findEvent(reader, webhook, row)
-    if (event) return { ...row, ...event, webhook, webhookId, url, secret, earlierSecrets, headers }
+    if (event) return { ...row, ...event, ...subscription, webhook }
   }
   return undefined
 }

@@ -15,7 +15,7 @@ import type { Definition, FieldDefinition } from '../../structures/store.ts'
 import type { SummaryQuery } from '../schema.ts'
 import { missingForFilter, readCosts } from './costs.ts'
 import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
-import { chooseIndex, type IndexChoice, scanPath, textIndexPath } from './planner.ts'
+import { chooseIndex, scanPath, textIndexPath } from './planner.ts'
 import {
   type ParsedRequest,
   parseRequest,
@@ -25,7 +25,7 @@ import {
   scanSource,
   withView,
 } from './row-query.ts'
-import { type Indexes, isPresent, type UsableIndex, usableIndexes } from './usable-indexes.ts'
+import { isPresent, type UsableIndex, usableIndexes } from './usable-indexes.ts'
 
 type SummaryRequest = Static<typeof SummaryQuery>
 
@@ -73,16 +73,7 @@ interface SummaryInput {
   request: ParsedRequest<SummaryRequest>
 }
 
-interface SummaryPlan {
-  readonly query: RowQuery
-  readonly indexes: Indexes
-  readonly choice: IndexChoice | undefined
-  readonly columns: readonly string[]
-  readonly periodOf: PeriodOf
-  readonly field: FieldDefinition | undefined
-  readonly by: FieldDefinition | undefined
-  readonly isGrouped: boolean
-}
+type SummaryPlan = ReturnType<typeof planSummary>
 
 interface SummaryResult {
   readonly summary: Summary
@@ -126,7 +117,7 @@ export const summaryQuery: WorkerQuery<SummaryInput, SummaryResult> = {
   },
 }
 
-function planSummary(reader: Reader, { caller, request }: SummaryInput): SummaryPlan {
+function planSummary(reader: Reader, { caller, request }: SummaryInput) {
   const zone = zoneNamed(request.tz)
   const query = rowQuery(reader, caller, withView(reader, caller, request))
   const { definition } = query
@@ -141,7 +132,7 @@ function planSummary(reader: Reader, { caller, request }: SummaryInput): Summary
     indexes,
     choice,
     columns: rowColumns(field && valueColumn(field.column), by && valueColumn(by.column), date),
-    periodOf: request.period ? dated.periodOf(request.period, zone) : () => null,
+    periodOf: request.period ? dated.periodOf(request.period, zone) : (): null => null,
     field,
     by,
     isGrouped: request.period !== undefined || by !== undefined,

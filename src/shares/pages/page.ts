@@ -80,17 +80,3 @@ export const notFoundPage = (): Response =>
 <p>The link is wrong, or what it showed is no longer shared. Ask whoever sent it to you for another one.</p>`,
     status: 404,
   })
-
-/** A page that says in a sentence why what was asked for is refused. */
-export const refusalPage = (
-  title: string,
-  sentence: string,
-  status: number,
-  retryAfterSeconds?: number,
-): Response =>
-  pageResponse({
-    title,
-    main: html`<h1>${title}</h1><p>${sentence}</p>`,
-    status,
-    retryAfterSeconds,
-  })
