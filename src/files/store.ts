@@ -116,14 +116,10 @@ export function attachFile(tx: Tx, author: ChangeAuthor & InWorkspace, id: strin
   })
 }
 
-export interface NewFileRow {
-  id: string
-  workspace: number
-  note: number | null
-  fileName: string
-  mimeType: string
-  size: number
-}
+type NewFileRow = Pick<
+  typeof files.$inferSelect,
+  'id' | 'workspace' | 'note' | 'fileName' | 'mimeType' | 'size'
+>
 
 const insert = insertInto(files)
 

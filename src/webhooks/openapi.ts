@@ -88,23 +88,25 @@ const exampleFor = (type: EventType): object =>
 const ID = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
 const SECONDS = '1795253400'
 
-const headersOf = (type: EventType): Record<string, { description: string; example: string }> => ({
-  'X-Service-Event': { description: 'The type of the event.', example: type },
-  'X-Service-Delivery': { description: 'The id of the delivery.', example: ID },
-  'X-Service-Signature': {
-    description: 'The signature of this attempt.',
-    example: `t=${SECONDS},v1=5f0c1b7e9a42d3860fb1c9e4a7d25b3860e1f9c4b7a2d5380f6e1c9b4a7d2538`,
-  },
-  'webhook-id': { description: 'The id of the event.', example: ID },
-  'webhook-timestamp': { description: 'The unix seconds of this attempt.', example: SECONDS },
-  'webhook-signature': {
-    description: 'The signature of this attempt, as Standard Webhooks has it.',
-    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
-  },
-})
+const HEADERS: readonly (readonly [name: string, description: string, example?: string])[] = [
+  ['X-Service-Event', 'The type of the event.'],
+  ['X-Service-Delivery', 'The id of the delivery.', ID],
+  [
+    'X-Service-Signature',
+    'The signature of this attempt.',
+    `t=${SECONDS},v1=5f0c1b7e9a42d3860fb1c9e4a7d25b3860e1f9c4b7a2d5380f6e1c9b4a7d2538`,
+  ],
+  ['webhook-id', 'The id of the event.', ID],
+  ['webhook-timestamp', 'The unix seconds of this attempt.', SECONDS],
+  [
+    'webhook-signature',
+    'The signature of this attempt, as Standard Webhooks has it.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ],
+]
 
 const parametersOf = (type: EventType) =>
-  Object.entries(headersOf(type)).map(([name, { description, example }]) => ({
+  HEADERS.map(([name, description, example = type]) => ({
     name,
     in: 'header',
     description,

@@ -2,6 +2,7 @@ import type { RecordData } from '../../changes/record-data.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
 import { asRequester } from '../../db/writes/requester.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { mimeTypeOf } from '../../files/extraction/kinds.ts'
 import { insertWholeFile } from '../../files/store.ts'
 import { STATUS_OF } from '../../http/errors.ts'
@@ -277,22 +278,11 @@ export const formWrite: WorkerTask<FormWrite, { replayed: boolean }> = {
   },
 }
 
-function storeFile(
-  tx: Parameters<typeof insertWholeFile>[0],
-  caller: Caller,
-  { name, bytes }: FieldFile['file'],
-): string {
+function storeFile(tx: Tx, caller: Caller, { name: fileName, bytes }: FieldFile['file']): string {
   const id = tx.newId()
   const { workspacePk: workspace } = caller
-  const row = {
-    id,
-    workspace,
-    note: null,
-    fileName: name,
-    mimeType: mimeTypeOf(name),
-    size: bytes.byteLength,
-  }
-  insertWholeFile(tx, caller, row, bytes)
+  const about = { fileName, mimeType: mimeTypeOf(fileName), size: bytes.byteLength }
+  insertWholeFile(tx, caller, { id, workspace, note: null, ...about }, bytes)
   return id
 }
 

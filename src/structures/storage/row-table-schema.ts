@@ -27,18 +27,7 @@ import { dropTextIndex } from './text-index.ts'
  * first page of a row. The table is not STRICT, because SQLite would check every row again each time a column is added.
  */
 
-const STORAGE: Record<FieldType, 'TEXT' | 'REAL' | 'INTEGER'> = {
-  text: 'TEXT',
-  number: 'REAL',
-  date: 'TEXT',
-  time: 'TEXT',
-  datetime: 'TEXT',
-  bool: 'INTEGER',
-  select: 'TEXT',
-  note: 'TEXT',
-  file: 'TEXT',
-  record: 'TEXT',
-}
+const STORAGE: Partial<Record<FieldType, string>> = { number: 'REAL', bool: 'INTEGER' }
 
 /** Whether values of the type have a companion column (`db/row-table-names.ts`). */
 export const hasCompanion = (type: FieldType): boolean =>
@@ -57,7 +46,7 @@ export const rowTableColumns = ({ fields }: Pick<Definition, 'fields'>): string[
 ]
 
 const columnsOf = ({ column, type }: FieldDefinition): string[] => {
-  const value = `${valueColumn(column)} ${STORAGE[type]}`
+  const value = `${valueColumn(column)} ${STORAGE[type] ?? 'TEXT'}`
   return hasCompanion(type) ? [value, `${companionColumn(column)} TEXT`] : [value]
 }
 
