@@ -56,7 +56,8 @@ async function readAge(signal: AbortSignal): Promise<number | null> {
 /** The backups that the server makes by itself, with the age of the newest. */
 function OwnBackups() {
   const { data: age } = useQuery(['backups'], ({ signal }) => readAge(signal), { refetchOnMount: 'always' })
-  if (age === undefined) return null
+  // Its line is there before it is read.
+  if (age === undefined) return <p>&nbsp;</p>
   if (age === null)
     return (
       <p>

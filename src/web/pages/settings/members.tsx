@@ -39,9 +39,13 @@ export function Members() {
       about="Viewers read, editors write, owners also manage. There is always an owner."
     >
       <Known query={members}>
-        {(known) => <MemberTable members={known} made={made} removed={removed} />}
+        {(known) => (
+          <>
+            <MemberTable members={known} made={made} removed={removed} />
+            {isOwner.value && <NewMember made={made} />}
+          </>
+        )}
       </Known>
-      {isOwner.value && <NewMember made={made} />}
       {made.value && <Link {...made.value} />}
       {removed.value && (
         <TypedConfirmation

@@ -55,60 +55,54 @@ export function FromCsv() {
     navigate(address(['records', structure.id], { pane: 'import' }))
   })
   return (
-    <section class="setting">
-      <header>
-        <h2>From a csv file</h2>
-        <p>Its first line names the columns. Nothing is made before you have seen what they become.</p>
-      </header>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void make.run()
-        }}
-      >
-        <label class="field">
-          <span>File</span>
-          <input
-            class="input file"
-            type="file"
-            accept=".csv,.tsv,text/csv,text/tab-separated-values"
-            onChange={({ currentTarget }) => {
-              const [file] = currentTarget.files ?? []
-              if (file) void open.run(file)
-            }}
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void make.run()
+      }}
+    >
+      <label class="field">
+        <span>File</span>
+        <input
+          class="input file"
+          type="file"
+          accept=".csv,.tsv,text/csv,text/tab-separated-values"
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? []
+            if (file) void open.run(file)
+          }}
+        />
+      </label>
+      {open.isRunning.value && <p role="status">Reading…</p>}
+      {open.refusal.value !== undefined && <Why>{open.refusal.value}</Why>}
+      {found.value && (
+        <>
+          <FieldInput
+            label="Name of the table"
+            name="table-name"
+            required
+            maxLength={500}
+            value={name.value}
+            onInput={({ currentTarget }) => (name.value = currentTarget.value)}
           />
-        </label>
-        {open.isRunning.value && <p role="status">Reading…</p>}
-        {open.refusal.value !== undefined && <Why>{open.refusal.value}</Why>}
-        {found.value && (
-          <>
-            <FieldInput
-              label="Name of the table"
-              name="table-name"
-              required
-              maxLength={500}
-              value={name.value}
-              onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+          {found.value.columns.map((column, at) => (
+            <ColumnType
+              key={column.key}
+              column={column}
+              type={types.value[at] ?? LEAVE_OUT}
+              onChange={(type) => (types.value = types.value.with(at, type))}
             />
-            {found.value.columns.map((column, at) => (
-              <ColumnType
-                key={column.key}
-                column={column}
-                type={types.value[at] ?? LEAVE_OUT}
-                onChange={(type) => (types.value = types.value.with(at, type))}
-              />
-            ))}
-            {make.refusal.value !== undefined && <Why>{make.refusal.value}</Why>}
-            <p class="actions">
-              <Button kind="main" type="submit" disabled={make.isRunning.value}>
-                Make the table with {formatNumber(found.value.rows)} rows
-              </Button>
-            </p>
-          </>
-        )}
-      </form>
-    </section>
+          ))}
+          {make.refusal.value !== undefined && <Why>{make.refusal.value}</Why>}
+          <p class="actions">
+            <Button kind="main" type="submit" disabled={make.isRunning.value}>
+              Make the table with {formatNumber(found.value.rows)} rows
+            </Button>
+          </p>
+        </>
+      )}
+    </form>
   )
 }
 

@@ -55,7 +55,17 @@ export function StructureScreen({ structure }: { structure: Structure | undefine
         </header>
         {mayWrite.value ? (
           <>
-            {!structure && <FromCsv />}
+            {!structure && (
+              <section class="setting">
+                <header>
+                  <h2>From a csv file</h2>
+                  <p>
+                    Its first line names the columns. Nothing is made before you have seen what they become.
+                  </p>
+                </header>
+                <FromCsv />
+              </section>
+            )}
             <StructureForm structure={structure} />
             {structure && <DeleteStructure structure={structure} />}
           </>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Empty, Known, Loading } from '../../../components/pane.tsx'
@@ -21,8 +22,8 @@ import { SourceEvents } from './source-events.tsx'
 import { EventTree } from './tree.tsx'
 import { conditionInputs, takesType, type When, whenOf } from './when-draft.ts'
 
-/** The newest event as a tree, beside it the fields; below them all events. */
-export function MapEditor({ source }: { source: Source }) {
+/** The newest event as a tree, beside it the fields; below them all events, and then the children. */
+export function MapEditor({ source, children }: { source: Source; children?: ComponentChildren }) {
   const { id, structure } = source
   const newest = useSourceEvents(id, undefined, undefined).data?.events[0]
   const openId = search.value.get('event') ?? newest?.id
@@ -32,6 +33,7 @@ export function MapEditor({ source }: { source: Source }) {
       (await api.get('/v1/records/structures/{nameOrId}', { params: { nameOrId: structure.id }, signal }))
         .structure,
   )
+  const { data, error } = described
   return (
     <>
       <Known query={described}>
@@ -39,7 +41,13 @@ export function MapEditor({ source }: { source: Source }) {
           <Editor source={source} structure={known} eventId={openId} receivedAt={newest?.received_at} />
         )}
       </Known>
-      <SourceEvents source={source} openId={openId} />
+      {/* Not before the map, which would move them. */}
+      {(data !== undefined || error) && (
+        <>
+          <SourceEvents source={source} openId={openId} />
+          {children}
+        </>
+      )}
     </>
   )
 }

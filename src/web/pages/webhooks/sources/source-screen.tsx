@@ -32,8 +32,9 @@ export function SourceScreen({ id }: { id: string }) {
           {(known) => (
             <>
               <Address source={known} />
-              <MapEditor key={`${known.id} ${known.updated_at}`} source={known} />
-              {mayWrite.value && <Ends source={known} />}
+              <MapEditor key={`${known.id} ${known.updated_at}`} source={known}>
+                {mayWrite.value && <Ends source={known} />}
+              </MapEditor>
             </>
           )}
         </Known>
