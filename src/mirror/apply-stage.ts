@@ -49,17 +49,14 @@ function liftConcerned(copy: CopyTransaction, isWhole: boolean): Lifted | undefi
 
 const NOTE_KINDS = ['note', 'tag', 'property', 'quick_access_item'] as const
 
-interface Input {
-  readonly stageFile: string
-  readonly now: number
-  readonly target: Target
-}
-
 /** Rows are mostly appended, so that a larger cache takes more memory and little less time. */
 const CACHE_KIB = 24_576
 
 /** Applies a stage that is too large for the thread that serves requests; all in one transaction. */
-export const mirrorApply: WorkerTask<Input, void> = {
+export const mirrorApply: WorkerTask<
+  { readonly stageFile: string; readonly now: number; readonly target: Target },
+  void
+> = {
   name: 'mirror.apply',
   isBackground: true,
   run: (tx, { stageFile, now, target }) => {

@@ -29,11 +29,7 @@ export function eventPayload(
   }
 }
 
-/** Posts events to one URL. */
-export interface Forwarder {
-  send(event: { id: string; type: string; body: string }): Promise<AttemptOutcome>
-  close(): void
-}
+export type Forwarder = ReturnType<typeof createForwarder>
 
 /** The status of a response, or why there is none, as a message shows it. */
 export const outcomeText = ({ status, error }: AttemptOutcome): string => error ?? String(status)
@@ -50,11 +46,11 @@ function senderTo(url: string): { send: Send; close(): void } {
 }
 
 /** Events are posted with the headers and signatures of a webhook delivery, once, without retries. */
-export function createForwarder(url: string, secret: string, clock: Clock): Forwarder {
+export function createForwarder(url: string, secret: string, clock: Clock) {
   const sender = senderTo(url)
   const newId = createIdSource()
   return {
-    send: async ({ id, type, body }) => {
+    send: ({ id, type, body }: { id: string; type: string; body: string }) => {
       const atMs = clock.now()
       const delivery = { secrets: [secret], event: type, eventId: id, deliveryId: newId(atMs), body, atMs }
       return sender.send({ url, headers: signedHeaders(delivery), body })

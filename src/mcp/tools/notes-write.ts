@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { transactionCursor } from '../../changes/cursors.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import { writeUnlessDry } from '../../db/writes/dry-run.ts'
@@ -52,14 +52,19 @@ interface Created {
   readonly transaction: string | null
 }
 
-interface CreateInput {
-  readonly title: string
-  readonly content?: string
-  readonly tags?: string[]
-  readonly properties?: Record<string, unknown>
-  readonly preset?: string
-  readonly answers?: Record<string, unknown>
-}
+const { title: titleSchema, content: contentSchema, tags: tagsSchema } = CreateBody.properties
+
+const CreateNote = strict({
+  title: titleSchema,
+  content: contentSchema,
+  tags: tagsSchema,
+  properties: optional(values('by key')),
+  preset: optional(name('id or name')),
+  answers: optional(values('by key')),
+  idempotency_key: optional(text({ pattern: KEY_FORM.source, says: '1 to 255 printable ASCII characters' })),
+})
+
+type CreateInput = Omit<Static<typeof CreateNote>, 'idempotency_key'>
 
 function create({ features }: AppContext, tx: Tx, caller: Caller, input: CreateInput): Created {
   const created = createNote(tx, caller, input, { preset: presetOf(features, tx, caller, input) })
@@ -86,8 +91,6 @@ async function createOrRepeat(ctx: AppContext, caller: Caller, key: string | und
   return { created: JSON.parse(created) as Created, replayed }
 }
 
-const { title: titleSchema, content: contentSchema, tags: tagsSchema } = CreateBody.properties
-
 export const createNoteTool = tool({
   name: 'create_note',
   covers: 'notes',
@@ -95,17 +98,7 @@ export const createNoteTool = tool({
   description:
     'Create a note in Markdown; link with [[title]]. preset writes tags and property values, answers those it asks for. The same idempotency_key creates nothing twice.',
   writes: true,
-  input: strict({
-    title: titleSchema,
-    content: contentSchema,
-    tags: tagsSchema,
-    properties: optional(values('by key')),
-    preset: optional(name('id or name')),
-    answers: optional(values('by key')),
-    idempotency_key: optional(
-      text({ pattern: KEY_FORM.source, says: '1 to 255 printable ASCII characters' }),
-    ),
-  }),
+  input: CreateNote,
   output: output({
     note: object(),
     properties: object(),

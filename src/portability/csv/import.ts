@@ -183,29 +183,15 @@ class RowsWriter {
   }
 }
 
-interface CsvFormat {
-  readonly delimiter: string
-  readonly lineBreak: '\n' | '\r' | '\r\n'
-}
-
-/** Some rows of a file, and the number of bytes read so far. */
-interface RowBatch {
-  readonly rows: readonly (readonly string[])[]
-  readonly bytesRead: number
-}
-
 const SAMPLE_CHARACTERS = 65_536
 const DELIMITERS = [',', ';', '\t', '|']
 /** Longer than any row that could be stored. An unclosed quote would turn the rest of the file into one row. */
 const MAX_ROW_LENGTH = 16_777_216
 
-function detectFormat(sample: string): CsvFormat {
-  const { meta } = Papa.parse<string[]>(sample, {
-    preview: 50,
-    skipEmptyLines: 'greedy',
-    delimitersToGuess: DELIMITERS,
-  })
-  return { delimiter: meta.delimiter, lineBreak: meta.linebreak as CsvFormat['lineBreak'] }
+function parserFor(sample: string): Papa.Parser {
+  const options = { preview: 50, skipEmptyLines: 'greedy', delimitersToGuess: DELIMITERS } as const
+  const { delimiter, linebreak } = Papa.parse<string[]>(sample, options).meta
+  return new Papa.Parser({ delimiter, newline: linebreak as '\n' | '\r' | '\r\n' })
 }
 
 interface Parsed {
@@ -217,14 +203,14 @@ interface Parsed {
 /**
  * The rows of a CSV file (RFC 4180), the header first, in batches. Semicolons, tabs and bars also count as delimiters;
  * a byte order mark and empty lines are dropped. Refuses a malformed file, naming the row: the first one after the
- * header is row 1.
+ * header is row 1. `bytesRead` is how far the file has been read.
  */
-function* readRows(file: string): Generator<RowBatch> {
+function* readRows(file: string) {
   let parser: Papa.Parser | undefined
   let rest = ''
   let rowsBefore = 0
   let last = 0
-  const parse = (text: string, bytesRead: number, isPart: boolean): RowBatch => {
+  const parse = (text: string, bytesRead: number, isPart: boolean) => {
     const { data, errors, meta } = (parser as Papa.Parser).parse(text, 0, isPart) as Parsed
     const [fault] = errors
     if (fault) throw refused(`${file}, row ${rowsBefore + (fault.row ?? 0)}: ${faultSentence(fault.message)}`)
@@ -235,10 +221,7 @@ function* readRows(file: string): Generator<RowBatch> {
     return { rows: data.filter((cells) => cells.length > 1 || cells[0] !== ''), bytesRead }
   }
   for (const { text, bytesRead } of textChunks(file)) {
-    if (!parser) {
-      const { delimiter, lineBreak } = detectFormat(text.slice(0, SAMPLE_CHARACTERS))
-      parser = new Papa.Parser({ delimiter, newline: lineBreak })
-    }
+    parser ??= parserFor(text.slice(0, SAMPLE_CHARACTERS))
     last = bytesRead
     yield parse(rest + text, bytesRead, true)
   }

@@ -10,22 +10,13 @@ import { parseSimpleYaml } from '../simple-yaml.ts'
 import { type FolderFile, isNoteFile, skipReason } from './plan/folder-files.ts'
 import { decodeNote, type NoteText, readNote, refuseLongFile, type VaultNote } from './plan/note.ts'
 
-/** The files of a folder and its subfolders, sorted by path. */
-export interface FolderContent {
-  /** The whole path of the folder, without symbolic links. */
-  readonly root: string
-  readonly notes: readonly FolderFile[]
-  readonly otherFiles: readonly FolderFile[]
-  readonly unreadable: readonly RefusedPart[]
-  /** What an import leaves out; of a folder only itself is named. */
-  readonly skipped: readonly RefusedPart[]
-}
+export type FolderContent = ReturnType<typeof readFolder>
 
 /**
- * Lists everything in a folder and its subfolders. Symbolic links are not followed: they may lead out of the folder or
+ * Lists everything in a folder and its subfolders, sorted by path; of a folder that is left out only itself is named. Symbolic links are not followed: they may lead out of the folder or
  * form a circle. The files of `database` are left out when they are in the folder.
  */
-export function readFolder(folder: string, database: string): FolderContent {
+export function readFolder(folder: string, database: string) {
   const root = realpathSync(folder)
   const databaseFile = existsSync(database) ? realpathSync(database) : database
   const isDatabase = (path: string) =>
@@ -67,6 +58,7 @@ export function readFolder(folder: string, database: string): FolderContent {
   }
   files.sort((left, right) => compareCodePoints(left.path, right.path))
   return {
+    /** The whole path of the folder, without symbolic links. */
     root,
     notes: files.filter(isNoteFile),
     otherFiles: files.filter((file) => !isNoteFile(file)),

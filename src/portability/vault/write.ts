@@ -28,7 +28,7 @@ import type { VaultFiles, VaultProperties, VaultTags } from './parts.ts'
 import type { FolderFile } from './plan/folder-files.ts'
 import type { LinkTargets } from './plan/link-targets.ts'
 import type { LinkContext } from './plan/links.ts'
-import { aliasFor, type PlannedBody, planBody, targetFor } from './plan/names.ts'
+import { aliasFor, planBody, targetFor } from './plan/names.ts'
 import type { VaultNote } from './plan/note.ts'
 
 /** What notes are written with. */
@@ -205,7 +205,7 @@ export class VaultWriter implements LinkContext {
     this.run.changed.push({ place: file.path, what })
   }
 
-  #read(note: VaultNote): PlannedBody {
+  #read(note: VaultNote) {
     return planBody(this, note, readBody(this.parts.folder, note), this.#remarkOn(note))
   }
 }

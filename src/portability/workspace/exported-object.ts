@@ -16,15 +16,10 @@ export interface Identity {
   readonly updatedAt: number
 }
 
-/** An object of an exported file; `input` is what a caller would send to create it. */
-export interface ExportedObject<Input> extends Identity {
-  readonly input: Input
-}
-
 type Fields = Readonly<Record<string, unknown>>
 
-/** Refuses an object whose input does not match the schema that the API requires. */
-export function parseExported<Input>(value: unknown, schema: TSchema): ExportedObject<Input> {
+/** An object of an exported file; refuses one whose `input`, what a caller would send, does not match the schema of the API. */
+export function parseExported<Input>(value: unknown, schema: TSchema): Identity & { readonly input: Input } {
   const { id, created_at, updated_at, ...input } = asObject(value)
   const createdAt = instantOf(created_at, 'created_at')
   const updatedAt = updated_at === undefined ? createdAt : instantOf(updated_at, 'updated_at')

@@ -14,15 +14,9 @@ import { withNewFile, writeNewFolder } from '../../new-files.ts'
 import { fileNameOf, fitName, MANIFEST, splitExtension } from '../../workspace/format.ts'
 import type { WrittenFields } from '../earlier-imports.ts'
 import { baseName, withoutExtension } from '../plan/folder-files.ts'
-import type { LinkableNote } from '../plan/link-targets.ts'
 import { nameOf } from '../plan/note.ts'
 import { bodyTags, tagNameOf } from '../plan/tags.ts'
 import { ExportedLinks } from './links.ts'
-
-interface VaultCounts {
-  readonly notes: number
-  readonly files: number
-}
 
 /**
  * Writes the notes and files of a workspace into a new folder that Obsidian opens: notes in their folders with front
@@ -33,7 +27,7 @@ export const exportVault = (
   caller: Caller,
   target: string,
   onProgress: (done: number) => void,
-): VaultCounts =>
+) =>
   writeNewFolder(reader, target, (folder) => {
     const tree = planTree(reader, caller)
     const links = new ExportedLinks(reader, caller, tree)
@@ -93,26 +87,10 @@ function noteText(
 
 const keyText = (name: string): string => (/^[A-Za-z][\w -]*$/.test(name) ? name : JSON.stringify(name))
 
-/** A note and the file that it becomes. */
-export interface ExportedNote extends LinkableNote {
-  readonly pk: number
-  readonly id: string
-  readonly createdAt: number
-  readonly updatedAt: number
-}
-
-export interface ExportedFile {
-  readonly pk: number
-  readonly id: string
-  readonly fileName: string
-  readonly path: string
-  readonly updatedAt: number
-}
-
-export interface ExportedTree {
-  readonly notes: readonly ExportedNote[]
-  readonly files: readonly ExportedFile[]
-}
+/** The notes and files of a workspace, with the files that they become. */
+export type ExportedTree = ReturnType<typeof planTree>
+export type ExportedNote = ExportedTree['notes'][number]
+export type ExportedFile = ExportedTree['files'][number]
 
 interface NoteHead {
   readonly pk: number
@@ -198,7 +176,7 @@ const titleOfPath = (path: string): string => nameOf(withoutExtension(baseName(p
  * Where each note and file goes: what was imported to where it was, unless it was renamed since; a new note to the top,
  * and a new file beside its note.
  */
-function planTree(reader: Reader, { workspacePk }: Caller): ExportedTree {
+function planTree(reader: Reader, { workspacePk }: Caller) {
   const imported = importedPaths(reader, workspacePk)
   const paths = new FreePaths()
   const heads = reader.sql.all<NoteHead>(
@@ -228,9 +206,6 @@ function planTree(reader: Reader, { workspacePk }: Caller): ExportedTree {
   }
   return {
     notes,
-    files: files.map((row) => {
-      const { pk, id, fileName, updatedAt } = row
-      return { pk, id, fileName, updatedAt, path: pathOf(row) }
-    }),
+    files: files.map((row) => ({ ...row, path: pathOf(row) })),
   }
 }

@@ -24,13 +24,11 @@ const NAME = `CASE kind
   WHEN 'note' THEN (SELECT title FROM notes n WHERE n.id = object AND n.deleted_at IS NULL)
   ELSE (SELECT file_name FROM files f WHERE f.id = object AND ${VISIBLE}) END`
 
-interface ImportedInput {
-  readonly workspacePk: number
-  readonly folder: string
-}
-
 /** What was made of the files of a folder, and the names of all notes. */
-export const importedQuery: WorkerQuery<ImportedInput, Static<typeof ImportedResponse>> = {
+export const importedQuery: WorkerQuery<
+  { readonly workspacePk: number; readonly folder: string },
+  Static<typeof ImportedResponse>
+> = {
   name: 'portability.imported',
   isLong: true,
   run: ({ sql }, { workspacePk, folder }) => ({
@@ -55,13 +53,11 @@ export const readImported = ({ worker }: AppContext, caller: Caller, folder: str
 export const importIds = ({ db }: AppContext, caller: Caller, { folder, paths }: Static<typeof IdsBody>) =>
   db.write((tx) => ({ ids: paths.map((path) => reserve(tx, caller, folder, path).id) }))
 
-interface NotesInput {
-  readonly caller: Caller
-  readonly body: Body
-}
-
 /** Makes notes of files of a folder, each wholly or not at all; returns those that are refused. */
-export const importNotesTask: WorkerTask<NotesInput, { path: string; error: string }[]> = {
+export const importNotesTask: WorkerTask<
+  { readonly caller: Caller; readonly body: Body },
+  { path: string; error: string }[]
+> = {
   name: 'portability.importNotes',
   run: (tx, { caller, body: { folder, notes } }) => {
     const run = new ImportRun(tx)

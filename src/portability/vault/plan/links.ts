@@ -37,14 +37,9 @@ interface Replacement {
   readonly text: string
 }
 
-interface RewrittenBody {
-  readonly body: string
-  /** The number of links that were changed. */
-  readonly count: number
-}
-
 /**
- * The body with its links in a form that the service resolves to what they mean in the folder; the rest is unchanged.
+ * The body with its links in a form that the service resolves to what they mean in the folder, and how many were changed;
+ * the rest is as it was.
  * `lines` are the lines outside code (`linesOutsideCode`).
  */
 export function rewriteLinks(
@@ -52,7 +47,7 @@ export function rewriteLinks(
   from: VaultNote,
   body: string,
   lines: readonly TextSpan[],
-): RewrittenBody {
+) {
   let result = ''
   let at = 0
   let count = 0

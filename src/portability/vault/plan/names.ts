@@ -1,6 +1,6 @@
 import { codePointLength, fold, hasControlCharacter, normalized } from '../../../lib/text.ts'
 import { isTooLong } from '../../../notes/content-length.ts'
-import { isFileTarget, linesOutsideCode, type TextSpan } from '../../../notes/links/syntax.ts'
+import { isFileTarget, linesOutsideCode } from '../../../notes/links/syntax.ts'
 import { baseName, type FolderFile } from './folder-files.ts'
 import { type LinkContext, rewriteLinks } from './links.ts'
 import { nameOf, type VaultNote } from './note.ts'
@@ -46,21 +46,8 @@ export function targetFor(
 /** A body without any of these has neither links nor tags. */
 const LINK_OR_TAG = /\[\[|\]\(|\]:|#/
 
-export interface PlannedBody {
-  /** The lines outside code as they are in the file. */
-  readonly lines: readonly TextSpan[]
-  readonly body: string
-  /** The number of links that were rewritten. */
-  readonly count: number
-}
-
-/** The body of a note with its links rewritten. */
-export function planBody(
-  context: LinkContext,
-  note: VaultNote,
-  written: string,
-  remark: Remark,
-): PlannedBody {
+/** The body of a note with its links rewritten, of which there are `count`, and its lines outside code as they are in the file. */
+export function planBody(context: LinkContext, note: VaultNote, written: string, remark: Remark) {
   const lines = LINK_OR_TAG.test(written) ? [...linesOutsideCode(written)] : []
   const { body, count } = rewriteLinks(context, note, written, lines)
   if (!isTooLong(body)) return { lines, body, count }
