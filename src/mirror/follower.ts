@@ -39,8 +39,6 @@ const FEW_CHANGED = 100
 export const stageFileOf = (file: string): string => `${file}.stage`
 
 export class Follower {
-  readonly #ctx: AppContext
-  readonly #options: FollowerOptions
   readonly #selector: Selector
   /** For what is small; used again and again. */
   readonly #memory = new Stage(':memory:')
@@ -49,17 +47,18 @@ export class Follower {
   #isDamaged = false
   #reachCheckedAt = Number.NEGATIVE_INFINITY
 
-  constructor(ctx: AppContext, options: FollowerOptions) {
-    this.#ctx = ctx
-    this.#options = options
+  constructor(
+    private readonly ctx: AppContext,
+    private readonly options: FollowerOptions,
+  ) {
     this.#state = findState(ctx.db) ?? fail()
     this.#selector = new Selector(this.#state.selection)
   }
 
   /** Follows until the signal aborts. What fails is tried again: the copy is served meanwhile. */
   async run(): Promise<void> {
-    const { signal } = this.#options
-    const { log } = this.#ctx
+    const { signal } = this.options
+    const { log } = this.ctx
     let failures = 0
     let isConnected = false
     while (!signal.aborted) {
@@ -74,7 +73,7 @@ export class Follower {
         isConnected = false
         log.warn('cannot follow the remote', { remote: this.#state.remote, error: sentenceOf(error) })
         if (error instanceof FieldLost) return
-        await sleep(this.#ctx.clock, retryDelay(error, failures), signal)
+        await sleep(this.ctx.clock, retryDelay(error, failures), signal)
         failures += 1
       }
     }
@@ -82,8 +81,8 @@ export class Follower {
 
   /** Applies everything that the remote has more than the copy; without anything, waits up to some seconds for it. */
   async catchUp(waitSeconds: number): Promise<void> {
-    const { remote } = this.#options
-    if (this.#ctx.clock.now() - this.#reachCheckedAt >= REACH_CHECKED_EVERY_MS) await this.#checkReach()
+    const { remote } = this.options
+    if (this.ctx.clock.now() - this.#reachCheckedAt >= REACH_CHECKED_EVERY_MS) await this.#checkReach()
     if (this.#isDamaged) return this.#copyAnew()
     try {
       const page = await remote.changes(this.#state.cursor, waitSeconds)
@@ -92,7 +91,7 @@ export class Follower {
     } catch (error) {
       if (!(error instanceof CursorExpired || error instanceof NameTaken)) throw error
       this.#isDamaged = true
-      this.#ctx.log.warn('the changes of the remote are not enough; it is copied anew', {
+      this.ctx.log.warn('the changes of the remote are not enough; it is copied anew', {
         reason: error.message,
       })
       await this.#copyAnew()
@@ -101,33 +100,33 @@ export class Follower {
 
   /** Refuses a remote that has become another one. */
   async connect(): Promise<void> {
-    const { id, name } = await this.#options.remote.connect()
+    const { id, name } = await this.options.remote.connect()
     const { workspace } = this.#state
-    const own = this.#ctx.db.sql.get<{ id: string; name: string }>(
+    const own = this.ctx.db.sql.get<{ id: string; name: string }>(
       'SELECT id, name FROM workspaces WHERE pk = ?',
       workspace,
     )
     if (own?.id !== id)
       throw new RemoteRefusal(409, 'The key opens another workspace than the one that was copied.')
     if (own.name !== name)
-      await this.#ctx.db.write((tx): void => updateWorkspace(tx, workspace, columnsOfName(name)))
+      await this.ctx.db.write((tx): void => updateWorkspace(tx, workspace, columnsOfName(name)))
     await this.#checkReach()
   }
 
   /** The feed does not tell of what a key came to reach, or reaches no more. */
   async #checkReach(): Promise<void> {
-    const access = await this.#options.remote.access()
-    this.#reachCheckedAt = this.#ctx.clock.now()
+    const access = await this.options.remote.access()
+    this.#reachCheckedAt = this.ctx.clock.now()
     if (JSON.stringify(access) === JSON.stringify(this.#state.selection.access)) return
     this.#isDamaged = true
-    this.#ctx.log.warn('the key reaches another part of the remote than before; it is copied anew')
+    this.ctx.log.warn('the key reaches another part of the remote than before; it is copied anew')
   }
 
   /** A small page is staged in memory and written at once; all others in a file, from which the worker writes them. */
   async #applyRun(first: ChangePage): Promise<void> {
-    const { bus } = this.#ctx
+    const { bus } = this.ctx
     // What was changed here is taken off the tables and laid over them again.
-    const isSmall = isSmallPage(first) && countOverlay(this.#ctx.db) <= FEW_CHANGED
+    const isSmall = isSmallPage(first) && countOverlay(this.ctx.db) <= FEW_CHANGED
     await this.#apply(isSmall, 'changes', (reading) => reading.readChanges(this.#state.cursor, first))
     const structures = new Set(first.changes.map(({ structure_id }) => structure_id))
     if (!isSmall) bus.wake()
@@ -141,7 +140,7 @@ export class Follower {
       stage.forgetEntries()
       return cursor
     })
-    this.#ctx.bus.wake()
+    this.ctx.bus.wake()
   }
 
   /** Stages what `read` reads of the remote, up to the cursor that it returns, and brings the copy there. */
@@ -150,8 +149,8 @@ export class Follower {
     mode: Target['mode'],
     read: (reading: RemoteReading, stage: Stage) => Promise<string>,
   ): Promise<void> {
-    const { db, features } = this.#ctx
-    const { remote, isForwarding } = this.#options
+    const { db, features } = this.ctx
+    const { remote, isForwarding } = this.options
     const stage = isSmall ? this.#memory : newStage(this.#stageFile)
     try {
       const reading = new RemoteReading(remote, this.#selector, stage)
@@ -174,13 +173,13 @@ export class Follower {
     cursor: string,
     lastAt: string | undefined,
   ): Promise<void> {
-    const { db, worker, clock } = this.#ctx
+    const { db, worker, clock } = this.ctx
     const now = clock.now()
     const { workspace: workspacePk } = this.#state
     const target: Target = {
       workspacePk,
       mode,
-      isForwarding: this.#options.isForwarding,
+      isForwarding: this.options.isForwarding,
       progress: {
         cursor,
         lastContactAt: now,
@@ -197,22 +196,22 @@ export class Follower {
       throw error
     }
     this.#state = { ...this.#state, cursor, selection: this.#selector.selection }
-    this.#options.onEvents()
+    this.options.onEvents()
   }
 
   async #noteContact(cursor: string): Promise<void> {
     const { workspace } = this.#state
-    const progress = { cursor, delayMs: 0, lastContactAt: this.#ctx.clock.now() }
-    const hasSettled = await this.#ctx.db.write((tx): boolean => {
+    const progress = { cursor, delayMs: 0, lastContactAt: this.ctx.clock.now() }
+    const hasSettled = await this.ctx.db.write((tx): boolean => {
       saveProgress(tx, workspace, progress)
       return settleUndone(tx, workspace)
     })
-    if (hasSettled) this.#ctx.bus.wake()
+    if (hasSettled) this.ctx.bus.wake()
     this.#state = { ...this.#state, cursor }
   }
 
   get #stageFile(): string {
-    return stageFileOf(this.#ctx.db.file)
+    return stageFileOf(this.ctx.db.file)
   }
 }
 

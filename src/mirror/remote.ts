@@ -73,18 +73,12 @@ interface Sent {
 /** The remote daybook, through its public API. */
 export class Remote {
   readonly url: string
-  readonly #key: string
-  readonly #clock: Clock
-  readonly #signal: AbortSignal
   #isOfThisVersion = true
   /** Asks for what only a remote knows that is not older: `edited_at` of notes. */
   #edited: { readonly edited?: 'true' } = {}
 
-  constructor({ url, key, clock, signal }: RemoteOptions) {
-    this.url = url
-    this.#key = key
-    this.#clock = clock
-    this.#signal = signal
+  constructor(private readonly options: RemoteOptions) {
+    this.url = options.url
   }
 
   /** Refuses a remote whose API this program does not know; returns its workspace. */
@@ -112,11 +106,7 @@ export class Remote {
   }
 
   async structures(): Promise<RemoteObject[]> {
-    const isPage = ({ structures }: JsonObject) => isList(structures)
-    const { structures } = await this.#answer<{ structures: RemoteObject[] }>(
-      '/v1/records/structures',
-      isPage,
-    )
+    const structures = await this.#list<RemoteObject>('/v1/records/structures', 'structures')
     for (const structure of structures) checkObject('structure', null, structure)
     return structures
   }
@@ -199,15 +189,15 @@ export class Remote {
   }
 
   async filesOfNote(id: string): Promise<readonly RemoteObject[]> {
-    const isPage = ({ files }: JsonObject) => isList(files) && (files as JsonObject[]).every(hasId)
-    return (await this.#answer<{ files: RemoteObject[] }>(`/v1/notes/${id}/files`, isPage)).files
+    const files = await this.#list<RemoteObject>(`/v1/notes/${id}/files`, 'files')
+    if (files.every(hasId)) return files
+    throw notADaybook(this.url)
   }
 
   /** A record that is live, or one of those that were deleted last; undefined for any other. */
   async findRecord(id: string, structureId: string): Promise<RemoteObject | undefined> {
     const query = new URLSearchParams({ structure: structureId, deleted: 'true', limit: '500' })
-    const isPage = ({ records }: JsonObject) => isList(records)
-    const { records } = await this.#answer<{ records: RemoteObject[] }>(`/v1/records?${query}`, isPage)
+    const records = await this.#list<RemoteObject>(`/v1/records?${query}`, 'records')
     for (const record of records) checkObject('record', structureId, record)
     const deleted = records.find((record) => record.id === id)
     if (deleted) return deleted
@@ -223,11 +213,7 @@ export class Remote {
   }
 
   /** The last versions of a record, newest first. */
-  async historyOf(id: string): Promise<readonly RecordVersion[]> {
-    const isPage = ({ versions }: JsonObject) => isList(versions)
-    const path = `/v1/records/${id}/history?limit=200`
-    return (await this.#answer<{ versions: RecordVersion[] }>(path, isPage)).versions
-  }
+  historyOf = (id: string) => this.#list<RecordVersion>(`/v1/records/${id}/history?limit=200`, 'versions')
 
   /** Writes changes in one transaction, or finds that it was done; refused as a whole. `body` is JSON text. */
   async apply(body: string, idempotencyKey: string): Promise<{ readonly transaction: string | null }> {
@@ -244,6 +230,12 @@ export class Remote {
     const body = await this.#json(path)
     if (isObject(body) && isShaped(body)) return body as Shape
     throw notADaybook(this.url)
+  }
+
+  /** The list that is a member of a response. */
+  async #list<Item>(path: string, member: string): Promise<Item[]> {
+    const body = await this.#answer<Record<string, Item[]>>(path, (found) => isList(found[member]))
+    return body[member] ?? []
   }
 
   async #json(path: string): Promise<unknown> {
@@ -264,10 +256,10 @@ export class Remote {
     let stopTimer = () => {}
     const wait = () => {
       stopTimer()
-      stopTimer = this.#clock.after(SILENCE_MS, () => silence.abort())
+      stopTimer = this.options.clock.after(SILENCE_MS, () => silence.abort())
     }
     wait()
-    const signal = AbortSignal.any([this.#signal, silence.signal])
+    const signal = AbortSignal.any([this.options.signal, silence.signal])
     let reader: ReturnType<typeof readerOf>
     try {
       const response = await this.#request(path, signal, sent)
@@ -291,7 +283,7 @@ export class Remote {
       ...sent,
       headers: {
         ...headers,
-        Authorization: `Bearer ${this.#key}`,
+        Authorization: `Bearer ${this.options.key}`,
         ...ACCEPTED,
       },
       decompress: false,
@@ -306,7 +298,7 @@ export class Remote {
   }
 
   #throwAway(sentence: string): never {
-    this.#signal.throwIfAborted()
+    this.options.signal.throwIfAborted()
     throw new RemoteAway(sentence)
   }
 }

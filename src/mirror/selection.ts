@@ -40,15 +40,20 @@ const structureNamed = (structures: readonly RemoteStructure[], nameOrId: string
     ),
   )
 
+/** `Structure.field`, of which the first part may have dots, too; it is empty where there is no dot. */
+const splitField = (text: string): [structure: string, key: string] => {
+  const dot = text.lastIndexOf('.')
+  return [text.slice(0, Math.max(dot, 0)), text.slice(dot + 1)]
+}
+
 /** Finds the structures and fields that were named; refuses a name that the remote does not have. */
 export function resolveSelection(request: SelectionRequest, remote: readonly RemoteObject[]): Selection {
   const structures = remote as readonly RemoteStructure[]
   const omitted: Record<string, string[]> = {}
   for (const text of request.omitFields) {
-    const dot = text.lastIndexOf('.')
-    const key = text.slice(dot + 1)
-    if (dot < 1) throw refused(`--omit-fields must name fields as Structure.field, not "${text}".`)
-    const { id, name, fields } = structureNamed(structures, text.slice(0, dot))
+    const [structure, key] = splitField(text)
+    if (structure === '') throw refused(`--omit-fields must name fields as Structure.field, not "${text}".`)
+    const { id, name, fields } = structureNamed(structures, structure)
     if (!fields.some((field) => field.key === key))
       throw refused(`The structure "${name}" of the remote has no field "${key}"; correct --omit-fields.`)
     omitted[id] = [...(omitted[id] ?? []), key]
@@ -67,10 +72,9 @@ export const isSameRequest = (one: SelectionRequest, other: SelectionRequest): b
 /** The keys of the fields that were asked to be left out, by the folded name or id of the structure. */
 function omittedByName({ omitFields }: SelectionRequest): Map<string, string[]> {
   const keys = new Map<string, string[]>()
-  for (const text of omitFields) {
-    const dot = text.lastIndexOf('.')
-    const name = fold(text.slice(0, dot))
-    keys.set(name, [...(keys.get(name) ?? []), text.slice(dot + 1)])
+  for (const [structure, key] of omitFields.map(splitField)) {
+    const name = fold(structure)
+    keys.set(name, [...(keys.get(name) ?? []), key])
   }
   return keys
 }

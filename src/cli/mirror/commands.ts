@@ -11,8 +11,7 @@ import { fail, refused } from '../../refusal.ts'
 import type { Input } from '../command.ts'
 import type { Io } from '../io.ts'
 import { printJson, printTable } from '../output.ts'
-import { databaseOf, remoteOf, withCopy } from './copy.ts'
-import { bringUpToDate } from './follow.ts'
+import { bringUpToDate, databaseOf, remoteOf, withCopy } from './follow.ts'
 
 /** Prints where a copy is; 1 when it does not follow. */
 export const showStatus = (input: Input, io: Io): Promise<number> =>

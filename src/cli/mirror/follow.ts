@@ -1,4 +1,5 @@
-import { readConfig } from '../../config.ts'
+import { existsSync } from 'node:fs'
+import { readConfig, readDatabaseFile, readKey } from '../../config.ts'
 import { features } from '../../features.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
@@ -6,14 +7,17 @@ import { withCommas } from '../../lib/text.ts'
 import { upgradeDerived } from '../../maintenance/upgrade.ts'
 import type { MirrorEvent } from '../../mirror/events.ts'
 import { type MirrorRequest, prepareCopy, startFollowing, updateCopy } from '../../mirror/mirror.ts'
+import { Remote } from '../../mirror/remote.ts'
 import type { MirrorState } from '../../mirror/state.ts'
+import { refused } from '../../refusal.ts'
 import { startServer } from '../../server.ts'
 import { checkedBaseUrl, type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
 import { type Forwarder, outcomeText } from '../listen/forward.ts'
 import { readForwarder } from '../listen/listen.ts'
+import { withDatabaseFile } from '../open-database.ts'
 import { LAST_MESSAGES_MS, runUntilAsked } from '../run-until-asked.ts'
-import { remoteOf, withDefaults } from './copy.ts'
+import { COPY_DEFAULTS } from './defaults.ts'
 
 const PROGRESS_EVERY = 50_000
 
@@ -125,4 +129,33 @@ async function serveMirror(
     start: (ctx) => startFollowing(ctx, request),
   })
   return runUntilAsked(server, io, asked, () => stop.abort())
+}
+
+/** The flags with the defaults of a mirror, which are not those of a server. */
+const withDefaults = ({ flags }: Input, io: Io) => ({
+  ...(io.env.DAYBOOK_DB ? {} : { db: COPY_DEFAULTS.db }),
+  ...(io.env.DAYBOOK_PORT ? {} : { port: COPY_DEFAULTS.port }),
+  ...flags,
+  host: '127.0.0.1',
+})
+
+export const databaseOf = (input: Input, io: Io): string => readDatabaseFile(io.env, withDefaults(input, io))
+
+/** The remote at a URL, which is asked with the key in the environment until the signal aborts. */
+export function remoteOf(url: string, io: Io, signal: AbortSignal): Remote {
+  const key = readKey(io.env, {})
+  if (key === undefined) throw new WrongUsage('A mirror needs the key of the remote in DAYBOOK_KEY.')
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new WrongUsage('DAYBOOK_KEY must be an API key, such as dbk_….')
+  return new Remote({ url, key, clock: systemClock, signal })
+}
+
+/** Runs on the database of a copy, which must exist. */
+export const withCopy = <T>(
+  input: Input,
+  io: Io,
+  use: Parameters<typeof withDatabaseFile<T>>[2],
+): Promise<T> => {
+  const file = databaseOf(input, io)
+  if (!existsSync(file)) throw refused(`There is no copy at ${file}; "daybook mirror <url>" makes one.`)
+  return withDatabaseFile(file, io, use)
 }
