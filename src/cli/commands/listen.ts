@@ -9,9 +9,6 @@ import {
   WrongUsage,
 } from '../command.ts'
 
-const listening = () => import('../listen/listen.ts')
-const sources = () => import('../listen/source.ts')
-
 export const listen: Command = {
   name: 'listen',
   summary:
@@ -47,12 +44,12 @@ export const listen: Command = {
     if (textFlag(input, 'source') !== undefined) {
       if (textFlag(input, 'structure') !== undefined)
         throw new WrongUsage('--source and --structure are two things to listen to; give one.')
-      return (await sources()).listenToSource(input, io)
+      return (await import('../listen/source.ts')).listenToSource(input, io)
     }
     for (const [name, value] of [['url', 'base_url'] as const, ['structure', 'name'] as const])
       if (textFlag(input, name) === undefined) throw new WrongUsage(`"listen" needs --${name} <${value}>.`)
     if (textFlag(input, 'db') !== undefined || textFlag(input, 'to') !== undefined)
       throw new WrongUsage('--db and --to go with --source.')
-    return (await listening()).listen(input, io)
+    return (await import('../listen/listen.ts')).listen(input, io)
   },
 }

@@ -14,7 +14,6 @@ import { STDIN, textOf } from '../read-input.ts'
 const features = async () => (await import('../../features.ts')).features
 const messages = () => import('../../mcp/stdio/messages.ts')
 const local = () => import('../../mcp/stdio/local.ts')
-const remote = () => import('../../mcp/stdio/messages.ts')
 
 /** As much as a request over HTTP may hold. */
 const MAX_LINE = 10_485_760
@@ -73,7 +72,7 @@ export const mcp: Command = {
     const url = textFlag(input, 'url')
     if (url === undefined) return withDatabase(input, io, (db) => serveDatabase(io, db, key, input))
     if (textFlag(input, 'db') !== undefined) throw new WrongUsage('"mcp" takes --url or --db, not both.')
-    const { remoteResponder } = await remote()
+    const { remoteResponder } = await import('../../mcp/stdio/messages.ts')
     return serve(io, remoteResponder({ url: checkedBaseUrl(url), key }))
   },
 }

@@ -128,7 +128,7 @@ class RowsWriter {
     }
     const { id, name } = structure
     return {
-      structure: { id, name, isNew },
+      structure: { id, name, is_new: isNew },
       fields: columns.map(({ key, type }) => ({ key, type })),
       demoted,
       inserted: this.#inserted,

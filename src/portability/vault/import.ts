@@ -77,6 +77,7 @@ function importContent(run: ImportRun, caller: Caller, request: VaultImport, con
       unchanged: planned.length - writer.created - writer.updated + files.unchanged,
       links_rewritten: writer.linksRewritten,
     },
+    changed_count: run.changed.length,
     changed: run.changed,
     skipped: run.skipped,
     demoted: properties.demoted,

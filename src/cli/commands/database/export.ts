@@ -8,9 +8,6 @@ import { checkStructure, commandCaller, inWorkspace } from '../../open-database.
 import { copyToOutput, countsInWords, printJson, progressOn, STDOUT } from '../../output.ts'
 import { withTemporaryFolder } from '../../read-input.ts'
 
-const workspaceExport = () => import('../../../portability/workspace/export.ts')
-const vaultExport = () => import('../../../portability/vault/export/export.ts')
-const csvExport = () => import('../../../portability/csv/export.ts')
 const sqliteExport = () => import('../../../portability/tables/tables.ts')
 const parquetExport = () => import('../../../portability/tables/parquet.ts')
 
@@ -24,8 +21,8 @@ interface Task {
 async function exportFolder({ db, caller, input, io }: Task, folder: string): Promise<void> {
   const exportAll =
     textFlag(input, 'format') === 'obsidian'
-      ? (await vaultExport()).exportVault
-      : (await workspaceExport()).exportWorkspace
+      ? (await import('../../../portability/vault/export/export.ts')).exportVault
+      : (await import('../../../portability/workspace/export.ts')).exportWorkspace
   const progress = progressOn(io, 'notes')
   const counts = { ...exportAll(db, caller, folder, progress.show) }
   progress.end()
@@ -57,7 +54,7 @@ async function exportRows(
   format: TableFormat,
   file: string,
 ): Promise<void> {
-  const { exportTable } = await csvExport()
+  const { exportTable } = await import('../../../portability/csv/export.ts')
   await checkStructure(db, caller, structure)
   if (file === STDOUT)
     return throughFile(

@@ -24,16 +24,10 @@ import { commandCaller, withDatabase, withDatabaseFile } from '../../open-databa
 import { countsInWords, onOneLine, printJson, progressOn } from '../../output.ts'
 import { withInputFile, withTemporaryFolder } from '../../read-input.ts'
 
-const csvImport = () => import('../../../portability/csv/import.ts')
-const csvColumns = () => import('../../../portability/csv/columns.ts')
-const workspaceImport = () => import('../../../portability/workspace/import.ts')
-const vaultImport = () => import('../../../portability/vault/import.ts')
-
-/** The result of an import, in words and as the members of its JSON report. */
+/** The result of an import, as its JSON report has it and in words. */
 interface Outcome {
   readonly report: ImportReport
   readonly words: readonly string[]
-  readonly members: object
 }
 
 interface Task {
@@ -50,7 +44,7 @@ const TABLE_FLAGS = ['on-conflict', 'type', 'date-format', 'decimal', 'no-header
 
 /** `column=type`, the type after the last sign. */
 async function typesOf(input: Input): Promise<ReadonlyMap<string, InferredType>> {
-  const { GIVEN_TYPES } = await csvColumns()
+  const { GIVEN_TYPES } = await import('../../../portability/csv/columns.ts')
   const entries = listFlag(input, 'type').map((text): [string, InferredType] => {
     const at = text.lastIndexOf('=')
     const type = GIVEN_TYPES.find((known) => known === text.slice(at + 1))
@@ -67,7 +61,7 @@ async function importCsv(
   input: Input,
   structure: string,
 ): Promise<Outcome> {
-  const { importRows } = await csvImport()
+  const { importRows } = await import('../../../portability/csv/import.ts')
   const decimal = textFlag(input, 'decimal')
   const report = await importRows({ db, bus: createBus() }, caller, {
     ...mode,
@@ -85,46 +79,35 @@ async function importCsv(
   return {
     report,
     words: [
-      `Structure "${filled.name}"${filled.isNew ? ', new' : ''}: ${types}`,
+      `Structure "${filled.name}"${filled.is_new ? ', new' : ''}: ${types}`,
       ...demoted.map(
         ({ column, from, to, row, cell }) =>
           `Column "${column}" is ${to} and not ${from} because of "${cell}" in row ${row}; see --null and --type.`,
       ),
       `${inserted} rows inserted, ${updated} updated`,
     ],
-    members: {
-      structure: { id: filled.id, name: filled.name, is_new: filled.isNew },
-      fields,
-      demoted,
-      inserted,
-      updated,
-    },
   }
 }
 
 async function importFolder(task: Task, input: Input): Promise<Outcome> {
   const { db, caller, path, mode } = task
-  const { importWorkspace, isExport } = await workspaceImport()
+  const { importWorkspace, isExport } = await import('../../../portability/workspace/import.ts')
   if (!isExport(path)) return importNotes(task, input)
   const misplaced = FOLDER_FLAGS.find((name) => input.flags[name] !== undefined)
   if (misplaced)
     throw new WrongUsage(`--${misplaced} is for a folder of notes, not for an exported workspace.`)
-  const report = await importWorkspace(db, caller, { ...mode, folder: path })
-  const { counts, webhookSecrets, isWritten } = report
+  const { webhookSecrets, ...report } = await importWorkspace(db, caller, { ...mode, folder: path })
   // The secrets of webhooks that were not written are useless.
-  const secrets = isWritten ? webhookSecrets : []
+  const secrets = report.isWritten ? webhookSecrets : []
   const lines = secrets.map(
     ({ id, url, secret }) => `The webhook ${id} to ${url} has a new secret: ${secret}`,
   )
-  return {
-    report,
-    words: [countsInWords(counts), ...lines],
-    members: { counts, webhook_secrets: secrets },
-  }
+  const shown = { ...report, webhook_secrets: secrets }
+  return { report: shown, words: [countsInWords(report.counts), ...lines] }
 }
 
 async function importNotes({ db, caller, path, databaseFile, mode }: Task, input: Input): Promise<Outcome> {
-  const { importVault } = await vaultImport()
+  const { importVault } = await import('../../../portability/vault/import.ts')
   const report = await importVault(db, caller, {
     ...mode,
     folder: path,
@@ -137,45 +120,34 @@ async function importNotes({ db, caller, path, databaseFile, mode }: Task, input
     report,
     words: [
       countsInWords(counts),
+      ...firstOf('changed', changed, ({ place, what }) => `${place}: ${what}`),
       ...firstOf(
-        changed.map(({ place, what }) => `${place}: ${what}`),
-        'changed',
-      ),
-      ...firstOf(
-        demoted.map(
-          ({ property, from, to, place }) => `${place}: the property "${property}" is ${to}, not ${from}.`,
-        ),
         'properties',
+        demoted,
+        ({ property, from, to, place }) => `${place}: the property "${property}" is ${to}, not ${from}.`,
       ),
-      ...firstOf(
-        gone.map((place) => `${place}: the file is gone; what was imported from it stays.`),
-        'gone',
-      ),
+      ...firstOf('gone', gone, (place) => `${place}: the file is gone; what was imported from it stays.`),
       ...(skipped.length > 0 ? [`${skipped.length} left out; --json names them.`] : []),
     ],
-    members: { counts, changed_count: changed.length, changed, skipped, demoted, gone },
   }
 }
 
 const MAX_PRINTED = 20
 
 /** The first lines, and how many more there are. */
-function firstOf(lines: readonly string[], what: string): string[] {
-  const first = lines.slice(0, MAX_PRINTED)
-  const more = lines.length - first.length
+function firstOf<Item>(what: string, items: readonly Item[], line: (item: Item) => string): string[] {
+  const first = items.slice(0, MAX_PRINTED).map(line)
+  const more = items.length - first.length
   return more > 0 ? [...first, `… and ${more} more ${what}; --json names all.`] : first
 }
 
-function printOutcome(io: Io, input: Input, { report, words, members }: Outcome): void {
-  const { refused: parts, isWritten } = report
+function printOutcome(io: Io, input: Input, { report, words }: Outcome): void {
+  const { refused: parts, isWritten, ...members } = report
   if (input.flags.json) {
     printJson(io, { ...members, refused_count: parts.length, refused: parts, written: isWritten })
     return
   }
-  const refusals = firstOf(
-    parts.map(({ place, reason }) => `${place}: ${reason}`),
-    'refused',
-  )
+  const refusals = firstOf('refused', parts, ({ place, reason }) => `${place}: ${reason}`)
   for (const line of [...words, ...refusals]) io.out(`${onOneLine(line)}\n`)
   if (!isWritten) io.out('Nothing was written.\n')
 }

@@ -21,9 +21,7 @@ import { commandCaller, inWorkspace } from '../../open-database.ts'
 import { listCommand, printJson } from '../../output.ts'
 import { STDIN } from '../../read-input.ts'
 
-const adding = () => import('../../../files/new-file.ts')
 const service = () => import('../../../files/service.ts')
-const waiting = () => import('../../../files/text-extraction.ts')
 const present = () => import('../../../files/present.ts')
 const store = () => import('../../../files/store.ts')
 
@@ -53,7 +51,7 @@ async function tryToAdd(
   path: string,
   fileName: string,
 ): Promise<FileRow | undefined> {
-  const { addFile } = await adding()
+  const { addFile } = await import('../../../files/new-file.ts')
   try {
     const bytes = path === STDIN ? await io.readAll() : readOriginal(path)
     refuseTooLarge(bytes.byteLength)
@@ -96,7 +94,7 @@ const filesAdd: Command = {
     if (input.args.includes(STDIN) !== (name !== undefined))
       throw new WrongUsage('A file from standard input, "-", needs --name <name>, and no other does.')
     return inWorkspace(input, io, async (db, workspace) => {
-      const { waitForText } = await waiting()
+      const { waitForText } = await import('../../../files/text-extraction.ts')
       const target = { caller: commandCaller(workspace), noteId: textFlag(input, 'note') ?? null }
       const added: FileRow[] = []
       for (const path of input.args) {
