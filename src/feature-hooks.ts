@@ -72,20 +72,20 @@ export interface OpenedPreset {
   plan(noteValues: Readonly<Record<string, unknown>>, overwrite?: boolean): PresetPlan
 }
 
-/** How many objects of each kind a workspace holds, apart from its notes. */
+/** How many objects of each kind a workspace holds, apart from its notes, in the order in which responses show them. */
 export interface FeatureCounts {
   structures: number
   records: number
   tags: number
   properties: number
-  files: number
   presets: number
   views: number
   lenses: number
-  quickAccess: number
+  quick_access: number
+  files: number
   webhooks: number
   sources: number
-  rowViews: number
+  row_views: number
 }
 
 /**

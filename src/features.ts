@@ -130,15 +130,15 @@ export const features: FeatureHooks = {
       ...countStructures(reader, caller),
       tags: tagKind.count(reader, workspace),
       properties: propertyKind.count(reader, workspace),
-      files: countFiles(reader, caller),
       presets: presetKind.count(reader, workspace),
       views: viewKind.count(reader, workspace),
       lenses: lensKind.count(reader, workspace),
-      quickAccess: itemKind.count(reader, workspace),
+      quick_access: itemKind.count(reader, workspace),
+      files: countFiles(reader, caller),
       webhooks:
         caller.rights === undefined ? countWebhooks(reader, workspace) : listWebhooks(reader, caller).length,
       sources: listSources(reader, caller).length,
-      rowViews: listRowViews(reader, caller).length,
+      row_views: listRowViews(reader, caller).length,
     }
   },
   moments: [noteMoments, rowMoments],

@@ -3,7 +3,7 @@ import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { isoOrNull, isoTimestamp, parseInstant } from '../lib/dates.ts'
 import { fail, invalid } from '../refusal.ts'
 import type { ListedKey } from './keys.ts'
-import { presentAccess, presentKeyInfo, presentMembership, presentWorkspace } from './present.ts'
+import { presentAccess, presentKeyInfo, presentMembership } from './present.ts'
 import * as schema from './schema.ts'
 import { KeyInfo, WorkspaceResponse } from './schema.ts'
 import {
@@ -17,7 +17,7 @@ import {
   revokeManagedKey,
   setPreferences,
 } from './self-service.ts'
-import { getWorkspace } from './workspaces.ts'
+import { presentWorkspace } from './workspaces.ts'
 
 export const accountRoutes = (ctx: AppContext) =>
   endpoints('Account', '/v1', 'several')
@@ -28,7 +28,7 @@ export const accountRoutes = (ctx: AppContext) =>
       summary: 'The user, workspace and scope of the key',
       description: 'A program can check with it which workspace its key opens, and whether it may write.',
     })
-    .get('/workspace', ({ caller }) => ({ workspace: presentWorkspace(getWorkspace(ctx, caller)) }), {
+    .get('/workspace', ({ caller }) => ({ workspace: presentWorkspace(ctx, caller) }), {
       access: 'read',
       response: WorkspaceResponse,
       operationId: 'getWorkspace',

@@ -3,7 +3,8 @@ import { refuseInMirror } from '../changes/mirror-guard.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import type { FeatureCounts, FeatureHooks } from '../feature-hooks.ts'
+import type { FeatureHooks } from '../feature-hooks.ts'
+import { isoTimestamp } from '../lib/dates.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, notFound } from '../refusal.ts'
 import { createKey } from './keys.ts'
@@ -70,18 +71,18 @@ export const getWorkspaceOrOnly = (reader: Reader, nameOrId: string | undefined)
   (nameOrId === undefined ? undefined : findWorkspaceNamed(reader, nameOrId)) ??
   getOnly(listWorkspaces(reader), 'workspace', nameOrId)
 
-export interface WorkspaceCounts extends FeatureCounts {
-  notes: number
-  trashedNotes: number
-}
-
 /** The caller's workspace and how many objects of each kind it holds. */
-export function getWorkspace({ db, features }: AppContext, caller: Caller) {
+export function presentWorkspace({ db, features }: AppContext, caller: Caller) {
   const row = findWorkspace(db, caller.workspacePk) ?? fail(notFound('workspace'))
   const isHidden = hides(caller.rights, 'notes')
-  const [notes, trashedNotes] = isHidden ? [0, 0] : [row.liveNotes, row.trashedNotes]
-  const counts: WorkspaceCounts = { notes, trashedNotes, ...features.countsOf(db, caller) }
-  return { row, counts }
+  const [notes, trashed_notes] = isHidden ? [0, 0] : [row.liveNotes, row.trashedNotes]
+  const { sources: _, row_views: __, ...others } = features.countsOf(db, caller)
+  return {
+    id: row.id,
+    name: row.name,
+    created_at: isoTimestamp(row.createdAt),
+    counts: { notes, trashed_notes, ...others },
+  }
 }
 
 /**

@@ -71,11 +71,11 @@ export function statusOf(reader: Reader, features: FeatureHooks, file: string, n
         preset: counts.presets,
         view: counts.views,
         lens: counts.lenses,
-        quick_access_item: counts.quickAccess,
+        quick_access_item: counts.quick_access,
         file: counts.files,
         webhook: counts.webhooks,
         source: counts.sources,
-        row_view: counts.rowViews,
+        row_view: counts.row_views,
       } satisfies Record<Exclude<ChangeKind, 'share'>, number>,
     },
   }

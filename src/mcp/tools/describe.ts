@@ -1,5 +1,5 @@
 import { may } from '../../access/rights.ts'
-import { getWorkspace, type WorkspaceCounts } from '../../account/workspaces.ts'
+import { presentWorkspace } from '../../account/workspaces.ts'
 import { type AppContext, type Caller, type InWorkspace, placeFor, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
@@ -148,13 +148,12 @@ function entriesOf(reader: Reader, agent: InWorkspace): Entry[] {
 interface WorkspaceInput extends InWorkspace {
   readonly id: string
   readonly name: string
-  readonly counts: Pick<WorkspaceCounts, 'notes' | 'records' | 'structures' | 'files'>
+  readonly counts: ReturnType<typeof presentWorkspace>['counts']
 }
 
 function workspaceInput(ctx: AppContext, caller: Caller): WorkspaceInput {
-  const { row, counts } = getWorkspace(ctx, caller)
-  const { notes, records, structures, files } = counts
-  return { ...placeOf(caller), id: row.id, name: row.name, counts: { notes, records, structures, files } }
+  const { id, name, counts } = presentWorkspace(ctx, caller)
+  return { ...placeOf(caller), id, name, counts }
 }
 
 export const describeQuery: WorkerQuery<WorkspaceInput, Answer> = {
