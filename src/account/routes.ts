@@ -1,9 +1,9 @@
-import type { AppContext } from '../context.ts'
+import { presentRights } from '../access/rights.ts'
+import type { AppContext, Caller } from '../context.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { isoOrNull, isoTimestamp, parseInstant } from '../lib/dates.ts'
 import { fail, invalid } from '../refusal.ts'
 import type { ListedKey } from './keys.ts'
-import { presentAccess, presentKeyInfo, presentMembership } from './present.ts'
 import * as schema from './schema.ts'
 import { KeyInfo, WorkspaceResponse } from './schema.ts'
 import {
@@ -17,7 +17,15 @@ import {
   revokeManagedKey,
   setPreferences,
 } from './self-service.ts'
+import { presentAccess, presentMembership } from './store.ts'
 import { presentWorkspace } from './workspaces.ts'
+
+const presentKeyInfo = (caller: Caller) => ({
+  user_id: caller.userId,
+  workspace_id: caller.workspaceId,
+  key: caller.keyId === null ? null : { id: caller.keyId, name: caller.keyName ?? '', scope: caller.scope },
+  ...(caller.rights && { access: presentRights(caller.rights) }),
+})
 
 export const accountRoutes = (ctx: AppContext) =>
   endpoints('Account', '/v1', 'several')

@@ -28,6 +28,12 @@ export const storedAccess = (access: Access | null | undefined): string | null =
 export const readAccess = (stored: string | null): Access | null =>
   stored === null ? null : (JSON.parse(stored) as Access)
 
+/** What a member or a key may reach, in a response; absent where that is everything. */
+export const presentAccess = (stored: string | null): { access?: Access } => {
+  const access = readAccess(stored)
+  return access === null ? {} : { access }
+}
+
 const everyWorkspace = () => from(workspaces, getTableColumns(workspaces))
 
 export const listWorkspaces = rowsBy(() => everyWorkspace().orderBy(workspaces.pk))
@@ -163,6 +169,8 @@ export interface MembershipRow {
   readonly name: string
   readonly role: Role
 }
+
+export const presentMembership = ({ workspaceId: id, name, role }: MembershipRow) => ({ id, name, role })
 
 /** The workspaces of a user, oldest first. */
 export const listMembershipsOf: (reader: Reader, user: number) => MembershipRow[] = rowsBy((user: number) =>

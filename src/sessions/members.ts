@@ -1,5 +1,4 @@
 import { type Access, narrows } from '../access/rights.ts'
-import { presentAccess } from '../account/present.ts'
 import { checkedAccess } from '../account/reach.ts'
 import { getOwnUser } from '../account/self-service.ts'
 import {
@@ -8,6 +7,7 @@ import {
   listMembers,
   type MemberRow,
   ownsWorkspacesOf,
+  presentAccess,
   readAccess,
 } from '../account/store.ts'
 import { addUser, changeRole, removeUser } from '../account/users.ts'

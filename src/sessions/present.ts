@@ -1,5 +1,4 @@
-import { presentMembership } from '../account/present.ts'
-import { findUserByPk } from '../account/store.ts'
+import { findUserByPk, presentMembership } from '../account/store.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
 import { fail, notFound } from '../refusal.ts'
