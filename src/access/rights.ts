@@ -52,7 +52,7 @@ function meet<Of extends Level>(one: Of, other: Of): Of {
 export const narrows = ({ notes, files, structures = {} }: Access): boolean =>
   [notes, files, ...Object.values(structures)].some((level) => level !== undefined && level !== 'write')
 
-const levelIn = ({ structures }: Pick<Access, 'structures'>, id: string): Level =>
+const levelIn = ({ structures }: Pick<Partial<Rights>, 'structures'>, id: string): Level =>
   structures?.[id] ?? structures?.[OTHERS] ?? 'write'
 
 /**
@@ -87,11 +87,9 @@ export const presentRights = ({ notes, files, structures }: Rights): Access => {
   }
 }
 
-const levelOf = ({ structures }: Rights, id: string): Level => structures[id] ?? structures[OTHERS] ?? 'write'
-
 /** Whether something may be done with a structure, which `OTHERS` names where it does not exist yet. */
 export const may = (rights: Rights | undefined, structureId: string, ability: Ability): boolean =>
-  rights === undefined || (ABILITIES[levelOf(rights, structureId)] as readonly Ability[]).includes(ability)
+  rights === undefined || (ABILITIES[levelIn(rights, structureId)] as readonly Ability[]).includes(ability)
 
 const NEEDED = { see: 'read', read: 'read', add: 'add', change: 'write' } as const
 
@@ -108,18 +106,18 @@ export function checkAbility(
   ability: Ability,
 ): void {
   if (rights === undefined || may(rights, id, ability)) return
-  throw noAccess(NEEDED[ability], `the structure "${name}"`, levelOf(rights, id))
+  throw noAccess(NEEDED[ability], `the structure "${name}"`, levelIn(rights, id))
 }
 
 /** Refuses to read the rows of a structure that the caller sees. */
 export const checkRowsRead = (rights: Rights | undefined, id: string): void => {
   if (rights !== undefined && !may(rights, id, 'read'))
-    throw noAccess('read', 'the rows of this structure', levelOf(rights, id))
+    throw noAccess('read', 'the rows of this structure', levelIn(rights, id))
 }
 
 export function checkMaking(rights: Rights | undefined): void {
   if (rights === undefined || may(rights, OTHERS, 'change')) return
-  throw noAccess('write', 'structures that are not named ("*")', levelOf(rights, OTHERS))
+  throw noAccess('write', 'structures that are not named ("*")', levelIn(rights, OTHERS))
 }
 
 export function checkWrite(rights: Rights | undefined, kind: Kind): void {

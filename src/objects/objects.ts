@@ -8,8 +8,8 @@ import { isSame } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { fail, notFound } from '../refusal.ts'
 import { type OrderedTable, Positions } from './positions.ts'
-import { columnsShown } from './shown-columns.ts'
 import {
+  columnsShown,
   type Fields,
   type ObjectTable,
   type RowOf,

@@ -11,7 +11,7 @@ import {
   partKey,
   updateFile,
 } from '../../files/store.ts'
-import { columnsShown } from '../../objects/shown-columns.ts'
+import { columnsShown } from '../../objects/statements.ts'
 import type { CopyTransaction, Restorer } from './copy-transaction.ts'
 
 export interface RemoteFile {

@@ -10,7 +10,7 @@ import { insertNote } from '../../notes/writing/create.ts'
 import { type PropertyRule, type PropertyValues, setValue } from '../../notes/writing/properties.ts'
 import { countInItsTags, replaceTags } from '../../notes/writing/tags.ts'
 import { showNote } from '../../notes/writing/trash.ts'
-import { columnsShown } from '../../objects/shown-columns.ts'
+import { columnsShown } from '../../objects/statements.ts'
 import { type CopyTransaction, instantOf, instantsOf, type Restorer } from './copy-transaction.ts'
 
 /** A remote of an earlier version does not say when a note was edited last. */
