@@ -40,9 +40,7 @@ export const fileRoutes = (ctx: AppContext) =>
     )
     .get(
       '/:id',
-      ({ caller, params }) => ({
-        file: presentWholeFile(ctx.db, getFile(ctx.db, caller, params.id)),
-      }),
+      ({ caller, params }) => ({ file: presentWholeFile(ctx.db, getFile(ctx.db, caller, params.id)) }),
       {
         access: 'read',
         response: schema.FileWithOutlineResponse,
@@ -130,8 +128,5 @@ export const fileManagementRoutes = (ctx: AppContext) =>
         deleted: true as const,
         id: (await deleteFile(ctx.db, caller, params.id)).id,
       }),
-      {
-        access: 'session-write',
-        response: schema.FileDeleted,
-      },
+      { access: 'session-write', response: schema.FileDeleted },
     )

@@ -184,9 +184,5 @@ export const recordDayRoutes = (ctx: AppContext) =>
     '/records/days',
     async ({ caller, query: { date, tz, ...request } }) =>
       jsonResponse(await boardBody(ctx, caller, request, { date, tz })),
-    {
-      access: 'session',
-      query: schema.DaysQuery,
-      response: schema.BoardResponse,
-    },
+    { access: 'session', query: schema.DaysQuery, response: schema.BoardResponse },
   )

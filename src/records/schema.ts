@@ -177,11 +177,7 @@ export const BoardQuery = t.strict({
   }),
 })
 
-export const DaysQuery = t.strict({
-  ...inOrder,
-  date: t.text(),
-  ...t.optional({ tz: t.text(), ...cards }),
-})
+export const DaysQuery = t.strict({ ...inOrder, date: t.text(), ...t.optional({ tz: t.text(), ...cards }) })
 
 export const BoardResponse = t.response({
   columns: t.Array(

@@ -29,11 +29,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   neq: { ...single, holds: (found, value) => found !== value },
   in: { ...list, holds: isIn },
   not_in: { ...list, holds: (found, value) => !isIn(found, value) },
-  exists: {
-    takes: (value) => value === undefined,
-    says: 'left out',
-    holds: (found) => found !== undefined,
-  },
+  exists: { takes: (value) => value === undefined, says: 'left out', holds: (found) => found !== undefined },
   starts_with: {
     takes: (value) => typeof value === 'string',
     says: 'a text',

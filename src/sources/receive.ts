@@ -37,11 +37,7 @@ const outcome = (
   status: store.Status,
   recordId: string | null = null,
   error: string | null = null,
-): Outcome => ({
-  status,
-  recordId,
-  error,
-})
+): Outcome => ({ status, recordId, error })
 
 /** A structure and the workspace that has it, in which a source writes under its own name. */
 interface Target {

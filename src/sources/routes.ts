@@ -38,9 +38,7 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
       '',
       async ({ caller, request }) => {
         await rejected.write()
-        return {
-          sources: listSources(ctx.db, caller).map((row) => present(row, caller, request)),
-        }
+        return { sources: listSources(ctx.db, caller).map((row) => present(row, caller, request)) }
       },
       {
         access: 'read',

@@ -77,9 +77,5 @@ export const structureManagementRoutes = (ctx: AppContext) =>
       deleted: true as const,
       id: await deleteStructureNamed(ctx, caller, params.id, body.name),
     }),
-    {
-      access: 'session-write',
-      body: schema.StructureName,
-      response: schema.StructureDeleted,
-    },
+    { access: 'session-write', body: schema.StructureName, response: schema.StructureDeleted },
   )

@@ -92,10 +92,7 @@ export const SentField = t.strict({
     max: bound('Greatest number or day, or most characters of a text; null for none.'),
     options: t.Union(
       [t.Array(t.text({ minLength: 1, maxLength: 500 }), { maxItems: MAX_OPTIONS }), t.Null()],
-      {
-        description: 'What a `select` may hold; without any, every text.',
-        examples: [['open', 'done']],
-      },
+      { description: 'What a `select` may hold; without any, every text.', examples: [['open', 'done']] },
     ),
     structure: t.nullableText({
       minLength: 1,

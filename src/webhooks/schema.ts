@@ -313,12 +313,7 @@ export const CREATE_DESCRIPTION = `What is sent to \`url\`, and how to verify it
 ${RECORD_OPERATORS_TEXT}`
 
 export const CreateWebhookBody = t.strict(
-  {
-    kind: t.Optional(kind()),
-    structure: t.Optional(structureName()),
-    url: url(),
-    ...attributes,
-  },
+  { kind: t.Optional(kind()), structure: t.Optional(structureName()), url: url(), ...attributes },
   { examples: [{ structure: 'Books', url: 'https://hooks.example.com/books' }] },
 )
 export const PatchWebhookBody = t.strict(

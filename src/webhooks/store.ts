@@ -41,11 +41,7 @@ export const {
   rows: listWebhookRows,
   findById: findWebhook,
   count: countWebhooks,
-} = storedObjects({
-  table: webhooks,
-  read,
-  order: [webhooks.pk],
-})
+} = storedObjects({ table: webhooks, read, order: [webhooks.pk] })
 
 export const listWebhooksOf = rowsBy((structure: number) =>
   from(webhooks, read)

@@ -15,7 +15,7 @@ import {
   keyColumn,
   writtenColumn,
 } from '../../structures/storage/auto-index.ts'
-import { uniqueTable } from '../../structures/storage/row-table-schema.ts'
+import { uniqueColumn, uniqueTable } from '../../structures/storage/row-table-schema.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { Definition, StructureRow, UniqueSet } from '../../structures/store.ts'
 
@@ -57,13 +57,9 @@ export function usableIndexes(
 }
 
 function uniqueIndex(structurePk: number, set: UniqueSet): UsableIndex {
-  const { name, key, sources } = uniqueTable(structurePk, set)
-  const columns = sources.map((column, at) => ({
-    column,
-    key: key[at]?.name ?? '',
-    written: undefined,
-    hasAbsent: false,
-  }))
+  const { name, sources } = uniqueTable(structurePk, set)
+  const own = { written: undefined, hasAbsent: false }
+  const columns = sources.map((column) => ({ column, key: uniqueColumn(column), ...own }))
   return { name, table: name, columns, isComplete: false }
 }
 
@@ -113,20 +109,16 @@ function textCondition(
   const texts = operands.map(({ low }) => String(low))
   const folded = texts.map(fold)
   if (op === 'eq') {
-    const isFolded = texts[0] === folded[0]
-    return [
-      foldedTest(key, folded),
-      isFolded ? { text: `${written} IS NULL`, values: [] } : equal(written, texts),
-    ]
+    const [text = ''] = texts
+    const isFolded = text === folded[0]
+    const asWritten = isFolded
+      ? { text: `${written} IS NULL`, values: [] }
+      : { text: `${written} = ?`, values: [text] }
+    return [foldedTest(key, folded), asWritten]
   }
   const test = columnCondition(`coalesce(${written}, ${key})`, op, operands)
   return op === 'in' ? [foldedTest(key, folded), test] : [test]
 }
-
-const equal = (column: string, [text = '']: readonly string[]): SqlPart => ({
-  text: `${column} = ?`,
-  values: [text],
-})
 
 /** Tests for the entries of rows that have a value in the column. */
 export const isPresent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} > ${ABSENT}`, values: [] })

@@ -93,11 +93,7 @@ export function uniqueTable(structurePk: number, set: UniqueSet): IndexTable {
   return {
     name: `${rowTable(structurePk)}_unique_${numbers.join('_')}`,
     structurePk,
-    key: columns.map((column) => ({
-      name: uniqueColumn(column),
-      type: '',
-      content: `@${column}`,
-    })),
+    key: columns.map((column) => ({ name: uniqueColumn(column), type: '', content: `@${column}` })),
     others: [PK],
     sources: columns,
     required: columns,
