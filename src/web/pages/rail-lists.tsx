@@ -1,17 +1,25 @@
-import { QuickAccess } from './notes/quick-access.tsx'
+import { awaySince } from '../data/request.ts'
+import { useViewsQuery } from './notes/list-data.ts'
+import { QuickAccess, useQuickAccessQuery } from './notes/quick-access.tsx'
 import { Tags } from './notes/tags.tsx'
 import { Views } from './notes/views.tsx'
 import { StructureList } from './records/structure-list.tsx'
+import { useStructures } from './records/structures.ts'
 
-/** What a workspace holds, the same on every screen. */
-export const RailLists = () => (
-  <>
-    <QuickAccess />
-    <div class="rail-sub">
-      <h2>Tables</h2>
-      <StructureList />
-    </div>
-    <Views />
-    <Tags />
-  </>
-)
+/** What a workspace holds, the same on every screen; it is shown at once, so that no list moves those below it. */
+export const RailLists = () => {
+  const lists = [useQuickAccessQuery(), useStructures(), useViewsQuery()]
+  const isRead = lists.every(({ data, error }) => data !== undefined || error !== null)
+  if (!isRead && awaySince.value === undefined) return null
+  return (
+    <>
+      <QuickAccess />
+      <div class="rail-sub">
+        <h2>Tables</h2>
+        <StructureList />
+      </div>
+      <Views />
+      <Tags />
+    </>
+  )
+}

@@ -34,7 +34,9 @@ export interface NoteQuery {
   readonly sort: Sort | undefined
 }
 
-export const useViews = () => useQuery(['view'], () => api.get('/v1/views')).data?.views ?? []
+export const useViewsQuery = () => useQuery(['view'], () => api.get('/v1/views'))
+
+export const useViews = () => useViewsQuery().data?.views ?? []
 
 export const PAGE_SIZE = 50
 

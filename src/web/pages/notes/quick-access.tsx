@@ -6,8 +6,10 @@ import { mayWrite } from '../../data/session.ts'
 import { startDrag } from '../records/views/drag.ts'
 import { noteAddress, noteId } from './place.ts'
 
-export const useQuickAccess = () =>
-  useQuery(['quick_access_item note'], () => api.get('/v1/quick-access')).data?.items ?? []
+export const useQuickAccessQuery = () =>
+  useQuery(['quick_access_item note'], () => api.get('/v1/quick-access'))
+
+export const useQuickAccess = () => useQuickAccessQuery().data?.items ?? []
 
 /** Moves a note within quick access; the others shift. */
 export const moveInQuickAccess = (id: string, position: number) =>

@@ -5,13 +5,15 @@ import { Files } from './files.tsx'
 import { Links } from './links.tsx'
 import { Outline } from './outline.tsx'
 import { Presets } from './presets.tsx'
-import { Properties } from './properties.tsx'
+import { Properties, useIsRead } from './properties.tsx'
 import { Revisions } from './revisions.tsx'
 import { Tags } from './tags.tsx'
 
 /** What belongs to the open note beside its text. */
 export function Details({ id }: { id: string }) {
   const { data } = useNote(id)
+  // What is below the properties would move when they are read.
+  const isRead = useIsRead(id)
   return (
     <section class="pane side" id="details" aria-label="Details">
       <header class="bar">
@@ -20,7 +22,7 @@ export function Details({ id }: { id: string }) {
         </a>
         <h2>Details</h2>
       </header>
-      {data && (
+      {data && isRead && (
         <>
           <Properties key={id} id={id} />
           <Tags note={data.note} />

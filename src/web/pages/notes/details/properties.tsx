@@ -3,19 +3,31 @@ import { Button, useAction, Why } from '../../../components/form.tsx'
 import { useInTurn } from '../../../components/in-turn.ts'
 import { api } from '../../../data/api.ts'
 import { invalidate, useQuery } from '../../../data/cache.ts'
+import { awaySince } from '../../../data/request.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { fieldText, type Property, PropertyControl, typedValue } from './property-control.tsx'
 
-export const useProperties = () => useQuery(['property'], () => api.get('/v1/properties')).data?.properties
+const usePropertiesQuery = () => useQuery(['property'], () => api.get('/v1/properties'))
+
+export const useProperties = () => usePropertiesQuery().data?.properties
+
+/** Whether it is known which properties there are, and their values of a note; or that this cannot be read now. */
+export function useIsRead(id: string): boolean {
+  const read = [usePropertiesQuery(), usePropertyValues(id)]
+  return (
+    read.every(({ data, error }) => data !== undefined || error !== null) || awaySince.value !== undefined
+  )
+}
+
+const usePropertyValues = (id: string) =>
+  useQuery(['note property', 'values', id], () => api.get('/v1/notes/{id}/properties', { params: { id } }))
 
 /** The properties that the note has a value of, and a way to the others; one that is emptied stays until the note is left. */
 export function Properties({ id }: { id: string }) {
   const [chosen, setChosen] = useState<readonly string[]>([])
   const kept = useRef(new Set<string>())
   const definitions = useProperties() ?? []
-  const values = useQuery(['note property', 'values', id], () =>
-    api.get('/v1/notes/{id}/properties', { params: { id } }),
-  ).data?.properties as Record<string, unknown> | undefined
+  const values = usePropertyValues(id).data?.properties as Record<string, unknown> | undefined
   if (!values || definitions.length === 0) return null
   for (const { key } of definitions)
     if (values[key] !== undefined && values[key] !== null) kept.current.add(key)
