@@ -22,9 +22,13 @@ export const printable = (text: string): string =>
 /** A text on one line, so that it cannot pass for two messages. */
 export const onOneLine = (text: string): string => text.replaceAll('\n', '\\n')
 
+/** The cells of a table, by the headings of its columns. */
+type Columns<Item> = Readonly<Record<string, (item: Item) => string>>
+
 /** Prints rows as aligned columns under their headings. */
-export function printTable(io: Io, headings: readonly string[], rows: readonly (readonly string[])[]): void {
-  const all = [headings, ...rows]
+export function printTable<Item>(io: Io, items: readonly Item[], columns: Columns<Item>): void {
+  const headings = Object.keys(columns)
+  const all = [headings, ...items.map((item) => Object.values(columns).map((cell) => cell(item)))]
   const widths = headings.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)))
   for (const row of all) {
     const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -94,8 +98,7 @@ interface Listing<Item> {
   readonly examples?: readonly string[]
   /** The objects as `--json` prints them. */
   read(input: Input, io: Io): Promise<readonly Item[]>
-  /** The columns of the table, by their headings. */
-  readonly columns: Readonly<Record<string, (item: Item) => string>>
+  readonly columns: Columns<Item>
 }
 
 /** A command that lists objects, as a table or as JSON. */
@@ -114,10 +117,7 @@ export const listCommand = <Item>({
   run: async (input, io) => {
     const items = await read(input, io)
     if (input.flags.json) printJson(io, { [of]: items })
-    else {
-      const cells = items.map((item) => Object.values(columns).map((cell) => cell(item)))
-      printTable(io, Object.keys(columns), cells)
-    }
+    else printTable(io, items, columns)
     return 0
   },
 })

@@ -84,13 +84,7 @@ async function respondToLegacy(
  * them. Whatever is unusual in a message or in its headers is left to the library.
  */
 
-interface DirectCall {
-  readonly id: string | number
-  readonly tool: string
-  readonly input: JsonObject
-  /** Whether the message is of the current revision, whose results say that they are complete and whose they are. */
-  readonly isCurrent: boolean
-}
+type DirectCall = NonNullable<ReturnType<typeof directCallIn>>
 
 const CURRENT = '2026-07-28'
 const EARLIER = ['2025-11-25', '2025-06-18']
@@ -144,7 +138,7 @@ function acceptsJson(headers: Headers): boolean {
 }
 
 /** Undefined for everything that is not the plain call of a tool. */
-function directCallIn({ headers }: Request, body: object): DirectCall | undefined {
+function directCallIn({ headers }: Request, body: object) {
   const version = headers.get('mcp-protocol-version') ?? ''
   const isCurrent = version === CURRENT
   if (!acceptsJson(headers) || !(isCurrent || EARLIER.includes(version))) return undefined

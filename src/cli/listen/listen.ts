@@ -9,10 +9,9 @@ import { createIdSource } from '../../lib/ids.ts'
 import { refused } from '../../refusal.ts'
 import { checkedBaseUrl, type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
+import { LAST_MESSAGES_MS } from '../run-until-asked.ts'
 import { fetchWorkspaceId, recordExists, watchEvents } from './client.ts'
 import { createForwarder, eventPayload, type Forwarder, outcomeText } from './forward.ts'
-
-const LAST_MESSAGES_MS = 1_000
 
 type Settings = ReturnType<typeof readSettings>
 

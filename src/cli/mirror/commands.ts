@@ -24,11 +24,7 @@ export const showStatus = (input: Input, io: Io): Promise<number> =>
       io.out(
         `${isFollowing ? 'Follows' : 'Does not follow'}; ${lag_ms} ms behind, last contact ${last_contact_at}\n`,
       )
-      printTable(
-        io,
-        ['KIND', 'COUNT'],
-        Object.entries(counts).map(([kind, count]) => [kind, String(count)]),
-      )
+      printTable(io, Object.entries(counts), { KIND: ([kind]) => kind, COUNT: ([, count]) => String(count) })
     }
     return isFollowing ? 0 : 1
   })
@@ -45,17 +41,13 @@ export const verifyWithRemote = (input: Input, io: Io): Promise<number> =>
   })
 
 function printVerification({ identical, missing_changes: missing, kinds }: Verification, io: Io): void {
-  printTable(
-    io,
-    ['KIND', 'REMOTE', 'COPY', 'REMOTE DIGEST', 'COPY DIGEST'],
-    kinds.map(({ kind, remote, copy }) => [
-      kind,
-      String(remote.count),
-      String(copy.count),
-      remote.digest,
-      copy.digest,
-    ]),
-  )
+  printTable(io, kinds, {
+    KIND: ({ kind }) => kind,
+    REMOTE: ({ remote }) => String(remote.count),
+    COPY: ({ copy }) => String(copy.count),
+    'REMOTE DIGEST': ({ remote }) => remote.digest,
+    'COPY DIGEST': ({ copy }) => copy.digest,
+  })
   for (const { kind, differing } of kinds)
     for (const id of differing) io.err(`The ${kind.replaceAll('_', ' ')} ${id} differs.\n`)
   if (missing > 0)
@@ -104,18 +96,14 @@ function printChanges(changes: readonly LocalChange[], io: Io): void {
     io.status('Nothing was changed here.\n')
     return
   }
-  printTable(
-    io,
-    ['KIND', 'ID', 'CHANGE', 'NAME', 'WHAT', 'CONFLICT'],
-    changes.map(({ kind, id, op, label, changed, conflict }) => [
-      kind,
-      id,
-      op,
-      label ?? '',
-      changed.join(', '),
-      conflict ?? '',
-    ]),
-  )
+  printTable(io, changes, {
+    KIND: ({ kind }) => kind,
+    ID: ({ id }) => id,
+    CHANGE: ({ op }) => op,
+    NAME: ({ label }) => label ?? '',
+    WHAT: ({ changed }) => changed.join(', '),
+    CONFLICT: ({ conflict }) => conflict ?? '',
+  })
 }
 
 /** Gives an object of a writable mirror, or all, the state that the remote has. */

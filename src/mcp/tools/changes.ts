@@ -108,23 +108,17 @@ export const changesTool = tool({
  * How a change reads, in the change log and in the history of a record.
  */
 
-interface PresentedActor {
-  readonly surface: string
-  readonly key_id: string | null
-  readonly name: string | null
-}
-
 export interface PresentedVersion {
   readonly cursor: string
   readonly at: string
   readonly op: string
   readonly changed: readonly string[]
   readonly previous: Readonly<Record<string, unknown>>
-  readonly actor: PresentedActor
+  readonly actor: { readonly surface: string; readonly key_id: string | null; readonly name: string | null }
 }
 
 /** The name of the key, else of the user, with the surface; the server itself has no name. */
-export const actorName = ({ surface, name }: PresentedActor): string =>
+export const actorName = ({ surface, name }: PresentedVersion['actor']): string =>
   name === null ? surface : `${name} (${surface})`
 
 /** The operation with what changed and the old values. */

@@ -8,27 +8,16 @@ import { type Command, DB_FLAG, flag, type Input, JSON_FLAG, textFlag, WrongUsag
 import type { Io } from '../../io.ts'
 import { bytesInWords, printJson } from '../../output.ts'
 
-interface Report {
-  readonly version: string
-  readonly schema: number
-  readonly known_schema: number
-  /** The copy that the first start writes before it changes the schema; null when it does not change. */
-  readonly copy: string | null
-  readonly needed_bytes: number
-  readonly free_bytes: number | null
-  /** Absent without --url. */
-  readonly newest?: string
-  readonly is_newer?: boolean
-  readonly changes?: string
-}
+type Report = ReturnType<typeof describe>
 
-function describe(database: Diagnosis, release: Release | undefined): Report {
+function describe(database: Diagnosis, release: Release | undefined) {
   const { schema, known_schema, database_bytes, log_bytes, free_bytes } = database
   const isUpgrade = schema < known_schema
   return {
     version: VERSION,
     schema,
     known_schema,
+    /** The copy that the first start writes before it changes the schema; null when it does not change. */
     copy: isUpgrade ? copyBeforeUpgrade(database.file, VERSION) : null,
     needed_bytes: isUpgrade ? database_bytes + log_bytes : 0,
     free_bytes,

@@ -167,11 +167,13 @@ const sourcesEvents: Command = {
       )
       if (input.flags.json) printJson(io, { events: listed })
       else
-        printTable(
-          io,
-          ['ID', 'RECEIVED', 'EVENT', 'STATUS', 'ERROR'],
-          listed.map((one) => [one.id, one.received_at, one.event ?? '-', one.status, one.error ?? '']),
-        )
+        printTable(io, listed, {
+          ID: ({ id }) => id,
+          RECEIVED: ({ received_at }) => received_at,
+          EVENT: ({ event }) => event ?? '-',
+          STATUS: ({ status }) => status,
+          ERROR: ({ error }) => error ?? '',
+        })
       return 0
     }),
 }
