@@ -4,17 +4,18 @@ import { whose } from '../../data/whose.ts'
 import type { Row } from './model.ts'
 import { undoStack } from './undo.ts'
 
-/** What was deleted last, so that it can be put back at once. */
-export interface Deleted {
+/** What was done to rows last, so that it can be taken back at once. */
+export interface JustDone {
+  readonly op: 'deleted' | 'changed'
   readonly count: number
-  readonly putBack: () => Promise<unknown>
+  readonly takeBack: () => Promise<unknown>
 }
 
-export const deleted = signal<Deleted | undefined>(undefined)
+export const justDone = signal<JustDone | undefined>(undefined)
 
 /** What was done to the rows of one structure, or by one person, is not offered to be taken back elsewhere. */
 export function forgetDone(): void {
-  deleted.value = undefined
+  justDone.value = undefined
   undoStack.clear()
 }
 
@@ -26,13 +27,13 @@ effect(() => {
 export const deleteRow = (row: Row): Promise<void> =>
   undoStack.perform(async (keep) => {
     await api.delete('/v1/records/{id}', { params: { id: row.id } })
-    deleted.value = { count: 1, putBack: () => restoreRow(row.id) }
+    justDone.value = { op: 'deleted', count: 1, takeBack: () => restoreRow(row.id) }
     keep({ label: 'the deletion of a row', run: () => restoreRow(row.id) })
   })
 
 export async function restoreRow(id: string): Promise<Row> {
   const { record } = await api.post('/v1/records/{id}/restore', { params: { id } })
-  deleted.value = undefined
+  justDone.value = undefined
   return record as Row
 }
 

@@ -3,7 +3,7 @@ import { Button, useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { NotApplied } from '../../data/apply.ts'
 import { formatNumber } from '../../data/formats.ts'
-import { deleted } from './actions.ts'
+import { justDone } from './actions.ts'
 import type { GridState } from './grid/state.ts'
 import { deleteRows, MOST_CHANGED, writeRowsAs } from './paste/write.ts'
 import { FieldControl } from './row/field-control.tsx'
@@ -64,13 +64,7 @@ export function BulkBar({ grid }: { grid: GridState }) {
 async function deleteAll(grid: GridState): Promise<void> {
   const ids = [...grid.picked.peek()]
   const takeBack = await deleteRows(grid, ids)
-  deleted.value = {
-    count: ids.length,
-    putBack: async () => {
-      deleted.value = undefined
-      await takeBack()
-    },
-  }
+  justDone.value = { op: 'deleted', count: ids.length, takeBack }
 }
 
 /** A row that is gone is no longer chosen, so that the rest can be changed. */
@@ -86,7 +80,7 @@ async function isApplied(grid: GridState, act: () => Promise<unknown>): Promise<
   }
 }
 
-/** A field and the value that all chosen rows get in it. */
+/** A field and the value that all chosen rows get in it; what they held can be taken back, also where they are no longer shown. */
 function OneValue({ grid, onWritten }: { grid: GridState; onWritten: () => void }) {
   const { structure, picked } = grid
   const [key, setKey] = useState(structure.fields[0]?.key)
@@ -96,7 +90,11 @@ function OneValue({ grid, onWritten }: { grid: GridState; onWritten: () => void 
     if (!field) return
     const parsed = parseValue(field, text)
     if ('why' in parsed) throw new Error(parsed.why)
-    await isApplied(grid, () => writeRowsAs(grid, [...picked.peek()], { [field.key]: parsed.value }))
+    await isApplied(grid, async () => {
+      const ids = [...picked.peek()]
+      const takeBack = await writeRowsAs(grid, ids, { [field.key]: parsed.value })
+      justDone.value = { op: 'changed', count: ids.length, takeBack }
+    })
   })
   if (!field) return null
   return (

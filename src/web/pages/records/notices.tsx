@@ -5,7 +5,7 @@ import { formatNumber } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { shortNumber } from '../../data/value-formats.ts'
 import { setParameters } from '../../router.ts'
-import { deleted } from './actions.ts'
+import { type JustDone, justDone } from './actions.ts'
 import { blockOf } from './grid/cursor.ts'
 import type { GridState } from './grid/state.ts'
 import { currentOrder } from './orders.ts'
@@ -18,10 +18,16 @@ interface NoticesProps {
   readonly source: RowList
 }
 
-/** What was deleted or refused, with the way back. */
+const sentenceOf = ({ op, count }: JustDone) =>
+  count === 1 ? `The row was ${op}.` : `${formatNumber(count)} rows were ${op}.`
+
+const wayBack = ({ op, count }: JustDone) =>
+  op === 'changed' ? 'Undo' : count === 1 ? 'Put it back' : 'Put them back'
+
+/** What was done or refused, with the way back. */
 export function Notices({ refusal, source }: NoticesProps) {
   const why = refusal.value ?? undoRefusal.value
-  const gone = deleted.value
+  const done = justDone.value
   return (
     <>
       {why !== undefined && (
@@ -37,14 +43,12 @@ export function Notices({ refusal, source }: NoticesProps) {
           </Button>
         </Banner>
       )}
-      {gone && (
+      {done && (
         <Banner>
-          <p>
-            {gone.count === 1 ? 'The row was deleted.' : `${formatNumber(gone.count)} rows were deleted.`}
-          </p>
+          <p>{sentenceOf(done)}</p>
           <Button
             onClick={() =>
-              gone.putBack().then(
+              done.takeBack().then(
                 () => source.refreshNow(),
                 (error: Error) => {
                   undoRefusal.value = error.message
@@ -52,12 +56,12 @@ export function Notices({ refusal, source }: NoticesProps) {
               )
             }
           >
-            {gone.count === 1 ? 'Put it back' : 'Put them back'}
+            {wayBack(done)}
           </Button>
           <Button
             kind="quiet"
             onClick={() => {
-              deleted.value = undefined
+              justDone.value = undefined
             }}
           >
             Close

@@ -1,6 +1,7 @@
 import { type AppliedChange, applyChanges, NotApplied, takeBack } from '../../../data/apply.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { newIds } from '../../../data/new-ids.ts'
+import { justDone } from '../actions.ts'
 import { blockOf } from '../grid/cursor.ts'
 import { type GridState, rowsOfBlock } from '../grid/state.ts'
 import type { Field, Row } from '../model.ts'
@@ -148,6 +149,7 @@ const write = (grid: GridState, changes: readonly AppliedChange[], label: string
   undoStack.perform(async (keep) => {
     const transactions = await applyChanges(changes)
     const run = async () => {
+      justDone.value = undefined
       await takeBack(transactions)
       grid.source.refreshNow()
     }
