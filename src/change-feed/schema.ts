@@ -1,13 +1,5 @@
 import { CHANGE_KINDS } from '../changes/entries.ts'
-import {
-  Actor,
-  CURSOR,
-  cursor,
-  cursorField,
-  difference,
-  nullable,
-  operation,
-} from '../http/schema/changes.ts'
+import { Actor, CURSOR, cursor, cursorField, difference, operation } from '../http/schema/changes.ts'
 import { t } from '../http/schema/types.ts'
 import { CreateBody, PatchBody, tagName } from '../notes/schema.ts'
 import { MAX_TAGS } from '../notes/writing/tags.ts'
@@ -78,7 +70,7 @@ export const Change = t.strict(
     ),
     op: operation(),
     id: t.Union([t.String(), t.integer()], { examples: [OBJECT_ID] }),
-    structure_id: nullable(t.String(), 'Of records, webhooks, views of rows and structures.'),
+    structure_id: t.nullable(t.String(), 'Of records, webhooks, views of rows and structures.'),
     ...difference,
     actor: Actor,
     object: t.Optional(
@@ -140,7 +132,7 @@ const changed = {
     { examples: ['record'] },
   ),
   op: operation(),
-  structure_id: nullable(t.String(), 'Of records, webhooks, views of rows and structures.'),
+  structure_id: t.nullable(t.String(), 'Of records, webhooks, views of rows and structures.'),
 }
 
 const Transaction = t.strict(
@@ -157,14 +149,14 @@ const Transaction = t.strict(
       t.strict({
         ...changed,
         id: t.Union([t.String(), t.integer()], { examples: [OBJECT_ID] }),
-        label: nullable(
+        label: t.nullable(
           t.String({ examples: ['Tea with Ada'] }),
           'What it is called now: the title of a note, the label field of a record, the key of a property, the name of a file, else the name; null without one.',
         ),
       }),
       { description: 'The first five.' },
     ),
-    undone_by: nullable(
+    undone_by: t.nullable(
       t.String({ examples: [CURSOR] }),
       'The transaction that took it back, unless that was taken back itself.',
     ),
@@ -210,7 +202,7 @@ export const UndoResponse = t.response({
     }),
     { description: 'The new changes.' },
   ),
-  transaction: nullable(t.String({ examples: [CURSOR] }), 'The new one; null when nothing was written.'),
+  transaction: t.nullable(t.String({ examples: [CURSOR] }), 'The new one; null when nothing was written.'),
 })
 
 export const UNDO_DESCRIPTION = `Undoes every change of records and notes of a transaction in one new transaction, under all rules and with its events. Items of Quick Access that went with a note come back; tags that the write made stay. A transaction with changes of other kinds, with a text whose revision is no longer kept, or with more than 20,000 changes is refused. When something was touched since, the call is refused with 409 \`stale\` and nothing is written; changes that were taken back themselves do not count, so that several transactions are taken back one after the other, the newest first.`
@@ -284,7 +276,7 @@ export const ApplyBody = t.strict(
 )
 
 export const ApplyResponse = t.response({
-  transaction: nullable(t.String({ examples: [CURSOR] }), 'null when nothing was written.'),
+  transaction: t.nullable(t.String({ examples: [CURSOR] }), 'null when nothing was written.'),
   applied: t.Array(t.strict({ kind: kind(), id: t.id(), op: op() }), { description: 'In the order sent.' }),
 })
 

@@ -5,12 +5,9 @@ const LEAST_CHARS = 1_000
 const MOST_CHARS = 200_000
 export const DEFAULT_CHARS = 20_000
 
-const nullable = (schema: ReturnType<typeof t.String> | ReturnType<typeof t.integer>, description: string) =>
-  t.Union([schema, t.Null()], { description })
-
 const fileName = t.String({ examples: ['handbook.pdf'] })
 const noteId = () =>
-  t.Union([t.id(), t.Null()], { description: 'The note it is attached to, unless that is trashed.' })
+  t.nullable(t.id(), { description: 'The note it is attached to, unless that is trashed.' })
 
 const fileFields = {
   id: t.id(),
@@ -23,11 +20,11 @@ const fileFields = {
       '`ready` when its text can be read, which is empty for what has none, such as a picture; `failed` for a document that could not be read.',
     examples: ['ready'],
   }),
-  pages: nullable(
+  pages: t.nullable(
     t.integer({ examples: [12] }),
     'How many pages of text it has, once it is ready; 0 for a picture.',
   ),
-  error: nullable(t.String({ examples: ['The file is protected by a password.'] }), 'Why it failed.'),
+  error: t.nullable(t.String({ examples: ['The file is protected by a password.'] }), 'Why it failed.'),
   created_at: t.timestamp(),
   updated_at: t.timestamp(),
 }
@@ -61,7 +58,10 @@ export const FileTextResponse = t.response({
     examples: ['=== page 7 ===\nCards carry the operations.'],
   }),
   truncated: t.Boolean({ description: 'Whether text of the pages asked for is missing.' }),
-  next_chunk: nullable(t.String({ examples: ['10-12'] }), 'What to ask for next; null after the last page.'),
+  next_chunk: t.nullable(
+    t.String({ examples: ['10-12'] }),
+    'What to ask for next; null after the last page.',
+  ),
 })
 
 export const FileSearchResponse = t.response({

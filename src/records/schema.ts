@@ -18,7 +18,7 @@ export const RecordObject = t.strict(
     data: data('The values by field key; a field without a value is absent.'),
     created_at: t.timestamp(),
     updated_at: t.timestamp(),
-    deleted_at: t.Union([t.timestamp(), t.Null()], {
+    deleted_at: t.nullable(t.timestamp(), {
       description: 'Null while the row lives.',
       examples: [null],
     }),
@@ -41,14 +41,13 @@ export const WrittenResponse = t.response({
   records: t.Array(RecordObject, { description: 'In the order sent.' }),
 })
 
-const nullableNumber = (description: string) =>
-  t.Union([t.Number(), t.Null()], { description, examples: [3] })
+const nullableNumber = (description: string) => t.nullable(t.Number(), { description, examples: [3] })
 
 export const SummaryResponse = t.response({
   buckets: t.Array(
     t.strict(
       {
-        period: t.Union([t.String(), t.Null()], {
+        period: t.nullable(t.String(), {
           description: 'The first day of the period.',
           examples: ['2026-11-01'],
         }),

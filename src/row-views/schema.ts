@@ -1,18 +1,14 @@
-import type { TSchema } from '@sinclair/typebox'
 import { ROW_VIEW_KINDS } from '../db/schema/row-views.ts'
 import { MAX_CONDITIONS } from '../filter/record/parse.ts'
 import { condition, searchText } from '../http/schema/conditions.ts'
 import { t } from '../http/schema/types.ts'
 import { MAX_FIELDS, structureName } from '../structures/schema.ts'
 
-const nullable = <Type extends TSchema>(type: Type, description?: string) =>
-  t.Union([type, t.Null()], { description })
-
 const EXAMPLE_FILTER = [{ field: 'status', op: 'neq', value: 'read' }]
 const DIRECTIONS = ['asc', 'desc'] as const
 
 const shownKey = (description: string, example: string) =>
-  nullable(t.String({ examples: [example] }), description)
+  t.nullable(t.String({ examples: [example] }), description)
 
 export const RowView = t.strict(
   {
@@ -21,19 +17,19 @@ export const RowView = t.strict(
     name: t.String({ examples: ['Open'] }),
     kind: t.String({ enum: [...ROW_VIEW_KINDS], examples: ['board'] }),
     filter: t.Array(condition(), { examples: [EXAMPLE_FILTER] }),
-    search: nullable(t.String()),
+    search: t.nullable(t.String()),
     sort: shownKey('A field key, `created_at` or `updated_at`.', 'finished'),
-    direction: nullable(t.String({ enum: [...DIRECTIONS], examples: ['desc'] })),
-    columns: nullable(
+    direction: t.nullable(t.String({ enum: [...DIRECTIONS], examples: ['desc'] })),
+    columns: t.nullable(
       t.Array(t.strict({ key: t.String({ examples: ['title'] }), width: t.Optional(t.integer()) })),
       'In their order; null for all fields.',
     ),
     group_by: shownKey('A `select` or `bool` field.', 'status'),
     date_field: shownKey('A `date` or `datetime` field.', 'finished'),
-    end_field: nullable(t.String(), 'A field of the type of `date_field`.'),
+    end_field: t.nullable(t.String(), 'A field of the type of `date_field`.'),
     personal: t.Boolean({ description: 'Whether its owner alone sees it.' }),
     locked: t.Boolean(),
-    owner: nullable(
+    owner: t.nullable(
       t.strict({ id: t.id(), name: t.String({ examples: ['Ada'] }) }),
       'Who made it; null once removed.',
     ),
@@ -71,7 +67,7 @@ const attributes = t.optional({
   search: searchText({ nullable: true }),
   sort: t.nullableText({ description: 'A field key, `created_at` or `updated_at`.', examples: ['finished'] }),
   direction: t.Unsafe<'asc' | 'desc' | null>(t.choice(DIRECTIONS, { nullable: true })),
-  columns: nullable(
+  columns: t.nullable(
     t.Array(
       t.strict({
         key: t.text({ minLength: 1, examples: ['title'] }),

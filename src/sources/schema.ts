@@ -1,4 +1,3 @@
-import type { TSchema } from '@sinclair/typebox'
 import { t } from '../http/schema/types.ts'
 import { parseInstant } from '../lib/dates.ts'
 import { structureName } from '../structures/schema.ts'
@@ -9,7 +8,6 @@ import { COUNTED, STATUSES } from './store.ts'
 const MAX_EVENTS = 200
 const MAX_WAIT_SECONDS = 60
 
-const nullable = (type: TSchema, description?: string) => t.Union([type, t.Null()], { description })
 const EXAMPLE_ID = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
 
 const EXAMPLE_MAP = { title: '/data/object/description', pages: { path: '/data/object/amount', as: 'cents' } }
@@ -28,25 +26,25 @@ export const Source = t.strict(
     structure: t.strict({ id: t.id(), name: t.String({ examples: ['Books'] }) }),
     provider: t.String({ enum: [...PROVIDER_NAMES], examples: ['stripe'] }),
     options: t.members({ examples: [{}] }),
-    url: nullable(
+    url: t.nullable(
       t.String({ examples: ['https://daybook.example.com/in/0iVQ3kqVn1UEXAMPLEw1vZ2Gm8b6Lw9b'] }),
       'null for those who may not write.',
     ),
     map: t.members({ examples: [EXAMPLE_MAP] }),
-    external_id: nullable(t.String({ examples: ['/id'] }), 'null where the provider says where it is.'),
-    event: nullable(t.String({ examples: ['/type'] }), 'null where the provider says where it is.'),
+    external_id: t.nullable(t.String({ examples: ['/id'] }), 'null where the provider says where it is.'),
+    event: t.nullable(t.String({ examples: ['/type'] }), 'null where the provider says where it is.'),
     when: when(),
     on_conflict: t.String({ enum: ['refuse', 'update'], examples: ['refuse'] }),
-    newer_by: nullable(t.String({ examples: ['paid_at'] })),
+    newer_by: t.nullable(t.String({ examples: ['paid_at'] })),
     enabled: t.Boolean(),
-    description: nullable(t.String({ examples: ['Live mode'] })),
+    description: t.nullable(t.String({ examples: ['Live mode'] })),
     counts: t.strict(
       Object.fromEntries(COUNTED.map((name) => [name, t.integer({ examples: [0] })])) as Record<
         (typeof COUNTED)[number],
         ReturnType<typeof t.integer>
       >,
     ),
-    last_event_at: nullable(t.timestamp()),
+    last_event_at: t.nullable(t.timestamp()),
     created_at: t.timestamp(),
     updated_at: t.timestamp(),
   },
@@ -56,11 +54,14 @@ export const Source = t.strict(
 const SourceEvent = t.strict(
   {
     id: t.id(),
-    external_id: nullable(t.String({ examples: ['evt_1NG8Du2eZvKYlo2CUI79vXWy'] }), 'That of the provider.'),
-    event: nullable(t.String({ examples: ['charge.succeeded'] }), 'Its type.'),
+    external_id: t.nullable(
+      t.String({ examples: ['evt_1NG8Du2eZvKYlo2CUI79vXWy'] }),
+      'That of the provider.',
+    ),
+    event: t.nullable(t.String({ examples: ['charge.succeeded'] }), 'Its type.'),
     status: t.String({ enum: [...STATUSES], examples: ['written'] }),
-    record_id: nullable(t.id(), 'The row that was written.'),
-    error: nullable(t.String(), 'Why there is no row.'),
+    record_id: t.nullable(t.id(), 'The row that was written.'),
+    error: t.nullable(t.String(), 'Why there is no row.'),
     size: t.integer({ description: 'Of the body, in bytes.', examples: [1_204] }),
     received_at: t.timestamp(),
   },
@@ -82,7 +83,7 @@ export const EventResponse = t.response({
     examples: ['{"id":"evt_1NG8Du2eZvKYlo2CUI79vXWy"}'],
   }),
   sealed: t.Optional(
-    nullable(
+    t.nullable(
       t.String(),
       'With `sealed=true`, for those who may write: the call byte for byte, encrypted with a key derived from the secret; null without one.',
     ),
@@ -95,14 +96,17 @@ export const ReplayedResponse = t.response({
 })
 export const TriedResponse = t.response({
   status: t.String({ enum: [...STATUSES], examples: ['written'] }),
-  data: nullable(t.members({ examples: [{ title: 'Tea', pages: 12.5 }] }), 'The values that the map finds.'),
-  error: nullable(t.String(), 'Why the row would be refused.'),
+  data: t.nullable(
+    t.members({ examples: [{ title: 'Tea', pages: 12.5 }] }),
+    'The values that the map finds.',
+  ),
+  error: t.nullable(t.String(), 'Why the row would be refused.'),
 })
 export const ReceivedResponse = t.response(
   t.optional({
     status: t.String({ enum: [...STATUSES], examples: ['written'] }),
     event_id: t.id(),
-    record_id: nullable(t.id()),
+    record_id: t.nullable(t.id()),
     challenge: t.String({ description: 'Of Slack, when it verifies the URL.' }),
   }),
 )

@@ -1,4 +1,3 @@
-import type { TSchema } from '@sinclair/typebox'
 import { FIELD_TYPES } from '../filter/record/operators.ts'
 import { t } from '../http/schema/types.ts'
 
@@ -11,7 +10,6 @@ export const RESERVED_KEYS: ReadonlySet<string> = new Set(['id', 'created_at', '
 export const structureName = () =>
   t.text({ minLength: 1, description: 'The id or the name of a structure.', examples: ['Books'] })
 
-const nullable = (member: TSchema) => t.Union([member, t.Null()])
 const bound = (description: string) =>
   t.Union([t.Number(), t.String({ maxLength: 100 }), t.Null()], { description, examples: [0] })
 
@@ -21,13 +19,13 @@ const Field = t.strict(
     type: t.String({ enum: [...FIELD_TYPES], examples: ['date'] }),
     label: t.String({ description: 'The key when none was given.', examples: ['Due'] }),
     required: t.Boolean(),
-    unit: nullable(t.String({ description: 'For display.', examples: ['kg'] })),
+    unit: t.nullable(t.String({ description: 'For display.', examples: ['kg'] })),
     hidden: t.Boolean(),
     unique: t.Boolean(),
     min: bound('Least number or day, or fewest characters of a text.'),
     max: bound('Greatest number or day, or most characters of a text.'),
-    options: t.Union([t.Array(t.String()), t.Null()], { description: 'For `select`.' }),
-    structure: nullable(t.id('For `record`: the structure whose rows it names.')),
+    options: t.nullable(t.Array(t.String()), { description: 'For `select`.' }),
+    structure: t.nullable(t.id('For `record`: the structure whose rows it names.')),
   },
   { $id: 'Field' },
 )
@@ -36,11 +34,11 @@ export const Structure = t.strict(
   {
     id: t.id('Never changes; use it in anything long-lived.'),
     name: t.String({ examples: ['Books'] }),
-    description: nullable(t.String({ examples: ['What I have read'] })),
+    description: t.nullable(t.String({ examples: ['What I have read'] })),
     fields: t.Array(Field),
-    label_field: nullable(t.String({ examples: ['title'] })),
+    label_field: t.nullable(t.String({ examples: ['title'] })),
     unique_together: t.Array(t.Array(t.String()), { examples: [[['title', 'author']]] }),
-    max_rows: t.Union([t.integer(), t.Null()], { description: '1 makes a settings object.' }),
+    max_rows: t.nullable(t.integer(), { description: '1 makes a settings object.' }),
     immutable: t.Boolean(),
     icon: t.Optional(t.String({ description: 'Absent without one.', examples: ['book'] })),
     color: t.Optional(t.String({ description: 'Absent without one.', examples: ['#1E90FF'] })),
@@ -61,7 +59,7 @@ export const PatchedStructureResponse = t.response({
       t.strict({
         error: t.String(),
         code: t.String({ examples: ['refused'] }),
-        field: nullable(
+        field: t.nullable(
           t.String({ description: 'The key of the field that it is about.', examples: ['due'] }),
         ),
       }),

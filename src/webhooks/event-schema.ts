@@ -1,13 +1,11 @@
-import { type TSchema, Type as t } from '@sinclair/typebox'
+import { Type as t } from '@sinclair/typebox'
 import { SURFACES } from '../changes/log.ts'
 import { EVENTS } from '../delivery/payload.ts'
 import { File } from '../files/schema.ts'
-import { id, members, strict, timestamp } from '../http/schema/types.ts'
+import { id, members, nullable, strict, timestamp } from '../http/schema/types.ts'
 import { RecordObject } from '../records/schema.ts'
 
 /* The body of a delivery. */
-
-export const nullable = (type: TSchema, description?: string) => t.Union([type, t.Null()], { description })
 
 export const subscribedStructure = (description: string) =>
   nullable(strict({ id: id(), name: t.String({ examples: ['Books'] }) }), description)

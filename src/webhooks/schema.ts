@@ -9,7 +9,7 @@ import { parseInstant } from '../lib/dates.ts'
 import { findTimeZone } from '../lib/time-zones.ts'
 import { MAX_FIELDS, structureName } from '../structures/schema.ts'
 import { DELIVERY_STATUSES } from './delivery-store.ts'
-import { nullable, subscribedStructure } from './event-schema.ts'
+import { subscribedStructure } from './event-schema.ts'
 import { MASK } from './present.ts'
 
 const MAX_DELIVERIES = 200
@@ -98,13 +98,13 @@ export const Webhook = t.strict(
       description: 'Conditions on rows; of notes a filter tree, or null for every note.',
       examples: [EXAMPLE_FILTER],
     }),
-    fields: t.Union([t.Array(t.String()), t.Null()], {
+    fields: t.nullable(t.Array(t.String()), {
       description: 'null for every field.',
       examples: [['pages']],
     }),
     ignore_own_key: t.Boolean(),
-    ignore_key_id: nullable(t.id()),
-    description: nullable(t.String({ examples: ['Tells the shelf'] })),
+    ignore_key_id: t.nullable(t.id()),
+    description: t.nullable(t.String({ examples: ['Tells the shelf'] })),
     headers: t.Optional(
       t.Record(t.String(), t.String({ enum: [MASK] }), {
         description:
@@ -119,7 +119,7 @@ export const Webhook = t.strict(
         'Ten failed deliveries in a row pause a subscription, as does the end of the right of its maker; `resume` ends the pause.',
       examples: ['enabled'],
     }),
-    paused_at: nullable(t.timestamp()),
+    paused_at: t.nullable(t.timestamp()),
     pause_reason: t.Optional(
       t.String({
         description:
@@ -131,7 +131,7 @@ export const Webhook = t.strict(
       description: 'Deliveries of record events that failed since the last one that was delivered.',
       examples: [0],
     }),
-    created_by_key_id: nullable(t.id('The API key that made it.')),
+    created_by_key_id: t.nullable(t.id('The API key that made it.')),
     created_at: t.timestamp(),
     updated_at: t.timestamp(),
   },
@@ -147,19 +147,19 @@ const Delivery = t.strict(
     webhook_id: t.id(),
     event_id: t.id('The same at every attempt; receivers know repetitions by it.'),
     event: t.String({ enum: [...EVENTS], examples: ['record.created'] }),
-    record_id: nullable(t.id(), 'null for `webhook.test`, notes and files.'),
-    object_id: t.Optional(nullable(t.id(), 'Of a note or file; null for `webhook.test`.')),
+    record_id: t.nullable(t.id(), 'null for `webhook.test`, notes and files.'),
+    object_id: t.Optional(t.nullable(t.id(), 'Of a note or file; null for `webhook.test`.')),
     status: t.String({ enum: [...DELIVERY_STATUSES], examples: ['delivered'] }),
     attempts: t.integer({ description: 'Since it was made or last asked for again.', examples: [1] }),
-    response_status: t.Union([t.integer(), t.Null()], {
+    response_status: t.nullable(t.integer(), {
       description: 'What the receiver answered last; null without an answer.',
       examples: [200],
     }),
-    error: nullable(t.String({ examples: ['The receiver answered 503.'] }), 'Why the last attempt failed.'),
-    next_attempt_at: nullable(t.timestamp(), 'null once it is delivered or failed.'),
+    error: t.nullable(t.String({ examples: ['The receiver answered 503.'] }), 'Why the last attempt failed.'),
+    next_attempt_at: t.nullable(t.timestamp(), 'null once it is delivered or failed.'),
     created_at: t.timestamp(),
-    last_attempt_at: nullable(t.timestamp()),
-    delivered_at: nullable(t.timestamp()),
+    last_attempt_at: t.nullable(t.timestamp()),
+    delivered_at: t.nullable(t.timestamp()),
   },
   { $id: 'Delivery', description: 'One event on its way to one subscription.' },
 )
@@ -167,11 +167,11 @@ const Delivery = t.strict(
 const Attempt = t.strict(
   {
     at: t.timestamp(),
-    response_status: t.Union([t.integer(), t.Null()], {
+    response_status: t.nullable(t.integer(), {
       description: 'What the receiver answered; null without an answer.',
       examples: [503],
     }),
-    error: nullable(t.String({ examples: ['The receiver answered 503.'] }), 'null when it was delivered.'),
+    error: t.nullable(t.String({ examples: ['The receiver answered 503.'] }), 'null when it was delivered.'),
     ms: t.integer({ description: 'How long the attempt took, in milliseconds.', examples: [41] }),
   },
   { $id: 'Attempt', description: 'One request that carried a delivery.' },
@@ -257,7 +257,7 @@ const url = () =>
     examples: ['https://hooks.example.com/books'],
   })
 
-const orNull = <Schema extends TSchema>(schema: Schema) => t.Optional(t.Union([schema, t.Null()]))
+const orNull = <Schema extends TSchema>(schema: Schema) => t.Optional(t.nullable(schema))
 
 const attributes = {
   events: t.Optional(
@@ -299,7 +299,7 @@ const attributes = {
       examples: [null],
     }),
     description: t.nullableText({ maxLength: 10_000, examples: ['Tells the shelf'] }),
-    headers: t.Union([t.members(), t.Null()], {
+    headers: t.nullable(t.members(), {
       description:
         'Up to 10 headers of your own for each delivery, such as `Authorization`, by name. Their values are never shown again. Headers of HTTP itself and of the service are refused. null for none.',
       examples: [{ Authorization: 'Bearer receiver-token' }],

@@ -1,4 +1,3 @@
-import type { TSchema } from '@sinclair/typebox'
 import { CHANGE_OPERATIONS } from '../../changes/entries.ts'
 import { t } from './types.ts'
 
@@ -11,14 +10,12 @@ export const CURSOR = '5d0c7e91ab34-2s'
 export const cursor = (description: string, example = CURSOR) =>
   t.text({ minLength: 1, maxLength: 64, description, examples: [example] })
 
-export const nullable = (type: TSchema, description?: string) => t.Union([type, t.Null()], { description })
-
 export const Actor = t.strict(
   {
     surface: t.String({ examples: ['api'] }),
-    user_id: nullable(t.String()),
-    key_id: nullable(t.String()),
-    name: nullable(t.String({ examples: ['laptop'] })),
+    user_id: t.nullable(t.String()),
+    key_id: t.nullable(t.String()),
+    name: t.nullable(t.String({ examples: ['laptop'] })),
   },
   {
     $id: 'Actor',

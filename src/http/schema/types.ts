@@ -142,6 +142,10 @@ export const text = (rules: TextOptions = {}) => {
 export const nullableText = (rules: TextOptions = {}) =>
   base.Unsafe<string | null>(text({ ...rules, nullable: true }))
 
+/** A type, or null; `rules` may be the description alone. */
+export const nullable = <Type extends TSchema>(type: Type, rules: string | object = {}) =>
+  base.Union([type, base.Null()], typeof rules === 'string' ? { description: rules } : rules)
+
 export const integer = (rules: IntegerOptions = {}) => {
   const { minimum, maximum } = rules
   return base.Unsafe<number>(
@@ -306,6 +310,7 @@ export const coverUrl = () =>
 /** What schemas are built of: the types of Elysia, and those of this file. */
 export const t = Object.assign({}, base, {
   text,
+  nullable,
   nullableText,
   integer,
   flag,
