@@ -49,16 +49,8 @@ export const transaction = () => Type.Union([Type.String(), Type.Null()])
 
 /** The keywords that clients see; patterns and the like only make the list of tools longer. */
 const PUBLISHED = new Set([
-  'type',
-  'enum',
-  'minimum',
-  'maximum',
-  'minItems',
-  'maxItems',
-  'maxLength',
-  'required',
-  'description',
-  'additionalProperties',
+  ...['type', 'enum', 'minimum', 'maximum', 'minItems', 'maxItems', 'maxLength'],
+  ...['required', 'description', 'additionalProperties'],
 ])
 
 /** A schema in the words of JSON Schema. */
@@ -72,9 +64,12 @@ export function published(schema: TSchema): Record<string, unknown> {
     else if (keyword === 'items') written.items = published(value as TSchema)
     else if (keyword === 'anyOf') written.anyOf = (value as TSchema[]).map(published)
     else if (keyword === 'maximum' && value === Number.MAX_SAFE_INTEGER) continue
-    else if (PUBLISHED.has(keyword) && value !== undefined && typeof value !== 'object')
+    else if (
+      PUBLISHED.has(keyword) &&
+      value !== undefined &&
+      (typeof value !== 'object' || Array.isArray(value))
+    )
       written[keyword] = value
-    else if (PUBLISHED.has(keyword) && Array.isArray(value)) written[keyword] = value
   }
   return written
 }

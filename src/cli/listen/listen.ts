@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { EventSourceMessage } from 'eventsource-parser'
 import { changedKeys, type RecordData, valueIn } from '../../changes/record-data.ts'
 import { readKey, readSecret } from '../../config.ts'
@@ -6,6 +7,7 @@ import { secretError } from '../../delivery/verify-signature.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { createIdSource } from '../../lib/ids.ts'
+import type { RecordObject } from '../../records/schema.ts'
 import { refused } from '../../refusal.ts'
 import { checkedBaseUrl, type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
@@ -154,13 +156,7 @@ export async function listen(input: Input, io: Io): Promise<number> {
 }
 
 /** A record as the API returns it. */
-interface ApiRecord {
-  readonly id: string
-  readonly data: RecordData
-  readonly created_at: string
-  readonly updated_at: string
-  readonly deleted_at: string | null
-}
+type ApiRecord = Static<typeof RecordObject> & { readonly data: RecordData }
 
 /** The data of an `answer` event of a watch stream. */
 export interface WatchAnswer {

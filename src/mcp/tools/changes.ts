@@ -1,6 +1,6 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { feedPageQuery, parseFeedRequest, startPosition } from '../../change-feed/feed.ts'
-import { MAX_CHANGES } from '../../change-feed/schema.ts'
+import { type Change, type ChangesResponse, MAX_CHANGES } from '../../change-feed/schema.ts'
 import { oldestChange } from '../../changes/cursors.ts'
 import { CHANGE_KINDS } from '../../changes/entries.ts'
 import { lastChange } from '../../changes/log.ts'
@@ -14,17 +14,8 @@ import { fitted, shortenEach } from '../text/fit.ts'
 import { count, inline } from '../text/markdown.ts'
 import { parsedBody, tool } from '../tool.ts'
 
-interface PresentedChange extends PresentedVersion {
-  readonly transaction: string
-  readonly kind: string
-  readonly id: string | number
-}
-
-interface Page {
-  readonly changes: readonly PresentedChange[]
-  readonly cursor: string
-  readonly has_more: boolean
-}
+type PresentedChange = Static<typeof Change>
+type Page = Static<typeof ChangesResponse>
 
 /** Beside what the feed takes, an instant: the first change since then. */
 function positionOf(reader: Reader, workspace: number, after: string | undefined): number {
@@ -108,14 +99,7 @@ export const changesTool = tool({
  * How a change reads, in the change log and in the history of a record.
  */
 
-export interface PresentedVersion {
-  readonly cursor: string
-  readonly at: string
-  readonly op: string
-  readonly changed: readonly string[]
-  readonly previous: Readonly<Record<string, unknown>>
-  readonly actor: { readonly surface: string; readonly key_id: string | null; readonly name: string | null }
-}
+export type PresentedVersion = Pick<PresentedChange, 'at' | 'op' | 'changed' | 'previous' | 'actor'>
 
 /** The name of the key, else of the user, with the surface; the server itself has no name. */
 export const actorName = ({ surface, name }: PresentedVersion['actor']): string =>

@@ -9,7 +9,7 @@ import { linesOutsideCode } from '../../notes/links/syntax.ts'
 import { presentNote } from '../../notes/present.ts'
 import { listNotes } from '../../notes/query/list.ts'
 import { findByTree, NEWEST_EDIT_FIRST, type NoteSort, usualDirection } from '../../notes/query/tree-query.ts'
-import { MAX_PAGE } from '../../notes/schema.ts'
+import { MAX_PAGE, type Note } from '../../notes/schema.ts'
 import { findNote, getNote } from '../../notes/store.ts'
 import { readProperties } from '../../notes/writing/properties.ts'
 import { invalid } from '../../refusal.ts'
@@ -30,22 +30,19 @@ import { count, inline, pageLine } from '../text/markdown.ts'
 import { type Answer, noteLink, parsedBody, tool } from '../tool.ts'
 
 /** A note of a list, as the API presents it without its body. */
-export interface NoteHead {
-  readonly id: string
-  readonly title: string
-  readonly tags: readonly string[]
-  readonly alias: string | null
-  readonly created_at: string
-  readonly updated_at: string
-  readonly snippet?: string
-}
+export type NoteHead = Omit<Static<typeof Note>, 'content'> & { readonly snippet?: string }
 
 export interface NotePage {
   readonly notes: readonly NoteHead[]
   readonly total: number
 }
 
-export const noteLine = ({ id, title, tags, updated_at }: Omit<NoteHead, 'alias' | 'created_at'>): string =>
+export const noteLine = ({
+  id,
+  title,
+  tags,
+  updated_at,
+}: Pick<NoteHead, 'id' | 'title' | 'tags' | 'updated_at'>): string =>
   `- ${inline(title)} [${id}]${tags.map((tag) => ` #${tag.replaceAll(' ', '_')}`).join('')} ${updated_at}`
 
 const USUAL_NOTES = 20

@@ -10,6 +10,7 @@ import { historyResponse } from '../../records/history.ts'
 import { presentBuckets, recordJson } from '../../records/present.ts'
 import { listRecords } from '../../records/query/list.ts'
 import { summarise } from '../../records/query/summary.ts'
+import type { RecordObject } from '../../records/schema.ts'
 import { findRecordHead, type RecordRow } from '../../records/store.ts'
 import { changeLive } from '../../records/writing/one-record.ts'
 import { writeRecords } from '../../records/writing/write-records.ts'
@@ -42,12 +43,7 @@ const MOST_SHOWN = 100
 
 const TIMES = ['created_at', 'updated_at'] as const
 
-interface PresentedRecord {
-  readonly id: string
-  readonly data: Record<string, unknown>
-  readonly created_at: string
-  readonly updated_at: string
-}
+type PresentedRecord = Static<typeof RecordObject>
 
 /** The fields to show: those that were asked for, else all that are not hidden. */
 function shownFields(structure: StructureRow, wanted: readonly string[] | undefined): string[] {

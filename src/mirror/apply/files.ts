@@ -1,5 +1,7 @@
+import type { Static } from '@sinclair/typebox'
 import { wholeWorkspace } from '../../context.ts'
 import { files as table } from '../../db/schema/files.ts'
+import type { FileWithOutlineResponse } from '../../files/schema.ts'
 import { deleteSomePages, ensurePageTable, indexPage } from '../../files/search.ts'
 import {
   deleteSomeParts,
@@ -14,17 +16,8 @@ import {
 import { columnsShown } from '../../objects/statements.ts'
 import type { CopyTransaction, Restorer } from './copy-transaction.ts'
 
-export interface RemoteFile {
-  readonly id: string
-  readonly file_name: string
-  readonly note_id: string | null
-  readonly mime_type: string
-  readonly size: number
-  readonly status: 'processing' | 'ready' | 'failed'
-  readonly pages: number | null
-  readonly outline: readonly object[]
-  readonly updated_at: string
-}
+type Shown = Static<typeof FileWithOutlineResponse>['file']
+export type RemoteFile = Omit<Shown, 'pages'> & { readonly pages: number | null }
 
 /** Removed files are hidden at once; their bytes are deleted afterwards, in chunks (`files/service.ts`). */
 export const files: Restorer<RemoteFile> = {

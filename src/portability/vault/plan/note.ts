@@ -148,29 +148,21 @@ const assignInstant =
     return true
   }
 
-const FIELD_KEYS: readonly [Assign, readonly string[]][] = [
-  [assignTitle, ['title']],
-  [assignTags, ['tags', 'tag']],
-  [assignAliases, ['aliases', 'alias']],
-  [
-    assignInstant('createdAt'),
-    ['created', 'created at', 'created date', 'date created', 'creation date', 'ctime'],
-  ],
-  [
-    assignInstant('updatedAt'),
-    ['updated', 'updated at', 'date updated', 'last updated', 'mtime'].concat([
-      'modified',
-      'modified at',
-      'modified date',
-      'date modified',
-      'last modified',
-    ]),
-  ],
+const CREATED = 'created, created at, created date, date created, creation date, ctime'
+const UPDATED = 'updated, updated at, date updated, last updated, mtime'
+const MODIFIED = 'modified, modified at, modified date, date modified, last modified'
+
+const FIELD_KEYS: readonly [Assign, keys: string][] = [
+  [assignTitle, 'title'],
+  [assignTags, 'tags, tag'],
+  [assignAliases, 'aliases, alias'],
+  [assignInstant('createdAt'), CREATED],
+  [assignInstant('updatedAt'), `${UPDATED}, ${MODIFIED}`],
 ]
 
 /** By the key in lower case, with single spaces between its words. */
 const ASSIGN_BY_KEY: ReadonlyMap<string, Assign> = new Map(
-  FIELD_KEYS.flatMap(([assign, keys]) => keys.map((key) => [key, assign])),
+  FIELD_KEYS.flatMap(([assign, keys]) => keys.split(', ').map((key) => [key, assign])),
 )
 
 /** Null and empty text count as no value. */
