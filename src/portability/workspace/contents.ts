@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { logChange } from '../../changes/log.ts'
 import { type RecordData, valueIn } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
@@ -6,7 +7,7 @@ import { structures } from '../../db/schema/structures.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { shownMimeType } from '../../files/extraction/kinds.ts'
 import { checkedFileName } from '../../files/service.ts'
-import { type FileRow, insertWholeFile, listFileRows } from '../../files/store.ts'
+import { type FileRow, insertWholeFile } from '../../files/store.ts'
 import { normalised } from '../../filter/record/values.ts'
 import { checkStorable } from '../../http/storable-json.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
@@ -107,21 +108,14 @@ function checkedData({ fields, byKey }: Definition, sent: Readonly<Record<string
 }
 
 /** All notes, those in the trash included, oldest first. */
-export const listNotes = (
-  { sql }: Reader,
-  { workspacePk }: Caller,
-): { pk: number; deletedAt: number | null }[] =>
-  sql.all(
+export const listNotes = ({ sql }: Reader, { workspacePk }: Caller) =>
+  sql.all<{ pk: number; deletedAt: number | null }>(
     'SELECT pk, deleted_at AS deletedAt FROM notes WHERE workspace = ? ORDER BY created_at, id',
     workspacePk,
   )
 
 /** A note as a Markdown file. Every value in the front matter is JSON, which is valid YAML. */
-export function exportNote(
-  reader: Reader,
-  pk: number,
-  deletedAt: number | null,
-): { title: string; text: string } {
+export function exportNote(reader: Reader, pk: number, deletedAt: number | null) {
   const [row] = loadNotes(reader, [pk])
   if (!row) throw new Error('a note disappeared during the export')
   const { content, title, ...head } = presentNote(row)
@@ -136,51 +130,30 @@ export function exportNote(
   return { title, text: `---\n${lines.join('\n')}\n---\n${content}` }
 }
 
-interface NoteHead {
-  title: string
-  tags: string[]
-  alias: string | null
-  pinned: boolean
-  pin_label: string | null
-  cover_url: string | null
-}
-
 /** Inserts a note with its id and times, in the trash or not, without a revision. */
 export function importNote(tx: Tx, caller: Caller, text: string): void {
-  const { frontMatter, body } = splitFrontMatter(text, { parseSimple: parseSimpleYaml })
+  const { frontMatter, body: content } = splitFrontMatter(text, { parseSimple: parseSimpleYaml })
   if (!frontMatter) throw refused('it has no front matter; it must begin with a line of three dashes.')
-  checkStorable([frontMatter, body], 'The note')
-  const { id, created_at, updated_at, edited_at, deleted_at, properties, ...input } = frontMatter
-  const head = checkedHead(input, body)
-  const noteId = idOf(id)
+  checkStorable([frontMatter, content], 'The note')
+  const { id: written, created_at, updated_at, edited_at, deleted_at, properties, ...head } = frontMatter
+  const { tags = [], pinned = false, pin_label = null, ...input } = head
+  checkInput(CreateBody, { ...input, content })
+  checkInput(PatchBody, { pinned, pin_label })
+  const { title, alias = null, cover_url: coverUrl = null } = input as Static<typeof CreateBody>
+  const tagNames = checkedTags(tags)
+  const id = idOf(written)
   const pk = insertNote(tx, caller, {
-    id: noteId,
-    title: head.title,
-    content: body,
-    tagIds: ensureTags(tx, caller, head.tags),
-    alias: head.alias,
-    coverUrl: head.cover_url,
-    pinned: head.pinned,
-    pinLabel: head.pin_label,
+    ...{ id, title, content, alias, coverUrl },
+    tagIds: ensureTags(tx, caller, tagNames),
+    pinned: pinned === true,
+    pinLabel: pin_label as string | null,
     createdAt: instantOf(created_at, 'created_at'),
     updatedAt: instantOf(updated_at, 'updated_at'),
     editedAt: instantOrNull(edited_at, 'edited_at') ?? undefined,
     deletedAt: instantOrNull(deleted_at, 'deleted_at'),
   })
   importProperties(tx, caller.workspacePk, pk, properties === undefined ? {} : asObject(properties))
-  publishNote(tx, caller, 'note.created', noteId)
-}
-
-function checkedHead(
-  { pinned = false, pin_label = null, ...rest }: Record<string, unknown>,
-  content: string,
-): NoteHead {
-  const { tags: names = [], ...input } = rest
-  checkInput(CreateBody, { ...input, content })
-  checkInput(PatchBody, { pinned, pin_label })
-  const { title, alias = null, cover_url = null } = input as Partial<NoteHead> & { title: string }
-  const tags = checkedTags(names)
-  return { title, tags, alias, pinned: pinned === true, pin_label: pin_label as string | null, cover_url }
+  publishNote(tx, caller, 'note.created', id)
 }
 
 /** A note may have more tags than one request can add. */
@@ -190,8 +163,6 @@ function checkedTags(tags: unknown): string[] {
     checkInput(TagsBody, { tags: tags.slice(at, at + TAGS_PER_REQUEST) })
   return tags
 }
-
-export const listFiles = (reader: Reader, caller: Caller): FileRow[] => listFileRows(reader, caller)
 
 /** The metadata of a file; `stored` is the name of the original in the folder. The extracted text is not exported. */
 export const exportFile = ({ sql }: Reader, row: FileRow, stored: string) => ({

@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { readParts } from '../../files/store.ts'
+import { listFileRows, readParts } from '../../files/store.ts'
 import { recordJson } from '../../records/present.ts'
 import { withNewFile, writeNewFolder } from '../new-files.ts'
 import { rowsOf } from '../rows.ts'
-import { exportFile, exportNote, exportStructure, listFiles, listNotes, listStructures } from './contents.ts'
+import { exportFile, exportNote, exportStructure, listNotes, listStructures } from './contents.ts'
 import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, splitExtension, TRASH } from './format.ts'
 import { NAMED_FILES, OBJECT_FILES } from './object-kinds.ts'
 
@@ -77,7 +77,7 @@ function writeFiles(work: Export): void {
   const { reader, caller, folder } = work
   const names = new FileNames()
   mkdirSync(join(folder, FILES))
-  const index = listFiles(reader, caller).map((row) => {
+  const index = listFileRows(reader, caller).map((row) => {
     const stored = names.take(...splitExtension(row.fileName))
     withNewFile(join(folder, FILES, stored), (write) => {
       for (const part of readParts(reader, row.pk)) write(part)
