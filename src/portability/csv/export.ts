@@ -1,11 +1,11 @@
 import type { FieldValue, RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
+import { liveRows, placeOf } from '../../db/row-table-names.ts'
 import { recordJson } from '../../records/present.ts'
-import type { RecordRow } from '../../records/store.ts'
+import { loadRecords, type RecordRow } from '../../records/store.ts'
 import { type Definition, definitionOf, getStructure } from '../../structures/store.ts'
 import { writeNewFile } from '../new-files.ts'
-import { rowsOf } from '../rows.ts'
 
 export type TableFormat = 'csv' | 'jsonl'
 
@@ -44,10 +44,32 @@ export function exportTable(
   let count = 0
   writeNewFile(reader, file, (write) => {
     if (format === 'csv') write(`${fields.map(({ key }) => key).join(',')}\n`)
-    for (const rows of rowsOf(reader, structure.pk, false)) {
-      count += rows.length
-      write(rows.map((row) => `${lineOf(row)}\n`).join(''))
-    }
+    count = writeRows(reader, structure.pk, { hasDeleted: false, lineOf, write })
   })
   return count
+}
+
+const CHUNK_ROWS = 1_000
+
+interface Lines {
+  readonly hasDeleted: boolean
+  lineOf(row: RecordRow): string
+  write(lines: string): void
+}
+
+/** Writes each row of a structure as a line, in the order of their creation; returns how many there are. */
+export function writeRows(reader: Reader, structure: number, { hasDeleted, lineOf, write }: Lines): number {
+  const live = liveRows(placeOf(reader, structure))
+  const deleted = `SELECT pk FROM records WHERE structure = ${structure} AND deleted_at IS NOT NULL`
+  const all = hasDeleted ? `(SELECT pk FROM ${live} UNION ALL ${deleted})` : live
+  const select = `SELECT pk FROM ${all} WHERE pk > ? ORDER BY pk LIMIT ${CHUNK_ROWS}`
+  let count = 0
+  for (let last = 0; ; ) {
+    const pks = reader.sql.column<number>(select, last)
+    if (pks.length === 0) return count
+    last = pks.at(-1) ?? last
+    const rows = loadRecords(reader, pks)
+    count += rows.length
+    write(rows.map((row) => `${lineOf(row)}\n`).join(''))
+  }
 }

@@ -4,8 +4,8 @@ import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { listFileRows, readParts } from '../../files/store.ts'
 import { recordJson } from '../../records/present.ts'
+import { writeRows } from '../csv/export.ts'
 import { withNewFile, writeNewFolder } from '../new-files.ts'
-import { rowsOf } from '../rows.ts'
 import { exportFile, exportNote, exportStructure, listNotes, listStructures } from './contents.ts'
 import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, splitExtension, TRASH } from './format.ts'
 import { NAMED_FILES, OBJECT_FILES } from './object-kinds.ts'
@@ -52,25 +52,17 @@ function writeStructures(work: Export): void {
   const { reader, caller, folder, counts } = work
   const names = new FileNames()
   counts.structures = 0
-  counts.records = 0
+  let records = 0
   mkdirSync(join(folder, STRUCTURES))
   for (const row of listStructures(reader, caller)) {
     const name = names.take(row.name, '')
     counts.structures += 1
     writeJson(work, join(STRUCTURES, `${name}.json`), exportStructure(row))
-    counts.records += writeRows(work, join(folder, STRUCTURES, `${name}.jsonl`), row.pk)
+    withNewFile(join(folder, STRUCTURES, `${name}.jsonl`), (write) => {
+      records += writeRows(reader, row.pk, { hasDeleted: true, lineOf: recordJson, write })
+    })
   }
-}
-
-function writeRows({ reader }: Export, path: string, structure: number): number {
-  let count = 0
-  withNewFile(path, (write) => {
-    for (const rows of rowsOf(reader, structure, true)) {
-      count += rows.length
-      write(rows.map((row) => `${recordJson(row)}\n`).join(''))
-    }
-  })
-  return count
+  counts.records = records
 }
 
 function writeFiles(work: Export): void {
