@@ -220,6 +220,9 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.goto(`${app.server.url}/app/notes/today`)
       await page.waitForFunction(`location.pathname === '${pathname}'`)
       await saysText('Got up')
+      await page.waitForSelector('.cm-content:focus')
+      await page.keyboard.type(', ate')
+      await isStored(pathname.split('/').at(-1) ?? '', 'Got up, ate')
       const { notes } = (await app.server.get(`/v1/notes?search=${today}`)).body
       expect(notes.map(({ title }: { title: string }) => title)).toEqual([today])
     },

@@ -33,9 +33,9 @@ export function holdKeys(): void {
   held = keys
 }
 
-/** Leads into the text once its editor is there; what is typed until then is held. */
-export function goOnInText(): void {
-  history.replaceState({ typing: { field: 'content', at: 0 } satisfies Typing }, '')
+/** Leads into the text, to a place in it, once its editor is there; what is typed until then is held. */
+export function goOnInText(at = 0): void {
+  history.replaceState({ typing: { field: 'content', at } satisfies Typing }, '')
   holdKeys()
 }
 
