@@ -11,6 +11,7 @@ import { ImportCalls } from '../../src/web/pages/import/sending.ts'
 import { dateFiles, importedState } from '../support/awkward-vault.ts'
 import { type Browser, signedIn } from '../support/browser-client.ts'
 import { callerOf } from '../support/cli.ts'
+import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 import { writeFiles } from '../support/vault.ts'
@@ -113,45 +114,49 @@ async function importAsApplication(root: string, all: readonly string[]): Promis
   await new FolderSender(read, { calls, foldersAsTags: false, signal, now, remarks }, () => {}).send()
 }
 
-test('the application makes of any folder what the command line makes of it, also when it died on the way', async () => {
-  let count = 0
-  await fc.assert(
-    fc.asyncProperty(folders, others, deaths, async (made, files, afterWrites) => {
-      count += 1
-      const root = folder.file(`vault ${count}`)
-      mkdirSync(root)
-      const texts = made.map(([path, front, wiki, markdown, end]): [string, string] => [
-        `${path}.md`,
-        `---\n${[...new Map(front.map((line) => [line.split(':')[0], line])).values()].join('\n')}\n---\n${[...wiki, ...markdown, end].join(' ')}`,
-      ])
-      const content = Object.fromEntries([...texts, ...files.map((path): [string, string] => [path, path])])
-      writeFiles(root, content)
-      dateFiles(root)
-      const command = await prepared(`command ${count}.db`)
-      await importVault(command.ctx.db, callerOf(command), {
-        folder: root,
-        databaseFile: '',
-        foldersAsTags: false,
-        updates: false,
-        isDryRun: false,
-        skipsBad: true,
-        onProgress: () => {},
-      })
-      const service = await prepared(`application ${count}.db`)
-      const browser = await signedIn(service)
-      const importUntil = async (writes: number) => {
-        globalThis.fetch = fetchOf(browser, writes)
-        await importAsApplication(root, Object.keys(content))
-      }
-      for (const writes of afterWrites) await importUntil(writes).catch(() => {})
-      await importUntil(Number.POSITIVE_INFINITY)
-      command.close()
-      service.close()
-      expect(importedState(folder.file(`application ${count}.db`), 'Personal')).toEqual(
-        importedState(folder.file(`command ${count}.db`), 'Personal'),
-      )
-      rmSync(root, { recursive: true })
-    }),
-    { numRuns: 25 },
-  )
-}, 30_000)
+test(
+  'the application makes of any folder what the command line makes of it, also when it died on the way',
+  async () => {
+    let count = 0
+    await fc.assert(
+      fc.asyncProperty(folders, others, deaths, async (made, files, afterWrites) => {
+        count += 1
+        const root = folder.file(`vault ${count}`)
+        mkdirSync(root)
+        const texts = made.map(([path, front, wiki, markdown, end]): [string, string] => [
+          `${path}.md`,
+          `---\n${[...new Map(front.map((line) => [line.split(':')[0], line])).values()].join('\n')}\n---\n${[...wiki, ...markdown, end].join(' ')}`,
+        ])
+        const content = Object.fromEntries([...texts, ...files.map((path): [string, string] => [path, path])])
+        writeFiles(root, content)
+        dateFiles(root)
+        const command = await prepared(`command ${count}.db`)
+        await importVault(command.ctx.db, callerOf(command), {
+          folder: root,
+          databaseFile: '',
+          foldersAsTags: false,
+          updates: false,
+          isDryRun: false,
+          skipsBad: true,
+          onProgress: () => {},
+        })
+        const service = await prepared(`application ${count}.db`)
+        const browser = await signedIn(service)
+        const importUntil = async (writes: number) => {
+          globalThis.fetch = fetchOf(browser, writes)
+          await importAsApplication(root, Object.keys(content))
+        }
+        for (const writes of afterWrites) await importUntil(writes).catch(() => {})
+        await importUntil(Number.POSITIVE_INFINITY)
+        command.close()
+        service.close()
+        expect(importedState(folder.file(`application ${count}.db`), 'Personal')).toEqual(
+          importedState(folder.file(`command ${count}.db`), 'Personal'),
+        )
+        rmSync(root, { recursive: true })
+      }),
+      { numRuns: runs(12, 300) },
+    )
+  },
+  RANDOM_CASES_MS,
+)
