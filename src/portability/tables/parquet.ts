@@ -1,31 +1,14 @@
 import { join } from 'node:path'
-import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { writeNewFolder } from '../new-files.ts'
+import { withNewFile, writeNewFolder } from '../new-files.ts'
 import { FileNames } from '../workspace/format.ts'
-import { type Cell, type Column, type ColumnType, type ExportedTable, exportedTables } from './tables.ts'
+import { ParquetFile } from './parquet-file.ts'
+import { type Cell, type ExportedTable, exportedTables } from './tables.ts'
 
-/** Rows are written in groups of so many, or fewer where they are long: a group is what a reader reads at once. */
+/** Rows are written in groups of so many, or fewer where they are long. */
 const GROUP_ROWS = 20_000
 const GROUP_CHARACTERS = 16_777_216
-
-const TYPES = {
-  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-  integer: { type: 'INT32' },
-  number: { type: 'DOUBLE' },
-  bool: { type: 'BOOLEAN' },
-  day: { type: 'INT32', converted_type: 'DATE' },
-  time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
-} as const satisfies Record<ColumnType, object>
-
-const schemaOf = (columns: readonly Column[]) => [
-  { name: 'schema', num_children: columns.length },
-  ...columns.map(({ name, type }) => ({ name, ...TYPES[type], repetition_type: 'OPTIONAL' as const })),
-]
-
-const cellOf = (type: ColumnType, cell: Cell | undefined) =>
-  type === 'bool' && typeof cell === 'number' ? cell === 1 : (cell ?? null)
 
 const lengthOf = (rows: readonly (readonly Cell[])[]): number => {
   let characters = 0
@@ -34,21 +17,13 @@ const lengthOf = (rows: readonly (readonly Cell[])[]): number => {
 }
 
 /** Returns how many rows it wrote. */
-function writeTable({ columns, rows }: ExportedTable, path: string): number {
-  const file = new ParquetWriter({
-    writer: fileWriter(path),
-    schema: schemaOf(columns),
-    createdBy: 'daybook',
-  })
+function writeTable({ columns, rows }: ExportedTable, write: (bytes: Uint8Array) => void): number {
+  const file = new ParquetFile(columns, write)
   let group: Cell[][] = []
   let characters = 0
   let count = 0
   const writeGroup = () => {
-    const columnData = columns.map(({ name, type }, at) => ({
-      name,
-      data: group.map((row) => cellOf(type, row[at])),
-    }))
-    if (group.length > 0) file.write({ columnData, rowGroupSize: group.length })
+    if (group.length > 0) file.writeGroup(group)
     count += group.length
     group = []
     characters = 0
@@ -59,7 +34,7 @@ function writeTable({ columns, rows }: ExportedTable, path: string): number {
     if (group.length >= GROUP_ROWS || characters > GROUP_CHARACTERS) writeGroup()
   }
   writeGroup()
-  file.finish()
+  file.end()
   return count
 }
 
@@ -67,10 +42,12 @@ function writeTable({ columns, rows }: ExportedTable, path: string): number {
 export const exportParquet = (reader: Reader, caller: Caller, target: string): Record<string, number> =>
   writeNewFolder(reader, target, (folder) => {
     const names = new FileNames()
-    return Object.fromEntries(
-      exportedTables(reader, caller).map((table) => {
-        const file = join(folder, names.take(table.name, '.parquet'))
-        return [table.name, writeTable(table, file)]
-      }),
-    )
+    const counts = exportedTables(reader, caller).map((table) => {
+      let count = 0
+      withNewFile(join(folder, names.take(table.name, '.parquet')), (write) => {
+        count = writeTable(table, write)
+      })
+      return [table.name, count]
+    })
+    return Object.fromEntries(counts)
   })

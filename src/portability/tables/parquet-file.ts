@@ -1,0 +1,167 @@
+import { i32, i64, list, struct, text } from './thrift.ts'
+
+/*
+ * A Parquet file of flat columns that may be null, in plain encoding and uncompressed: after a magic number each group of
+ * rows with one page for each column, then the metadata and its length. https://parquet.apache.org/docs/file-format/
+ */
+
+export type ParquetType = 'text' | 'integer' | 'number' | 'bool' | 'day' | 'time'
+/** A bool is 0 or 1, a day the days since 1970, a time the milliseconds. */
+export type ParquetValue = string | number | null
+
+export interface ParquetColumn {
+  readonly name: string
+  readonly type: ParquetType
+}
+
+const PHYSICAL = { bool: 0, int32: 1, int64: 2, double: 5, bytes: 6 }
+const CONVERTED = { utf8: 0, date: 6, timestampMillis: 9 }
+
+const TYPES: Record<ParquetType, { readonly physical: number; readonly converted?: number }> = {
+  text: { physical: PHYSICAL.bytes, converted: CONVERTED.utf8 },
+  integer: { physical: PHYSICAL.int32 },
+  number: { physical: PHYSICAL.double },
+  bool: { physical: PHYSICAL.bool },
+  day: { physical: PHYSICAL.int32, converted: CONVERTED.date },
+  time: { physical: PHYSICAL.int64, converted: CONVERTED.timestampMillis },
+}
+
+const MAGIC = Buffer.from('PAR1')
+const OPTIONAL = 1
+const PLAIN = 0
+const RLE = 3
+const UNCOMPRESSED = 0
+const DATA_PAGE = 0
+
+const TWO_TO_32 = 2 ** 32
+/** A character of a JavaScript string has at most so many bytes in UTF-8. */
+const BYTES_PER_CHARACTER = 3
+const LONGEST_NUMBER = 8
+
+/** One bit for each value, in runs of eight. */
+function bits(values: readonly ParquetValue[], isSet: (value: ParquetValue) => boolean): Buffer {
+  const bytes = Buffer.alloc(Math.ceil(values.length / 8))
+  let at = 0
+  for (const value of values) {
+    if (isSet(value)) bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (1 << (at & 7))
+    at += 1
+  }
+  return bytes
+}
+
+const isThere = (value: ParquetValue) => value !== null
+
+/** Which values are there: one run of single bits, behind its length and a header. */
+function definitionLevels(values: readonly ParquetValue[]): Buffer {
+  const levels = bits(values, isThere)
+  const header: number[] = []
+  let rest = (levels.length << 1) | 1
+  for (; rest > 0x7f; rest >>>= 7) header.push((rest & 0x7f) | 0x80)
+  header.push(rest)
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(header.length + levels.length)
+  return Buffer.concat([length, Buffer.from(header), levels])
+}
+
+/** Writes a value at a position; returns the position after it. */
+const WRITERS: Record<
+  Exclude<ParquetType, 'bool'>,
+  (to: Buffer, value: string & number, at: number) => number
+> = {
+  text: (to, value, at) => {
+    const length = to.write(value, at + 4)
+    return to.writeUInt32LE(length, at) + length
+  },
+  integer: (to, value, at) => to.writeInt32LE(value, at),
+  day: (to, value, at) => to.writeInt32LE(value, at),
+  number: (to, value, at) => to.writeDoubleLE(value, at),
+  time: (to, value, at) => {
+    const high = Math.floor(value / TWO_TO_32)
+    to.writeUInt32LE(value - high * TWO_TO_32, at)
+    return to.writeInt32LE(high, at + 4)
+  },
+}
+
+/** The values that are there, one after the other. */
+function plainValues(type: ParquetType, values: readonly ParquetValue[]): Buffer {
+  if (type === 'bool') return bits(values.filter(isThere), (value) => value === 1)
+  const write = WRITERS[type]
+  let size = 0
+  for (const value of values)
+    size += typeof value === 'string' ? 4 + BYTES_PER_CHARACTER * value.length : LONGEST_NUMBER
+  const buffer = Buffer.allocUnsafe(size)
+  let end = 0
+  for (const value of values) if (value !== null) end = write(buffer, value as string & number, end)
+  return buffer.subarray(0, end)
+}
+
+export class ParquetFile {
+  #offset = 0
+  #rows = 0
+  readonly #groups: ReturnType<typeof struct>[] = []
+
+  constructor(
+    private readonly columns: readonly ParquetColumn[],
+    private readonly output: (bytes: Uint8Array) => void,
+  ) {
+    this.#write(MAGIC)
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.output(bytes)
+    this.#offset += bytes.length
+  }
+
+  /** Writes rows, of which there is at least one, as a group: it is what a reader reads at once. */
+  writeGroup(rows: readonly (readonly ParquetValue[])[]): void {
+    const begin = this.#offset
+    const chunks = this.columns.map((column, at) => {
+      const values = rows.map((row) => row[at] ?? null)
+      return this.#writeColumn(column, values)
+    })
+    const size = this.#offset - begin
+    this.#groups.push(struct({ 1: list(chunks), 2: i64(size), 3: i64(rows.length) }))
+    this.#rows += rows.length
+  }
+
+  #writeColumn({ name, type }: ParquetColumn, values: readonly ParquetValue[]) {
+    const begin = this.#offset
+    const count = i32(values.length)
+    const levels = definitionLevels(values)
+    const plain = plainValues(type, values)
+    const size = i32(levels.length + plain.length)
+    const page = struct({ 1: count, 2: i32(PLAIN), 3: i32(RLE), 4: i32(RLE) })
+    this.#write(Buffer.from(struct({ 1: i32(DATA_PAGE), 2: size, 3: size, 5: page }).bytes))
+    this.#write(levels)
+    this.#write(plain)
+    const length = i64(this.#offset - begin)
+    const metadata = struct({
+      1: i32(TYPES[type].physical),
+      2: list([i32(PLAIN), i32(RLE)]),
+      3: list([text(name)]),
+      4: i32(UNCOMPRESSED),
+      5: i64(values.length),
+      6: length,
+      7: length,
+      9: i64(begin),
+    })
+    return struct({ 2: i64(begin), 3: metadata })
+  }
+
+  /** Writes the metadata, without which nothing can be read. */
+  end(): void {
+    const elements = this.columns.map(({ name, type }) => {
+      const { physical, converted } = TYPES[type]
+      const element = { 1: i32(physical), 3: i32(OPTIONAL), 4: text(name) }
+      return struct(converted === undefined ? element : { ...element, 6: i32(converted) })
+    })
+    const root = struct({ 4: text('schema'), 5: i32(elements.length) })
+    const schema = list([root, ...elements])
+    const metadata = Buffer.from(
+      struct({ 1: i32(1), 2: schema, 3: i64(this.#rows), 4: list(this.#groups), 6: text('daybook') }).bytes,
+    )
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(metadata.length)
+    this.#write(Buffer.concat([metadata, length, MAGIC]))
+  }
+}
