@@ -7,8 +7,8 @@ const SHORT_MS = 1
 /** Requests that come further apart did not arrive together. */
 const APART_MS = 0.1
 
-/** All requests without a key are those of one. */
-const callerOf = ({ headers }: Request): string => headers.get('authorization') ?? ''
+/** By the key, or the session; all requests with neither are those of one. */
+const callerOf = ({ headers }: Request): string => headers.get('authorization') ?? headers.get('cookie') ?? ''
 
 /**
  * Requests that arrive together, as when a program opens 1,000 streams: they would all be served before the server looks at

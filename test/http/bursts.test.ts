@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { signedIn } from '../support/browser-client.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -10,10 +11,10 @@ afterAll(() => service.close())
 const REQUESTS = 3_000
 
 /** Serves many requests that arrive at once, then one more; returns how many of them were answered before that one. */
-async function answeredBefore(last: Request): Promise<number> {
+async function answeredBefore(one: () => Request, last: Request): Promise<number> {
   let answered = 0
   const answers = Array.from({ length: REQUESTS }, async () => {
-    const { status } = await service.app.fetch(requestOf(service.key ?? ''))
+    const { status } = await service.app.fetch(one())
     expect(status).toBe(200)
     answered += 1
   })
@@ -23,9 +24,17 @@ async function answeredBefore(last: Request): Promise<number> {
   return before
 }
 
-const requestOf = (key: string) =>
-  new Request('http://localhost/v1/notes', { headers: { authorization: `Bearer ${key}` } })
+const requestWith = (headers: Record<string, string>) => new Request('http://localhost/v1/notes', { headers })
+const withKey = (key: string) => requestWith({ authorization: `Bearer ${key}` })
+const withSession = (cookie: string) =>
+  requestWith({ cookie, host: 'localhost', 'sec-fetch-site': 'same-origin' })
 
 test('a burst of one caller is served in turns with the requests of others', async () => {
-  expect(await answeredBefore(requestOf(await service.newKey()))).toBeLessThan(REQUESTS / 2)
+  const one = () => withKey(service.key ?? '')
+  expect(await answeredBefore(one, withKey(await service.newKey()))).toBeLessThan(REQUESTS / 2)
+})
+
+test('a burst of one session is served in turns with the requests of another', async () => {
+  const [one = '', other = ''] = [(await signedIn(service)).cookie, (await signedIn(service)).cookie]
+  expect(await answeredBefore(() => withSession(one), withSession(other))).toBeLessThan(REQUESTS / 2)
 })
