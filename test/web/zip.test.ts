@@ -33,6 +33,15 @@ test('a zip file of one folder gives what is below it, packed or not, without wh
   expect(skipped).toEqual([{ place: '.obsidian', what: 'its name begins with a dot.' }])
 })
 
+test('a folder is no file, also where a backslash ends its name', async () => {
+  const { notes, otherFiles } = await zipOf({
+    'Vault\\': new Uint8Array(),
+    'Vault\\empty\\': new Uint8Array(),
+    'Vault\\Home.md': strToU8('home'),
+  })
+  expect([...notes, ...otherFiles].map(({ path }) => path)).toEqual(['Home.md'])
+})
+
 test('names are UTF-8 also where the zip file does not say so, as those that macOS makes', async () => {
   const { notes } = await zipOf({ 'Caf\u0065\u0301 Mühle.md': strToU8('x') }, (_, view) =>
     view.setUint16(listIn(view) + 8, 0, true),

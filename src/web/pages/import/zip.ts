@@ -58,7 +58,7 @@ export async function filesOfZip(zip: File): Promise<ChosenFolder> {
   const files: ChosenFile[] = []
   for (const entry of await entriesOf(zip)) {
     const name = entry.filename.replaceAll('\\', '/')
-    if (entry.directory || name.startsWith('__MACOSX/')) continue
+    if (entry.directory || name.endsWith('/') || name.startsWith('__MACOSX/')) continue
     const path = joinedPath('', name)
     if (path === undefined) left.push({ place: name, what: 'its path leads out of the folder.' })
     else if (entry.symlink) left.push({ place: path, what: 'it is neither a file nor a folder.' })
