@@ -19,9 +19,9 @@ import {
 } from './statements.ts'
 
 /*
- * The kinds of objects of which a workspace has few, and which have the same endpoints: tags, properties, presets, views,
- * lenses, the items of Quick Access. A kind declares its table and how an object is shown. The rest follows from the
- * columns of the table:
+ * The kinds of objects of which a workspace has few, and which have the same endpoints: tags, properties, presets, views of
+ * notes and of rows, lenses, the items of Quick Access, shares, sources. A kind declares its table and how an object is
+ * shown. The rest follows from the columns of the table:
  *
  * - `position`: the objects are in an order, in which others shift when one comes, goes or moves;
  * - `isDefault`: at most one of them is the default, and one that becomes it takes it from the other;

@@ -8,7 +8,7 @@ import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import { pksInOrder, rowsInList } from '../../records/query/in-order.ts'
 import { parseRequest } from '../../records/query/row-query.ts'
 import { dataOf, type RecordRow } from '../../records/store.ts'
-import { notFound } from '../../refusal.ts'
+import { notFound, unavailable } from '../../refusal.ts'
 import type { FieldDefinition } from '../../structures/store.ts'
 import { optionsOf } from '../service.ts'
 import { findVisit, type Visit } from '../visits.ts'
@@ -83,6 +83,14 @@ export const filePartQuery: WorkerQuery<PartInput, FilePart> = {
   },
 }
 
+/** How many bytes the pks of the rows that are still to be sent take, of all files together. */
+const heldPks = () => ({ bytes: 0 })
+const MOST_HELD_BYTES = 67_108_864
+/** How long a client may take nothing. */
+const STALLED_MS = 60_000
+
+const tooManyFiles = () => unavailable('Too many large files are being sent; try again in a moment.')
+
 /** A file in parts; it breaks off when the share ends or its view changes meanwhile. */
 function fileResponse(
   ctx: AppContext,
@@ -94,7 +102,11 @@ function fileResponse(
   const { share } = visit
   const visitor = visitorOf(visit)
   const about = { caller: placeOf(visitor), target: share.target, name: share.name ?? view.name, file }
+  const held = ctx.db.sql.state.of(heldPks)
+  if (held.bytes > MOST_HELD_BYTES) throw tooManyFiles()
   let left: Float64Array | undefined
+  let bytes = 0
+  let isOver = false
   let edition: string | undefined
   const next = async () => {
     if (left?.length === 0) return undefined
@@ -103,15 +115,26 @@ function fileResponse(
     const part: FilePart = await ctx.worker.run(filePartQuery, { ...about, next: rows }, visitor)
     if (part.edition !== (edition ?? part.edition)) throw new Error('the view has changed')
     edition = part.edition
+    if (part.all && !isOver) {
+      bytes = part.all.byteLength
+      held.bytes += bytes
+      if (held.bytes > MOST_HELD_BYTES && held.bytes > bytes) throw tooManyFiles()
+    }
     left = (left ?? part.all)?.subarray(part.taken)
     return part.bytes
+  }
+  const close = () => {
+    isOver = true
+    held.bytes -= bytes
   }
   const headers = {
     ...SHARE_HEADERS,
     'Content-Type': `${FILES[file].type}; charset=utf-8`,
     'Content-Security-Policy': "default-src 'none'",
   }
-  return markStreamed(new Response(byteStream(exchange, { next }), { headers }))
+  return markStreamed(
+    new Response(byteStream(exchange, { next, close }, { clock: ctx.clock, ms: STALLED_MS }), { headers }),
+  )
 }
 
 const LOOKS_LIKE_FORMULA = /^[=+\-@]/

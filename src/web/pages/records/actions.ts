@@ -27,8 +27,12 @@ effect(() => {
 export const deleteRow = (row: Row): Promise<void> =>
   undoStack.perform(async (keep) => {
     await api.delete('/v1/records/{id}', { params: { id: row.id } })
-    justDone.value = { op: 'deleted', count: 1, takeBack: () => restoreRow(row.id) }
-    keep({ label: 'the deletion of a row', run: () => restoreRow(row.id) })
+    const takeBack = () => {
+      undoStack.forget(takeBack)
+      return restoreRow(row.id)
+    }
+    justDone.value = { op: 'deleted', count: 1, takeBack }
+    keep({ label: 'the deletion of a row', run: takeBack })
   })
 
 export async function restoreRow(id: string): Promise<Row> {

@@ -64,7 +64,7 @@ export function BulkBar({ grid }: { grid: GridState }) {
 async function deleteAll(grid: GridState): Promise<void> {
   const ids = [...grid.picked.peek()]
   const takeBack = await deleteRows(grid, ids)
-  justDone.value = { op: 'deleted', count: ids.length, takeBack }
+  justDone.value = takeBack && { op: 'deleted', count: ids.length, takeBack }
 }
 
 /** A row that is gone is no longer chosen, so that the rest can be changed. */
@@ -93,7 +93,7 @@ function OneValue({ grid, onWritten }: { grid: GridState; onWritten: () => void 
     await isApplied(grid, async () => {
       const ids = [...picked.peek()]
       const takeBack = await writeRowsAs(grid, ids, { [field.key]: parsed.value })
-      justDone.value = { op: 'changed', count: ids.length, takeBack }
+      justDone.value = takeBack && { op: 'changed', count: ids.length, takeBack }
     })
   })
   if (!field) return null

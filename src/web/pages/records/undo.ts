@@ -38,6 +38,10 @@ export const undoStack = {
     done.value = []
     undoRefusal.value = undefined
   },
+  /** Forgets what `run` takes back: it was taken back in another way. */
+  forget(run: Done['run']): void {
+    done.value = done.peek().filter((entry) => entry.run !== run)
+  },
   /** Takes back what was done last, once all that has begun is done. */
   async undo(): Promise<void> {
     await Promise.allSettled(underWay)

@@ -144,17 +144,19 @@ async function writeBlock(
   })
 }
 
-/** Writes changes, and returns what takes them back. */
+/** Writes changes, and returns what takes them back; undefined where nothing changed. */
 const write = (grid: GridState, changes: readonly AppliedChange[], label: string) =>
   undoStack.perform(async (keep) => {
     const transactions = await applyChanges(changes)
+    grid.source.refreshNow()
+    if (transactions.length === 0) return undefined
     const run = async () => {
       justDone.value = undefined
+      undoStack.forget(run)
       await takeBack(transactions)
       grid.source.refreshNow()
     }
-    grid.source.refreshNow()
-    if (transactions.length > 0) keep({ label, run })
+    keep({ label, run })
     return run
   })
 
