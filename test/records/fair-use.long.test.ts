@@ -80,10 +80,12 @@ test('the 73rd large query of a key is refused, and those of other keys are serv
 
 test('of the queries of a key eight wait for a thread for 10 seconds, and the next ones as long before that', async () => {
   const [running, ...asked] = Array.from({ length: 10 }, () => askEndless())
+  await settle()
   service.clock.advance(10_000)
   const first = await Promise.all(asked.slice(0, 7).map(({ answer }) => answer))
   expect(first.map(({ status }) => status)).toEqual(first.map(() => 503))
   const [eighth, ninth] = asked.slice(7)
+  await settle()
   service.clock.advance(9_999)
   expect(await isAnswered(eighth?.answer ?? Promise.resolve())).toBe(false)
   running?.leave()
@@ -97,6 +99,7 @@ test('of the queries of a key eight wait for a thread for 10 seconds, and the ne
 
 test('what stands in line is refused after 10 seconds, too', async () => {
   const asked = Array.from({ length: 8 }, () => askEndless())
+  await settle()
   service.clock.advance(9_000)
   const [inLine, last] = [askEndless(), askEndless()]
   last.leave()
@@ -104,6 +107,7 @@ test('what stands in line is refused after 10 seconds, too', async () => {
     body: { error: expect.stringContaining('closed the connection') },
   })
   for (const { leave } of asked.slice(1)) leave()
+  await settle()
   service.clock.advance(10_000)
   expect(await inLine.answer).toMatchObject({ body: { error: expect.stringContaining('waited 10 seconds') } })
   asked[0]?.leave()
@@ -126,6 +130,7 @@ test('a query that began before a write is shared with no request that was sent 
   const [before, together] = [askEndless(service, 500), askEndless(service, 500)]
   await write(service, 'rows', { n: 3 })
   const after = askEndless(service, 500)
+  await settle()
   service.clock.advance(10_000)
   // It waited for a query of its own, unlike the other two.
   expect(await after.answer).toMatchObject({ body: { error: expect.stringContaining('waited 10 seconds') } })
@@ -195,8 +200,10 @@ test('the connection of a query that waits is not closed as idle', async () => {
 
 test('a query that runs for 30 seconds is stopped and refused', async () => {
   const { answer } = askEndless()
+  await settle()
   service.clock.advance(29_999)
   expect(await isAnswered(answer)).toBe(false)
+  await settle()
   service.clock.advance(1)
   expect(await answer).toMatchObject({
     status: 400,
@@ -211,8 +218,10 @@ test('a query that runs for 30 seconds is stopped and refused', async () => {
 test('a query that has waited for 10 seconds is refused, and the one before it goes on', async () => {
   const running = askEndless()
   const waiting = askEndless()
+  await settle()
   service.clock.advance(9_999)
   expect(await isAnswered(waiting.answer)).toBe(false)
+  await settle()
   service.clock.advance(1)
   expect(await waiting.answer).toEqual({
     status: 503,
@@ -231,6 +240,7 @@ test('while two keys keep every thread busy, a third waits no longer than 10 sec
   const third = service.as(await service.newKey())
   const [one, two] = [askEndless(), askEndless(other)]
   const waiting = list(third, 'rows', { sort: 'n' })
+  await settle()
   service.clock.advance(10_000)
   expect((await waiting).status).toBe(503)
   const next = totalFor(third)
@@ -256,6 +266,7 @@ test('however many queries a key watches, none is refused for waiting, and its r
   )
   for (const each of opened) expect(await each.event('answer')).toMatchObject({ has_more: false })
   await write(service, 'rows', { n: 100 })
+  await settle()
   service.clock.advance(250)
   const asked = totalFor(service)
   for (const each of opened) expect((await each.event('answer')).records[0].data.n).toBe(100)
