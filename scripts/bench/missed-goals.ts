@@ -107,7 +107,8 @@ const REASONS: readonly Reason[] = [
   {
     section: /^Waits/,
     what: /^1,000 watches/,
-    reason: 'the requests of 1,000 watches arrive at once, and each takes about 40 µs to begin.',
+    reason:
+      'the requests of 1,000 watches arrive at once; they are begun in turns of 5 ms, but the program that sends them, the probe and the threads that read pages need both processors meanwhile.',
   },
   {
     section: /^Waits/,
