@@ -93,7 +93,7 @@ export function countChanges(
   const { text, values } = filterSql(filter)
   const bound = [keyOf(workspace, first), keyOf(workspace, last), ...values]
   const cache = sql.state.of(newCounts)
-  const name = JSON.stringify(bound)
+  const name = JSON.stringify([text, ...bound])
   const known = cache.get(name)
   if (known) return known
   const rows = sql.rows<[kind: number, structure: string, n: number]>(

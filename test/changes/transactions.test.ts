@@ -246,4 +246,15 @@ test('a transaction of very many changes is counted exactly, whatever it mixes a
     'Before',
   ])
   expect(await listed('kinds=note&limit=3')).toEqual([after, mixed, before] as never)
+  // Counts are remembered, but never for somebody who reaches something else.
+  const keyWith = async (structures: Readonly<Record<string, 'read' | 'none'>>) =>
+    service.as(await service.newKey({ access: { notes: 'read', structures } }))
+  const [these, others] = [
+    await keyWith({ '*': 'none', [id]: 'read' }),
+    await keyWith({ '*': 'read', [id]: 'none' }),
+  ]
+  expect((await listed('limit=2', these as never))[1]?.counts).toEqual(mixed?.counts as never)
+  expect((await listed('limit=2', others as never))[1]?.counts).toEqual([
+    { kind: 'note', op: 'created', structure_id: null, n: 10 },
+  ])
 })
