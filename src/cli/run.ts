@@ -39,10 +39,33 @@ const completion = completionOf(() => COMMANDS)
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
-  ...[serve, demo, ...keysCommands, ...usersCommands, ...workspacesCommands, noteAdd, recordsAdd],
-  ...[...structuresCommands, ...filesCommands, ...webhooksCommands, ...sourcesCommands],
-  ...[exportCommand, importCommand, mcp, listen, verify, ...mirrorCommands],
-  ...[backup, restore, check, health, doctor, upgrade, types, openapi, completion, version],
+  serve,
+  demo,
+  ...keysCommands,
+  ...usersCommands,
+  ...workspacesCommands,
+  noteAdd,
+  recordsAdd,
+  ...structuresCommands,
+  ...filesCommands,
+  ...webhooksCommands,
+  ...sourcesCommands,
+  exportCommand,
+  importCommand,
+  mcp,
+  listen,
+  verify,
+  ...mirrorCommands,
+  backup,
+  restore,
+  check,
+  health,
+  doctor,
+  upgrade,
+  types,
+  openapi,
+  completion,
+  version,
 ]
 
 /** Commands that daybook itself runs; not listed in the help. */

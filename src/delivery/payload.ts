@@ -194,7 +194,10 @@ const LONGEST = 200_000
 
 const ELLIPSIS = '…'
 
-/** The beginning of a text whose code points, each counted by `size`, are no more than `most`; it ends with an ellipsis if some are left out. */
+/**
+ * The beginning of a text whose code points, each counted by `size`, are no more than `most`; it ends with an ellipsis
+ * if some are left out.
+ */
 function cut(text: string, most: number, size: (character: string) => number): string {
   let used = 0
   let end = 0

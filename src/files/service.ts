@@ -108,7 +108,9 @@ export const fileRename: WorkerTask<{ caller: Caller; id: string; fileName: stri
   },
 }
 
-/** Deletes a file permanently; `deleteRemovedFiles` frees its space later. Fields of records that name it keep its id. */
+/**
+ * Deletes a file permanently; `deleteRemovedFiles` frees its space later. Fields of records that name it keep its id.
+ */
 export const deleteFile = (db: Db, caller: ChangeAuthor & InWorkspace, id: string): Promise<FileRow> =>
   db.write((tx) => {
     const file = getFileToWrite(tx, caller, id)
@@ -152,7 +154,10 @@ const removeIncomplete = runBy((before: number) =>
   ),
 )
 
-/** Marks incomplete files as removed that were started before `before`: the process that added them has died. Returns how many. */
+/**
+ * Marks incomplete files as removed that were started before `before`: the process that added them has died. Returns
+ * how many.
+ */
 export const removeIncompleteFiles = (tx: Tx, before: number): number => removeIncomplete(tx, before).changes
 
 const AT_ONCE = 1_000

@@ -49,8 +49,16 @@ export const transaction = () => Type.Union([Type.String(), Type.Null()])
 
 /** The keywords that clients see; patterns and the like only make the list of tools longer. */
 const PUBLISHED = new Set([
-  ...['type', 'enum', 'minimum', 'maximum', 'minItems', 'maxItems', 'maxLength'],
-  ...['required', 'description', 'additionalProperties'],
+  'type',
+  'enum',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'maxLength',
+  'required',
+  'description',
+  'additionalProperties',
 ])
 
 /** A schema in the words of JSON Schema. */

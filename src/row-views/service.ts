@@ -67,7 +67,9 @@ export type RowViewRow = typeof rowViews.$inferSelect & { structureId: string; u
 /** Whose views they are; without a user, also those that one user alone sees. */
 type RowViewReader = InWorkspace
 
-/** A personal view is its owner's alone. In a copy the owner of all of them is the one who copies, and no user here. */
+/**
+ * A personal view is its owner's alone. In a copy the owner of all of them is the one who copies, and no user here.
+ */
 const isSeenBy = (row: RowViewRow, { userId }: RowViewReader): boolean =>
   row.personal === 0 || userId === undefined || row.owner === userId || row.userName === null
 
@@ -258,7 +260,10 @@ export const columnsOf = ({ columns }: Pick<RowViewColumns, 'columns'>): ShownCo
 const fieldsNamed = (view: RowViewColumns): (string | null)[] => [
   ...filterOf(view).map(({ field }) => field),
   ...(columnsOf(view) ?? []).map(({ key }) => key),
-  ...[view.sort, view.groupBy, view.dateField, view.endField],
+  view.sort,
+  view.groupBy,
+  view.dateField,
+  view.endField,
 ]
 
 /** All views of a structure are read when one of them is saved. */
@@ -266,7 +271,10 @@ const MAX_FILTER_LENGTH = 200_000
 const GROUPING: readonly string[] = ['select', 'bool']
 const DATING: readonly string[] = ['date', 'datetime']
 
-/** Refuses a view that names a field which the structure does not have, or which is of the wrong type, and one that lacks what its kind needs. */
+/**
+ * Refuses a view that names a field which the structure does not have, or which is of the wrong type, and one that
+ * lacks what its kind needs.
+ */
 function checkRowView(structure: StructureRow, view: RowViewColumns): void {
   const { byKey } = definitionOf(structure)
   const fieldOf = (place: string, key: string) =>

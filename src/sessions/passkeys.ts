@@ -277,7 +277,10 @@ interface RelyingParty {
   readonly origins: string[]
 }
 
-/** The host of a request. Refuses one at which browsers have no passkeys: an address, or plain http elsewhere than on localhost. */
+/**
+ * The host of a request. Refuses one at which browsers have no passkeys: an address, or plain http elsewhere than on
+ * localhost.
+ */
 export function relyingPartyOf(
   request: Request,
   { config: { publicUrls } }: Pick<AppContext, 'config'>,

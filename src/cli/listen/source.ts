@@ -223,8 +223,16 @@ const TIMEOUT_MS = 30_000
 
 /** What concerns one connection alone. */
 const OF_CONNECTION = new Set([
-  ...['connection', 'content-length', 'expect', 'host', 'keep-alive'],
-  ...['proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
 ])
 
 interface Posted {

@@ -55,7 +55,10 @@ export const instantsOf = (shown: { readonly created_at: string; readonly update
  * that was renamed meanwhile has two names in them.
  */
 
-/** A name could mean two tags or properties, because names moved between them while the remote was read: it must be read again. */
+/**
+ * A name could mean two tags or properties, because names moved between them while the remote was read: it must be read
+ * again.
+ */
 const ambiguous = (kind: NamedKind, name: string) =>
   new Refusal('stale', `The ${kind} "${name}" was renamed while it was read.`)
 

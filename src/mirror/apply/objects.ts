@@ -168,8 +168,19 @@ const subscriptions: Restorer<Subscription> = {
 export function applyObjects(copy: CopyTransaction): void {
   const { stage, isFresh } = copy
   const kinds: readonly Restorer[] = [
-    ...[tags, properties, structures, notes, new Records(), files],
-    ...[presets, views, lenses, items, rowViews, subscriptions, incoming],
+    tags,
+    properties,
+    structures,
+    notes,
+    new Records(),
+    files,
+    presets,
+    views,
+    lenses,
+    items,
+    rowViews,
+    subscriptions,
+    incoming,
   ]
   for (const restorer of isFresh ? [] : kinds.toReversed()) {
     restorer.remove(copy, stage.gone(restorer.kind))

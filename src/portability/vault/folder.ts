@@ -13,8 +13,9 @@ import { decodeNote, type NoteText, readNote, refuseLongFile, type VaultNote } f
 export type FolderContent = ReturnType<typeof readFolder>
 
 /**
- * Lists everything in a folder and its subfolders, sorted by path; of a folder that is left out only itself is named. Symbolic links are not followed: they may lead out of the folder or
- * form a circle. The files of `database` are left out when they are in the folder.
+ * Lists everything in a folder and its subfolders, sorted by path; of a folder that is left out only itself is named.
+ * Symbolic links are not followed: they may lead out of the folder or form a circle. The files of `database` are left out
+ * when they are in the folder.
  */
 export function readFolder(folder: string, database: string) {
   const root = realpathSync(folder)

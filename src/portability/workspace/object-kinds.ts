@@ -333,6 +333,11 @@ export const NAMED_FILES: readonly ObjectFile[] = [tagFile, propertyFile]
 
 /** In the order in which they must be imported: each refers only to kinds before it, and to notes and structures. */
 export const OBJECT_FILES: readonly ObjectFile[] = [
-  ...[presetFile, viewFile, lensFile, itemFile, rowViewFile],
-  ...[webhookFile, sourceFile],
+  presetFile,
+  viewFile,
+  lensFile,
+  itemFile,
+  rowViewFile,
+  webhookFile,
+  sourceFile,
 ]

@@ -216,7 +216,8 @@ export const recentWrites = ({ sql }: Reader): RecentWrites => sql.state.of(newR
 
 /*
  * Skipping rows takes as long as reading them. While a page far inside a list in the order of pks is sought, the row at
- * every 10,000th offset on the way is cached, and the next page is sought from the nearest of these rows. Like a total, they are valid for one value of the structure's change counter.
+ * every 10,000th offset on the way is cached, and the next page is sought from the nearest of these rows. Like a total,
+ * they are valid for one value of the structure's change counter.
  */
 
 /** How many rows one statement skips; the row after them is cached. */

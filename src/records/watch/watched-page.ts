@@ -15,7 +15,10 @@ import type { RecordRow } from '../store.ts'
 
 export type WatchRequest = Omit<ListRequest, 'offset'> & { changes?: boolean }
 
-/** Parses and checks the request as the list does, and brings it into a canonical form. Memoized, because many equal ones may arrive at once. */
+/**
+ * Parses and checks the request as the list does, and brings it into a canonical form. Memoized, because many equal
+ * ones may arrive at once.
+ */
 export const watchQuery = (
   reader: Reader,
   caller: InWorkspace,

@@ -59,8 +59,14 @@ async function readSecretFile(io: Io, file: string): Promise<string> {
 }
 
 const TEXTS = [
-  ...['name', 'structure', 'provider', 'external-id', 'event'],
-  ...['on-conflict', 'newer-by', 'description'],
+  'name',
+  'structure',
+  'provider',
+  'external-id',
+  'event',
+  'on-conflict',
+  'newer-by',
+  'description',
 ]
 
 /** The body that the API would be sent. */

@@ -46,7 +46,10 @@ export function targetFor(
 /** A body without any of these has neither links nor tags. */
 const LINK_OR_TAG = /\[\[|\]\(|\]:|#/
 
-/** The body of a note with its links rewritten, of which there are `count`, and its lines outside code as they are in the file. */
+/**
+ * The body of a note with its links rewritten, of which there are `count`, and its lines outside code as they are in
+ * the file.
+ */
 export function planBody(context: LinkContext, note: VaultNote, written: string, remark: Remark) {
   const lines = LINK_OR_TAG.test(written) ? [...linesOutsideCode(written)] : []
   const { body, count } = rewriteLinks(context, note, written, lines)

@@ -80,7 +80,10 @@ async function isApplied(grid: GridState, act: () => Promise<unknown>): Promise<
   }
 }
 
-/** A field and the value that all chosen rows get in it; what they held can be taken back, also where they are no longer shown. */
+/**
+ * A field and the value that all chosen rows get in it; what they held can be taken back, also where they are no longer
+ * shown.
+ */
 function OneValue({ grid, onWritten }: { grid: GridState; onWritten: () => void }) {
   const { structure, picked } = grid
   const [key, setKey] = useState(structure.fields[0]?.key)
