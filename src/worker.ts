@@ -4,20 +4,19 @@
  * many requests do; what it holds in memory is given back once nothing was asked for some seconds.
  */
 import { Database } from 'bun:sqlite'
-import { LOST } from './db/connection/health.ts'
+import { isOpenFile, LOST } from './db/connection/health.ts'
 import {
   keepTemporaryInMemory,
   openReadingConnection,
   prepareWriting,
   shrinkMemory,
 } from './db/connection/open.ts'
-import { isOpenFile } from './db/connection/open-files.ts'
 import { asOpenError, asUnavailable } from './db/errors.ts'
 import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
 import { State } from './db/state.ts'
 import type { WorkerQuery, WorkerTask, WriteListeners } from './db/worker/client.ts'
-import { COMMITTING, OPENING, type WorkerRequest, type WorkerResponse } from './db/worker/protocol.ts'
+import { COMMITTING, OPENING, type WorkerRequest, type WorkerResponse } from './db/worker/thread.ts'
 import type { RightData, Standing } from './http/request-right.ts'
 import { encoded } from './http/responses.ts'
 import { createIdSource } from './lib/ids.ts'

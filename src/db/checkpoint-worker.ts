@@ -4,11 +4,11 @@
  */
 import { Database } from 'bun:sqlite'
 import type { CheckpointTask } from './connection/checkpoint.ts'
-import { isOpenFile } from './connection/open-files.ts'
+import { isOpenFile } from './connection/health.ts'
 
 declare const self: Worker
 
-/** How long readers are waited for: longer than a server reads from one state (`connection/read-snapshot.ts`). */
+/** How long readers are waited for: longer than a server reads from one state (`connection/reading.ts`). */
 const WAIT_MS = 40
 
 function checkpoint({ file, descriptor, mode }: CheckpointTask): void {

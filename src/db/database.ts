@@ -144,7 +144,7 @@ export function openDatabase(options: OpenOptions): Db {
     beforeCommit: () => {
       const refusal = health.refusalOfCommit()
       if (refusal) throw refusal
-      reading?.renew()
+      reading?.leave()
     },
     ...(walSync && { sync: syncingWith(walSync, sql, reading) }),
     onCommit: () => {
@@ -163,7 +163,7 @@ export function openDatabase(options: OpenOptions): Db {
   health.onEnd(({ refusal }) => {
     queue.close(refusal)
     checkpoints.stop()
-    reading?.renew()
+    reading?.leave()
     saveWal()
   })
   let hasNoResponse = false
@@ -214,7 +214,7 @@ export function openDatabase(options: OpenOptions): Db {
     },
     refresh: () => reading?.refresh(),
     checkpoint: () => {
-      reading?.renew()
+      reading?.leave()
       checkpoints.runNow()
     },
     waitForCheckpoint: async () => {

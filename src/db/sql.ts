@@ -229,7 +229,7 @@ export class Sql {
   }
 
   /**
-   * The result of `make`, cached so that what every request reads is read once for many (`connection/memoized-results.ts`,
+   * The result of `make`, cached so that what every request reads is read once for many (`connection/reading.ts`,
    * which lists the tables that `make` may read). Undefined is not cached.
    */
   memoize<Made>(name: string, make: () => Made): Made {

@@ -1,8 +1,7 @@
 import { refuseInMirror } from '../changes/mirror-guard.ts'
 import type { Db } from '../db/database.ts'
 import { isUniqueViolation } from '../db/errors.ts'
-import { writeUnlessDry } from '../db/writes/dry-run.ts'
-import type { Tx } from '../db/writes/transaction.ts'
+import { type Tx, writeUnlessDry } from '../db/writes/transaction.ts'
 import { Refusal, refused } from '../refusal.ts'
 import { systemRefusal } from './read-file.ts'
 

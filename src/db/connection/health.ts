@@ -1,7 +1,20 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, unavailable } from '../../refusal.ts'
 import { asUnavailable, faultOf, NOT_CONFIRMED } from '../errors.ts'
-import { DATABASE, OpenFiles, WAL } from './open-files.ts'
+import { realFile } from './server-lock.ts'
+
+/*
+ * The names of an open database must lead to the files that were opened: what is written into a file that has lost its
+ * name is lost when the process ends, and SQLite would fold the WAL into whatever database has been put in its place.
+ * Hence device and inode are compared before a commit is acknowledged, and several times a second; other threads compare
+ * them before they open the database by its name. One file can be changed without a new inode: a backup may be copied over
+ * the database. Backups are in rollback mode, and an open database never is.
+ *
+ * Most commits look only at when the folder was changed, which is when a name in it was: that takes a tenth of the time. As
+ * clocks of files are coarse, a folder that was changed a moment ago is not relied on.
+ */
 
 export const LOST =
   'A file of the database was replaced or removed while the server ran; it acknowledges no writes any more and stops.'
@@ -16,7 +29,7 @@ const UNREADABLE = {
 }
 
 /** Why nothing is acknowledged any more. */
-export interface End {
+interface End {
   readonly refusal: Refusal
   /** For the operator. */
   readonly sentence: string
@@ -136,5 +149,118 @@ export class Health {
     this.stop()
     this.#log.error(message, { file: this.#file, ...fields })
     for (const listener of this.#listeners) listener()
+  }
+}
+
+const POLL_MS = 250
+/** Longer than a file system takes to give two changes different times; on some that is two seconds. */
+const COARSE_MS = 2_500
+const HEADER_BYTES = 20
+const WAL_MODE = 2
+
+const DATABASE = 'database'
+const WAL = 'write-ahead log'
+const NAMES = [
+  ['', DATABASE],
+  ['-wal', WAL],
+  ['-shm', 'index of the write-ahead log'],
+  ['.lock', 'lock'],
+] as const
+/** What every commit is written to; processes coordinate through the others. */
+const WRITTEN: readonly string[] = [DATABASE, WAL]
+
+interface Identity {
+  readonly dev: number
+  readonly ino: number
+}
+
+interface OpenFile extends Identity {
+  readonly path: string
+  /** Its name for the operator. */
+  readonly what: string
+}
+
+const identityOf = (path: string): Identity | undefined => statSync(path, { throwIfNoEntry: false })
+
+function isAt(path: string, { dev, ino }: Identity): boolean {
+  const named = identityOf(path)
+  return named?.ino === ino && named.dev === dev
+}
+
+/** Whether the path names the file that is open as `descriptor`. */
+export const isOpenFile = (file: string, descriptor: number): boolean => isAt(file, fstatSync(descriptor))
+
+/** The files of an open database. */
+class OpenFiles {
+  /**
+   * The database. It stays open as long as SQLite has it open: when a process closes any descriptor of a file, the system
+   * ends all its locks of that file, and SQLite takes those of this process for gone.
+   */
+  readonly descriptor: number
+  readonly #folder: number
+  readonly #files: readonly OpenFile[]
+  readonly #wasInWalMode: boolean
+  #timer: Timer | undefined
+  /** When the folder was changed last, as its file system says, and since when this process knows. */
+  #changedAt = Number.NaN
+  #knownSince = 0
+  /** Whether the files were there after other changes would have had other times. */
+  #isSure = false
+
+  /** Must be called after the WAL and its index were created. */
+  constructor(file: string) {
+    const real = realFile(file)
+    this.descriptor = openSync(real, 'r')
+    this.#folder = openSync(dirname(real), 'r')
+    this.#wasInWalMode = this.#isInWalMode
+    this.#files = NAMES.flatMap(([suffix, what]) => {
+      const path = suffix === '' ? file : real + suffix
+      const identity = identityOf(path)
+      return identity ? [{ path, what, dev: identity.dev, ino: identity.ino }] : []
+    })
+  }
+
+  /** Calls `check` several times a second. */
+  watch(check: () => void): void {
+    this.#timer = setInterval(check, POLL_MS)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** To be called once SQLite has closed the database. */
+  close(): void {
+    closeSync(this.descriptor)
+    closeSync(this.#folder)
+  }
+
+  /** What is no longer there. Throws the error of the system when the disk cannot tell. */
+  lost(): string[] {
+    const lost = this.#files.filter((file) => !isAt(file.path, file))
+    if (lost.length > 0 || !this.#wasInWalMode || this.#isInWalMode) return lost.map(({ what }) => what)
+    return [DATABASE]
+  }
+
+  /** Whether the files that every commit is written to are there. */
+  get keepCommits(): boolean {
+    const { mtimeMs } = fstatSync(this.#folder)
+    if (mtimeMs === this.#changedAt && this.#isSure) return true
+    const now = performance.now()
+    if (mtimeMs !== this.#changedAt) this.#knownSince = now
+    this.#changedAt = mtimeMs
+    const areThere = this.#areThere
+    this.#isSure = areThere && now - this.#knownSince > COARSE_MS
+    return areThere
+  }
+
+  get #areThere(): boolean {
+    return this.#files.every((file) => !WRITTEN.includes(file.what) || isAt(file.path, file))
+  }
+
+  get #isInWalMode(): boolean {
+    const header = Buffer.alloc(HEADER_BYTES)
+    return readSync(this.descriptor, header, 0, HEADER_BYTES, 0) === HEADER_BYTES && header[18] === WAL_MODE
   }
 }

@@ -1,38 +1,55 @@
+import type { Database, Statement } from 'bun:sqlite'
+import { asReadError, isStorageFailure } from '../errors.ts'
 import { Sql } from '../sql.ts'
-import { MemoizedResults } from './memoized-results.ts'
 import { openReadingConnection } from './open.ts'
-import { ReadSnapshot } from './read-snapshot.ts'
 import { WriteMark } from './write-mark.ts'
 
 /*
- * A server reads from a connection of its own, in snapshots (`read-snapshot.ts`). Until a commit is on the disk, reads go on
- * with the state before it, except that every read sees what a command has committed: a command syncs the WAL before its
- * commit can be seen, and with it what this process has committed before.
+ * A server reads from a connection of its own. Many reads share one snapshot, because beginning one takes locks of the WAL,
+ * which costs more than a small read. It ends with every commit of this process or of a command, so that a read never misses
+ * an acknowledged write, and after a few milliseconds, so that the WAL can start again.
+ *
+ * Until a commit is on the disk, reads go on with the state before it, except that every read sees what a command has
+ * committed: a command syncs the WAL before its commit can be seen, and with it what this process has committed before.
  */
 
+/** The longest life of a snapshot. */
+const MAX_AGE_MS = 20
+
+/** The connection that reads, and its snapshot. */
 export class Reading {
   readonly sql: Sql
-  readonly #snapshot: ReadSnapshot
-  readonly #memoized: MemoizedResults
+  readonly #database: Database
+  readonly #begin: Statement
+  readonly #end: Statement
+  readonly #read: Statement
   readonly #writer: Sql
   readonly #mark: WriteMark | undefined
   readonly #onMark: () => void
+  readonly #memoized = new MemoizedResults(this)
+  /** Runs while there is a snapshot. */
+  #timer: Timer | undefined
+  #beganAt = 0
+  /** Whether the snapshot stays although something was committed, and when another connection had committed last by then. */
+  #isHeld = false
   #heldVersion = 0
 
   /** `onMark` is called when a command has committed. On a full disk there is no room for the mark, nor for a command. */
   constructor(file: string, writer: Sql, isFull: boolean, onMark: () => void) {
     const database = openReadingConnection(file)
-    this.#snapshot = new ReadSnapshot(database)
-    this.#memoized = new MemoizedResults(this.#snapshot)
-    this.#memoized.watch(writer.database)
+    this.#database = database
+    this.#begin = database.prepare('BEGIN')
+    this.#end = database.prepare('COMMIT')
+    this.#read = database.prepare('PRAGMA schema_version')
     this.#writer = writer
     this.#mark = isFull ? undefined : new WriteMark(file)
     this.#onMark = onMark
+    this.#memoized.watch(writer.database)
     this.sql = new Sql(database, {
       state: writer.state,
       enter: () => {
         this.noteMark()
-        this.#snapshot.enter()
+        this.#enter()
       },
       memory: {
         get: (name) => {
@@ -44,51 +61,169 @@ export class Reading {
     })
   }
 
+  /** When the present snapshot, or else the last one, began. */
+  get beganAt(): number {
+    return this.#beganAt
+  }
+
+  get isOpen(): boolean {
+    return this.#timer !== undefined
+  }
+
   /** Sees what commands have committed; before every read this is done by itself. */
   noteMark(): void {
     if (!this.#mark?.hasChanged()) return
     this.#onMark()
     this.#memoized.clear()
-    if (this.#snapshot.isHeld && this.#version !== this.#heldVersion) this.#snapshot.release()
-    else this.#snapshot.leave()
+    if (this.#version !== this.#heldVersion) this.#isHeld = false
+    this.leave()
   }
 
-  /** Ends the snapshot. To be called before each commit: the WAL starts again only while nothing reads from it. */
-  renew(): void {
-    this.#snapshot.leave()
+  /** Begins a snapshot if there is none. */
+  #enter(): void {
+    if (this.#timer !== undefined) return
+    this.#beganAt = performance.now()
+    this.#begin.run()
+    this.#timer = setTimeout(() => this.leave(), MAX_AGE_MS)
   }
 
-  /** Has every read see what is committed now, until `noteCommit` or `release`. */
+  /** Until `noteCommit` or `release` every read sees what is committed now: for a commit that is not on the disk at once. */
   hold(): void {
     this.#heldVersion = this.#version
-    this.#snapshot.hold()
+    this.leave()
+    this.#enter()
+    // The state is that of the first statement.
+    try {
+      this.#read.get()
+    } catch (error) {
+      throw asReadError(error, this.#database)
+    }
+    this.#isHeld = true
   }
 
+  /** Ends a snapshot, also one that is held. */
   release(): void {
-    this.#snapshot.release()
+    this.#isHeld = false
+    this.leave()
+  }
+
+  /**
+   * Ends the snapshot, unless it is held: the next read sees everything committed by then. To be called before each commit:
+   * the WAL starts again only while nothing reads from it.
+   */
+  leave(): void {
+    if (this.#timer === undefined || this.#isHeld) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    // A failing disk may have ended the transaction already, and a read that met a damaged page makes its end fail.
+    try {
+      if (this.#database.inTransaction) this.#end.run()
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error
+      if (this.#database.inTransaction) this.#database.run('ROLLBACK')
+    }
   }
 
   /** To be called after each commit of this process, once it is on the disk. */
   noteCommit(): void {
-    this.#snapshot.release()
+    this.release()
     this.#memoized.noteCommit()
   }
 
   /** To be called when another connection may have written. */
   refresh(): void {
-    this.#snapshot.leave()
+    this.leave()
     this.#memoized.clear()
   }
 
   close(): void {
-    this.#snapshot.close()
+    this.release()
+    for (const statement of [this.#begin, this.#end, this.#read]) statement.finalize()
     this.sql.finalize()
-    this.sql.database.close()
+    this.#database.close()
     this.#mark?.close()
   }
 
   /** Changes when another connection than the writing one commits. */
   get #version(): number {
     return this.#writer.scalar<number>('PRAGMA data_version')
+  }
+}
+
+/**
+ * What `Sql.memoize` may read: tables that are needed for every request and seldom written, with the event of an update.
+ * Of a workspace it may read what identifies it, not its counters; of a structure which one a name means, and its
+ * fields; of a source what verifies calls.
+ */
+const TABLES = [
+  ['workspaces', 'UPDATE OF id, name'],
+  ['users', 'UPDATE'],
+  ['members', 'UPDATE'],
+  ['keys', 'UPDATE'],
+  ['sessions', 'UPDATE'],
+  ['change_epochs', 'UPDATE'],
+  ['structures', 'UPDATE OF name_fold, fields'],
+  ['sources', 'UPDATE OF token, secret, secret_version, options, is_removed'],
+] as const
+
+/** The SQL function that the triggers call. */
+const NOTE_WRITE = 'note_write'
+
+/**
+ * Results that most requests need, such as whose a key is, by name. They are cached beyond the end of a snapshot, until
+ * this process commits a write to one of their tables, and no longer than a snapshot lives.
+ */
+class MemoizedResults {
+  readonly #results = new Map<string, unknown>()
+  /** When the snapshot began from which the oldest result was read. */
+  #since = 0
+  /** Whether a transaction that may not have ended has written to one of the tables; then nothing is cached. */
+  #isOutdated = false
+
+  constructor(private readonly reading: Pick<Reading, 'beganAt' | 'isOpen'>) {}
+
+  /** Has every write of this connection to one of the tables noted, whichever statement or cascade makes it. */
+  watch(writer: Database): void {
+    writer.function(NOTE_WRITE, () => {
+      this.#isOutdated = true
+      return 1
+    })
+    for (const [table, update] of TABLES)
+      for (const [at, event] of ['INSERT', update, 'DELETE'].entries())
+        writer.run(
+          `CREATE TEMP TRIGGER ${NOTE_WRITE}_${table}_${at} AFTER ${event} ON main.${table}
+           BEGIN SELECT ${NOTE_WRITE}(); END`,
+        )
+  }
+
+  get(name: string): unknown {
+    if (this.#results.size === 0) return undefined
+    if (this.#isOutdated || this.#isTooOld) this.clear()
+    return this.#results.get(name)
+  }
+
+  set(name: string, result: unknown): void {
+    if (this.#isOutdated) return
+    if (this.#results.size === 0) this.#since = this.reading.beganAt
+    this.#results.set(name, result)
+  }
+
+  /** A snapshot ends late when the thread is busy. */
+  get #isTooOld(): boolean {
+    const { beganAt, isOpen } = this.reading
+    if (isOpen && this.#since === beganAt) return false
+    return performance.now() - this.#since >= MAX_AGE_MS
+  }
+
+  /** Must be called after every commit of the watched connection, once its snapshot has ended. */
+  noteCommit(): void {
+    if (!this.#isOutdated) return
+    this.clear()
+    this.#isOutdated = false
+  }
+
+  /** Must be called when another connection may have written. */
+  clear(): void {
+    this.#results.clear()
   }
 }

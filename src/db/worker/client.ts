@@ -8,12 +8,11 @@ import type { Db } from '../database.ts'
 import { noResponse } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import type { State } from '../state.ts'
-import { writeUnlessDry } from '../writes/dry-run.ts'
 import { currentRight } from '../writes/requester.ts'
-import type { Tx } from '../writes/transaction.ts'
-import type { WorkerRequest } from './protocol.ts'
+import { type Tx, writeUnlessDry } from '../writes/transaction.ts'
 import { QueryScheduler, type Requester, requesterKey } from './query-scheduler.ts'
 import { TaskQueue } from './task-queue.ts'
+import type { WorkerRequest } from './thread.ts'
 
 export { type Requester, requesterKey }
 

@@ -6,8 +6,14 @@ import { type Refusal, shuttingDown, unavailable } from '../../refusal.ts'
 import { noResponse } from '../errors.ts'
 import { currentRequester } from '../writes/requester.ts'
 import type { PausingAction } from '../writes/write-queue.ts'
-import { OPENING, type WorkerOutput } from './protocol.ts'
-import { ThreadClosed, ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
+import {
+  OPENING,
+  ThreadClosed,
+  ThreadFailed,
+  type ThreadRequest,
+  type WorkerOutput,
+  WorkerThread,
+} from './thread.ts'
 
 const CLOSE_WITHIN_MS = 5_000
 

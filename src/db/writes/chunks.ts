@@ -1,7 +1,18 @@
 import type { Db } from '../database.ts'
 import { completing } from './requester.ts'
-import { forSomeMilliseconds } from './time-slice.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
+
+/** The length of one transaction of chunked work, so that the write lock is held only briefly. */
+const SLICE_MS = 5
+
+/** Repeats a small step until it returns false or a few milliseconds have passed. Returns whether there may be more work. */
+export function forSomeMilliseconds(doSome: () => boolean, milliseconds = SLICE_MS): boolean {
+  const until = performance.now() + milliseconds
+  do {
+    if (!doSome()) return false
+  } while (performance.now() < until)
+  return true
+}
 
 /** Slightly longer than a server waits before it tries again to take the lock that another process holds. */
 const PAUSE_MS = 12

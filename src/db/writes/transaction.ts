@@ -1,3 +1,4 @@
+import type { Db } from '../database.ts'
 import type { Reader } from '../reader.ts'
 import type { State } from '../state.ts'
 
@@ -20,3 +21,33 @@ export interface Transaction {
 
 /** A write is synchronous: passing a function that returns a promise is a type error. */
 export type WriteFunction<T> = (tx: Tx) => T extends PromiseLike<unknown> ? never : T
+
+/** Thrown out of a transaction to roll it back and still return what it would have done. */
+class DryRun<Outcome> extends Error {
+  constructor(readonly outcome: Outcome) {
+    super('nothing is written')
+  }
+}
+
+/**
+ * Writes, or with `isDryRun`, which may depend on the outcome, checks everything in the same way, returns the same and
+ * writes nothing.
+ */
+export async function writeUnlessDry<Outcome>(
+  db: Pick<Db, 'write'>,
+  run: (tx: Tx) => Outcome,
+  isDryRun: boolean | ((outcome: Outcome) => boolean),
+  isLong = false,
+): Promise<Outcome> {
+  const write = (tx: Tx): { outcome: Outcome } => {
+    const outcome = run(tx)
+    if (isDryRun === true || (isDryRun !== false && isDryRun(outcome))) throw new DryRun(outcome)
+    return { outcome }
+  }
+  try {
+    return (await db.write(write, isLong)).outcome
+  } catch (error) {
+    if (error instanceof DryRun) return error.outcome as Outcome
+    throw error
+  }
+}

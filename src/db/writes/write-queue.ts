@@ -4,13 +4,12 @@ import { Histogram } from '../../lib/histogram.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { Refusal, shuttingDown, unavailable } from '../../refusal.ts'
+import { DiskWatch } from '../connection/wal-sync.ts'
 import { asUnavailable, isBusy, NOT_CONFIRMED, noResponse } from '../errors.ts'
 import type { Sql } from '../sql.ts'
-import { DiskWatch } from './disk-watch.ts'
 import { asNobody, currentRequester } from './requester.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
-import { WriteGroup } from './write-group.ts'
-import { type Item, newItem } from './write-item.ts'
+import { type Item, newItem, WriteGroup } from './write-group.ts'
 
 /*
  * Group commit: writes that arrive together share one transaction and one sync to the disk. Each has its own savepoint, so

@@ -1,7 +1,6 @@
 import type { Bus } from '../../changes/bus.ts'
 import type { Db } from '../../db/database.ts'
-import { inSteps } from '../../db/writes/chunks.ts'
-import { forSomeMilliseconds } from '../../db/writes/time-slice.ts'
+import { forSomeMilliseconds, inSteps } from '../../db/writes/chunks.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'

@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/reader.ts'
 import { rowTable } from '../../db/row-table-names.ts'
 import type { WorkerClient, WorkerTask } from '../../db/worker/client.ts'
-import { forSomeMilliseconds } from '../../db/writes/time-slice.ts'
+import { forSomeMilliseconds } from '../../db/writes/chunks.ts'
 import { hasTable } from '../../search/tables.ts'
 
 /*
