@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import type { Role } from './db/schema/account.ts'
-import { type AllowlistEntry, parseAllowlist } from './delivery/client/allowlist.ts'
+import { type AllowlistEntry, parseAllowlist } from './delivery/client/addresses.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
 
 /** The settings of one process: a flag, or else `DAYBOOK_<FLAG>`, or else the default. */

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { isSecret, secretBytes, serviceSignature, standardSignature } from './sign.ts'
+import { isSecret, secretBytes, serviceSignature, standardSignature } from './message.ts'
 
 const MAX_AGE_SECONDS = 300
 

@@ -1,9 +1,8 @@
 import { type Difference, differenceOf } from '../changes/entries.ts'
 import type { ChangeAuthor } from '../changes/log.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { newHead, storeEvent } from '../delivery/outbox.ts'
-import { type EventSource, objectPayload } from '../delivery/payload.ts'
-import { subscriptionsTo, wants } from '../delivery/subscriptions.ts'
+import { type EventSource, objectPayload } from '../delivery/message.ts'
+import { newHead, storeEvent, subscriptionsTo, wants } from '../delivery/outbox.ts'
 import { presentFile } from './present.ts'
 import { type Announcement, type FileRow, findAnnouncement } from './store.ts'
 

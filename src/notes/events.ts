@@ -2,16 +2,16 @@ import { type Difference, differenceOf } from '../changes/entries.ts'
 import type { ChangeAuthor } from '../changes/log.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { newHead, storeEvent } from '../delivery/outbox.ts'
-import { type EventSource, objectPayload } from '../delivery/payload.ts'
+import { type EventSource, objectPayload } from '../delivery/message.ts'
 import {
   findObjectSubscription,
+  newHead,
   type ObjectSubscription,
+  storeEvent,
   subscriptionsTo,
   wants,
-} from '../delivery/subscriptions.ts'
-import type { Moments } from '../delivery/wakes.ts'
-import { wakeAt } from '../delivery/wakes.ts'
+} from '../delivery/outbox.ts'
+import { type Moments, wakeAt } from '../delivery/wakes.ts'
 import { utcDay } from '../lib/dates.ts'
 import { Refusal } from '../refusal.ts'
 import { presentNote } from './present.ts'

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { checkTemplate, DUE_EVENT, EVENTS_OF, type Kind, RECORD_EVENTS } from '../delivery/payload.ts'
+import { checkTemplate, DUE_EVENT, EVENTS_OF, type Kind, RECORD_EVENTS } from '../delivery/message.ts'
 import { checkFilter, parseConditions, type RawCondition } from '../filter/record/parse.ts'
 import { type FilterTree, parseTree } from '../filter/tree/parse.ts'
 import { isObject } from '../lib/json.ts'

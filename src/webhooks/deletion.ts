@@ -4,7 +4,7 @@ import { IS_NEW, IS_NOT_NEW } from '../db/schema/webhooks.ts'
 import { forSomeMilliseconds, inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { endSchedules } from '../delivery/due.ts'
-import { renewSubscriptionsVersion } from '../delivery/subscriptions.ts'
+import { renewSubscriptionsVersion } from '../delivery/outbox.ts'
 
 const DELIVERIES_PER_STEP = 50
 

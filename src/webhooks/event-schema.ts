@@ -1,6 +1,6 @@
 import { Type as t } from '@sinclair/typebox'
 import { SURFACES } from '../changes/log.ts'
-import { EVENTS } from '../delivery/payload.ts'
+import { EVENTS } from '../delivery/message.ts'
 import { File } from '../files/schema.ts'
 import { id, members, nullable, strict, timestamp } from '../http/schema/types.ts'
 import { RecordObject } from '../records/schema.ts'

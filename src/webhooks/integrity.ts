@@ -1,7 +1,7 @@
 import type { IntegrityCheck } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { startSchedule } from '../delivery/due.ts'
-import { renewSubscriptionsVersion } from '../delivery/subscriptions.ts'
+import { renewSubscriptionsVersion } from '../delivery/outbox.ts'
 
 const ENABLED = `EXISTS (SELECT 1 FROM webhooks w
   WHERE w.structure = s.pk AND w.enabled = 1 AND w.is_removed = 0)`

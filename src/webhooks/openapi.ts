@@ -1,4 +1,4 @@
-import { EVENTS, type EventType } from '../delivery/payload.ts'
+import { EVENTS, type EventType } from '../delivery/message.ts'
 import { File } from '../files/schema.ts'
 import { exampleOf, type JsonSchema, type SchemaComponents } from '../http/openapi/schemas.ts'
 import { RecordObject } from '../records/schema.ts'

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { EVENTS, FORMATS, KINDS, SUBSCRIBED_EVENTS } from '../delivery/payload.ts'
+import { EVENTS, FORMATS, KINDS, SUBSCRIBED_EVENTS } from '../delivery/message.ts'
 import { MAX_CONDITIONS } from '../filter/record/parse.ts'
 import { condition } from '../http/schema/conditions.ts'
 import { filterTree } from '../http/schema/filter-tree.ts'

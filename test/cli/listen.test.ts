@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { watchEvents } from '../../src/cli/listen/client.ts'
-import { isSecret, newSecret } from '../../src/delivery/sign.ts'
+import { isSecret, newSecret } from '../../src/delivery/message.ts'
 import { verifyDelivery } from '../../src/delivery/verify-signature.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { isoTimestamp } from '../../src/lib/dates.ts'

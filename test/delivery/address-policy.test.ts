@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { addressesError, parseDeliveryUrl, urlError } from '../../src/delivery/client/address-policy.ts'
-import { isPublicAddress } from '../../src/delivery/client/address-ranges.ts'
-import { parseAllowlist } from '../../src/delivery/client/allowlist.ts'
+import {
+  addressesError,
+  isPublicAddress,
+  parseAllowlist,
+  parseDeliveryUrl,
+  urlError,
+} from '../../src/delivery/client/addresses.ts'
 import { runs } from '../support/counts.ts'
 import { CLOSED_HOSTS, hostsOf, IMPOSSIBLE_HOSTS, PUBLIC_HOSTS } from './addresses.ts'
 

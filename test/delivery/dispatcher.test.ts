@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { serviceSignature } from '../../src/delivery/sign.ts'
+import { serviceSignature } from '../../src/delivery/message.ts'
 import { status } from '../support/receiver.ts'
 import { declare, write } from '../support/records.ts'
 import { settle, testClock } from '../support/service.ts'

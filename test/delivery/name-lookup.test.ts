@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { getServers, setServers } from 'node:dns'
-import { createResolve } from '../../src/delivery/client/address-policy.ts'
+import { createResolve } from '../../src/delivery/client/addresses.ts'
 import { testClock } from '../support/service.ts'
 
 const A = 1

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
-import { parseAllowlist } from '../../src/delivery/client/allowlist.ts'
+import { parseAllowlist } from '../../src/delivery/client/addresses.ts'
 import { createSender, type Sender, type SenderSettings } from '../../src/delivery/client/sender.ts'
 import { newAuthority } from '../support/certificates.ts'
 import {
@@ -534,7 +534,7 @@ test('no proxy of the environment is asked', async () => {
   const plain = await newReceiver()
   const program = `
     const { createSender } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/client/sender.ts', import.meta.dir))})
-    const { parseAllowlist } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/client/allowlist.ts', import.meta.dir))})
+    const { parseAllowlist } = await import(${JSON.stringify(Bun.resolveSync('../../src/delivery/client/addresses.ts', import.meta.dir))})
     const { send, close } = createSender({
       allowlist: parseAllowlist(['hook.example']), ca: process.env.CA, resolve: async () => ['127.0.0.1'],
     })

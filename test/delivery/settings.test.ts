@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { readConfig } from '../../src/config.ts'
-import { urlError } from '../../src/delivery/client/address-policy.ts'
+import { urlError } from '../../src/delivery/client/addresses.ts'
 import { newAuthority } from '../support/certificates.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { Stripe } from 'stripe'
-import { isSecret, newSecret, signedHeaders } from '../../src/delivery/sign.ts'
+import { isSecret, newSecret, signedHeaders } from '../../src/delivery/message.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { runs } from '../support/counts.ts'
 

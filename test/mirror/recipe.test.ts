@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
-import { newSecret } from '../../src/delivery/sign.ts'
+import { newSecret } from '../../src/delivery/message.ts'
 import { newFolder, program, startProcess } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { billOfMaterials } from '../../scripts/release/sbom.ts'
-import { signedHeaders } from '../../src/delivery/sign.ts'
+import { signedHeaders } from '../../src/delivery/message.ts'
 import { daybook } from '../support/process.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')

@@ -1,4 +1,4 @@
-import { parseAllowlist } from '../../src/delivery/client/allowlist.ts'
+import { parseAllowlist } from '../../src/delivery/client/addresses.ts'
 import { createSender, type Send } from '../../src/delivery/client/sender.ts'
 import { Dispatcher } from '../../src/delivery/dispatch/dispatcher.ts'
 import type { RawCondition } from '../../src/filter/record/parse.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { systemAuthor } from '../../src/changes/log.ts'
-import { EVENTS, type EventType, RECORD_EVENTS } from '../../src/delivery/payload.ts'
+import { EVENTS, type EventType, RECORD_EVENTS } from '../../src/delivery/message.ts'
 import { deleteFile } from '../../src/files/service.ts'
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
 import { faultsOf } from '../contract/json-schema.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { isSecret } from '../../src/delivery/sign.ts'
+import { isSecret } from '../../src/delivery/message.ts'
 import { declare } from '../support/records.ts'
 import { type Client, startService, type TestService } from '../support/service.ts'
 import { deliveriesOf, subscribe, webhookOf } from '../support/webhooks.ts'

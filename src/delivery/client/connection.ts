@@ -1,6 +1,6 @@
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectSecure, type SecureContext } from 'node:tls'
-import { isAddress } from './address-ranges.ts'
+import { isAddress } from './addresses.ts'
 
 /** The limit for a head and for a body: reading more costs more than a new connection. */
 const MAX_BYTES = 65_536

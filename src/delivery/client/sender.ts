@@ -3,16 +3,17 @@ import tls, { type SecureContext } from 'node:tls'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import {
+  type AllowlistEntry,
   addressesError,
   createResolve,
+  isAddress,
+  isNamedAnywhere,
   lookupError,
   type ParsedUrl,
   parseDeliveryUrl,
   type Resolve,
   urlError,
-} from './address-policy.ts'
-import { isAddress } from './address-ranges.ts'
-import { type AllowlistEntry, isNamedAnywhere } from './allowlist.ts'
+} from './addresses.ts'
 import {
   type Connecting,
   type Connection,

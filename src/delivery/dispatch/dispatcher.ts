@@ -5,9 +5,8 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Send } from '../client/sender.ts'
-import { secretsAt, signedHeaders } from '../sign.ts'
-import type { Moments } from '../wakes.ts'
-import { onWake } from '../wakes.ts'
+import { secretsAt, signedHeaders } from '../message.ts'
+import { type Moments, onWake } from '../wakes.ts'
 import {
   type DueDelivery,
   findDue,

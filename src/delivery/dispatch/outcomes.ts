@@ -5,7 +5,7 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { AttemptOutcome } from '../client/sender.ts'
-import { TEST_EVENT } from '../payload.ts'
+import { TEST_EVENT } from '../message.ts'
 import { type DueDelivery, RETRY_AFTER_MS } from './delivery-queue.ts'
 
 /*

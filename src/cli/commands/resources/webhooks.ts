@@ -1,5 +1,5 @@
 import { readWebhookAllowlist } from '../../../config.ts'
-import type { SubscribedEvent } from '../../../delivery/payload.ts'
+import type { SubscribedEvent } from '../../../delivery/message.ts'
 import type { NewWebhook, UnparsedInput } from '../../../webhooks/columns.ts'
 import {
   attributesIn,
