@@ -20,8 +20,8 @@ import { presentStructureTo } from '../structures/present.ts'
 import { findStructureById } from '../structures/store.ts'
 import { tagKind } from '../tags/service.ts'
 import { viewKind } from '../views/service.ts'
-import { presentWebhook } from '../webhooks/present.ts'
 import { getWebhook } from '../webhooks/service.ts'
+import { presentWebhook } from '../webhooks/store.ts'
 import { isHiddenKind } from './visible.ts'
 
 /** Whose objects they are; without a user, also those that one user alone sees. */

@@ -20,8 +20,14 @@ import {
 } from '../structures/store.ts'
 import type { ConvertBody } from './schema.ts'
 import { dataOf, loadRecords, type RecordRow } from './store.ts'
-import { checkedChanges, type FieldChanges, refuseBrokenReferences } from './writing/row-values.ts'
-import { refuseImmutable, rowWriter, updateRow } from './writing/row-writer.ts'
+import {
+  checkedChanges,
+  type FieldChanges,
+  refuseBrokenReferences,
+  refuseImmutable,
+  rowWriter,
+  updateRow,
+} from './writing/row-writer.ts'
 
 /*
  * A field gets another type by a new field, which holds the old values as far as they can be read as that type; the old

@@ -1,6 +1,5 @@
 export { historyQuery } from './history.ts'
 export { boardQuery } from './query/board.ts'
-export { deletedQuery } from './query/deleted.ts'
-export { listBodyQuery, listQuery } from './query/list.ts'
+export { deletedQuery, listBodyQuery, listQuery } from './query/list.ts'
 export { summaryQuery } from './query/summary.ts'
 export { watchPageQuery } from './watch/watched-page.ts'

@@ -7,19 +7,13 @@ import { convertField } from './convert.ts'
 import { historyResponse } from './history.ts'
 import { foundResponse, presentBuckets } from './present.ts'
 import { boardBody } from './query/board.ts'
-import { listDeletedRecords } from './query/deleted.ts'
-import { listResponse } from './query/list.ts'
+import { listDeletedRecords, listResponse } from './query/list.ts'
 import { summarise } from './query/summary.ts'
 import * as schema from './schema.ts'
 import { getRecord } from './store.ts'
 import type { Watches } from './watch/watches.ts'
-import {
-  recordDeletion,
-  recordRestoration,
-  recordRevert,
-  respondToPatch,
-  respondToWrite,
-} from './writing/operations.ts'
+import { recordDeletion, recordRestoration, recordRevert, respondToPatch } from './writing/one-record.ts'
+import { respondToWrite } from './writing/write-records.ts'
 
 export function recordRoutes(ctx: AppContext, watches: Watches) {
   return endpoints('Records', '/v1/records', 'structures')

@@ -3,7 +3,8 @@ import { searchText } from '../http/schema/conditions.ts'
 import { RECORD_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
 import { t } from '../http/schema/types.ts'
 import { fieldKey, SentField, Structure, structureName } from '../structures/schema.ts'
-import { PERIODS } from './query/periods.ts'
+
+export const PERIODS = ['day', 'week', 'month', 'year'] as const
 
 const MAX_PAGE = 500
 const MAX_ROWS = 500

@@ -24,9 +24,8 @@ import {
 } from './fields.ts'
 import { presentStructure, presentStructureTo } from './present.ts'
 import type { CreateStructureBody, PatchStructureBody } from './schema.ts'
+import { changeRows, dropRows, startRows, withUniqueIndexes } from './storage/changed-definition.ts'
 import { collisionOf, uniqueTable } from './storage/row-table-schema.ts'
-import { changeRows, dropRows, startRows } from './storage/small-structures.ts'
-import { withUniqueIndexes } from './storage/unique-build.ts'
 import * as store from './store.ts'
 import {
   type Definition,

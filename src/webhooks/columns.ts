@@ -10,9 +10,8 @@ import { quoteList } from '../lib/text.ts'
 import { storedTree } from '../notes/query/stored-trees.ts'
 import { invalid, refused } from '../refusal.ts'
 import { type Definition, definitionOf, type StructureRow } from '../structures/store.ts'
-import { MASK } from './present.ts'
 import type { PatchWebhookBody } from './schema.ts'
-import { dueOf, eventsOf, kindOf, type WebhookRow } from './store.ts'
+import { dueOf, eventsOf, kindOf, MASK, type WebhookRow } from './store.ts'
 
 /* What a caller may say of a subscription, and what goes together: that depends on whether it is about rows, notes or files. */
 

@@ -1,20 +1,20 @@
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import { IS_NEW, IS_NOT_NEW } from '../db/schema/webhooks.ts'
 import { inChunks } from '../db/writes/chunks.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { publishTest } from '../delivery/outbox.ts'
 import { wakeDeliveries } from '../delivery/wakes.ts'
 import { fail, notFound } from '../refusal.ts'
-import * as store from './delivery-store.ts'
-import { presentAttempt, presentDelivery, presentStructureOf } from './present.ts'
 import { getWebhook } from './service.ts'
-import { kindOf, type WebhookRow } from './store.ts'
+import { kindOf, presentAttempt, presentDelivery, presentStructureOf, type WebhookRow } from './store.ts'
 
 /* The deliveries of a subscription, as responses show them. */
 
 type Shown = ReturnType<typeof presentDelivery>
 
-const getDelivery = (reader: Reader, webhook: WebhookRow, id: string): store.DeliveryRow =>
-  store.findDelivery(reader, webhook.pk, id) ?? fail(notFound('delivery'))
+const getDelivery = (reader: Reader, webhook: WebhookRow, id: string): DeliveryRow =>
+  findDelivery(reader, webhook.pk, id) ?? fail(notFound('delivery'))
 
 /** Sends a `webhook.test` event at once, even while the subscription is disabled or paused. */
 export const testWebhook = (ctx: Pick<AppContext, 'db'>, caller: Caller, id: string): Promise<Shown> =>
@@ -28,15 +28,10 @@ export const testWebhook = (ctx: Pick<AppContext, 'db'>, caller: Caller, id: str
   })
 
 /** Newest first; with `before`, those that are older than that delivery. */
-export function listDeliveries(
-  reader: Reader,
-  caller: Caller,
-  id: string,
-  page: store.DeliveryPage,
-): Shown[] {
+export function listDeliveries(reader: Reader, caller: Caller, id: string, page: DeliveryPage): Shown[] {
   const webhook = getWebhook(reader, caller, id, 'read')
   if (page.before !== undefined) getDelivery(reader, webhook, page.before)
-  const rows = store.listDeliveryRows(reader, webhook.pk, page)
+  const rows = listDeliveryRows(reader, webhook.pk, page)
   return rows.map((row) => presentDelivery(webhook, row))
 }
 
@@ -46,8 +41,8 @@ export function getDeliveryLog(reader: Reader, caller: Caller, id: string, deliv
   const row = getDelivery(reader, webhook, deliveryId)
   return {
     delivery: presentDelivery(webhook, row),
-    body: store.bodyOf(reader, row),
-    attempts: store.listAttempts(reader, webhook.pk, row).map(presentAttempt),
+    body: bodyOf(reader, row),
+    attempts: listAttempts(reader, webhook.pk, row).map(presentAttempt),
   }
 }
 
@@ -55,7 +50,7 @@ export function getDeliveryLog(reader: Reader, caller: Caller, id: string, deliv
 export const redeliver = (ctx: AppContext, caller: Caller, id: string, deliveryId: string): Promise<Shown> =>
   ctx.db.write((tx) => {
     const webhook = getWebhook(tx, caller, id, 'change')
-    store.restartDelivery(tx, webhook.pk, getDelivery(tx, webhook, deliveryId), tx.now)
+    restartDelivery(tx, webhook.pk, getDelivery(tx, webhook, deliveryId), tx.now)
     wakeDeliveries(tx, [webhook.pk])
     return presentDelivery(webhook, getDelivery(tx, webhook, deliveryId))
   })
@@ -77,12 +72,157 @@ export async function recoverDeliveries(
   let after = ''
   let redelivered = 0
   await inChunks(ctx.db, (tx): boolean => {
-    const upTo = store.endOfFailed(tx, pk, after, RECOVERED_PER_CHUNK)
+    const upTo = endOfFailed(tx, pk, after, RECOVERED_PER_CHUNK)
     if (upTo === undefined) return false
-    redelivered += store.restartFailed(tx, pk, { after, upTo, since })
+    redelivered += restartFailed(tx, pk, { after, upTo, since })
     after = upTo
     wakeDeliveries(tx, [pk])
     return true
   })
   return redelivered
 }
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+/** A delivery joined with its event. */
+export interface DeliveryRow {
+  id: string
+  eventPk: number
+  eventId: string
+  event: string
+  recordId: string | null
+  status: DeliveryStatus
+  attempts: number
+  responseStatus: number | null
+  error: string | null
+  nextAttemptAt: number | null
+  createdAt: number
+  lastAttemptAt: number | null
+  endedAt: number | null
+}
+
+const ofEvent = (column: string) => `(SELECT ${column} FROM webhook_events e WHERE e.pk = d.event)`
+
+const COLUMNS = `d.id, d.event AS eventPk, ${ofEvent('id')} AS eventId, ${ofEvent('type')} AS event,
+  ${ofEvent('record_id')} AS recordId, d.status, d.attempts, d.response_status AS responseStatus, d.error,
+  d.next_attempt_at AS nextAttemptAt, d.created_at AS createdAt, d.last_attempt_at AS lastAttemptAt,
+  d.ended_at AS endedAt`
+
+/** Sorts after every id. */
+const NO_ID = '~'
+
+export interface DeliveryPage {
+  status?: DeliveryStatus | undefined
+  /** Only deliveries with smaller ids, which are older. */
+  before?: string | undefined
+  limit: number
+}
+
+/** The deliveries of a subscription with one status, by index. */
+const withStatus = (status: DeliveryStatus) => `webhook = ?1 AND status = '${status}' AND ${IS_NOT_NEW}`
+/** Conditions of which each delivery of a subscription meets one, and is found by index. */
+const CONDITIONS: Record<DeliveryStatus, readonly string[]> = {
+  pending: [`webhook = ?1 AND ${IS_NEW}`, withStatus('pending')],
+  delivered: [withStatus('delivered')],
+  failed: [withStatus('failed')],
+}
+const ALL_CONDITIONS = Object.values(CONDITIONS).flat()
+
+/** Newest first, of one status or of all. */
+export function listDeliveryRows(
+  { sql }: Reader,
+  webhook: number,
+  { status, before = NO_ID, limit }: DeliveryPage,
+): DeliveryRow[] {
+  const conditions = status === undefined ? ALL_CONDITIONS : CONDITIONS[status]
+  return conditions
+    .flatMap((condition) =>
+      sql.all<DeliveryRow>(
+        `SELECT ${COLUMNS} FROM webhook_deliveries d WHERE ${condition} AND d.id < ?2
+         ORDER BY d.id DESC LIMIT ?3`,
+        webhook,
+        before,
+        limit,
+      ),
+    )
+    .sort((left, right) => (left.id < right.id ? 1 : -1))
+    .slice(0, limit)
+}
+
+export function findDelivery({ sql }: Reader, webhook: number, id: string): DeliveryRow | undefined {
+  for (const condition of ALL_CONDITIONS) {
+    const found = sql.get<DeliveryRow>(
+      `SELECT ${COLUMNS} FROM webhook_deliveries d WHERE ${condition} AND d.id = ?2`,
+      webhook,
+      id,
+    )
+    if (found) return found
+  }
+  return undefined
+}
+
+const restartAt = (
+  now: string,
+) => `status = 'pending', attempts = 0, redeliveries = redeliveries + 1, is_urgent = 1,
+  response_status = NULL, error = NULL, next_attempt_at = ${now}, last_attempt_at = NULL, ended_at = NULL`
+
+/** Makes a delivery pending as if it were new, with its first attempt due at once. An attempt in flight no longer counts. */
+export const restartDelivery = ({ sql }: Reader, webhook: number, { eventPk }: DeliveryRow, now: number) =>
+  sql.run(
+    `UPDATE webhook_deliveries SET ${restartAt('?')} WHERE event = ? AND webhook = ?`,
+    now,
+    eventPk,
+    webhook,
+  )
+
+/** The text of a delivery's event, byte for byte as every attempt sends it. */
+export const bodyOf = ({ sql }: Reader, { eventPk }: DeliveryRow): string =>
+  sql.scalar('SELECT body FROM webhook_events WHERE pk = ?', eventPk)
+
+export interface AttemptRow {
+  at: number
+  responseStatus: number | null
+  error: string | null
+  ms: number
+}
+
+/** The saved attempts of a delivery, oldest first. */
+export const listAttempts = ({ sql }: Reader, webhook: number, { eventPk }: DeliveryRow): AttemptRow[] =>
+  sql.all(
+    `SELECT at, response_status AS responseStatus, error, ms FROM webhook_attempts
+     WHERE event = ? AND webhook = ? ORDER BY number`,
+    eventPk,
+    webhook,
+  )
+
+const FAILED = `${withStatus('failed')} AND id > ?2`
+
+/** The id of the last of the next `limit` failed deliveries after one, in the order of their ids. */
+export const endOfFailed = (
+  { sql }: Reader,
+  webhook: number,
+  after: string,
+  limit: number,
+): string | undefined =>
+  sql.get<{ id: string | null }>(
+    `SELECT max(id) AS id FROM (SELECT id FROM webhook_deliveries WHERE ${FAILED} ORDER BY id LIMIT ?3)`,
+    webhook,
+    after,
+    limit,
+  )?.id ?? undefined
+
+/** Restarts the failed deliveries from one id to another that ended at an instant or later; returns how many. */
+export const restartFailed = (
+  { sql, now }: Tx,
+  webhook: number,
+  { after, upTo, since }: { after: string; upTo: string; since: number },
+): number =>
+  sql.run(
+    `UPDATE webhook_deliveries SET ${restartAt('?5')} WHERE ${FAILED} AND id <= ?3 AND ended_at >= ?4`,
+    webhook,
+    after,
+    upTo,
+    since,
+    now,
+  ).changes

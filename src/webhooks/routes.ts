@@ -6,7 +6,6 @@ import { pageRequest } from '../http/pagination.ts'
 import { parseInstant } from '../lib/dates.ts'
 import { parseInput } from './columns.ts'
 import { getDeliveryLog, listDeliveries, recoverDeliveries, redeliver, testWebhook } from './deliveries.ts'
-import { presentWebhook } from './present.ts'
 import * as schema from './schema.ts'
 import {
   createWebhook,
@@ -17,7 +16,7 @@ import {
   rotateSecret,
   subscribedStructure,
 } from './service.ts'
-import type { WebhookRow } from './store.ts'
+import { presentWebhook, type WebhookRow } from './store.ts'
 
 const withSecret = (webhook: WebhookRow) => ({ webhook: presentWebhook(webhook), secret: webhook.secret })
 

@@ -8,9 +8,9 @@ import { t } from '../http/schema/types.ts'
 import { parseInstant } from '../lib/dates.ts'
 import { findTimeZone } from '../lib/time-zones.ts'
 import { MAX_FIELDS, structureName } from '../structures/schema.ts'
-import { DELIVERY_STATUSES } from './delivery-store.ts'
+import { DELIVERY_STATUSES } from './deliveries.ts'
 import { subscribedStructure } from './event-schema.ts'
-import { MASK } from './present.ts'
+import { MASK } from './store.ts'
 
 const MAX_DELIVERIES = 200
 

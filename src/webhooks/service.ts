@@ -25,8 +25,8 @@ import {
   type WebhookInput,
 } from './columns.ts'
 import { deleteRemovedWebhooks, markWebhookRemoved } from './deletion.ts'
-import { presentWebhook } from './present.ts'
 import * as store from './store.ts'
+import { presentWebhook } from './store.ts'
 
 const MAX_WEBHOOKS = 25
 

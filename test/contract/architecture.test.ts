@@ -148,7 +148,7 @@ const BY_HAND = {
   'tags/integrity.ts': 'compares whole tables',
   'tags/links.ts': 'puts tags on very many notes',
   'webhooks/deletion.ts': 'deletes deliveries',
-  'webhooks/delivery-store.ts': 'reads deliveries',
+  'webhooks/deliveries.ts': 'reads deliveries',
   'webhooks/integrity.ts': 'compares whole tables',
 }
 

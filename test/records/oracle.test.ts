@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { placeOf } from '../../src/context.ts'
-import { pksInOrder, rowsInList } from '../../src/records/query/in-order.ts'
+import { pksInOrder, rowsInList } from '../../src/records/query/list.ts'
 import { parseRequest } from '../../src/records/query/row-query.ts'
 import {
   autoIndexStart,

@@ -1,16 +1,16 @@
 import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
 import { findFaults } from '../../src/maintenance/integrity.ts'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'
+import { uniqueStart } from '../../src/structures/storage/changed-definition.ts'
 import { indexFill, indexSort, isCorrect } from '../../src/structures/storage/index-table.ts'
 import { uniqueTable } from '../../src/structures/storage/row-table-schema.ts'
-import { uniqueStart } from '../../src/structures/storage/unique-build.ts'
 import { definitionOf, findDefinitionTexts } from '../../src/structures/store.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /*
- * With many rows a unique index is filled in steps (`src/structures/storage/unique-build.ts`), here in the worker
+ * With many rows a unique index is filled in steps (`src/structures/storage/changed-definition.ts`), here in the worker
  * thread. Whatever is written between them, no two rows collide once a field is unique.
  */
 

@@ -1,5 +1,6 @@
 import { fold } from '../../src/lib/text.ts'
-import { ensureOwnTable, shareTable } from '../../src/structures/storage/small-structures.ts'
+import { ensureOwnTable } from '../../src/structures/storage/live-rows.ts'
+import { shareTable } from '../../src/structures/storage/upgrade.ts'
 import { definitionOf, findStructureByName } from '../../src/structures/store.ts'
 import type { Answer, Client, TestService } from './service.ts'
 

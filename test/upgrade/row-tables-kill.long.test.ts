@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { Tx } from '../../src/db/writes/transaction.ts'
-import { ensureOwnTable } from '../../src/structures/storage/small-structures.ts'
+import { ensureOwnTable } from '../../src/structures/storage/live-rows.ts'
 import { definitionOf, listAllStructureRows } from '../../src/structures/store.ts'
 import { runs } from '../support/counts.ts'
 import { daybook, newFolder, startCommand } from '../support/process.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawn } from 'bun'
-import { ensureOwnTable } from '../../../src/structures/storage/small-structures.ts'
+import { ensureOwnTable } from '../../../src/structures/storage/live-rows.ts'
 import { definitionOf, listAllStructureRows } from '../../../src/structures/store.ts'
 import { openDataset, temporaryFolder } from '../dataset.ts'
 import { median } from '../measure.ts'

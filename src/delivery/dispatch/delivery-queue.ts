@@ -1,10 +1,15 @@
+import { logChange, systemAuthor } from '../../changes/log.ts'
 import type { Reader } from '../../db/reader.ts'
 import { IS_NEW, IS_NOT_NEW } from '../../db/schema/webhooks.ts'
+import { TOUCH } from '../../db/sql-part.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { HOUR_MS } from '../../lib/dates.ts'
+import type { AttemptOutcome } from '../client/sender.ts'
+import { TEST_EVENT } from '../message.ts'
 
 /*
- * The queue of deliveries in the database: which of a subscription's deliveries is due next.
+ * The queue of deliveries in the database: which of a subscription's deliveries is due next, and what comes of an attempt:
+ * the state of the delivery, and of its subscription, which is paused after ten failed deliveries in a row.
  */
 
 /** The delays after the first failed attempt, the second, and so on; there is no retry after the last. */
@@ -173,5 +178,118 @@ export function shortenRetryDelays({ sql, now }: Tx): void {
   sql.run(
     'UPDATE webhook_waiting SET due_at = ?1 + due_at - first_at, first_at = ?1 WHERE first_at > ?1',
     now,
+  )
+}
+
+/** How many failed deliveries in a row pause a subscription. */
+export const FAILURES_TO_PAUSE = 10
+
+export interface FinishedAttempt {
+  readonly due: DueDelivery
+  readonly outcome: AttemptOutcome
+  readonly attemptedAt: number
+  readonly ms: number
+}
+
+/** What is logged about an outcome, if anything. */
+export interface LoggedOutcome {
+  readonly hasFailed: boolean
+  readonly isPausing: boolean
+}
+
+export const NOTHING_TO_LOG: LoggedOutcome = { hasFailed: false, isPausing: false }
+
+/** Saves an attempt and its outcome, which counts unless the delivery was requested again or deleted in the meantime. */
+export function recordOutcome(tx: Tx, attempt: FinishedAttempt): LoggedOutcome {
+  const { due, outcome, attemptedAt } = attempt
+  insertAttempt(tx, attempt)
+  const attempts = due.attempts + 1
+  const retryAfterMs = outcome.error === null ? undefined : RETRY_AFTER_MS[attempts - 1]
+  const status = retryAfterMs !== undefined ? 'pending' : outcome.error === null ? 'delivered' : 'failed'
+  const { changes } = tx.sql.run(
+    `UPDATE webhook_deliveries SET status = ?, attempts = ?, is_urgent = 0, response_status = ?, error = ?,
+       next_attempt_at = ?, last_attempt_at = ?, ended_at = ?
+     WHERE event = ? AND webhook = ? AND id = ? AND redeliveries = ? AND status = 'pending'`,
+    status,
+    attempts,
+    outcome.status,
+    outcome.error,
+    retryAfterMs === undefined ? null : tx.now + retryAfterMs,
+    attemptedAt,
+    status === 'pending' ? null : tx.now,
+    due.event,
+    due.webhook,
+    due.id,
+    due.redeliveries,
+  )
+  if (changes === 0 || status === 'pending') return NOTHING_TO_LOG
+  const isTest = due.type === TEST_EVENT
+  if (status === 'failed') return { hasFailed: true, isPausing: !isTest && countFailure(tx, due.webhook) }
+  if (!isTest) resetFailures(tx, due.webhook)
+  return NOTHING_TO_LOG
+}
+
+/** The attempts until a delivery fails. */
+const ATTEMPTS_PER_SERIES = RETRY_AFTER_MS.length + 1
+
+/** How many attempts of a delivery are kept: the newest, over all its redeliveries. */
+const MAX_KEPT_ATTEMPTS = 50
+
+/** The attempts of a deleted delivery are not kept; the pk of its event may belong to another one. */
+function insertAttempt({ sql }: Tx, { due, outcome, attemptedAt, ms }: FinishedAttempt): void {
+  const number = due.redeliveries * ATTEMPTS_PER_SERIES + due.attempts + 1
+  sql.run(
+    `INSERT OR IGNORE INTO webhook_attempts (event, webhook, number, at, response_status, error, ms)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
+     WHERE EXISTS (SELECT 1 FROM webhook_deliveries WHERE event = ?1 AND webhook = ?2 AND id = ?8)`,
+    due.event,
+    due.webhook,
+    number,
+    attemptedAt,
+    outcome.status,
+    outcome.error,
+    ms,
+    due.id,
+  )
+  if (number <= MAX_KEPT_ATTEMPTS) return
+  sql.run(
+    'DELETE FROM webhook_attempts WHERE event = ? AND webhook = ? AND number <= ?',
+    due.event,
+    due.webhook,
+    number - MAX_KEPT_ATTEMPTS,
+  )
+}
+
+interface CountedFailure {
+  readonly id: string
+  readonly workspace: number
+  readonly structureId: string
+  readonly isPausing: number
+}
+
+function countFailure(tx: Tx, webhook: number): boolean {
+  const counted = tx.sql.get<CountedFailure>(
+    `UPDATE webhooks SET consecutive_failures = consecutive_failures + 1, updated_at = max(?1, updated_at + 1),
+       paused_at = coalesce(paused_at, CASE WHEN consecutive_failures + 1 >= ?2 THEN ?1 END)
+     WHERE pk = ?3
+     RETURNING id, workspace, (SELECT id FROM structures s WHERE s.pk = structure) AS structureId,
+       paused_at = ?1 AND consecutive_failures = ?2 AS isPausing`,
+    tx.now,
+    FAILURES_TO_PAUSE,
+    webhook,
+  )
+  if (counted?.isPausing !== 1) return false
+  const { id, workspace, structureId } = counted
+  const difference = { changed: ['paused_at'], previous: { paused_at: null } }
+  logChange(tx, systemAuthor(workspace), { kind: 'webhook', id, structureId }, 'updated', { difference })
+  return true
+}
+
+function resetFailures({ sql, now }: Tx, webhook: number): void {
+  sql.run(
+    `UPDATE webhooks SET consecutive_failures = 0, ${TOUCH}
+     WHERE pk = ? AND consecutive_failures > 0`,
+    now,
+    webhook,
   )
 }

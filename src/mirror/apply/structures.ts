@@ -9,8 +9,8 @@ import type { RecordObject } from '../../records/schema.ts'
 import { findRecord, insertRecord, type RecordRow, updateRecord } from '../../records/store.ts'
 import { markSourcesRemovedOf } from '../../sources/deletion.ts'
 import { type FieldInput, fieldDefinitions, lostFields } from '../../structures/fields.ts'
-import { deleteLiveRow, insertLiveRow } from '../../structures/storage/row-table-writes.ts'
-import { changeRows, dropRows, startRows } from '../../structures/storage/small-structures.ts'
+import { changeRows, dropRows, startRows } from '../../structures/storage/changed-definition.ts'
+import { deleteLiveRow, insertLiveRow } from '../../structures/storage/live-rows.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
 import {
   type Definition,

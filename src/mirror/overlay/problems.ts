@@ -4,10 +4,15 @@ import type { Reader } from '../../db/reader.ts'
 import { fold } from '../../lib/text.ts'
 import { findByAlias } from '../../notes/store.ts'
 import { findRecordId } from '../../records/store.ts'
-import { checkedChanges, mergedData, refuseMissing } from '../../records/writing/row-values.ts'
-import { duplicate, refuseFull } from '../../records/writing/row-writer.ts'
+import {
+  checkedChanges,
+  duplicate,
+  mergedData,
+  refuseFull,
+  refuseMissing,
+} from '../../records/writing/row-writer.ts'
 import { Refusal } from '../../refusal.ts'
-import { findHolders } from '../../structures/storage/row-table-writes.ts'
+import { findHolders } from '../../structures/storage/live-rows.ts'
 import { definitionOf, findStructureById, type StructureRow } from '../../structures/store.ts'
 import type { OverlayRow } from './store.ts'
 

@@ -24,7 +24,7 @@ import { fail, refused } from '../../refusal.ts'
 import { presentStructure } from '../../structures/present.ts'
 import { CreateStructureBody } from '../../structures/schema.ts'
 import { createStructure, type NewStructure } from '../../structures/service.ts'
-import { countInserts, insertLiveRow } from '../../structures/storage/row-table-writes.ts'
+import { countInserts, insertLiveRow } from '../../structures/storage/live-rows.ts'
 import {
   type Definition,
   definitionOf,

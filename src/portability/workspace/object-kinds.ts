@@ -39,7 +39,6 @@ import { getTagRow, logTagUpdate, replaceLinks, tagKind } from '../../tags/servi
 import { CreateViewBody } from '../../views/schema.ts'
 import { createView, parseView, type ViewRequest, viewKind } from '../../views/service.ts'
 import { type NewWebhook, newColumns, parseInput, type UnparsedInput } from '../../webhooks/columns.ts'
-import { presentWebhook } from '../../webhooks/present.ts'
 import { CreateWebhookBody } from '../../webhooks/schema.ts'
 import {
   beginSubscription,
@@ -47,7 +46,7 @@ import {
   refuseTooMany,
   subscribedStructure,
 } from '../../webhooks/service.ts'
-import { insertWebhook } from '../../webhooks/store.ts'
+import { insertWebhook, presentWebhook } from '../../webhooks/store.ts'
 import {
   asObject,
   checkInput,

@@ -14,9 +14,8 @@ import type { FieldDefinition } from '../../structures/store.ts'
 import { boardResponse } from '../present.ts'
 import type { BoardQuery } from '../schema.ts'
 import { loadPage, type RecordRow } from '../store.ts'
-import { missingForFilter, readCosts } from './costs.ts'
-import { comparePeriods } from './periods.ts'
-import { chooseIndex, scanPath, textIndexPath } from './planner.ts'
+import { textIndexPath } from './index-totals.ts'
+import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
 import {
   orderBy,
   type ParsedRequest,
@@ -25,11 +24,11 @@ import {
   rowQuery,
   scanSource,
   sortTarget,
+  usableIndexes,
   withView,
 } from './row-query.ts'
-import { byValue, compareValues, datedBy, zoneNamed } from './summary.ts'
+import { byValue, comparePeriods, compareValues, datedBy, zoneNamed } from './summary.ts'
 import { cachedList, totalKeyText } from './total-cache.ts'
-import { usableIndexes } from './usable-indexes.ts'
 
 type BoardRequest = Static<typeof BoardQuery>
 

@@ -5,33 +5,37 @@ import type { Direction } from '../../db/sql-part.ts'
 import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
 import { hasMore, type PageRequest, pageRequest } from '../../http/pagination.ts'
 import { encoded, type JsonBody } from '../../http/responses.ts'
+import { invalid } from '../../refusal.ts'
 import { countsOf, type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
-import type { StructureRow } from '../../structures/store.ts'
+import { getStructure, type StructureRow } from '../../structures/store.ts'
 import { pageResponse } from '../present.ts'
 import type { ListQuery } from '../schema.ts'
-import { loadPage, type RecordRow } from '../store.ts'
-import { FEW_ROWS, missingForFilter, missingForSort, missingForText, readCosts } from './costs.ts'
+import { eachRecord, loadPage, type RecordRow } from '../store.ts'
+import { needlesOf, textIndexPath, totalOfText } from './index-totals.ts'
 import {
   choiceSorts,
   chooseIndex,
   complementOf,
   isNarrow,
-  needlesOf,
+  missingForFilter,
+  missingForSort,
+  missingForText,
   type PageQuery,
   pageParts,
   pagePath,
+  readCosts,
   rowsAfter,
   rowsOfPage,
   type SortedRows,
   scanPath,
+  sortedPath,
   sortingIndex,
   sortsAllRows,
-  textIndexPath,
-  totalOfText,
 } from './planner.ts'
 import {
   type AccessPath,
+  FEW_ROWS,
   isSortedByPk,
   type ParsedRequest,
   parseRequest,
@@ -40,10 +44,10 @@ import {
   rowQuery,
   scanSource,
   sortTarget,
+  usableIndexes,
   withView,
 } from './row-query.ts'
 import { findCounted, pksOfRange, STEP, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
-import { usableIndexes } from './usable-indexes.ts'
 
 export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted'>
 
@@ -273,4 +277,87 @@ function missingIndexes(plan: ListPlan): string[] {
     ...(sortsAllRows(plan) ? missingForSort(query, sort) : []),
     ...(plan.total === undefined && choice?.decidesAll ? [countsOf(choice.index.name)] : []),
   ]
+}
+
+interface DeletedInput {
+  readonly caller: InWorkspace
+  readonly structure: string
+  readonly page: PageRequest
+}
+
+const DELETED = 'FROM records WHERE structure = ? AND deleted_at IS NOT NULL'
+
+/** One page of the deleted rows of a structure, most recently deleted first, as the body of the response. */
+export async function listDeletedRecords(
+  ctx: AppContext,
+  caller: Caller,
+  request: ListRequest,
+): Promise<JsonBody> {
+  refuseOthers(request)
+  parseRequest(request)
+  const { structure = '' } = request
+  const input = { caller: placeOf(caller), structure, page: pageRequest(request) }
+  return ctx.worker.run(deletedQuery, input, caller)
+}
+
+/** Deleted rows are in no table by which they could be filtered or sorted. */
+function refuseOthers(request: ListRequest): void {
+  const other = (['view', 'filter', 'search', 'sort', 'direction'] as const).find(
+    (name) => request[name] !== undefined,
+  )
+  if (!other) return
+  throw invalid(
+    `"${other}" does not go with "deleted": deleted rows come most recently deleted first, all of them. Leave it out.`,
+  )
+}
+
+export const deletedQuery: WorkerQuery<DeletedInput, JsonBody> = {
+  name: 'records.deleted',
+  run: (reader, { caller, structure: name, page }) => {
+    const structure = getStructure(reader, caller, name, 'read').pk
+    const stop = reader.sql.stopCondition('pk').text
+    const total = reader.sql.scalar<number>(`SELECT count(*) ${DELETED} AND ${stop}`, structure)
+    const pks = reader.sql.column<number>(
+      `SELECT pk ${DELETED} AND ${stop} ORDER BY deleted_at DESC, pk DESC LIMIT ? OFFSET ?`,
+      structure,
+      page.limit,
+      page.offset,
+    )
+    const rows = loadPage(reader, pks)
+    return pageResponse({ rows, total, hasMore: hasMore(page, { items: rows, total }) })
+  },
+}
+
+/*
+ * All rows of a list in its order, to be read some at a time: their pks are found at once, so that a row that is written or
+ * deleted meanwhile moves no other.
+ */
+
+/** The pks of all rows of a list in its order. */
+export function pksInOrder(reader: Reader, input: ListInput): Float64Array {
+  const plan = planList(reader, input)
+  const { query, choice, indexes, sort, direction } = plan
+  const few = choice?.few === undefined ? undefined : choice.path
+  const sorted = query.conditions.length === 0 ? sortedPath(plan) : undefined
+  const path = few ?? textIndexPath(reader, query, indexes) ?? sorted ?? scanPath(choice)
+  const parts = pageParts(reader, query, path, sort, { direction, isReversed: false })
+  const pks = parts.flatMap(({ source, orderBy }) =>
+    reader.sql.column<number>(`SELECT pk ${source.text} ${orderBy}`, ...source.values),
+  )
+  return Float64Array.from(pks)
+}
+
+/** Those of these rows that were not changed meanwhile so that the list does not hold them any more. */
+export function* rowsInList(
+  reader: Reader,
+  { caller, request }: ListInput,
+  pks: readonly number[],
+): Generator<RecordRow> {
+  const query = rowQuery(reader, caller, withView(reader, caller, request))
+  const { text, values } = scanSource(reader, query, { by: 'pk', pks })
+  const matching = new Set(reader.sql.column<number>(`SELECT pk ${text}`, ...values))
+  yield* eachRecord(
+    reader,
+    pks.filter((pk) => matching.has(pk)),
+  )
 }

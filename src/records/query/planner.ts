@@ -1,17 +1,21 @@
 import type { Reader } from '../../db/reader.ts'
-import type { SqlPart } from '../../db/sql-part.ts'
-import { sqlWay } from '../../db/sql-part.ts'
+import { type SqlPart, sqlWay } from '../../db/sql-part.ts'
 import type { Operator } from '../../filter/record/operators.ts'
 import type { Condition } from '../../filter/record/parse.ts'
 import type { PageRequest } from '../../http/pagination.ts'
-import { indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
+import { type IndexTarget, indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
+import type { ReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
-import { countRows, findCandidates, isSearchable } from '../../structures/storage/text-search.ts'
-import { FEW_ROWS, LOOKUP_COST, SKIPS_PER_ROW } from './costs.ts'
-import { totalOfRange } from './range-totals.ts'
+import { needlesOf, totalOfRange } from './index-totals.ts'
 import {
   type AccessPath,
   ANY_PATH,
+  decidingColumn,
+  FEW_ROWS,
+  type IndexedColumn,
+  type Indexes,
+  isAbsent,
+  isPresent,
   isSortedByPk,
   type Order,
   orderBy,
@@ -19,19 +23,29 @@ import {
   type RowQuery,
   type SortTarget,
   scanSource,
+  testedColumn,
   tieBreak,
+  type UsableIndex,
   wayOf,
 } from './row-query.ts'
 import { cachedNumber, totalKeyText } from './total-cache.ts'
-import {
-  decidingColumn,
-  type IndexedColumn,
-  type Indexes,
-  isAbsent,
-  isPresent,
-  testedColumn,
-  type UsableIndex,
-} from './usable-indexes.ts'
+
+/*
+ * How an index is chosen, and when one is missing.
+ *
+ * - An access path (`row-query.ts`) is how the row table is read.
+ * - The index choice is the index that leads to the fewest rows of a filter. SQLite would choose
+ *   by statistics that it seldom has; here the rows are counted, up to `FEW_ROWS`.
+ * - The page plan is the access path of a page.
+ * - The time of a read that an index would have saved (below) is reported to the policy that builds indexes
+ *   (`structures/storage/index-policy.ts`). Where some conditions ask for one value, and another condition or the sort
+ *   orders the rest, that is an index on the pair; otherwise one on each column.
+ */
+
+/** The cost of a row that is looked up through an index. */
+export const LOOKUP_COST = 4
+/** How many index entries are skipped at the cost of 1. */
+export const SKIPS_PER_ROW = 2
 
 export interface PageQuery {
   readonly query: RowQuery
@@ -295,44 +309,72 @@ export function scanPath(choice: IndexChoice | undefined): AccessPath {
   return choice.few !== undefined || choice.isEquality ? choice.path : { by: 'pk' }
 }
 
-const MAX_CANDIDATE_SHARE = 0.05
+const isBoolean = (target: IndexTarget): boolean => typeof target !== 'string' && target.type === 'bool'
 
-/** With more candidates than this, a scan is faster than verifying each. */
-export const maxCandidates = ({ structure }: RowQuery) =>
-  Math.max(FEW_ROWS, Math.floor(structure.live * MAX_CANDIDATE_SHARE))
+const targetOf = ({ target }: Condition): IndexTarget | undefined =>
+  target === '*' || target === 'id' ? undefined : target
 
-/** The texts that conditions search in all fields, as far as the text index can find them. */
-export const needlesOf = (conditions: readonly Condition[]): string[] =>
-  conditions
-    .filter(({ target }) => target === '*')
-    .map(({ operands }) => String(operands[0]?.low))
-    .filter(isSearchable)
+const seekedTargets = (conditions: readonly Condition[]): IndexTarget[] =>
+  conditions.filter(isSeekable).flatMap((condition) => targetOf(condition) ?? [])
 
-/** The structure with its text index; undefined where it has none. */
-function textIndexed({ structure }: RowQuery, indexes: Indexes) {
-  const { pk, indexedTo } = structure
-  return indexedTo !== null && indexes.has(TEXT_INDEX) ? { pk, indexedTo } : undefined
+/** The name of the index on a pair that would serve the conditions and, if given, the sort; undefined without a pair. */
+function pairFor(conditions: readonly Condition[], sort: SortTarget | undefined): string | undefined {
+  const fixed = seekedTargets(conditions.filter(isOneValue))
+  const [first] = fixed.sort((one, other) => (indexedColumn(one) < indexedColumn(other) ? -1 : 1))
+  if (first === undefined) return undefined
+  const isFixed = (target: IndexTarget) =>
+    fixed.some((other) => indexedColumn(other) === indexedColumn(target))
+  const ranges = seekedTargets(conditions).filter((target) => !isFixed(target) && !isBoolean(target))
+  const sorted = sort === undefined || isFixed(sort) || isBoolean(sort) ? undefined : sort
+  const isSorted = (target: IndexTarget) => sorted && indexedColumn(target) === indexedColumn(sorted)
+  const second = ranges.find(isSorted) ?? ranges[0] ?? sorted
+  return second && indexName([first, second])
 }
+
+const singleNames = (targets: readonly IndexTarget[]): string[] => [
+  ...new Set(targets.filter((target) => !isBoolean(target)).map((target) => indexName([target]))),
+]
+
+/** The indexes that would have served a filter better than the one that was chosen. */
+export function missingForFilter(
+  { structure, conditions }: RowQuery,
+  choice: IndexChoice | undefined,
+  sort?: SortTarget,
+): string[] {
+  if (choice?.few !== undefined || choice?.decidesAll) return []
+  const sorted = sort !== undefined && !isSortedByPk(structure, sort) ? sort : undefined
+  const pair = pairFor(conditions, sorted)
+  if (pair !== undefined) return [pair]
+  if (choice) return []
+  const [only, ...more] = conditions
+  const emptiness = only?.op === 'not_empty' && more.length === 0 ? complementOf(only) : undefined
+  return singleNames(seekedTargets(emptiness ? [emptiness] : conditions))
+}
+
+/** The index that would have saved sorting all matching rows. */
+export const missingForSort = ({ conditions }: RowQuery, target: SortTarget): string[] =>
+  [pairFor(conditions, target) ?? singleNames([target])].flat()
+
+/** The text index, for a text that it can find. */
+export const missingForText = ({ conditions }: RowQuery): string[] =>
+  needlesOf(conditions).length === 0 ? [] : [TEXT_INDEX]
 
 /**
- * The rows that the text index finds for the `*` conditions; all that match are among them. Undefined where there is
- * no text index, or it finds too many.
+ * What a read that took so long reports: the indexes that it lacked, and those that it used. A read that may read few
+ * rows only (`Sql.isLimited`) lacks none.
  */
-export function textIndexPath(reader: Reader, query: RowQuery, indexes: Indexes): AccessPath | undefined {
-  const structure = textIndexed(query, indexes)
-  const needles = needlesOf(query.conditions)
-  if (!structure || needles.length === 0) return undefined
-  const pks = findCandidates(reader, structure, needles, maxCandidates(query))
-  return pks && { by: 'pk', pks }
-}
-
-/** How many rows contain a text that is searched by itself, where the text index tells. */
-export function totalOfText(reader: Reader, query: RowQuery, indexes: Indexes): number | undefined {
-  const structure = textIndexed(query, indexes)
-  const [needle, ...more] = needlesOf(query.conditions)
-  if (!structure || needle === undefined || more.length > 0 || query.conditions.length > 1) return undefined
-  const found = countRows(reader, structure, needle, maxCandidates(query))
-  if (!found || found.unindexed.length === 0) return found?.count
-  const { text, values } = scanSource(reader, query, { by: 'pk', pks: found.unindexed })
-  return found.count + reader.sql.scalar<number>(`SELECT count(*) ${text}`, ...values)
+export function readCosts(
+  { structure }: RowQuery,
+  indexes: Indexes,
+  ms: number,
+  missing: readonly string[],
+  used: readonly (string | undefined)[],
+): ReadCosts {
+  return {
+    structurePk: structure.pk,
+    rows: structure.live,
+    ms,
+    missing: [...new Set(missing)].filter((name) => !indexes.has(name)),
+    used: used.filter((name) => name !== undefined && indexes.get(name)?.isComplete) as string[],
+  }
 }

@@ -5,6 +5,8 @@ import type { Reader } from '../../db/reader.ts'
 import { valueColumn } from '../../db/row-table-names.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
+import { memoize } from '../../lib/bounded-cache.ts'
+import { DAY_MS } from '../../lib/dates.ts'
 import { compareNames, withCommas } from '../../lib/text.ts'
 import { findTimeZone, type TimeZone } from '../../lib/time-zones.ts'
 import { fail, invalid, refused } from '../../refusal.ts'
@@ -12,22 +14,25 @@ import { indexName } from '../../structures/storage/auto-index.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { Definition, FieldDefinition } from '../../structures/store.ts'
-import type { SummaryQuery } from '../schema.ts'
-import { missingForFilter, readCosts } from './costs.ts'
-import { comparePeriods, type Period, periodOfDate, periodOfInstant } from './periods.ts'
-import { chooseIndex, scanPath, textIndexPath } from './planner.ts'
+import type { PERIODS, SummaryQuery } from '../schema.ts'
+import { textIndexPath } from './index-totals.ts'
+import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
 import {
+  isPresent,
   type ParsedRequest,
   parseRequest,
   pkSource,
   type RowQuery,
   rowQuery,
   scanSource,
+  type UsableIndex,
+  usableIndexes,
   withView,
 } from './row-query.ts'
-import { isPresent, type UsableIndex, usableIndexes } from './usable-indexes.ts'
 
 type SummaryRequest = Static<typeof SummaryQuery>
+
+type Period = (typeof PERIODS)[number]
 
 export interface Bucket {
   readonly period: string | null
@@ -274,3 +279,41 @@ export const compareValues = (left: FieldValue, right: FieldValue): number =>
 
 const compareBuckets = (left: Bucket, right: Bucket): number =>
   nullsLast(left.period, right.period, comparePeriods) || nullsLast(left.value, right.value, compareValues)
+
+/* Periods: a day, counted from 1 January 1970, is written as `YYYY-MM-DD`. */
+
+/** 1 January 1970, day 0, was a Thursday. */
+const MONDAYS_OFFSET = 3
+/** Of a period; more than a summary usually meets. */
+const DAYS_KNOWN = 10_000
+
+const pad = (value: number, digits: number) => String(value).padStart(digits, '0')
+
+/** A day, counted from 1 January 1970, as `YYYY-MM-DD`. */
+function dayText(day: number): string {
+  const date = new Date(day * DAY_MS)
+  const year = date.getUTCFullYear()
+  const written = year < 0 ? `-${pad(-year, 4)}` : pad(year, 4)
+  return `${written}-${pad(date.getUTCMonth() + 1, 2)}-${pad(date.getUTCDate(), 2)}`
+}
+
+/** Orders periods by time. Text order is not enough: the end of 9999 in UTC is in the year 10000 further east. */
+export const comparePeriods = (left: string, right: string): number =>
+  Number(left.slice(0, -6)) - Number(right.slice(0, -6)) || (left < right ? -1 : Number(left > right))
+
+const FIRST_DAYS: Record<Period, (day: number) => string> = {
+  day: dayText,
+  week: (day) => dayText(day - ((((day + MONDAYS_OFFSET) % 7) + 7) % 7)),
+  month: (day) => dayText(day).replace(/\d\d$/, '01'),
+  year: (day) => dayText(day).replace(/\d\d-\d\d$/, '01-01'),
+}
+
+/** The first day of the period of a calendar date; no time zone shifts it. */
+const periodOfDate = (period: Period): ((date: string) => string) =>
+  memoize((date) => FIRST_DAYS[period](Date.parse(`${date}T00:00:00.000Z`) / DAY_MS), DAYS_KNOWN)
+
+/** The first day of the period of an instant in a time zone. */
+function periodOfInstant(period: Period, zone: TimeZone): (instant: number) => string {
+  const firstDay = memoize(FIRST_DAYS[period], DAYS_KNOWN)
+  return (instant) => firstDay(Math.floor((instant + zone.offsetAt(instant)) / DAY_MS))
+}

@@ -1,24 +1,42 @@
+import type { Static } from '@sinclair/typebox'
 import { checkAbility } from '../../access/rights.ts'
 import { findPosition } from '../../changes/cursors.ts'
 import { parseDifference } from '../../changes/entries.ts'
-import { refuseStale } from '../../changes/if-unchanged.ts'
+import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
 import { type Change, changesOfObject, eachChange, selectOfObject } from '../../changes/read.ts'
 import { changedKeys } from '../../changes/record-data.ts'
-import type { Caller } from '../../context.ts'
-import type { WriteListeners } from '../../db/worker/client.ts'
+import type { AppContext, Caller } from '../../context.ts'
+import type { WorkerTask, WriteListeners } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import type { Exchange } from '../../http/exchange.ts'
+import {
+  createdResponse,
+  identityOf,
+  type Outcome,
+  once,
+  type RequestIdentity,
+  signed,
+} from '../../http/idempotency.ts'
+import { RequestBody } from '../../http/request-body.ts'
+import type { JsonBody } from '../../http/responses.ts'
 import { fail, notFound, refused } from '../../refusal.ts'
-import { clearLiveValues } from '../../structures/storage/row-table-writes.ts'
+import { clearLiveValues } from '../../structures/storage/live-rows.ts'
 import { definitionOf, findStructureByPk, type StructureRow } from '../../structures/store.ts'
 import { isLive } from '../history.ts'
+import { presentWritten, recordResponse } from '../present.ts'
+import type { PatchBody } from '../schema.ts'
+import type { RecordRow } from '../store.ts'
 import * as store from '../store.ts'
-import { checkedChanges, mergedData, refuseBrokenReferences, refuseMissing } from './row-values.ts'
 import {
+  checkedChanges,
   deleteRow,
+  mergedData,
   type RowWriter,
+  refuseBrokenReferences,
   refuseDuplicate,
   refuseFull,
   refuseImmutable,
+  refuseMissing,
   restoreRow,
   rowWriter,
   updateRow,
@@ -30,7 +48,7 @@ function find(
   caller: Caller,
   id: string,
   is: 'live' | 'deleted',
-): { row: store.RecordRow; structure: StructureRow } {
+): { row: RecordRow; structure: StructureRow } {
   const row = store.findRecord(tx, id)
   const structure = row && findStructureByPk(tx, caller, row.structure)
   if (structure) checkAbility(caller.rights, structure, 'change')
@@ -45,13 +63,13 @@ function get(
   tx: Tx,
   caller: Caller,
   ...wanted: [id: string, is: 'live' | 'deleted']
-): { row: store.RecordRow; writer: RowWriter } {
+): { row: RecordRow; writer: RowWriter } {
   const { row, structure } = find(tx, caller, ...wanted)
   return { row, writer: rowWriter(listeners, tx, caller, structure) }
 }
 
 /** Refuses who may not change the rows of the structure that a row is, or was, one of. */
-export function checkChanger(tx: Tx, caller: Caller, id: string): void {
+function checkChanger(tx: Tx, caller: Caller, id: string): void {
   const row = store.findRecordHead(tx, id)
   const structure = row && findStructureByPk(tx, caller, row.structure)
   if (!structure) throw notFound('record')
@@ -80,7 +98,7 @@ export function changeLive(
   data: Record<string, unknown>,
   expected?: number,
   checkReferences = refuseBrokenReferences,
-): store.RecordRow {
+): RecordRow {
   const { row, writer } = get(listeners, tx, caller, id, 'live')
   refuseStale('record', expected, row.updatedAt)
   refuseImmutable(writer.structure)
@@ -95,12 +113,7 @@ export function deleteLive(listeners: WriteListeners, tx: Tx, caller: Caller, id
 }
 
 /** Restores a deleted row under its id, checked like a new one. */
-export function restoreDeleted(
-  listeners: WriteListeners,
-  tx: Tx,
-  caller: Caller,
-  id: string,
-): store.RecordRow {
+export function restoreDeleted(listeners: WriteListeners, tx: Tx, caller: Caller, id: string): RecordRow {
   const { row, writer } = get(listeners, tx, caller, id, 'deleted')
   const { definition, structure } = writer
   const changes = checkedChanges(definition, store.dataOf(row))
@@ -123,7 +136,7 @@ export function revertLive(
   caller: Caller,
   id: string,
   to: string,
-): store.RecordRow {
+): RecordRow {
   const { workspacePk } = caller
   if (!isLive(tx, caller, id)) throw notFound('record')
   const number = findPosition(tx, workspacePk, to) ?? fail(noSuchChange())
@@ -141,3 +154,73 @@ export function revertLive(
 export function takeBack(values: Record<string, unknown>, { operation, detail }: Change): void {
   if (operation === 'updated' && detail !== null) Object.assign(values, parseDifference(detail).previous)
 }
+
+interface RecordInput {
+  readonly caller: Caller
+  readonly id: string
+}
+
+/** A write of one record as the body of its response. */
+const recordWrite = <Input extends RecordInput>(
+  name: string,
+  write: (listeners: WriteListeners, tx: Tx, input: Input) => RecordRow,
+): WorkerTask<Input, JsonBody> => ({
+  name: `record.${name}`,
+  run: (tx, input, listeners) => presentWritten(write(listeners, tx, input)),
+})
+
+type RecordPatch = Static<typeof PatchBody>
+
+interface PatchInput extends RecordInput {
+  readonly identity: RequestIdentity | undefined
+  readonly body: RequestBody<RecordPatch>
+}
+
+export const recordPatch: WorkerTask<PatchInput, Outcome> = {
+  name: 'record.patch',
+  run: (tx, { caller, id, identity, body }, listeners) =>
+    once(
+      tx,
+      signed(identity, body.text),
+      (tx) => {
+        const { data, if_unchanged } = RequestBody.valueOf(body)
+        return recordResponse(changeLive(listeners, tx, caller, id, data, expectedInstant(if_unchanged)))
+      },
+      undefined,
+      () => caller.rights && checkChanger(tx, caller, id),
+    ),
+}
+
+/**
+ * Merges values into a live row; null removes one. Only the values that are sent are checked. With `if_unchanged`,
+ * only when the row was not changed since; with an `Idempotency-Key` once.
+ */
+export async function respondToPatch(
+  { worker }: AppContext,
+  caller: Caller,
+  exchange: Exchange,
+  id: string,
+  patch: RecordPatch,
+): Promise<Response> {
+  const { bodyText } = exchange
+  expectedInstant(patch.if_unchanged)
+  const input = { caller, id, identity: identityOf(exchange), body: new RequestBody(patch, bodyText) }
+  const size = { length: bodyText.length }
+  const { text, replayed } = await worker.write(recordPatch, input, { size })
+  return createdResponse(text, replayed, 200)
+}
+
+export const recordDeletion: WorkerTask<RecordInput, void> = {
+  name: 'record.delete',
+  run: (tx, { caller, id }, listeners) => deleteLive(listeners, tx, caller, id),
+}
+
+/** Also where rows are immutable. */
+export const recordRestoration = recordWrite('restore', (listeners, tx, { caller, id }) =>
+  restoreDeleted(listeners, tx, caller, id),
+)
+
+export const recordRevert = recordWrite<RecordInput & { readonly to: string }>(
+  'revert',
+  (listeners, tx, { caller, id, to }) => revertLive(listeners, tx, caller, id, to),
+)

@@ -1,32 +1,41 @@
 import type { Static } from '@sinclair/typebox'
 import { checkAbility, may } from '../../access/rights.ts'
 import type { RecordData } from '../../changes/record-data.ts'
-import type { Caller } from '../../context.ts'
+import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { WriteListeners, WriteSize } from '../../db/worker/client.ts'
+import type { WorkerTask, WriteListeners, WriteSize } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { countSubscriptions, logCreated } from '../../delivery/outbox.ts'
+import type { Exchange } from '../../http/exchange.ts'
+import {
+  createdResponse,
+  identityOf,
+  type Outcome,
+  once,
+  type RequestIdentity,
+  signed,
+} from '../../http/idempotency.ts'
+import { RequestBody } from '../../http/request-body.ts'
 import { invalid, namingPlace, Refusal } from '../../refusal.ts'
-import { countInserts, findAnyLiveRow, findHolders } from '../../structures/storage/row-table-writes.ts'
+import { countInserts, findAnyLiveRow, findHolders } from '../../structures/storage/live-rows.ts'
 import { definitionOf, findStructure, getStructure } from '../../structures/store.ts'
+import { writtenResponse } from '../present.ts'
 import type { WriteBody } from '../schema.ts'
 import * as store from '../store.ts'
 import {
   checkedChanges,
-  type FieldChanges,
-  mergedData,
-  refuseBrokenReferences,
-  refuseMissing,
-} from './row-values.ts'
-import {
   deleteRow,
   duplicate,
+  type FieldChanges,
   insertRow,
   isFull,
+  mergedData,
   namingHolder,
   type RowWriter,
+  refuseBrokenReferences,
   refuseFull,
   refuseImmutable,
+  refuseMissing,
   rowWriter,
   updateRow,
 } from './row-writer.ts'
@@ -40,7 +49,7 @@ export const checkWriter = (reader: Reader, caller: Caller, { structure, on_conf
   getStructure(reader, caller, structure, on_conflict === 'update' ? 'change' : 'add')
 
 /** Refuses a body that does not have exactly one of `data` and `rows`. */
-export function checkedWrite(request: WriteRequest): WriteRequest {
+function checkedWrite(request: WriteRequest): WriteRequest {
   if ((request.data === undefined) !== (request.rows === undefined)) return request
   throw invalid('Give exactly one of "data", one row, and "rows", several.')
 }
@@ -49,7 +58,7 @@ export function checkedWrite(request: WriteRequest): WriteRequest {
  * How much a request writes: of a batch also the entries of unique sets, and the deliveries to subscriptions. Undefined
  * where that is not known before: the rows that a batch updates may be very long.
  */
-export function sizeOf(
+function sizeOf(
   reader: Reader,
   caller: Caller,
   { structure: named, rows, on_conflict }: WriteRequest,
@@ -62,6 +71,40 @@ export function sizeOf(
     ? definitionOf(structure).uniqueSets.length + countSubscriptions(reader, structure)
     : 0
   return { length, items: rows.length * (1 + perRow) }
+}
+
+interface RowsInput {
+  readonly caller: Caller
+  readonly identity: RequestIdentity | undefined
+  readonly body: RequestBody<WriteRequest>
+}
+
+/** Writes rows, or finds the response to the same request. */
+export const rowsWrite: WorkerTask<RowsInput, Outcome> = {
+  name: 'record-writes.write',
+  run: (tx, { caller, identity, body }, listeners) =>
+    once(
+      tx,
+      signed(identity, body.text),
+      (tx) => writtenResponse(writeRecords(listeners, tx, caller, RequestBody.valueOf(body))),
+      undefined,
+      () => caller.rights && checkWriter(tx, caller, RequestBody.valueOf(body)),
+    ),
+}
+
+/** Writes rows; with an `Idempotency-Key` once (`http/idempotency.ts`). */
+export async function respondToWrite(
+  { db, worker }: AppContext,
+  caller: Caller,
+  exchange: Exchange,
+  body: WriteRequest,
+): Promise<Response> {
+  const wanted = checkedWrite(body)
+  const { bodyText } = exchange
+  const input = { caller, identity: identityOf(exchange), body: new RequestBody(wanted, bodyText) }
+  const size = sizeOf(db, caller, body, bodyText.length)
+  const { text, replayed } = await worker.write(rowsWrite, input, { size })
+  return createdResponse(text, replayed)
 }
 
 export interface Written {

@@ -22,7 +22,7 @@ import {
   PK,
   startFilling,
 } from './index-table.ts'
-import { ensureOwnTable } from './small-structures.ts'
+import { ensureOwnTable } from './live-rows.ts'
 import { createTextIndex, dropTextIndex, TEXT_INDEX } from './text-index.ts'
 
 /*

@@ -1,5 +1,4 @@
-import type { RecordState } from '../../changes/record-data.ts'
-import { valueIn } from '../../changes/record-data.ts'
+import { type RecordState, valueIn } from '../../changes/record-data.ts'
 import type { AppContext } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
@@ -25,7 +24,7 @@ import type { IndexTable } from './index-table.ts'
  * it, and of the entries of its own part up to it, which are counted.
  *
  * The parts are in memory, valid for one value of the structure's change counter, and brought up to date by the rows
- * that are written (`records/query/range-totals.ts`). They are made in a worker thread once reads have counted for so
+ * that are written (`records/query/index-totals.ts`). They are made in a worker thread once reads have counted for so
  * long that it is worth it (`index-policy.ts`).
  */
 

@@ -26,6 +26,7 @@ import {
 } from '../store.ts'
 import { autoIndexTable, indexTargets, listIndexTableNames, rebuildAutoIndex } from './auto-index.ts'
 import { type IndexTable, isCorrect, isIntact, listIndexTables } from './index-table.ts'
+import { insertLiveRow, rowValues } from './live-rows.ts'
 import {
   changeUniqueSets,
   collisionOf,
@@ -34,9 +35,7 @@ import {
   rowTableColumns,
   uniqueTable,
 } from './row-table-schema.ts'
-import { insertLiveRow, rowValues } from './row-table-writes.ts'
-import { listTextIndexed, type TextIndexed } from './text-index.ts'
-import { runsOf, wordsOf } from './text-words.ts'
+import { listTextIndexed, runsOf, type TextIndexed, wordsOf } from './text-index.ts'
 
 const ROWS_PER_READ = 500
 

@@ -22,7 +22,7 @@ import {
 import { dropTextIndex } from './text-index.ts'
 
 /*
- * A structure that is not small (`small-structures.ts`) has its own table of live rows: typed, indexed, derived from
+ * A structure that is not small (`live-rows.ts`) has its own table of live rows: typed, indexed, derived from
  * `records`, and rebuilt from it when needed. Short columns come first, so that a scan over them seldom reads past the
  * first page of a row. The table is not STRICT, because SQLite would check every row again each time a column is added.
  */

@@ -1,7 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 import { textIndexTable, vocabularyTable, wordPartTable } from '../../db/row-table-names.ts'
-import { findUnindexed, type TextIndexed } from './text-index.ts'
-import { NO_WORD, needleOf, runQuery } from './text-words.ts'
+import { findUnindexed, NO_WORD, needleOf, runQuery, type TextIndexed } from './text-index.ts'
 
 export const isSearchable = (text: string): boolean => needleOf(text) !== undefined
 

@@ -1,9 +1,10 @@
 import type { Reader } from '../../db/reader.ts'
-import { definitionOf, findDefinitionTexts, listAllStructureRows } from '../store.ts'
+import { rowTable, SMALL_ROWS } from '../../db/row-table-names.ts'
+import { type Definition, definitionOf, findDefinitionTexts, listAllStructureRows } from '../store.ts'
 import { autoIndexTable, indexTargets, listIndexTableNames } from './auto-index.ts'
-import { buildAtOnce, isIntact } from './index-table.ts'
-import { uniqueTable } from './row-table-schema.ts'
-import { shareTable } from './small-structures.ts'
+import { buildAtOnce, dropIndexTable, isIntact } from './index-table.ts'
+import { hasSmallShape, MOST, type Shape, setOwnTable } from './live-rows.ts'
+import { dropRowTable, rowTableColumns, uniqueTable } from './row-table-schema.ts'
 
 /**
  * Older programs had SQLite's own indexes on row tables instead of index tables. The unique ones are built as tables;
@@ -57,4 +58,36 @@ export function shareSomeRowTables(reader: Reader): void {
     if (texts && shareTable(reader, structure, definitionOf(texts))) continue
     sql.run('UPDATE structure_stats SET own_table = 1 WHERE structure = ?', structure)
   }
+}
+
+/** Takes the table away from a structure that is small; returns whether it was. */
+export function shareTable(reader: Reader, pk: number, definition: Definition): boolean {
+  const { sql } = reader
+  const table = rowTable(pk)
+  const isThere = sql.get('SELECT 1 FROM pragma_table_info(?) LIMIT 1', table) !== undefined
+  if (!isThere || !hasSmallShape(definition)) return false
+  const columns = rowTableColumns(definition)
+  const texts = columns.filter((column) => /^f/.test(column))
+  const length = texts.map((text) => `coalesce(length(${text}), 0)`).join(' + ')
+  const many = sql.get(`SELECT 1 FROM ${table} LIMIT 1 OFFSET ${MOST.rows}`)
+  if (
+    many !== undefined ||
+    sql.get(`SELECT 1 FROM ${table} WHERE ${length} > ${MOST.length} LIMIT 1`) !== undefined
+  )
+    return false
+  sql.run(
+    `INSERT INTO ${SMALL_ROWS} (structure, ${columns.join(', ')}) SELECT ?, ${columns.join(', ')} FROM ${table}`,
+    pk,
+  )
+  const hasAutoIndexes = sql.get('SELECT 1 FROM auto_indexes WHERE structure = ?', pk) !== undefined
+  if (hasAutoIndexes) dropRowTable(reader, pk)
+  else dropKnownTables(reader, pk, definition)
+  setOwnTable(reader, pk, 0)
+  return true
+}
+
+/** The same as `dropRowTable`, without a look through the schema, which is long where thousands of tables are dropped. */
+function dropKnownTables(reader: Reader, pk: number, { uniqueSets }: Shape): void {
+  reader.sql.script(`DROP TABLE ${rowTable(pk)}`)
+  for (const set of uniqueSets) dropIndexTable(reader, uniqueTable(pk, set))
 }

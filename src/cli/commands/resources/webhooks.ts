@@ -19,7 +19,7 @@ const columns = () => import('../../../webhooks/columns.ts')
 const service = () => import('../../../webhooks/service.ts')
 const deliveries = () => import('../../../webhooks/deliveries.ts')
 const schema = () => import('../../../webhooks/schema.ts')
-const present = () => import('../../../webhooks/present.ts')
+const present = () => import('../../../webhooks/store.ts')
 const validation = () => import('../../../http/validation.ts')
 
 const webhooksList = listCommand({

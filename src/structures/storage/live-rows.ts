@@ -1,6 +1,14 @@
 import { type FieldValue, type RecordData, valueIn } from '../../changes/record-data.ts'
 import type { Reader } from '../../db/reader.ts'
-import { liveRows, type RowPlace, rowTable, SMALL_ROWS, valueColumn } from '../../db/row-table-names.ts'
+import {
+  liveRows,
+  placeOf,
+  type RowPlace,
+  rowTable,
+  SMALL_ROWS,
+  valueColumn,
+} from '../../db/row-table-names.ts'
+import { SMALL_COLUMNS } from '../../db/schema/structures.ts'
 import type { SqlValue } from '../../db/sql.ts'
 import { columnValue } from '../../filter/record/values.ts'
 import { memoize, memoizeByObject } from '../../lib/bounded-cache.ts'
@@ -8,6 +16,8 @@ import { fold } from '../../lib/text.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Definition, FieldDefinition, UniqueSet } from '../store.ts'
 import {
+  changeUniqueSets,
+  createRowTable,
   fieldColumns,
   hasCompanion,
   isCollision,
@@ -15,7 +25,73 @@ import {
   uniqueColumn,
   uniqueTable,
 } from './row-table-schema.ts'
-import { isLong, makeOwnTable, placeForRow, placeNow } from './small-structures.ts'
+
+/*
+ * Small structures have no table of their own: their live rows are in one that they share, `small_rows`, so that thousands
+ * of them do not make the schema of the file grow, which every connection reads. It has the columns that their tables would
+ * have, and is in the order of structures, so that reading the rows of one costs the same. They have no indexes either: of
+ * unique values no two rows have the same, because every write looks at the other rows, and writes come one at a time.
+ *
+ * A structure gets a table for itself in the write with which it is no longer small, and keeps it.
+ */
+
+/** What a small structure may hold. `length` is of the texts of a row. */
+export const MOST = { rows: 200, length: 4_096, uniqueSets: 10 }
+
+/** What decides where rows are. */
+export type Shape = Pick<Definition, 'fields' | 'uniqueSets'>
+
+export const hasSmallShape = ({ fields, uniqueSets }: Shape): boolean =>
+  uniqueSets.length <= MOST.uniqueSets && fields.every(({ column }) => column <= SMALL_COLUMNS)
+
+function isLong(data: RecordData): boolean {
+  let length = 0
+  for (const value of Object.values(data)) if (typeof value === 'string') length += value.length
+  return length > MOST.length
+}
+
+/** Where the rows of a structure are that was read in this transaction, which may have given it a table since. */
+export const placeNow = (reader: Reader, place: RowPlace): RowPlace =>
+  place.ownTable > 0 ? place : placeOf(reader, place.pk)
+
+/** The same for a structure that is about to get a row, which gets a table if it is no longer small then. */
+function placeForRow(reader: Reader, place: RowPlace, definition: Definition, data: RecordData): RowPlace {
+  if (place.ownTable > 0) return place
+  const { pk } = place
+  const [[ownTable, rows] = [0, 0]] = reader.sql.rows<[ownTable: number, rows: number]>(
+    `SELECT own_table, (SELECT count(*) FROM ${SMALL_ROWS} s WHERE s.structure = structure_stats.structure)
+     FROM structure_stats WHERE structure = ?`,
+    pk,
+  )
+  if (ownTable > 0) return { pk, ownTable }
+  return rows < MOST.rows && !isLong(data) ? place : makeOwnTable(reader, pk, definition)
+}
+
+export const setOwnTable = ({ sql }: Reader, pk: number, ownTable: 0 | 1): RowPlace => {
+  sql.run('UPDATE structure_stats SET own_table = ? WHERE structure = ?', ownTable, pk)
+  return { pk, ownTable }
+}
+
+/** Gives a small structure a table for itself, and its unique indexes. */
+export function makeOwnTable(reader: Reader, pk: number, definition: Shape): RowPlace {
+  createRowTable(reader, pk, definition.fields)
+  const isEmpty = !hasSmallShape(definition) || moveRows(reader, pk, definition) === 0
+  changeUniqueSets(reader, pk, { before: [], after: definition.uniqueSets, isEmpty })
+  return setOwnTable(reader, pk, 1)
+}
+
+/** Moves the rows of a small structure into its own table; returns how many there were. */
+function moveRows({ sql }: Reader, pk: number, definition: Shape): number {
+  const columns = rowTableColumns(definition).join(', ')
+  const own = `INSERT INTO ${rowTable(pk)} (${columns})`
+  sql.run(`${own} SELECT ${columns} FROM ${SMALL_ROWS} WHERE structure = ?`, pk)
+  return sql.run(`DELETE FROM ${SMALL_ROWS} WHERE structure = ?`, pk).changes
+}
+
+/** Gives a structure a table for itself, unless it has one. Only such structures have indexes. */
+export function ensureOwnTable(reader: Reader, pk: number, definition: Shape): void {
+  if (placeOf(reader, pk).ownTable === 0) makeOwnTable(reader, pk, definition)
+}
 
 function companionOf(value: FieldValue): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? null : JSON.stringify(value)

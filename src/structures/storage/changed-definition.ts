@@ -1,8 +1,11 @@
 import type { Db } from '../../db/database.ts'
+import type { Reader } from '../../db/reader.ts'
+import { type RowPlace, SMALL_ROWS } from '../../db/row-table-names.ts'
 import type { WorkerClient, WorkerTask } from '../../db/worker/client.ts'
 import { completing } from '../../db/writes/requester.ts'
+import { refused } from '../../refusal.ts'
 import { hasTable } from '../../search/tables.ts'
-import { definitionOf, findDefinitionTexts, type UniqueSet } from '../store.ts'
+import { definitionOf, type FieldDefinition, findDefinitionTexts, type UniqueSet } from '../store.ts'
 import {
   collisionTable,
   dropIndexTable,
@@ -13,13 +16,58 @@ import {
   oneAtATime,
   startFilling,
 } from './index-table.ts'
-import { uniqueTable } from './row-table-schema.ts'
-import { ensureOwnTable } from './small-structures.ts'
+import {
+  ensureOwnTable,
+  hasSmallShape,
+  makeOwnTable,
+  placeNow,
+  type Shape,
+  setOwnTable,
+} from './live-rows.ts'
+import { addColumns, changeUniqueSets, collisionOf, dropRowTable, uniqueTable } from './row-table-schema.ts'
 
 /*
- * A unique index over many rows is filled in steps before it is enforced (`row-table-schema.ts`). Until then it records
+ * What becomes of the tables of rows where a definition changes. A unique index over many rows is filled in steps before it is enforced (`row-table-schema.ts`). Until then it records
  * which rows collide; if any do, it is never enforced.
  */
+
+/** To be called for a new structure, and for one whose rows were dropped. */
+export function startRows(reader: Reader, pk: number, shape: Shape): void {
+  if (!hasSmallShape(shape)) makeOwnTable(reader, pk, shape)
+}
+
+/** Adds the new fields of a structure that may have rows, and changes its unique sets; refuses while live rows collide. */
+export function changeRows(reader: Reader, place: RowPlace, before: Shape, after: Shape): void {
+  const { pk } = place
+  if (placeNow(reader, place).ownTable === 0) {
+    if (hasSmallShape(after)) {
+      refuseCollisions(reader, place, before, after)
+      return
+    }
+    makeOwnTable(reader, pk, before)
+  }
+  const isNew = ({ column }: FieldDefinition) => !before.fields.some((old) => old.column === column)
+  const added = after.fields.filter(isNew)
+  addColumns(reader, pk, added)
+  const newColumns = new Set(added.map(({ column }) => column))
+  changeUniqueSets(reader, pk, { before: before.uniqueSets, after: after.uniqueSets, newColumns })
+}
+
+function refuseCollisions(reader: Reader, place: RowPlace, before: Shape, after: Shape): void {
+  const nameOf = (set: Shape['uniqueSets'][number]) => uniqueTable(place.pk, set).name
+  const had = new Set(before.uniqueSets.map(nameOf))
+  for (const set of after.uniqueSets) {
+    const sentence = had.has(nameOf(set)) ? undefined : collisionOf(reader, place, set)
+    if (sentence !== undefined) throw refused(sentence)
+  }
+}
+
+/** Removes all live rows of a structure; they stay in `records`. */
+export function dropRows(reader: Reader, pk: number): void {
+  dropRowTable(reader, pk)
+  reader.sql.run(`DELETE FROM ${SMALL_ROWS} WHERE structure = ?`, pk)
+  setOwnTable(reader, pk, 0)
+}
 
 /** Creates the index, empty; returns false where there is nothing to fill. */
 export const uniqueStart: WorkerTask<IndexTable, boolean> = {

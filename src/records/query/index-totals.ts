@@ -10,9 +10,21 @@ import {
   LOWEST,
   type Place,
 } from '../../structures/storage/entry-counts.ts'
-import type { RowQuery } from './row-query.ts'
+import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import { countRows, findCandidates, isSearchable } from '../../structures/storage/text-search.ts'
+import {
+  type AccessPath,
+  FEW_ROWS,
+  type IndexedColumn,
+  type Indexes,
+  type RowQuery,
+  scanSource,
+  testedColumn,
+  type UsableIndex,
+} from './row-query.ts'
 import { recentWrites } from './total-cache.ts'
-import { type IndexedColumn, testedColumn, type UsableIndex } from './usable-indexes.ts'
+
+/* What indexes tell of the rows that match, without reading all of them. */
 
 /**
  * How many rows meet the conditions, where these mean one range of the entries of the index, and its entries have been
@@ -114,3 +126,45 @@ function bounds(
 }
 
 const BOUNDS: ReadonlySet<Operator> = new Set(['gt', 'gte', 'lt', 'lte', 'eq', 'not_empty'])
+
+const MAX_CANDIDATE_SHARE = 0.05
+
+/** With more candidates than this, a scan is faster than verifying each. */
+export const maxCandidates = ({ structure }: RowQuery) =>
+  Math.max(FEW_ROWS, Math.floor(structure.live * MAX_CANDIDATE_SHARE))
+
+/** The texts that conditions search in all fields, as far as the text index can find them. */
+export const needlesOf = (conditions: readonly Condition[]): string[] =>
+  conditions
+    .filter(({ target }) => target === '*')
+    .map(({ operands }) => String(operands[0]?.low))
+    .filter(isSearchable)
+
+/** The structure with its text index; undefined where it has none. */
+function textIndexed({ structure }: RowQuery, indexes: Indexes) {
+  const { pk, indexedTo } = structure
+  return indexedTo !== null && indexes.has(TEXT_INDEX) ? { pk, indexedTo } : undefined
+}
+
+/**
+ * The rows that the text index finds for the `*` conditions; all that match are among them. Undefined where there is
+ * no text index, or it finds too many.
+ */
+export function textIndexPath(reader: Reader, query: RowQuery, indexes: Indexes): AccessPath | undefined {
+  const structure = textIndexed(query, indexes)
+  const needles = needlesOf(query.conditions)
+  if (!structure || needles.length === 0) return undefined
+  const pks = findCandidates(reader, structure, needles, maxCandidates(query))
+  return pks && { by: 'pk', pks }
+}
+
+/** How many rows contain a text that is searched by itself, where the text index tells. */
+export function totalOfText(reader: Reader, query: RowQuery, indexes: Indexes): number | undefined {
+  const structure = textIndexed(query, indexes)
+  const [needle, ...more] = needlesOf(query.conditions)
+  if (!structure || needle === undefined || more.length > 0 || query.conditions.length > 1) return undefined
+  const found = countRows(reader, structure, needle, maxCandidates(query))
+  if (!found || found.unindexed.length === 0) return found?.count
+  const { text, values } = scanSource(reader, query, { by: 'pk', pks: found.unindexed })
+  return found.count + reader.sql.scalar<number>(`SELECT count(*) ${text}`, ...values)
+}
