@@ -55,6 +55,15 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
     await session.send(`Storage.${method}` as never, { origin: app.server.url, ...options } as never)
     await session.detach()
   }
+  /** Has reads of the note wait, until the session that is returned ends. */
+  const holdReads = async () => {
+    const session = await page.createCDPSession()
+    session.on('Fetch.requestPaused', ({ requestId, request }) => {
+      if (request.method !== 'GET') void session.send('Fetch.continueRequest', { requestId })
+    })
+    await session.send('Fetch.enable', { patterns: [{ urlPattern: `*/v1/notes/${id}` }] })
+    return session
+  }
   /** Closes the tab as a crash does, and opens another one. */
   const crash = async () => {
     const next = await app.nextPage(page.browserContext())
@@ -123,6 +132,8 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       const db = new Database(app.file, { readonly: true })
       db.run('VACUUM INTO ?', [backup])
       db.close()
+      // What is shown is saved here, and not read again before the server is gone.
+      const held = await holdReads()
       await type('Saved and gone.')
       await untilStored('Saved and gone.')
       const later = (await app.server.post('/v1/notes', { title: 'Later', content: 'Made.' })).body.note.id
@@ -138,6 +149,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
         for (const end of ['-wal', '-shm']) rmSync(app.file + end, { force: true })
         copyFileSync(backup, app.file)
       })
+      await held.detach()
       await untilText(page, 'The server was set back to an earlier state')
       // What is shown is what the server holds, and goes on from there.
       await page.waitForFunction(`document.querySelector('.cm-content').innerText.trim() === ''`)

@@ -1,33 +1,5 @@
-import {
-  QueryClient,
-  QueryObserver,
-  type QueryObserverOptions,
-  type QueryObserverResult,
-} from '@tanstack/query-core'
-import { useEffect, useState } from 'preact/hooks'
+import { QueryClient, type QueryFilters } from '@tanstack/query-core'
 import { isPutOff, retryDelayOf } from './request.ts'
-
-/** The kinds of objects whose changes the feed reports. */
-export type Kind =
-  | 'note'
-  | 'record'
-  | 'tag'
-  | 'property'
-  | 'structure'
-  | 'preset'
-  | 'view'
-  | 'lens'
-  | 'quick_access_item'
-  | 'file'
-  | 'webhook'
-  | 'source'
-  | 'row_view'
-
-/**
- * A key names first the kinds of objects that the response depends on, separated by spaces: when one of them changes
- * anywhere, the response is read again.
- */
-export type Key = readonly [kinds: string, ...rest: unknown[]]
 
 export const cache = new QueryClient({
   defaultOptions: {
@@ -42,23 +14,23 @@ export const cache = new QueryClient({
   },
 })
 
-/** Reads through the cache, and again whenever something changed that the response depends on. */
-export function useQuery<Data>(
-  key: Key,
-  queryFn: (context: { signal: AbortSignal }) => Promise<Data>,
-  options: Omit<QueryObserverOptions<Data, Error, Data, Data, Key>, 'queryKey' | 'queryFn'> = {},
-): QueryObserverResult<Data, Error> {
-  const all = { ...options, queryKey: key, queryFn }
-  const [observer] = useState(() => new QueryObserver<Data, Error, Data, Data, Key>(cache, all))
-  const [, setCount] = useState(0)
-  useEffect(() => observer.subscribe(() => setCount((count) => count + 1)), [observer])
-  useEffect(() => observer.setOptions(all))
-  return observer.getOptimisticResult(cache.defaultQueryOptions(all))
+/**
+ * Reads again what is on the screen, and the rest once it is shown. What is being read for the first time is read once
+ * more after that: the response that is under way may be older than what changed.
+ */
+export function readAgain(filters: QueryFilters = {}): Promise<void> {
+  for (const query of cache.getQueryCache().findAll({ ...filters, fetchStatus: 'fetching' })) {
+    if (query.state.data !== undefined) continue
+    const { queryKey } = query
+    const again = () => cache.invalidateQueries({ queryKey, exact: true })
+    query.fetch().then(again, () => {})
+  }
+  return cache.invalidateQueries(filters)
 }
 
 /** Reads again what depends on these kinds. */
 export const invalidate = (kinds: ReadonlySet<string>): Promise<void> =>
-  cache.invalidateQueries({
+  readAgain({
     predicate: ({ queryKey: [first] }) =>
       String(first)
         .split(' ')

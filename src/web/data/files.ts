@@ -1,6 +1,7 @@
 import { type Answer, api } from './api.ts'
-import { invalidate, useQuery } from './cache.ts'
+import { invalidate } from './cache.ts'
 import { request } from './request.ts'
+import { useQuery } from './use-query.ts'
 
 export type StoredFile = Answer<'/v1/files', 'get'>['files'][number]
 export type FileWithOutline = Answer<'/v1/files/{id}', 'get'>['file']

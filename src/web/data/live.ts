@@ -1,5 +1,5 @@
 import { effect, signal, untracked } from '@preact/signals'
-import { cache, invalidate } from './cache.ts'
+import { invalidate, readAgain } from './cache.ts'
 import { awaySince, isSignedOut, request, retryDelayOf, setAway } from './request.ts'
 
 /** An entry of the change feed. */
@@ -34,8 +34,8 @@ export function onMissed(listener: () => void): () => void {
   return () => missedListeners.delete(listener)
 }
 
-function readAgain(): void {
-  void cache.invalidateQueries()
+function readAllAgain(): void {
+  void readAgain()
   for (const listener of missedListeners) listener()
 }
 
@@ -44,7 +44,7 @@ let isAway = false
 effect(() => {
   const wasAway = isAway
   isAway = awaySince.value !== undefined
-  if (wasAway && !isAway) untracked(readAgain)
+  if (wasAway && !isAway) untracked(readAllAgain)
 })
 
 /** Changes that arrive within this time are applied together. */
@@ -80,7 +80,7 @@ export function startLive(hasMissed = false): void {
   opened.onopen = () => {
     connection.value = 'live'
     if (awaySince.peek() !== undefined) awaySince.value = undefined
-    else if (isBehind) readAgain()
+    else if (isBehind) readAllAgain()
     isBehind = false
   }
   opened.onerror = () => {

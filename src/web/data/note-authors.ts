@@ -1,5 +1,5 @@
 import { api } from './api.ts'
-import { useQuery } from './cache.ts'
+import { useQuery } from './use-query.ts'
 
 /** As many of the newest writes to notes are looked through. */
 const LOOKED_AT = 200

@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal } from '@preact/signals'
-import { cache } from './cache.ts'
+import { cache, readAgain } from './cache.ts'
 import { startLive, stopLive } from './live.ts'
 import { Away, isSignedOut, Refused, request, retryDelayOf, setAway } from './request.ts'
 import { whose } from './whose.ts'
@@ -46,7 +46,7 @@ const isShown = (other: Session): boolean => whose.peek() === nameOf(other)
 
 function enter(entered: Session): void {
   const isSame = isShown(entered)
-  if (isSame) void cache.invalidateQueries()
+  if (isSame) void readAgain()
   else cache.clear()
   // Together: what somebody else left unsaved is not sent in this session.
   batch(() => {

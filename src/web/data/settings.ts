@@ -1,6 +1,7 @@
-import { invalidate, type Key, useQuery } from './cache.ts'
+import { invalidate } from './cache.ts'
 import { request, serverNow } from './request.ts'
 import type { Role, Workspace } from './session.ts'
+import { type Key, useQuery } from './use-query.ts'
 
 /* What only a person does who is signed in: the endpoints under `/app/api`. */
 

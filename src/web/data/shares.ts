@@ -1,5 +1,6 @@
 import { type Answer, api } from './api.ts'
-import { cache, type Key, useQuery } from './cache.ts'
+import { readAgain } from './cache.ts'
+import { type Key, useQuery } from './use-query.ts'
 
 export type Share = Answer<'/v1/shares/{id}', 'get'>['share']
 export type ShareKind = Share['kind']
@@ -24,7 +25,7 @@ export const useShares = () =>
     { refetchOnMount: 'always' },
   )
 
-const readAgain = () => cache.invalidateQueries({ queryKey: KEY })
+const readSharesAgain = () => readAgain({ queryKey: KEY })
 
 export interface NewShare {
   readonly kind: ShareKind
@@ -37,17 +38,17 @@ export interface NewShare {
 
 export async function createShare(body: NewShare): Promise<Share> {
   const { share } = await api.post('/v1/shares', { body: body as never })
-  await readAgain()
+  await readSharesAgain()
   return share
 }
 
 /** Gives a link another address. */
 export async function rotateShare(id: string): Promise<void> {
   await api.post('/v1/shares/{id}/rotate', { params: { id } })
-  await readAgain()
+  await readSharesAgain()
 }
 
 export async function endShare(id: string): Promise<void> {
   await api.delete('/v1/shares/{id}', { params: { id } })
-  await readAgain()
+  await readSharesAgain()
 }

@@ -1,5 +1,6 @@
 import { type Answer, api } from './api.ts'
-import { cache, useQuery } from './cache.ts'
+import { readAgain } from './cache.ts'
+import { useQuery } from './use-query.ts'
 
 export type Source = Answer<'/v1/sources/{id}', 'get'>['source']
 export type SourceEvent = Answer<'/v1/sources/{id}/events', 'get'>['events'][number]
@@ -44,10 +45,7 @@ export const useSourceEvent = (id: string, eventId: string | undefined, received
   )
 
 const readSourcesAgain = () =>
-  Promise.all([
-    cache.invalidateQueries({ queryKey: ['source structure'] }),
-    cache.invalidateQueries({ queryKey: ['source'] }),
-  ])
+  Promise.all([readAgain({ queryKey: ['source structure'] }), readAgain({ queryKey: ['source'] })])
 
 export interface NewSource {
   readonly name: string

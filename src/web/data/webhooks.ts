@@ -1,5 +1,6 @@
 import { type Answer, api } from './api.ts'
-import { cache, type Key, useQuery } from './cache.ts'
+import { readAgain } from './cache.ts'
+import { type Key, useQuery } from './use-query.ts'
 
 export type Webhook = Answer<'/v1/webhooks/{id}', 'get'>['webhook']
 export type Delivery = Answer<'/v1/webhooks/{id}/deliveries', 'get'>['deliveries'][number]
@@ -56,7 +57,7 @@ export const useDelivery = (id: string, deliveryId: string) =>
     { refetchInterval: ({ state }) => (state.data?.delivery.status === 'pending' ? SOON_MS : LATER_MS) },
   )
 
-const readDeliveriesAgain = (id: string) => cache.invalidateQueries({ queryKey: deliveriesKey(id) })
+const readDeliveriesAgain = (id: string) => readAgain({ queryKey: deliveriesKey(id) })
 
 export async function sendTest(id: string): Promise<void> {
   await api.post('/v1/webhooks/{id}/test', { params: { id } })
@@ -75,7 +76,7 @@ export async function recoverSince(id: string, since: string): Promise<number> {
   return redelivered
 }
 
-const readWebhooksAgain = () => cache.invalidateQueries({ queryKey: ['webhook structure'] })
+const readWebhooksAgain = () => readAgain({ queryKey: ['webhook structure'] })
 
 export interface WebhookInput {
   readonly url: string

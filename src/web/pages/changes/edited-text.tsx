@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/form.tsx'
 import { TextDifferences } from '../../components/text-differences.tsx'
-import { useQuery } from '../../data/cache.ts'
 import { type Revision, readRevisions } from '../../data/note-revisions.ts'
+import { useQuery } from '../../data/use-query.ts'
 import type { Entry } from './transactions.ts'
 
 /** Longer texts are compared when somebody asks for it. */

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { api } from '../../data/api.ts'
-import { useQuery } from '../../data/cache.ts'
+import { useQuery } from '../../data/use-query.ts'
 import { type Entry, type Listed, readEntries, type Transaction } from './transactions.ts'
 
 const PAGE = 200

@@ -1,7 +1,7 @@
 import { fileAddress, noteAddress, recordAddress } from '../../components/places.ts'
 import { recordLabel, type Structure } from '../../components/record-label.ts'
 import { api } from '../../data/api.ts'
-import { useQuery } from '../../data/cache.ts'
+import { useQuery } from '../../data/use-query.ts'
 import { address } from '../../router.ts'
 import type { Entry } from './transactions.ts'
 

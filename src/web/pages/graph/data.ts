@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Answer, api } from '../../data/api.ts'
-import { useQuery } from '../../data/cache.ts'
+import { useQuery } from '../../data/use-query.ts'
 import { startWorker } from '../../data/worker.ts'
 import type { LayoutRequest, LayoutResponse } from './layout.ts'
 

@@ -2,8 +2,9 @@ import { QueriesObserver } from '@tanstack/query-core'
 import { useEffect, useState } from 'preact/hooks'
 import { api } from '../../data/api.ts'
 import type { components } from '../../data/api-types.d.ts'
-import { cache, useQuery } from '../../data/cache.ts'
+import { cache } from '../../data/cache.ts'
 import { type FoundNote, findNamed, isNamed, rankOf } from '../../data/find-notes.ts'
+import { useQuery } from '../../data/use-query.ts'
 import type { List, Sort } from './place.ts'
 
 export type Note = components['schemas']['Note']

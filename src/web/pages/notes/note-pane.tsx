@@ -6,7 +6,6 @@ import { Banner, Failed, Loading } from '../../components/pane.tsx'
 import { shortTime } from '../../components/time.tsx'
 import { Uploads } from '../../components/uploads.tsx'
 import { api } from '../../data/api.ts'
-import { useQuery } from '../../data/cache.ts'
 import { formatNumber } from '../../data/formats.ts'
 import { useAuthors } from '../../data/note-authors.ts'
 import {
@@ -22,6 +21,7 @@ import { passagesLeft } from '../../data/note-text.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
 import { mayWrite } from '../../data/session.ts'
 import { uploads } from '../../data/upload.ts'
+import { useQuery } from '../../data/use-query.ts'
 import { BackToList } from './back-to-list.tsx'
 import { DayBar, isDay } from './day/day-bar.tsx'
 import { DueRows } from './day/due-rows.tsx'
@@ -41,7 +41,7 @@ export const useNote = (id: string) =>
 
 /** The open note: while it is read, when it cannot be, and then itself. */
 export function NotePane({ id }: { id: string }) {
-  const { data, error } = useNote(id)
+  const { data, dataUpdatedAt, error } = useNote(id)
   const [readyFor, setReadyFor] = useState<string>()
   useEffect(() => {
     let isCurrent = true
@@ -53,7 +53,8 @@ export function NotePane({ id }: { id: string }) {
   useEffect(() => showDocument(id), [id])
   useEffect(() => {
     if (data && readyFor === id) openDocument(id, data.note)
-  }, [id, data, readyFor])
+    // Also when the same was read again: a server that was set back holds what was read before this tab saved.
+  }, [id, data, dataUpdatedAt, readyFor])
   const open = findDocument(id)
   return (
     <section class="pane content" id="note" aria-label="Note">

@@ -1,8 +1,8 @@
 import { useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
-import { useQuery } from '../../data/cache.ts'
 import { mayWrite } from '../../data/session.ts'
+import { useQuery } from '../../data/use-query.ts'
 import { startDrag } from '../records/views/drag.ts'
 import { noteAddress, noteId } from './place.ts'
 

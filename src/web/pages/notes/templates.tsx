@@ -1,8 +1,8 @@
 import { Button, useAction, Why } from '../../components/form.tsx'
 import { api } from '../../data/api.ts'
-import { useQuery } from '../../data/cache.ts'
 import { makeNoteFrom } from '../../data/presets.ts'
 import { mayWrite } from '../../data/session.ts'
+import { useQuery } from '../../data/use-query.ts'
 
 const SHOWN = 4
 

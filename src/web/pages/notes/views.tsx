@@ -1,7 +1,7 @@
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
-import { useQuery } from '../../data/cache.ts'
 import { formatNumber } from '../../data/formats.ts'
+import { useQuery } from '../../data/use-query.ts'
 import { address, path } from '../../router.ts'
 import { useViews } from './list-data.ts'
 import { otherListAddress, shownList } from './place.ts'

@@ -1,5 +1,5 @@
 import { api } from '../../data/api.ts'
-import { useQuery } from '../../data/cache.ts'
+import { useQuery } from '../../data/use-query.ts'
 import type { Structure } from './model.ts'
 
 /** All tables, with their counts of rows. */

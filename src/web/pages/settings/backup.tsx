@@ -1,6 +1,6 @@
 import { Button, useAction, Why } from '../../components/form.tsx'
-import { useQuery } from '../../data/cache.ts'
 import { download } from '../../data/download.ts'
+import { useQuery } from '../../data/use-query.ts'
 import { Section } from './section.tsx'
 
 /** A copy of everything, for who owns every workspace of the server. */

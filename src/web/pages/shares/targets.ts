@@ -1,6 +1,6 @@
 import { api } from '../../data/api.ts'
-import { useQuery } from '../../data/cache.ts'
 import type { ShareKind } from '../../data/shares.ts'
+import { useQuery } from '../../data/use-query.ts'
 
 /** What can be shared beside notes. */
 export interface Target {

@@ -1,6 +1,6 @@
 import { api } from '../../data/api.ts'
 import type { components } from '../../data/api-types.d.ts'
-import { useQuery } from '../../data/cache.ts'
+import { useQuery } from '../../data/use-query.ts'
 import type { Definitions } from './filter/tree.ts'
 
 export type View = components['schemas']['View']

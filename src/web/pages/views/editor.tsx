@@ -4,8 +4,9 @@ import { Button, useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { TypedConfirmation } from '../../components/modal.tsx'
 import { Pane } from '../../components/pane.tsx'
-import { invalidate, type Kind } from '../../data/cache.ts'
+import { invalidate } from '../../data/cache.ts'
 import { mayWrite } from '../../data/session.ts'
+import type { Kind } from '../../data/use-query.ts'
 import { address, navigate, path } from '../../router.ts'
 
 interface EditorProps {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../data/api.ts'
-import { useQuery } from '../../data/cache.ts'
 import { formatNumber } from '../../data/formats.ts'
+import { useQuery } from '../../data/use-query.ts'
 import { address } from '../../router.ts'
 import type { Tag } from './data.ts'
 import { Check, Editor, Text } from './editor.tsx'

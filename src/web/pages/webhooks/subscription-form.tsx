@@ -5,8 +5,8 @@ import { Button, Field, useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Known, Pane } from '../../components/pane.tsx'
 import { type Answer, api } from '../../data/api.ts'
-import { useQuery } from '../../data/cache.ts'
 import { useKeys } from '../../data/settings.ts'
+import { useQuery } from '../../data/use-query.ts'
 import {
   createWebhook,
   nameOf,

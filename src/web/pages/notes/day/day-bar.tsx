@@ -1,8 +1,8 @@
 import { Icon } from '../../../components/icon.tsx'
 import { api } from '../../../data/api.ts'
-import { useQuery } from '../../../data/cache.ts'
 import { dateFormat } from '../../../data/formats.ts'
 import { localDay } from '../../../data/local-time.ts'
+import { useQuery } from '../../../data/use-query.ts'
 import { navigate } from '../../../router.ts'
 import { dayAddress } from '../place.ts'
 

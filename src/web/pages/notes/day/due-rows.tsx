@@ -1,8 +1,8 @@
 import { recordAddress } from '../../../components/places.ts'
 import { recordLabel, type Structure } from '../../../components/record-label.ts'
 import { api } from '../../../data/api.ts'
-import { useQuery } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
+import { useQuery } from '../../../data/use-query.ts'
 
 /** As many tables are looked through, and as many rows of each are shown. */
 const TABLES = 20

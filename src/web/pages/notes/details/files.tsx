@@ -1,8 +1,8 @@
 import { sizeText } from '../../../components/size.ts'
 import { Uploads } from '../../../components/uploads.tsx'
 import { api } from '../../../data/api.ts'
-import { useQuery } from '../../../data/cache.ts'
 import { mayWrite } from '../../../data/session.ts'
+import { useQuery } from '../../../data/use-query.ts'
 import { address } from '../../../router.ts'
 import { storeWithNote } from './upload.ts'
 

@@ -3,8 +3,8 @@ import { Failed } from '../../../components/pane.tsx'
 import { Snippet } from '../../../components/snippet.tsx'
 import { Time } from '../../../components/time.tsx'
 import { api } from '../../../data/api.ts'
-import { useQuery } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
+import { useQuery } from '../../../data/use-query.ts'
 import { noteAddress } from '../place.ts'
 
 export const useLinks = (id: string) =>

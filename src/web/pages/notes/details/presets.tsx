@@ -1,8 +1,9 @@
 import { useId, useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
-import { invalidate, useQuery } from '../../../data/cache.ts'
+import { invalidate } from '../../../data/cache.ts'
 import { mayWrite } from '../../../data/session.ts'
+import { useQuery } from '../../../data/use-query.ts'
 import { useProperties } from './properties.tsx'
 import { fieldText, PropertyControl, typedValue } from './property-control.tsx'
 

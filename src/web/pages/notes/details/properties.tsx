@@ -2,9 +2,10 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { useInTurn } from '../../../components/in-turn.ts'
 import { api } from '../../../data/api.ts'
-import { invalidate, useQuery } from '../../../data/cache.ts'
+import { invalidate } from '../../../data/cache.ts'
 import { awaySince } from '../../../data/request.ts'
 import { mayWrite } from '../../../data/session.ts'
+import { useQuery } from '../../../data/use-query.ts'
 import { fieldText, type Property, PropertyControl, typedValue } from './property-control.tsx'
 
 const usePropertiesQuery = () => useQuery(['property'], () => api.get('/v1/properties'))

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { useQuery } from '../../../data/cache.ts'
 import { readRevisions } from '../../../data/note-revisions.ts'
+import { useQuery } from '../../../data/use-query.ts'
 import { joined } from './joined.ts'
 
 /** How many are read: the newest again after every edit, more of them once, when older ones are asked for. */

@@ -1,6 +1,6 @@
 import { Failed } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
-import { useQuery } from '../../../data/cache.ts'
+import { useQuery } from '../../../data/use-query.ts'
 import { search, setParameters } from '../../../router.ts'
 import type { Structure } from '../model.ts'
 import { currentRowQuery } from '../view.ts'

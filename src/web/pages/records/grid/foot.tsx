@@ -1,6 +1,6 @@
 import { api } from '../../../data/api.ts'
-import { useQuery } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
+import { useQuery } from '../../../data/use-query.ts'
 import { shortNumber } from '../../../data/value-formats.ts'
 import { type Field, queryOf } from '../model.ts'
 import { type FrozenStarts, frozenAt } from './frozen.ts'

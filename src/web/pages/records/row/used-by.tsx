@@ -1,7 +1,7 @@
 import { Failed, Loading } from '../../../components/pane.tsx'
 import { Time } from '../../../components/time.tsx'
 import { api } from '../../../data/api.ts'
-import { useQuery } from '../../../data/cache.ts'
+import { useQuery } from '../../../data/use-query.ts'
 import { address } from '../../../router.ts'
 import { type Field, type Row, rowLabel, type Structure } from '../model.ts'
 import { useStructures } from '../structures.ts'

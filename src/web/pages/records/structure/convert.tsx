@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Button, Field as FieldInput, useAction, Why } from '../../../components/form.tsx'
 import { Modal } from '../../../components/modal.tsx'
 import { type Answer, api } from '../../../data/api.ts'
-import { cache } from '../../../data/cache.ts'
+import { readAgain } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import type { Structure } from '../model.ts'
 import { TYPE_WORDS, TYPES } from './draft.ts'
@@ -63,7 +63,7 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
   }, [text])
   const convert = useAction(async () => {
     const { structure: after } = await call(false)
-    await cache.invalidateQueries({ queryKey: ['structure record', 'structures'] })
+    await readAgain({ queryKey: ['structure record', 'structures'] })
     onDone(after)
   })
   return (

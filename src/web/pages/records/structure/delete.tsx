@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
 import { TypedConfirmation } from '../../../components/modal.tsx'
-import { cache } from '../../../data/cache.ts'
+import { readAgain } from '../../../data/cache.ts'
 import { request } from '../../../data/request.ts'
 import { address, navigate } from '../../../router.ts'
 import type { Structure } from '../model.ts'
@@ -13,7 +13,7 @@ export function DeleteStructure({ structure: { id, name } }: { structure: Struct
   const remove = async () => {
     await request('DELETE', `/app/api/structures/${id}`, { body: { name } })
     navigate(address(['records']), { replace: true })
-    await cache.invalidateQueries({ queryKey: ['structure record', 'structures'] })
+    await readAgain({ queryKey: ['structure record', 'structures'] })
   }
   return (
     <section class="setting">

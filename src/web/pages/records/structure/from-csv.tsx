@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Button, Field as FieldInput, useAction, Why } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
-import { cache } from '../../../data/cache.ts'
+import { readAgain } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { address, navigate } from '../../../router.ts'
 import { startImport } from '../csv/imports.ts'
@@ -49,7 +49,7 @@ export function FromCsv() {
     const { structure } = await api.post('/v1/records/structures', {
       body: { name: name.value.trim(), fields } as never,
     })
-    await cache.invalidateQueries({ queryKey: ['structure record', 'structures'] })
+    await readAgain({ queryKey: ['structure record', 'structures'] })
     const targets = columns.map(({ key }) => structure.fields.find((field) => field.key === key))
     void startImport({ structure, file, targets, onConflict: 'refuse' }, head)
     navigate(address(['records', structure.id], { pane: 'import' }))

@@ -5,7 +5,7 @@ import { Icon } from '../../../components/icon.tsx'
 import { lazy } from '../../../components/lazy.tsx'
 import { Banner, Pane } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
-import { cache } from '../../../data/cache.ts'
+import { readAgain } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { address, navigate } from '../../../router.ts'
@@ -93,7 +93,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
         })
       : await api.post('/v1/records/structures', { body })
     takeOver(answer.structure)
-    await cache.invalidateQueries({ queryKey: ['structure record', 'structures'] })
+    await readAgain({ queryKey: ['structure record', 'structures'] })
     setSaved(true)
     if (!structure) navigate(address(['records', answer.structure.id]))
   })

@@ -1,6 +1,6 @@
 import { api } from '../../../data/api.ts'
-import { useQuery } from '../../../data/cache.ts'
 import { awaySince, request } from '../../../data/request.ts'
+import { useQuery } from '../../../data/use-query.ts'
 import type { Condition } from '../conditions.ts'
 import { type Field, queryOf, type Row, type RowPage, type RowQuery } from '../model.ts'
 import type { BoardColumn } from './columns.ts'

@@ -1,7 +1,7 @@
 import { Why } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
-import { useQuery } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
+import { useQuery } from '../../../data/use-query.ts'
 import { sentenceOf } from './sentence.ts'
 import { asFilter, type Definitions, type Group } from './tree.ts'
 

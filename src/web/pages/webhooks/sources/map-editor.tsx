@@ -3,7 +3,6 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Button, useAction, Why } from '../../../components/form.tsx'
 import { Empty, Known, Loading } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
-import { useQuery } from '../../../data/cache.ts'
 import { mayWrite } from '../../../data/session.ts'
 import {
   type Source,
@@ -13,6 +12,7 @@ import {
   useSourceEvent,
   useSourceEvents,
 } from '../../../data/sources.ts'
+import { useQuery } from '../../../data/use-query.ts'
 import { search } from '../../../router.ts'
 import { RefusalText } from '../../records/refusal-text.tsx'
 import { Conditions } from './conditions.tsx'

@@ -1,0 +1,39 @@
+import { QueryObserver, type QueryObserverOptions, type QueryObserverResult } from '@tanstack/query-core'
+import { useEffect, useState } from 'preact/hooks'
+import { cache } from './cache.ts'
+
+/** The kinds of objects whose changes the feed reports. */
+export type Kind =
+  | 'note'
+  | 'record'
+  | 'tag'
+  | 'property'
+  | 'structure'
+  | 'preset'
+  | 'view'
+  | 'lens'
+  | 'quick_access_item'
+  | 'file'
+  | 'webhook'
+  | 'source'
+  | 'row_view'
+
+/**
+ * A key names first the kinds of objects that the response depends on, separated by spaces: when one of them changes
+ * anywhere, the response is read again.
+ */
+export type Key = readonly [kinds: string, ...rest: unknown[]]
+
+/** Reads through the cache, and again whenever something changed that the response depends on. */
+export function useQuery<Data>(
+  key: Key,
+  queryFn: (context: { signal: AbortSignal }) => Promise<Data>,
+  options: Omit<QueryObserverOptions<Data, Error, Data, Data, Key>, 'queryKey' | 'queryFn'> = {},
+): QueryObserverResult<Data, Error> {
+  const all = { ...options, queryKey: key, queryFn }
+  const [observer] = useState(() => new QueryObserver<Data, Error, Data, Data, Key>(cache, all))
+  const [, setCount] = useState(0)
+  useEffect(() => observer.subscribe(() => setCount((count) => count + 1)), [observer])
+  useEffect(() => observer.setOptions(all))
+  return observer.getOptimisticResult(cache.defaultQueryOptions(all))
+}

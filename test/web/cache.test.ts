@@ -1,0 +1,67 @@
+import { afterEach, expect, test } from 'bun:test'
+import { QueryObserver } from '@tanstack/query-core'
+import { cache, invalidate } from '../../src/web/data/cache.ts'
+
+afterEach(() => cache.clear())
+
+type Titles = readonly string[]
+
+/** Shows what is read of notes; each of the reads is answered when the test does so. */
+function showNotes() {
+  const reads: PromiseWithResolvers<Titles>[] = []
+  let begun = Promise.withResolvers<void>()
+  const queryFn = () => {
+    const read = Promise.withResolvers<Titles>()
+    reads.push(read)
+    begun.resolve()
+    begun = Promise.withResolvers()
+    return read.promise
+  }
+  const observer = new QueryObserver<Titles>(cache, { queryKey: ['note', 'all'], queryFn })
+  const stop = observer.subscribe(() => {})
+  return {
+    reads,
+    stop,
+    /** Answers a read, once it has begun. */
+    answer: async (at: number, titles: Titles) => {
+      while (reads.length <= at) await begun.promise
+      reads[at]?.resolve(titles)
+    },
+    untilShown: (titles: Titles) =>
+      new Promise<void>((resolve) =>
+        observer.subscribe(({ data }) => Bun.deepEquals(data, titles) && resolve()),
+      ),
+  }
+}
+
+test('what changes while it is read for the first time is read once more', async () => {
+  const { answer, untilShown, stop } = showNotes()
+  void invalidate(new Set(['note']))
+  const isNew = untilShown(['New'])
+  await answer(0, ['Old'])
+  await answer(1, ['New'])
+  await isNew
+  stop()
+})
+
+test('what changes while it is read again is not taken from the response that was under way', async () => {
+  const { reads, answer, untilShown, stop } = showNotes()
+  const isFirst = untilShown(['First'])
+  await answer(0, ['First'])
+  await isFirst
+  void invalidate(new Set(['note']))
+  void invalidate(new Set(['note', 'tag']))
+  const isNew = untilShown(['New'])
+  await answer(1, ['Old'])
+  await answer(2, ['New'])
+  await isNew
+  expect(reads).toHaveLength(3)
+  stop()
+})
+
+test('changes of other kinds are no reason to read', () => {
+  const { reads, stop } = showNotes()
+  void invalidate(new Set(['record']))
+  expect(reads).toHaveLength(1)
+  stop()
+})
