@@ -10,6 +10,8 @@ function start(content = 'one\ntwo\nthree\n', draft?: string) {
   let losesResponse = false
   let rewrite = (content: string) => content
   let timer: (() => void) | undefined
+  /** The same request is done once. */
+  const responses = new Map<string, NoteVersion>()
   const world = { kept: undefined as NoteText | undefined, writes: [] as Partial<NoteText>[], unsaved: 0 }
   const change = (changes: Partial<NoteText>) => {
     note = { ...note, ...changes, updated_at: String(Number(note.updated_at) + 1) }
@@ -20,11 +22,15 @@ function start(content = 'one\ntwo\nthree\n', draft?: string) {
     {
       save: async (changes, ifUnchanged) => {
         if (isAway) throw new Away('away')
+        const key = JSON.stringify([changes, ifUnchanged])
+        const first = responses.get(key)
+        if (first) return first
         if (ifUnchanged !== note.updated_at)
           throw new Refused(409, 'stale', 'The note was changed.', undefined)
         world.writes.push(changes)
         change(changes)
         if (changes.title !== undefined) note = { ...note, content: rewrite(note.content) }
+        responses.set(key, note)
         if (losesResponse) throw new Away('away')
         return note
       },
@@ -133,6 +139,17 @@ describe('what is typed', () => {
     await it.pass()
     await it.pass()
     expect([it.note().content, kind(it)]).toEqual(['one!!\ntwo\nthree?\n', 'saved'])
+  })
+
+  test('is shown with what was received before the response came when it was sent again', async () => {
+    const it = start('one\ntwo\n')
+    it.setLosing(true)
+    it.queue.edit({ content: 'one!\ntwo\n' })
+    await it.pass()
+    it.setLosing(false)
+    it.queue.receive(it.change({ content: 'one!\ntwo?\n' }))
+    await it.pass()
+    expect([it.queue.text.value.content, kind(it), it.kept]).toEqual(['one!\ntwo?\n', 'saved', undefined])
   })
 
   test('and taken back is not sent', async () => {

@@ -65,6 +65,8 @@ export class SaveQueue {
   #saving: Promise<void> = Promise.resolve()
   #isUnsaved = false
   #cancel: (() => void) | undefined
+  /** What the server held when it was last received while something waited here. */
+  #received: NoteVersion | undefined
 
   constructor(
     base: NoteVersion,
@@ -116,17 +118,25 @@ export class SaveQueue {
     const base = this.#base
     if (version.updated_at === base.updated_at) return
     // A response that was late, or a server that was set back: then what it holds now is older, too.
-    if (version.updated_at < base.updated_at)
-      void this.options.read().then(
-        (present) => this.#base === base && present.updated_at < base.updated_at && this.#take(present),
-        () => {},
-      )
+    if (version.updated_at < base.updated_at) this.#ask()
     else this.#take(version)
+  }
+
+  /** Takes over what the server says that it holds, unless something was saved or received meanwhile. */
+  #ask(): void {
+    const base = this.#base
+    this.options.read().then(
+      (present) => this.#base === base && present.updated_at !== base.updated_at && this.#take(present),
+      () => {},
+    )
   }
 
   #take(version: NoteVersion): false {
     if (!this.#isUnsaved) this.text.value = { title: version.title, content: version.content }
-    else if (!hasSameText(version, this.#base)) return false
+    else if (!hasSameText(version, this.#base)) {
+      this.#received = version
+      return false
+    }
     this.#base = version
     return false
   }
@@ -264,5 +274,9 @@ export class SaveQueue {
       this.options.keep(undefined)
       this.#setUnsaved(false)
     } else this.#markUnsaved()
+    const received = this.#received
+    this.#received = undefined
+    // What was saved is the response to a request that was sent again, as it was the first time.
+    if (received && received.updated_at > base.updated_at) this.#ask()
   }
 }
