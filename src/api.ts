@@ -32,10 +32,9 @@ import { Watches } from './records/watch/watches.ts'
 import { shuttingDown } from './refusal.ts'
 import { rowViewRoutes } from './row-views/routes.ts'
 import { providerCookie, sessionCookie } from './sessions/cookie.ts'
-import { createRecheck } from './sessions/credentials.ts'
 import { memberRoutes } from './sessions/members.ts'
 import { sessionFeatures } from './sessions/routes.ts'
-import { createSessionAuthenticate } from './sessions/sessions.ts'
+import { checkRight, createSessionAuthenticate } from './sessions/sessions.ts'
 import { Streams } from './sessions/streams.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { visitorRoutes } from './shares/visitor-routes.ts'
@@ -135,7 +134,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
         mirrorOf: ctx.mirrorOf,
         isMirrorWritable: ctx.isMirrorWritable,
       }),
-      recheck: createRecheck(ctx),
+      recheck: (right, reader = ctx.db) => checkRight(reader, right, ctx.clock.now()),
       onRightEnd: (caller, listener) => streams.credentials.onEnd(caller, listener),
       rules,
       corsOrigins: ctx.config.corsOrigins,

@@ -27,8 +27,8 @@ import { upgradeDerived, upgradeSteps } from './maintenance/upgrade.ts'
 import { startLinkIndexing } from './notes/links/indexing.ts'
 import { startIndexing } from './notes/search/indexing.ts'
 import { fail, Refusal, refused } from './refusal.ts'
+import { saveServerAddress } from './sessions/server-address.ts'
 import { createSetupLink } from './sessions/sign-in.ts'
-import { saveServerAddress } from './sessions/store.ts'
 import { startTextIndexing } from './structures/storage/text-index.ts'
 
 /** A server that accepts requests. */

@@ -23,7 +23,7 @@ import { createIdSource } from './lib/ids.ts'
 import { lowerThreadPriority } from './lib/thread-priority.ts'
 import { findOperation } from './operations.ts'
 import { Refusal, unavailable } from './refusal.ts'
-import { checkRight } from './sessions/credentials.ts'
+import { checkRight } from './sessions/sessions.ts'
 
 declare const self: Worker
 

@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { type Access, narrows } from '../access/rights.ts'
+import type { Config } from '../config.ts'
 import {
   columnBy,
   from,
@@ -16,10 +17,12 @@ import type { Reader } from '../db/reader.ts'
 import { keys, members, type Role, userPreferences, users, workspaces } from '../db/schema/account.ts'
 import { passkeys, providerLinks, sessions, setupLinks } from '../db/schema/sessions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
 
 export type WorkspaceRow = typeof workspaces.$inferSelect
 export type UserRow = typeof users.$inferSelect
 export type KeyRow = typeof keys.$inferSelect
+export type PasskeyRow = typeof passkeys.$inferSelect
 
 /** As it is stored; null where nothing is narrowed. */
 export const storedAccess = (access: Access | null | undefined): string | null =>
@@ -236,6 +239,12 @@ const everyLink = () => from(providerLinks, getTableColumns(providerLinks))
 /** Who a user is at an OpenID Connect provider, perhaps at one that the server has no more. */
 export const findProviderLink = rowBy((user: number) => everyLink().where(eq(linkedUser, user)))
 
+/** Whether the user has an account at the provider that this server has now. */
+export function isLinked(reader: Reader, user: number, { oidc }: Pick<Config, 'oidc'>): boolean {
+  const linked = findProviderLink(reader, user)?.issuer
+  return oidc !== undefined && linked !== undefined && new URL(linked).href === new URL(oidc.issuer).href
+}
+
 export const findLinkOf = rowBy((ofIssuer: string, ofSubject: string) =>
   everyLink().where(and(eq(issuer, ofIssuer), eq(subject, ofSubject))),
 )
@@ -257,3 +266,16 @@ const findAny = rowBy((user: number) =>
 export const hasPasskey = (reader: Reader, user: number): boolean => findAny(reader, user) !== undefined
 
 export const deletePasskeysOf = runBy((user: number) => orm.delete(passkeys).where(eq(passkeys.user, user)))
+
+/** Oldest first. */
+export const listPasskeysOf = rowsBy((user: number) =>
+  from(passkeys, getTableColumns(passkeys)).where(eq(passkeys.user, user)).orderBy(passkeys.pk),
+)
+
+export const presentPasskey = ({ id, name, createdAt, lastUsedAt, isSynced }: PasskeyRow) => ({
+  id,
+  name,
+  created_at: isoTimestamp(createdAt),
+  last_used_at: isoOrNull(lastUsedAt),
+  synced: isSynced === 1,
+})

@@ -12,8 +12,7 @@ import {
   type StreamSource,
 } from '../http/sse.ts'
 import { Refusal, unavailable } from '../refusal.ts'
-import type { IsTouched } from '../sessions/credentials.ts'
-import type { Streams } from '../sessions/streams.ts'
+import type { IsTouched, Streams } from '../sessions/streams.ts'
 import { type FeedPage, type FeedQuery, feedPageQuery } from './feed.ts'
 import { visibleTo } from './visible.ts'
 

@@ -11,7 +11,7 @@ import { createLog } from '../lib/log.ts'
 import { didYouMean } from '../lib/near-miss.ts'
 import { VERSION } from '../lib/version.ts'
 import { Refusal } from '../refusal.ts'
-import { findServerAddress } from '../sessions/store.ts'
+import { findServerAddress } from '../sessions/server-address.ts'
 import { type Input, textFlag } from './command.ts'
 import type { Io } from './io.ts'
 

@@ -1,9 +1,13 @@
+import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import type { AppContext } from '../context.ts'
+import { from, orm, rowBy, runBy, upsertInto } from '../db/query.ts'
+import type { Reader } from '../db/reader.ts'
+import { signInAddresses } from '../db/schema/sessions.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { Refusal } from '../refusal.ts'
-import { hasSignedInFrom } from './store.ts'
 
 const WINDOW_MS = 15 * 60_000
 const FAILURES_PER_USER = 5
@@ -17,7 +21,7 @@ const TOO_MANY_OF_DAY =
   'Too many wrong passwords were tried for this name within 24 hours; sign in from where you have signed in lately, ask for a new setup link, or wait.'
 
 /** For how long an address counts as one from which a user signs in. */
-export const ADDRESS_KNOWN_MS = 30 * DAY_MS
+const ADDRESS_KNOWN_MS = 30 * DAY_MS
 
 /** Who tries a password: the user, or a name that nobody has, and the address. */
 interface SignInAttempt {
@@ -143,3 +147,39 @@ export class FailedSignIns {
     return new Refusal('rate_limited', sentence, Math.max(1, Math.ceil((endsAt - now) / 1000)))
   }
 }
+
+const MAX_ADDRESSES = 1_000
+
+const { user: ofUser, address: ofAddress, at: signedInAt } = signInAddresses
+
+const putAddress = upsertInto(signInAddresses, [ofUser, ofAddress])
+const deleteOldAddresses = runBy((user: number) =>
+  orm.delete(signInAddresses).where(
+    and(
+      eq(ofUser, user),
+      sql`address IN (SELECT address FROM sign_in_addresses WHERE user = ${user}
+        ORDER BY at DESC LIMIT -1 OFFSET ${sql.raw(String(MAX_ADDRESSES))})`,
+    ),
+  ),
+)
+
+/** Notes that a user signed in from an address. */
+export function saveSignInAddress(tx: Tx, user: number, address: string): void {
+  putAddress(tx, { user, address, at: tx.now })
+  deleteOldAddresses(tx, user)
+}
+
+const findAddress = rowBy((user: number, address: string, after: number) =>
+  from(signInAddresses, { at: signedInAt }).where(
+    and(eq(ofUser, user), eq(ofAddress, address), gt(signedInAt, after)),
+  ),
+)
+
+/** Whether a user has signed in from the address after an instant. */
+const hasSignedInFrom = (reader: Reader, user: number, address: string, after: number): boolean =>
+  findAddress(reader, user, address, after) !== undefined
+
+const deleteAddressesBefore = runBy((at: number) => orm.delete(signInAddresses).where(lte(signedInAt, at)))
+
+/** Removes addresses that count no more. */
+export const removeOldAddresses = (tx: Tx): void => void deleteAddressesBefore(tx, tx.now - ADDRESS_KNOWN_MS)

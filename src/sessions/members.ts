@@ -4,6 +4,7 @@ import { getOwnUser } from '../account/self-service.ts'
 import {
   findWorkspace,
   hasPasskey,
+  isLinked,
   listMembers,
   type MemberRow,
   ownsWorkspacesOf,
@@ -19,7 +20,6 @@ import { isoTimestamp } from '../lib/dates.ts'
 import { fail, notFound, refused } from '../refusal.ts'
 import * as schema from './schema.ts'
 import { createSetupLink, type SetupLink } from './sign-in.ts'
-import { isLinked } from './ways-in.ts'
 
 const getMember = (reader: Reader, { workspacePk }: Caller, userId: string): MemberRow =>
   listMembers(reader, workspacePk).find(({ id }) => id === userId) ?? fail(notFound('member'))

@@ -5,9 +5,9 @@ import type {
   WebAuthnCredential,
 } from '@simplewebauthn/server'
 import { and, eq, getTableColumns } from 'drizzle-orm'
-import { findUserByPk } from '../account/store.ts'
+import { findUserByPk, listPasskeysOf, type PasskeyRow } from '../account/store.ts'
 import type { AppContext, Caller } from '../context.ts'
-import { from, insertInto, orm, rowBy, rowsBy, runBy, updateOf } from '../db/query.ts'
+import { from, insertInto, orm, rowBy, runBy, updateOf } from '../db/query.ts'
 import { passkeys } from '../db/schema/sessions.ts'
 import { hostOf, nameOf } from '../http/browser/browser-rules.ts'
 import { once } from '../lib/bounded-cache.ts'
@@ -15,9 +15,8 @@ import { sha256 } from '../lib/sha256.ts'
 import { fail, notFound, Refusal, refused } from '../refusal.ts'
 import type { FailedSignIns } from './failed-sign-ins.ts'
 import { getOwnSession, getRecentSession } from './sessions.ts'
-import { type Browser, beginSession, type NewSession } from './sign-in.ts'
+import { type Browser, beginSession, type NewSession, removeWayIn } from './sign-in.ts'
 import { Tickets } from './tickets.ts'
-import { removeWayIn } from './ways-in.ts'
 
 /** Loaded when it is first used: most starts of the program have no need of it. */
 const webauthn = once(async () => {
@@ -52,16 +51,19 @@ export class Passkeys {
   constructor(
     private readonly ctx: AppContext,
     private readonly failures: FailedSignIns,
+    /** Where the server listens. */
+    private readonly port: () => number,
   ) {
     this.#challenges = new Tickets(ctx.clock, VALID_MS)
   }
 
   /** The options with which a browser makes a passkey of the caller. */
-  async creationOptions(caller: Caller, { host }: RelyingParty) {
+  async creationOptions(caller: Caller, request: Request) {
+    const { host } = this.#partyOf(request)
     const { db, clock } = this.ctx
     const { id: sessionId, userPk } = getRecentSession(db, caller, clock.now())
     const { id, name } = findUserByPk(db, userPk) ?? fail(notFound('user'))
-    const known = listPasskeyRows(db, userPk)
+    const known = listPasskeysOf(db, userPk)
     checkCount(known)
     const { generateRegistrationOptions } = await webauthn()
     return generateRegistrationOptions({
@@ -83,13 +85,14 @@ export class Passkeys {
     })
   }
 
-  async add(caller: Caller, { name, response }: { name: string; response: Sent }, party: RelyingParty) {
+  async add(caller: Caller, { name, response }: { name: string; response: Sent }, request: Request) {
+    const party = this.#partyOf(request)
     const { db, clock } = this.ctx
     const session = getRecentSession(db, caller, clock.now())
     const { credential, isSynced } = await this.#verifyNew(response, party, session.id)
     return db.write((tx): PasskeyRow => {
       const { userPk } = getRecentSession(tx, caller, tx.now)
-      checkCount(listPasskeyRows(tx, userPk))
+      checkCount(listPasskeysOf(tx, userPk))
       if (findCredential(tx, credential.id)) throw refused('This passkey is added already.')
       const id = tx.newId()
       insertPasskey(tx, {
@@ -128,7 +131,8 @@ export class Passkeys {
   }
 
   /** The options with which a browser signs somebody in, without a name: it offers the passkeys that it has. */
-  async requestOptions({ host }: RelyingParty) {
+  async requestOptions(request: Request) {
+    const { host } = this.#partyOf(request)
     const { generateAuthenticationOptions } = await webauthn()
     return generateAuthenticationOptions({
       challenge: this.#newChallenge({ host, sessionId: null }),
@@ -138,7 +142,8 @@ export class Passkeys {
     })
   }
 
-  async signIn(sent: Sent, party: RelyingParty, browser: Browser): Promise<NewSession> {
+  async signIn(sent: Sent, request: Request, browser: Browser): Promise<NewSession> {
+    const party = this.#partyOf(request)
     const { db } = this.ctx
     const id = typeof sent.id === 'string' && sent.id.length <= 1_400 ? sent.id : ''
     const row = findCredential(db, id)
@@ -190,6 +195,46 @@ export class Passkeys {
     )
   }
 
+  list = (caller: Caller): PasskeyRow[] =>
+    listPasskeysOf(this.ctx.db, getOwnSession(this.ctx.db, caller).userPk)
+
+  rename(caller: Caller, id: string, name: string): Promise<PasskeyRow> {
+    return this.ctx.db.write((tx): PasskeyRow => {
+      const { pk, user } = getPasskey(tx, getOwnSession(tx, caller).userPk, id)
+      updatePasskey(tx, pk, { name: name.trim() })
+      return getPasskey(tx, user, id)
+    })
+  }
+
+  async remove(caller: Caller, id: string): Promise<string> {
+    await this.ctx.db.write((tx): void => {
+      const session = getOwnSession(tx, caller)
+      const { pk } = getPasskey(tx, session.userPk, id)
+      removeWayIn(this.ctx, tx, session, () => void deletePasskey(tx, pk))
+    })
+    this.ctx.bus.wake()
+    return id
+  }
+
+  /**
+   * The host of a request. Refuses one at which browsers have no passkeys: an address, or plain http elsewhere than on
+   * localhost.
+   */
+  #partyOf(request: Request): RelyingParty {
+    const host = nameOf(hostOf(request))
+    const isLocal = host === 'localhost'
+    const own = `http://${hostOf(request)}`
+    const given = [...this.ctx.config.publicUrls, ...(isLocal && URL.canParse(own) ? [own] : [])]
+    const origins = given
+      .map((url) => new URL(url))
+      .filter(({ hostname, protocol }) => hostname === host && (isLocal || protocol === 'https:'))
+      .map(({ origin }) => origin)
+    if (origins.length > 0 && isIP(host) === 0) return { host, origins }
+    throw refused(
+      `Passkeys need https or localhost, and a name in place of an address: open http://localhost:${this.port()} on the server's machine, or the https address that the server is given with --public-url.`,
+    )
+  }
+
   #newChallenge(challenge: Challenge): Uint8Array<ArrayBuffer> {
     return Uint8Array.from(Buffer.from(this.#challenges.issue(challenge), 'base64url'))
   }
@@ -218,45 +263,13 @@ function checkCount(known: readonly PasskeyRow[]): void {
 const getPasskey = (reader: Parameters<typeof findPasskey>[0], userPk: number, id: string): PasskeyRow =>
   findPasskey(reader, userPk, id) ?? fail(new Refusal('not_found', 'You have no such passkey.'))
 
-export const listPasskeys = ({ db }: AppContext, caller: Caller): PasskeyRow[] =>
-  listPasskeyRows(db, getOwnSession(db, caller).userPk)
-
-export const renamePasskey = (
-  { db }: AppContext,
-  caller: Caller,
-  id: string,
-  name: string,
-): Promise<PasskeyRow> =>
-  db.write((tx): PasskeyRow => {
-    const { pk, user } = getPasskey(tx, getOwnSession(tx, caller).userPk, id)
-    updatePasskey(tx, pk, { name: name.trim() })
-    return getPasskey(tx, user, id)
-  })
-
-export async function removePasskey(ctx: AppContext, caller: Caller, id: string): Promise<string> {
-  await ctx.db.write((tx): void => {
-    const session = getOwnSession(tx, caller)
-    const { pk } = getPasskey(tx, session.userPk, id)
-    removeWayIn(ctx, tx, session, () => void deletePasskey(tx, pk))
-  })
-  ctx.bus.wake()
-  return id
-}
-
 /** Those that WebAuthn knows. */
 const transportsIn = (sent: unknown): string =>
   ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
     .filter((transport) => Array.isArray(sent) && sent.includes(transport))
     .join()
 
-export type PasskeyRow = typeof passkeys.$inferSelect
-
 const whole = () => from(passkeys, getTableColumns(passkeys))
-
-/** Oldest first. */
-export const listPasskeyRows = rowsBy((user: number) =>
-  whole().where(eq(passkeys.user, user)).orderBy(passkeys.pk),
-)
 
 const findPasskey = rowBy((user: number, id: string) =>
   whole().where(and(eq(passkeys.user, user), eq(passkeys.id, id))),
@@ -275,26 +288,4 @@ const deletePasskey = runBy((pk: number) => orm.delete(passkeys).where(eq(passke
 interface RelyingParty {
   readonly host: string
   readonly origins: string[]
-}
-
-/**
- * The host of a request. Refuses one at which browsers have no passkeys: an address, or plain http elsewhere than on
- * localhost.
- */
-export function relyingPartyOf(
-  request: Request,
-  { config: { publicUrls } }: Pick<AppContext, 'config'>,
-  port: number,
-): RelyingParty {
-  const host = nameOf(hostOf(request))
-  const isLocal = host === 'localhost'
-  const own = `http://${hostOf(request)}`
-  const urls = [...publicUrls, ...(isLocal && URL.canParse(own) ? [own] : [])].map((url) => new URL(url))
-  const origins = urls
-    .filter(({ hostname, protocol }) => hostname === host && (isLocal || protocol === 'https:'))
-    .map(({ origin }) => origin)
-  if (origins.length > 0 && isIP(host) === 0) return { host, origins }
-  throw refused(
-    `Passkeys need https or localhost, and a name in place of an address: open http://localhost:${port} on the server's machine, or the https address that the server is given with --public-url.`,
-  )
 }

@@ -1,3 +1,4 @@
+import { presentPasskey } from '../account/store.ts'
 import { getUser } from '../account/users.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { BrowserRules } from '../http/browser/browser-rules.ts'
@@ -9,12 +10,26 @@ import { invalid } from '../refusal.ts'
 import type { SessionCookie } from './cookie.ts'
 import { FailedSignIns } from './failed-sign-ins.ts'
 import { providerRoutes, redirect } from './oidc/routes.ts'
-import { listPasskeys, Passkeys, relyingPartyOf, removePasskey, renamePasskey } from './passkeys.ts'
-import { presentListedSession, presentPasskey, presentSession, presentSetup } from './present.ts'
+import { Passkeys } from './passkeys.ts'
 import * as schema from './schema.ts'
-import { endSession, enterWorkspace, LONGEST_SECONDS, listSessions } from './sessions.ts'
-import { type Browser, beginSession, changePassword, type NewSession, setUp, signIn } from './sign-in.ts'
-import { removePassword } from './ways-in.ts'
+import {
+  endSession,
+  enterWorkspace,
+  LONGEST_SECONDS,
+  listSessions,
+  presentListedSession,
+  presentSession,
+} from './sessions.ts'
+import {
+  type Browser,
+  beginSession,
+  changePassword,
+  type NewSession,
+  presentSetup,
+  removePassword,
+  setUp,
+  signIn,
+} from './sign-in.ts'
 
 const MAX_USER_AGENT = 500
 
@@ -42,8 +57,7 @@ export function sessionFeatures(
 ) {
   const { session: cookie, provider } = cookies
   const failures = new FailedSignIns(ctx)
-  const passkeys = new Passkeys(ctx, failures)
-  const partyOf = (request: Request) => relyingPartyOf(request, ctx, port())
+  const passkeys = new Passkeys(ctx, failures, port)
   const begin = ({ token }: NewSession): string => cookie.set(token, LONGEST_SECONDS)
   const begun = (session: NewSession): Response =>
     withCookie(presentSession(ctx, session.sessionId), begin(session))
@@ -75,7 +89,7 @@ export function sessionFeatures(
           if (passkey === undefined) return begun(await signIn(ctx, failures, namedPair(body), browser))
           if (user !== undefined || password !== undefined)
             throw invalid('Send either "passkey", or "user" and "password".')
-          return begun(await passkeys.signIn(passkey, partyOf(request), browser))
+          return begun(await passkeys.signIn(passkey, request, browser))
         },
         { open: true, body: schema.SignInBody, response: schema.SessionResponse },
       )
@@ -83,7 +97,7 @@ export function sessionFeatures(
         '/session/options',
         ({ request }) => {
           rules.checkNotForeign(request)
-          return passkeys.requestOptions(partyOf(request))
+          return passkeys.requestOptions(request)
         },
         { open: true, response: schema.OptionsResponse },
       )
@@ -154,25 +168,24 @@ export function sessionFeatures(
         },
         { access: 'session', response: schema.RemovedResponse },
       )
-      .post(
-        '/passkeys/options',
-        ({ request, caller }) => passkeys.creationOptions(caller, partyOf(request)),
-        { access: 'session', response: schema.OptionsResponse },
-      )
-      .get('/passkeys', ({ caller }) => ({ passkeys: listPasskeys(ctx, caller).map(presentPasskey) }), {
+      .post('/passkeys/options', ({ request, caller }) => passkeys.creationOptions(caller, request), {
+        access: 'session',
+        response: schema.OptionsResponse,
+      })
+      .get('/passkeys', ({ caller }) => ({ passkeys: passkeys.list(caller).map(presentPasskey) }), {
         access: 'session',
         response: schema.PasskeysResponse,
       })
       .post(
         '/passkeys',
         async ({ request, caller, body, status }) =>
-          status(201, { passkey: presentPasskey(await passkeys.add(caller, body, partyOf(request))) }),
+          status(201, { passkey: presentPasskey(await passkeys.add(caller, body, request)) }),
         { access: 'session', body: schema.NewPasskeyBody, response: { 201: schema.PasskeyResponse } },
       )
       .patch(
         '/passkeys/:id',
         async ({ caller, params, body }) => ({
-          passkey: presentPasskey(await renamePasskey(ctx, caller, params.id, body.name)),
+          passkey: presentPasskey(await passkeys.rename(caller, params.id, body.name)),
         }),
         { access: 'session', body: schema.PasskeyNameBody, response: schema.PasskeyResponse },
       )
@@ -180,7 +193,7 @@ export function sessionFeatures(
         '/passkeys/:id',
         async ({ caller, params }) => ({
           deleted: true as const,
-          id: await removePasskey(ctx, caller, params.id),
+          id: await passkeys.remove(caller, params.id),
         }),
         { access: 'session', response: schema.DeletedResponse },
       ),

@@ -1,26 +1,106 @@
+import { desc, eq, lte, or, sql } from 'drizzle-orm'
 import { rightsOf } from '../access/rights.ts'
-import { type CredentialState, createUsageRecorder } from '../account/keys.ts'
-import { findProviderLink, listMembershipsOf, type MembershipRow, readAccess } from '../account/store.ts'
+import { type CredentialState, createUsageRecorder, findKeyState } from '../account/keys.ts'
+import {
+  deleteSessionsIn,
+  findProviderLink,
+  findUserByPk,
+  isLinked,
+  listMembershipsOf,
+  type MembershipRow,
+  membershipOf,
+  presentMembership,
+  readAccess,
+} from '../account/store.ts'
 import { type AppContext, type Caller, isReadOnlyCopy } from '../context.ts'
+import { from, insertInto, orm, rowBy, rowsBy, runBy, update } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Role } from '../db/schema/account.ts'
+import { sessions } from '../db/schema/sessions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { DAY_MS } from '../lib/dates.ts'
+import { invalidKey, ownerRequired, readOnly, signInNeeded } from '../http/authorizer.ts'
+import { type RightData, type Standing, standsForWriting, workspaceOf } from '../http/request-right.ts'
+import { DAY_MS, isoTimestamp } from '../lib/dates.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, notFound, Refusal } from '../refusal.ts'
-import { ADDRESS_KNOWN_MS } from './failed-sign-ins.ts'
-import {
-  deleteSession,
-  deleteSessionsBefore,
-  deleteSignInAddressesBefore,
-  findSessionByHash,
-  findSessionById,
-  findSessionIn,
-  listSessionRows,
-  type SessionRow,
-  setSessionWorkspace,
-  touchSession,
-} from './store.ts'
+import { removeOldAddresses } from './failed-sign-ins.ts'
+
+/** A session with its user and the user's role in the workspace of the session, null where they are no member of it. */
+export type SessionRow = NonNullable<ReturnType<typeof findSessionById>>
+
+const { pk, id, hash, createdAt, lastUsedAt } = sessions
+
+const whole = () =>
+  from(sessions, {
+    pk,
+    id,
+    hash,
+    userPk: sessions.user,
+    workspacePk: sessions.workspace,
+    createdAt,
+    lastUsedAt,
+    address: sessions.address,
+    userAgent: sessions.userAgent,
+    userId: sql<string>`(SELECT id FROM users u WHERE u.pk = sessions.user)`,
+    workspaceId: sql<string>`(SELECT id FROM workspaces w WHERE w.pk = sessions.workspace)`,
+    ...membershipOf(sql`sessions.workspace`, sql`sessions.user`),
+  })
+
+const findSessionByHash = rowBy((digest: string) => whole().where(eq(hash, digest)))
+
+export const findSessionById = rowBy((session: string) => whole().where(eq(id, session)))
+
+/** When a session began and was last used, and the role and access of its user in a workspace, null for no member of it. */
+const findSessionIn = rowBy((session: string, workspace: number) =>
+  from(sessions, {
+    createdAt,
+    lastUsedAt,
+    ...membershipOf(workspace, sql`sessions.user`),
+  }).where(eq(id, session)),
+)
+
+/** Most recently used first. */
+const listSessionRows = rowsBy((user: number) =>
+  whole().where(eq(sessions.user, user)).orderBy(desc(lastUsedAt), desc(pk)),
+)
+
+const insert = insertInto(sessions)
+
+type NewSession = Pick<SessionRow, 'hash' | 'userPk' | 'workspacePk' | 'address' | 'userAgent'>
+
+export function insertSession(
+  tx: Tx,
+  { userPk: user, workspacePk: workspace, ...session }: NewSession,
+): string {
+  const newId = tx.newId()
+  insert(tx, { ...session, id: newId, user, workspace, createdAt: tx.now, lastUsedAt: tx.now })
+  return newId
+}
+
+const touchSession = runBy((session: number, now: number) =>
+  update(sessions, { lastUsedAt: sql`max(last_used_at, ${now})` }, eq(pk, session)),
+)
+
+const setSessionWorkspace = runBy((session: number, workspace: number) =>
+  update(sessions, { workspace }, eq(pk, session)),
+)
+
+const setSessionId = runBy((session: number, newId: string) =>
+  update(sessions, { id: newId }, eq(pk, session)),
+)
+
+/** Ends the sessions of a user that look into a workspace, and what others began there: these go on under another id. */
+export function endSessionsIn(tx: Tx, workspace: number, user: number): void {
+  deleteSessionsIn(tx, workspace, user)
+  for (const session of listSessionRows(tx, user)) setSessionId(tx, session.pk, tx.newId())
+}
+
+const deleteSession = runBy((session: number) => orm.delete(sessions).where(eq(pk, session)))
+
+/** Removes sessions that were last used, or made, before these instants. */
+const deleteSessionsBefore = runBy((usedAt: number, madeAt: number) =>
+  orm.delete(sessions).where(or(lte(lastUsedAt, usedAt), lte(createdAt, madeAt))),
+)
 
 const IDLE_MS = 7 * DAY_MS
 const LONGEST_MS = 30 * DAY_MS
@@ -52,6 +132,19 @@ export function findSessionState(
   const { role, rights } = row
   const standing = { scope: scopeOfRole(role), role, rights }
   return { isValid: true, expiresAt: expiryOf(row), standing }
+}
+
+/** Throws the refusal that the request would get now; returns what its caller may do now. */
+export function checkRight(reader: Reader, right: RightData, now: number): Standing {
+  const { keyId, sessionId, workspacePk } = right
+  const state =
+    keyId === null ? findSessionState(reader, sessionId, workspacePk, now) : findKeyState(reader, keyId, now)
+  if (!state.isValid) throw keyId === null ? signInNeeded() : invalidKey()
+  const { standing } = state
+  if (right.needsOwner && standing.role !== 'owner') throw ownerRequired()
+  if (right.needsWrite && !standsForWriting(standing)) throw readOnly({ keyId, scope: standing.scope })
+  workspaceOf(right, standing.rights)
+  return standing
 }
 
 /** A session may do what the role of its user allows. */
@@ -147,6 +240,38 @@ export const enterWorkspace = (
 
 /** Removes what has ended, and addresses that no longer count. */
 export function removeEndedSessions(tx: Tx): void {
-  deleteSignInAddressesBefore(tx, tx.now - ADDRESS_KNOWN_MS)
+  removeOldAddresses(tx)
   deleteSessionsBefore(tx, tx.now - IDLE_MS, tx.now - LONGEST_MS)
 }
+
+/** Who is signed in, the workspaces they may enter, whether they are linked to the provider, and in a copy the address of the remote. */
+export function presentSession(
+  { db: reader, config, mirrorOf, isMirrorWritable }: AppContext,
+  sessionId: string,
+) {
+  const row = findSessionById(reader, sessionId) ?? fail(notFound('session'))
+  const user = findUserByPk(reader, row.userPk) ?? fail(notFound('user'))
+  const workspaces = listEnterable(reader, row.userPk, config)
+  const entered =
+    workspaces.find(({ workspacePk }) => workspacePk === row.workspacePk) ?? fail(notFound('workspace'))
+  return {
+    user: { id: user.id, name: user.name },
+    workspace: presentMembership(entered),
+    workspaces: workspaces.map(presentMembership),
+    expires_at: isoTimestamp(expiryOf(row)),
+    ...(config.oidc && { oidc_name: config.oidc.name, oidc_linked: isLinked(reader, row.userPk, config) }),
+    ...(mirrorOf !== undefined && {
+      mirror_of: mirrorOf,
+      ...(isMirrorWritable && { mirror_writable: true }),
+    }),
+  }
+}
+
+export const presentListedSession = (row: SessionRow, { sessionId }: Caller) => ({
+  id: row.id,
+  created_at: isoTimestamp(row.createdAt),
+  last_used_at: isoTimestamp(row.lastUsedAt),
+  address: row.address,
+  user_agent: row.userAgent,
+  current: row.id === sessionId,
+})

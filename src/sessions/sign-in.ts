@@ -1,23 +1,32 @@
+import { eq, getTableColumns } from 'drizzle-orm'
 import { nameKey, trimmedName } from '../account/names.ts'
 import { checkedPassword, hashPassword, isPassword } from '../account/passwords.ts'
 import {
+  deleteProviderLink,
   endSessionsOf,
+  findProviderLink,
   findUserByPk,
+  hasPasskey,
+  isLinked,
+  listPasskeysOf,
   ownsWorkspacesOf,
+  presentPasskey,
   setClosedWorkspace,
   setPasswordHash,
 } from '../account/store.ts'
 import { findUserByName, freeUserName, renameUser } from '../account/users.ts'
 import type { AppContext, Caller } from '../context.ts'
+import { from, rowBy, runBy, update, upsertInto } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
+import { users } from '../db/schema/account.ts'
+import { setupLinks } from '../db/schema/sessions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, invalid, Refusal, refused } from '../refusal.ts'
 import { newToken } from './cookie.ts'
-import type { FailedSignIns } from './failed-sign-ins.ts'
-import { getOwnSession, getRecentSession, listEnterable } from './sessions.ts'
-import { findSetupLink, insertSession, saveSetupLink, saveSignInAddress, setUsedLink } from './store.ts'
+import { type FailedSignIns, saveSignInAddress } from './failed-sign-ins.ts'
+import { getOwnSession, getRecentSession, insertSession, listEnterable, type SessionRow } from './sessions.ts'
 
 export interface Browser {
   readonly address: string
@@ -158,6 +167,15 @@ export async function changePassword(
   }
 }
 
+/** Stores the only valid link of a user; an older one is void from now on. */
+const saveSetupLink = upsertInto(setupLinks, setupLinks.user)
+
+const findSetupLink = rowBy((digest: string) =>
+  from(setupLinks, getTableColumns(setupLinks)).where(eq(setupLinks.hash, digest)),
+)
+
+const setUsedLink = runBy((user: number) => update(users, { usedLink: 1 }, eq(users.pk, user)))
+
 const LINK_VALID_MS = 30 * 60_000
 
 export interface SetupLink {
@@ -188,4 +206,61 @@ export function findUserOfLink(reader: Reader, token: string, now: number): numb
   if (!link || link.expiresAt <= now) return undefined
   const { user: userPk, maker } = link
   return maker === null || ownsWorkspacesOf(reader, maker, userPk) ? userPk : undefined
+}
+
+/** Who uses a setup link, and how they sign in without it: they see what they do not know. */
+export function presentSetup({ db: reader, config, clock }: AppContext, token: string) {
+  const userPk = findUserOfLink(reader, token, clock.now()) ?? fail(usedLink())
+  const user = findUserByPk(reader, userPk) ?? fail(usedLink())
+  return {
+    user: { name: user.name },
+    has_password: user.passwordHash !== null,
+    passkeys: listPasskeysOf(reader, userPk).map(presentPasskey),
+    oidc_linked: isLinked(reader, userPk, config),
+  }
+}
+
+/**
+ * Takes a way to sign in away from a user, who must keep another one. Every other session of theirs ends: it may have begun
+ * with what is taken away.
+ */
+export function removeWayIn(
+  { config }: AppContext,
+  tx: Tx,
+  { userPk, id }: SessionRow,
+  remove: () => void,
+): void {
+  remove()
+  if (
+    findUserByPk(tx, userPk)?.passwordHash === null &&
+    !hasPasskey(tx, userPk) &&
+    !isLinked(tx, userPk, config)
+  )
+    throw refused('This is your last way to sign in; add another one first, such as a password or a passkey.')
+  endSessionsOf(tx, userPk, id)
+}
+
+/** Removes the password of the caller, who signs in another way. */
+export async function removePassword(ctx: AppContext, caller: Caller): Promise<void> {
+  await ctx.db.write((tx): void => {
+    const session = getRecentSession(tx, caller, tx.now)
+    if (findUserByPk(tx, session.userPk)?.passwordHash === null)
+      throw new Refusal('not_found', 'You have no password.')
+    removeWayIn(ctx, tx, session, () => setPasswordHash(tx, session.userPk, null))
+  })
+  ctx.bus.wake()
+}
+
+export async function unlinkProvider(ctx: AppContext, caller: Caller): Promise<void> {
+  await ctx.db.write((tx): void => {
+    const session = getRecentSession(tx, caller, tx.now)
+    const link = findProviderLink(tx, session.userPk)
+    if (!link) throw new Refusal('not_found', 'You are not linked to an account of the provider.')
+    if (ctx.config.oidc?.roleClaim && link.closedWorkspace !== null)
+      throw refused(
+        'Your account at the provider says which workspaces you enter; ask an owner to change that.',
+      )
+    removeWayIn(ctx, tx, session, () => void deleteProviderLink(tx, session.userPk))
+  })
+  ctx.bus.wake()
 }

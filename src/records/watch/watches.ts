@@ -6,8 +6,7 @@ import { closedEvent, type StreamEvent, type StreamReader, type StreamSource } f
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { Refusal } from '../../refusal.ts'
 import { getRowView, type RowViewRow } from '../../row-views/service.ts'
-import type { IsTouched } from '../../sessions/credentials.ts'
-import type { Streams } from '../../sessions/streams.ts'
+import type { IsTouched, Streams } from '../../sessions/streams.ts'
 import { findStructure, getStructure, type StructureRow } from '../../structures/store.ts'
 import { readPage } from '../query/list.ts'
 import {

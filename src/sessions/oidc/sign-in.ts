@@ -5,6 +5,7 @@ import {
   findFirstWorkspace,
   findLinkOf,
   findUserByPk,
+  isLinked,
   listMembershipsOf,
   saveProviderLink,
   setClosedWorkspace,
@@ -17,7 +18,7 @@ import type { AppContext, Caller } from '../../context.ts'
 import type { Role } from '../../db/schema/account.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fail, Refusal } from '../../refusal.ts'
-import { expiryOf, getRecentSession, listEnterable } from '../sessions.ts'
+import { endSessionsIn, expiryOf, findSessionById, getRecentSession, listEnterable } from '../sessions.ts'
 import {
   type Browser,
   beginSession,
@@ -27,9 +28,7 @@ import {
   openDoor,
   usedLink,
 } from '../sign-in.ts'
-import { endSessionsIn, findSessionById } from '../store.ts'
 import { Tickets } from '../tickets.ts'
-import { isLinked } from '../ways-in.ts'
 import {
   type Account,
   type FailureReason,

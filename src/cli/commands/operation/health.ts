@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { readDatabaseFile } from '../../../config.ts'
 import { inspectDatabase } from '../../../db/connection/inspect.ts'
-import { findServerUrl } from '../../../sessions/store.ts'
+import { findServerUrl } from '../../../sessions/server-address.ts'
 import { type Command, DB_FLAG, JSON_FLAG, textFlag } from '../../command.ts'
 import { printJson } from '../../output.ts'
 
