@@ -7,6 +7,7 @@ import type { Reader } from '../db/reader.ts'
 import type { WorkerTask, WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
+import { RequestBody } from '../http/body.ts'
 import type { Exchange } from '../http/exchange.ts'
 import {
   createdResponse,
@@ -16,7 +17,6 @@ import {
   type RequestIdentity,
   signed,
 } from '../http/idempotency.ts'
-import { RequestBody } from '../http/request-body.ts'
 import { createCheck } from '../http/validation.ts'
 import { isId } from '../lib/ids.ts'
 import { removeAllFromSearch } from '../notes/search/tables.ts'

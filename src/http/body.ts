@@ -1,7 +1,96 @@
-import { stepsOfThread } from '../lib/fair-queue.ts'
+import { requesterKey } from '../db/worker/client.ts'
+import type { Clock } from '../lib/clock.ts'
+import { FairQueue, stepsOfThread } from '../lib/fair-queue.ts'
 import { invalid, Refusal } from '../refusal.ts'
-import { type BodyReservation, SMALL_BODY_BYTES } from './body-budget.ts'
+import { TOKEN } from './authorizer.ts'
+import type { Exchange } from './exchange.ts'
+import { NoBody } from './schema/types.ts'
 import { checkCounts, type MostCounts, storable } from './storable-json.ts'
+import { type Form, type QueryValues, readQuery, type Unread } from './validation.ts'
+
+/*
+ * The query and the body of a request, as they were sent. Elysia hands them to the schemas of the endpoint, which have
+ * them read: after the key and what it may do were judged, and the body last.
+ */
+
+export class SentQuery implements Unread {
+  constructor(private readonly exchange: Exchange) {}
+
+  read({ schema, checkQuery }: Form): QueryValues {
+    const values = readQuery(this.exchange.search, schema)
+    // The key is not one of the endpoint's parameters.
+    if (this.exchange.takesToken) delete values[TOKEN]
+    checkQuery(values)
+    return values
+  }
+}
+
+/** Reads bytes that take so much memory, once there is enough; a request holds its memory until it is finished. */
+type WithRoom = (bytes: number, read: () => Promise<Uint8Array>) => Promise<Uint8Array>
+
+export class SentBody implements Unread {
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly bodies: BodyBudget,
+  ) {}
+
+  /** The JSON value. The Content-Type does not matter. */
+  async read({ schema, checkBody }: Form): Promise<unknown> {
+    const { exchange } = this
+    const { caller } = exchange
+    const bytes = await this.#received(caller ? requesterKey(caller) : '', MAX_BODY_BYTES)
+    const text = decodeUtf8(bytes)
+    const value = bytes.byteLength === 0 ? undefined : await parsed(text, caller?.mayWrite ?? false)
+    caller?.check()
+    exchange.bodyText = text
+    if (value === undefined && schema !== NoBody)
+      throw invalid('A JSON object is required as the body of this request.')
+    const body = value === undefined ? {} : value
+    checkBody(body)
+    exchange.waitForHandler()
+    return body
+  }
+
+  /** The bytes, 10 MiB of them unless `most` says so; `key` is that of whose bodies take memory together. */
+  async bytes(key: string, most = MAX_BODY_BYTES): Promise<Uint8Array> {
+    const bytes = await this.#received(key, most)
+    this.exchange.waitForHandler()
+    return bytes
+  }
+
+  /** A connection that breaks is not a failure of the service. */
+  async #received(key: string, most: number): Promise<Uint8Array> {
+    const withRoom: WithRoom = async (bytes, read) => {
+      const reservation = await this.bodies.reserve(key, bytes)
+      this.exchange.reservation = reservation
+      return reservation.arrived(read())
+    }
+    try {
+      return await receive(this.exchange.request, withRoom, most)
+    } catch (error) {
+      throw error instanceof Refusal ? error : invalid('The body ended before it was complete.')
+    }
+  }
+}
+
+/**
+ * The body of a request as the input of a write. Only its text is copied to another thread, where it is parsed again: that
+ * takes less time than copying its parts.
+ */
+export class RequestBody<Value> {
+  readonly #value: Value
+
+  constructor(
+    value: Value,
+    readonly text: string,
+  ) {
+    this.#value = value
+  }
+
+  static valueOf<Value>(body: RequestBody<Value>): Value {
+    return body instanceof RequestBody ? body.#value : JSON.parse((body as RequestBody<Value>).text)
+  }
+}
 
 /** The largest body the service reads, in bytes. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024
@@ -18,31 +107,13 @@ const tooLarge = (most: number) =>
 const DISCARDED_BYTES = 64 * 1024 * 1024
 const DISCARD_WITHIN_MS = 1_000
 
-/** Reserves memory for a body of this many bytes; waits until there is enough. */
-export type Reserve = (bytes: number) => Promise<BodyReservation>
-
-/** The bytes of a body, and the reservation of their memory, to be released when the request is finished. */
-interface Received {
-  readonly bytes: Uint8Array
-  readonly reservation?: BodyReservation
-}
-
-async function receive(request: Request, reserve: Reserve, most: number): Promise<Received> {
+async function receive(request: Request, withRoom: WithRoom, most: number): Promise<Uint8Array> {
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (declared <= SMALL_BODY_BYTES) return { bytes: new Uint8Array(await request.arrayBuffer()) }
-  if (declared <= most)
-    return withRoom(await reserve(declared), async () => new Uint8Array(await request.arrayBuffer()))
-  if (!request.body) return { bytes: new Uint8Array() }
-  return receiveUndeclared(request.body.getReader(), declared, reserve, most)
-}
-
-async function withRoom(reservation: BodyReservation, read: () => Promise<Uint8Array>): Promise<Received> {
-  try {
-    return { bytes: await reservation.arrived(read()), reservation }
-  } catch (error) {
-    reservation.release()
-    throw error
-  }
+  const whole = async () => new Uint8Array(await request.arrayBuffer())
+  if (declared <= SMALL_BODY_BYTES) return whole()
+  if (declared <= most) return withRoom(declared, whole)
+  if (!request.body) return new Uint8Array()
+  return receiveUndeclared(request.body.getReader(), declared, withRoom, most)
 }
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
@@ -51,9 +122,9 @@ type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
 async function receiveUndeclared(
   reader: Reader,
   declared: number,
-  reserve: Reserve,
+  withRoom: WithRoom,
   most: number,
-): Promise<Received> {
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = declared > most ? declared : 0
   const readUpTo = async (limit: number): Promise<boolean> => {
@@ -65,39 +136,22 @@ async function receiveUndeclared(
     }
     return false
   }
-  if (await readUpTo(SMALL_BODY_BYTES)) return { bytes: Buffer.concat(chunks) }
+  if (await readUpTo(SMALL_BODY_BYTES)) return Buffer.concat(chunks)
   if (size > most) return refuseTooLarge(reader, most)
-  return withRoom(await reserve(most), async () =>
+  return withRoom(most, async () =>
     (await readUpTo(most)) ? Buffer.concat(chunks) : refuseTooLarge(reader, most),
   )
 }
 
 async function refuseTooLarge(reader: Reader, most: number): Promise<never> {
-  await discard(reader)
-  throw tooLarge(most)
-}
-
-async function discard(reader: Reader): Promise<void> {
   const enough = Bun.sleep(DISCARD_WITHIN_MS).then(() => undefined)
   let left = DISCARDED_BYTES
   while (left > 0) {
     const next = await Promise.race([reader.read(), enough])
-    if (!next?.value) return
+    if (!next?.value) break
     left -= next.value.byteLength
   }
-}
-
-/** The bytes of a body, `most` of them. A connection that breaks is not a failure of the service. */
-export async function receiveWhole(
-  request: Request,
-  reserve: Reserve,
-  most = MAX_BODY_BYTES,
-): Promise<Received> {
-  try {
-    return await receive(request, reserve, most)
-  } catch (error) {
-    throw error instanceof Refusal ? error : invalid('The body ended before it was complete.')
-  }
+  throw tooLarge(most)
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
@@ -108,35 +162,159 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-export interface Body {
-  /** As it was sent; empty for no body at all. */
-  readonly text: string
-  /** Undefined for no body at all. */
-  readonly value: unknown
-  /** The reservation of its memory, to be released when the request is finished. */
-  readonly reservation?: BodyReservation | undefined
-}
-
 /** Reading a longer text takes milliseconds. */
 const LONG_TEXT = 500_000
-
-/** Each step with a long body has a turn of its own, in which other requests wait for no other step. */
-const inTurn = <Result>(isLong: boolean, work: () => Result): Result | Promise<Result> =>
-  isLong ? stepsOfThread.run('', work) : work()
-
 const WHAT = 'The body'
 
-/** The text of the body and its JSON value. The Content-Type does not matter. It may hold less where nothing is written. */
-export async function readBody(request: Request, reserve: Reserve, mayWrite: boolean): Promise<Body> {
-  const { bytes, reservation } = await receiveWhole(request, reserve)
-  if (bytes.byteLength === 0) return { text: '', value: undefined, reservation }
-  try {
-    const text = decodeUtf8(bytes)
-    const isLong = text.length > LONG_TEXT
-    await inTurn(isLong, () => checkCounts(text, WHAT, mayWrite ? MOST_TO_WRITE : MOST_TO_READ))
-    return { text, value: await inTurn(isLong, () => storable(text, WHAT)), reservation }
-  } catch (error) {
-    reservation?.release()
-    throw error
+/** The value may hold less where nothing is written. Each step with a long text has a turn of its own (`stepsOfThread`). */
+function parsed(text: string, mayWrite: boolean): unknown {
+  const check = () => checkCounts(text, WHAT, mayWrite ? MOST_TO_WRITE : MOST_TO_READ)
+  const parse = () => storable(text, WHAT)
+  if (text.length > LONG_TEXT) return stepsOfThread.run('', check).then(() => stepsOfThread.run('', parse))
+  check()
+  return parse()
+}
+
+const MEBIBYTE = 1_048_576
+
+/** A body of up to this size is read at once and counts nowhere. */
+export const SMALL_BODY_BYTES = 65_536
+
+/** How much the bodies of requests that are not finished may take together, and those of one key. */
+const MAX_BYTES = 192 * MEBIBYTE
+const MAX_BYTES_PER_KEY = 64 * MEBIBYTE
+
+/** How long a request waits for memory before it is refused. */
+const MAX_WAIT_MS = 30_000
+/** How long a body may take to arrive while others wait for memory. */
+const MAX_ARRIVAL_MS = 10_000
+
+const RETRY_AFTER_SECONDS = 5
+
+const noRoom = () =>
+  new Refusal(
+    'unavailable',
+    'Too many large bodies are sent at once; nothing was written. Try again, or send them one after another.',
+    RETRY_AFTER_SECONDS,
+  )
+
+const tooSlow = () =>
+  new Refusal(
+    'unavailable',
+    `The body did not arrive within ${MAX_ARRIVAL_MS / 1_000} seconds while others waited; nothing was written. Try again.`,
+    RETRY_AFTER_SECONDS,
+  )
+
+interface Waiting {
+  readonly key: string
+  readonly bytes: number
+  readonly admit: (reservation: BodyReservation) => void
+  /** Ends the timer for its refusal. */
+  readonly cancelTimer: () => void
+}
+
+/** The memory reserved for one body, until its request is finished. */
+export class BodyReservation {
+  /** Undefined when the body has arrived. */
+  #reject: ((refusal: Refusal) => void) | undefined
+
+  constructor(
+    readonly key: string,
+    readonly bytes: number,
+    readonly since: number,
+    private readonly end: (reservation: BodyReservation) => void,
+  ) {}
+
+  /**
+   * The body, once it has arrived and may be parsed: bodies that arrive together are parsed one at a time, with other
+   * requests served in between. Rejects when it is too slow while others wait.
+   */
+  async arrived<Body>(body: Promise<Body>): Promise<Body> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    this.#reject = reject
+    try {
+      await Promise.race([body, promise])
+    } finally {
+      this.#reject = undefined
+    }
+    await stepsOfThread.run(this.key, () => {})
+    return body
+  }
+
+  /** Refuses a body that is still arriving; returns whether it was. */
+  giveUp(): boolean {
+    this.#reject?.(tooSlow())
+    return this.#reject !== undefined
+  }
+
+  release(): void {
+    this.end(this)
+  }
+}
+
+/**
+ * Bounds the memory that bodies take. A body for which none is left waits, unread, so that its sender waits too. While
+ * one waits, bodies that have been arriving for long are refused, so that no client holds memory by sending nothing.
+ */
+export class BodyBudget {
+  readonly #held = new Set<BodyReservation>()
+  readonly #waiting = new FairQueue<Waiting>()
+  #cancelCheck: (() => void) | undefined
+
+  constructor(private readonly clock: Clock) {}
+
+  reserve(key: string, bytes: number): Promise<BodyReservation> {
+    const { promise, resolve, reject } = Promise.withResolvers<BodyReservation>()
+    const refuse = () => {
+      this.#waiting.remove(key, waiting)
+      reject(noRoom())
+    }
+    const waiting = { key, bytes, admit: resolve, cancelTimer: this.clock.after(MAX_WAIT_MS, refuse) }
+    this.#waiting.add(key, waiting)
+    this.#admitWaiting()
+    return promise
+  }
+
+  #heldBytes(key?: string): number {
+    let bytes = 0
+    for (const held of this.#held) if (key === undefined || held.key === key) bytes += held.bytes
+    return bytes
+  }
+
+  /** In turn between keys; one whose key has used up its share lets others go first. */
+  #admitWaiting(): void {
+    const hasRoom = (key: string, { bytes }: Waiting) =>
+      this.#heldBytes() + bytes <= MAX_BYTES && this.#heldBytes(key) + bytes <= MAX_BYTES_PER_KEY
+    for (let next = this.#waiting.take(hasRoom); next; next = this.#waiting.take(hasRoom)) this.#admit(next)
+    if (!this.#waiting.isEmpty) this.#cancelCheck ??= this.clock.after(this.#untilNextCheck(), this.#check)
+  }
+
+  #admit({ key, bytes, admit, cancelTimer }: Waiting): void {
+    cancelTimer()
+    const reservation = new BodyReservation(key, bytes, this.clock.now(), (ended) => {
+      this.#held.delete(ended)
+      this.#admitWaiting()
+    })
+    this.#held.add(reservation)
+    admit(reservation)
+  }
+
+  /** The earliest instant at which the oldest body may be refused. */
+  #untilNextCheck(): number {
+    const oldest = Math.min(...[...this.#held].map(({ since }) => since))
+    return Math.max(1_000, oldest + MAX_ARRIVAL_MS - this.clock.now())
+  }
+
+  readonly #check = (): void => {
+    this.#cancelCheck = undefined
+    if (this.#waiting.isEmpty) return
+    const waiting = this.#waiting.items
+    const keys = new Set(waiting.map(({ key }) => key))
+    const isFull = waiting.some(({ key, bytes }) => this.#heldBytes(key) + bytes <= MAX_BYTES_PER_KEY)
+    for (const held of [...this.#held]) {
+      const isInTheWay = isFull || keys.has(held.key)
+      if (isInTheWay && this.clock.now() - held.since >= MAX_ARRIVAL_MS) held.giveUp()
+    }
+    this.#cancelCheck ??= this.clock.after(1_000, this.#check)
   }
 }

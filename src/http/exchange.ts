@@ -2,9 +2,8 @@ import type { Covers } from '../access/rights.ts'
 import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { identifyRequester } from '../db/writes/requester.ts'
-import { type Authorize, type Rule, tokenIn } from './authorizer.ts'
-import type { BodyReservation } from './body-budget.ts'
-import { isRead, type Recheck, RequestCaller } from './request-right.ts'
+import { type Authorize, isRead, type Recheck, RequestCaller, type Rule, tokenIn } from './authorizer.ts'
+import type { BodyReservation } from './body.ts'
 
 /** The server that took a request; Bun's own is one. */
 export interface HttpServer {

@@ -1,17 +1,17 @@
 import { type AnyElysia, Elysia, ElysiaCustomStatusResponse, NotFoundError } from 'elysia'
 import { BunAdapter } from 'elysia/adapter/bun'
 import { asRequester } from '../db/writes/requester.ts'
+import { FairQueue, stepsOfThread } from '../lib/fair-queue.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../refusal.ts'
-import type { BodyBudget } from './body-budget.ts'
+import type { BodyBudget } from './body.ts'
+import { SentBody, SentQuery } from './body.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders, preflight } from './browser/cors.ts'
-import { Bursts } from './bursts.ts'
 import { errorResponse, methodNotAllowed } from './errors.ts'
 import { Exchange, type HttpServer, type Rights, requestIds } from './exchange.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { addSafeHeaders, jsonResponse } from './responses.ts'
-import { SentBody, SentQuery } from './sent.ts'
 import { isStreamed } from './streamed.ts'
 
 export interface PipelineOptions extends Rights {
@@ -243,4 +243,66 @@ function responseOf(result: unknown, status = 200): Response {
   if (result instanceof Response) return result
   if (result instanceof ElysiaCustomStatusResponse) return responseOf(result.response, Number(result.code))
   return jsonResponse(JSON.stringify(result), status)
+}
+
+/** How long the server works for requests that arrived together before it looks for others. */
+const SLICE_MS = 5
+/** Work that was this short cannot have kept anybody waiting. */
+const SHORT_MS = 1
+/** Requests that come further apart did not arrive together. */
+const APART_MS = 0.1
+
+/** By the key, or the session; all requests with neither are those of one. */
+const callerOf = ({ headers }: Request): string => headers.get('authorization') ?? headers.get('cookie') ?? ''
+
+/**
+ * Requests that arrive together, as when a program opens 1,000 streams: they would all be served before the server looks at
+ * its connections again, however much work that is. Here those that come after 5 ms of it wait for a turn of the event
+ * loop, and each caller among them has one after the other.
+ */
+class Bursts {
+  readonly #waiting = new FairQueue<() => void>()
+  /** The work for requests in this turn of the event loop, as far as it was not short. */
+  #workedMs = 0
+  #endedAt = 0
+  #isEndAwaited = false
+
+  /** Serves the request now, or in its turn. */
+  serve(request: Request, handle: () => Response | Promise<Response>): Response | Promise<Response> {
+    const startedAt = performance.now()
+    if (this.#workedMs < SLICE_MS && (this.#waiting.isEmpty || !this.#waiting.has(callerOf(request)))) {
+      const response = handle()
+      this.#count(startedAt)
+      return response
+    }
+    if (this.#waiting.isEmpty) this.#scheduleSlice()
+    return new Promise((resolve) => this.#waiting.add(callerOf(request), () => resolve(Promise.try(handle))))
+  }
+
+  #count(startedAt: number): void {
+    const now = performance.now()
+    if (startedAt - this.#endedAt > APART_MS) this.#workedMs = 0
+    this.#workedMs += now - startedAt
+    this.#endedAt = now
+    if (this.#workedMs > SHORT_MS) this.#awaitEndOfTurn()
+  }
+
+  #awaitEndOfTurn(): void {
+    if (this.#isEndAwaited) return
+    this.#isEndAwaited = true
+    setImmediate(() => {
+      this.#isEndAwaited = false
+      this.#workedMs = 0
+    })
+  }
+
+  #scheduleSlice(): void {
+    void stepsOfThread.run('requests', () => this.#serveSlice())
+  }
+
+  #serveSlice(): void {
+    const until = performance.now() + SLICE_MS
+    while (!this.#waiting.isEmpty && performance.now() < until) this.#waiting.take()?.()
+    if (!this.#waiting.isEmpty) this.#scheduleSlice()
+  }
 }

@@ -18,8 +18,16 @@ import type { Reader } from '../db/reader.ts'
 import type { Role } from '../db/schema/account.ts'
 import { sessions } from '../db/schema/sessions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { invalidKey, ownerRequired, readOnly, signInNeeded } from '../http/authorizer.ts'
-import { type RightData, type Standing, standsForWriting, workspaceOf } from '../http/request-right.ts'
+import {
+  invalidKey,
+  ownerRequired,
+  type RightData,
+  readOnly,
+  type Standing,
+  signInNeeded,
+  standsForWriting,
+  workspaceOf,
+} from '../http/authorizer.ts'
 import { DAY_MS, isoTimestamp } from '../lib/dates.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, notFound, Refusal } from '../refusal.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { BodyBudget } from '../../src/http/body-budget.ts'
+import { BodyBudget } from '../../src/http/body.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 
 test('large bodies that arrive together are parsed one in a turn of the event loop, in order', async () => {

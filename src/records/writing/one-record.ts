@@ -8,6 +8,7 @@ import { changedKeys } from '../../changes/record-data.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { WorkerTask, WriteListeners } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { RequestBody } from '../../http/body.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import {
   createdResponse,
@@ -17,7 +18,6 @@ import {
   type RequestIdentity,
   signed,
 } from '../../http/idempotency.ts'
-import { RequestBody } from '../../http/request-body.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { fail, notFound, refused } from '../../refusal.ts'
 import { clearLiveValues } from '../../structures/storage/live-rows.ts'

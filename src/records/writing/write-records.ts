@@ -6,6 +6,7 @@ import type { Reader } from '../../db/reader.ts'
 import type { WorkerTask, WriteListeners, WriteSize } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { countSubscriptions, logCreated } from '../../delivery/outbox.ts'
+import { RequestBody } from '../../http/body.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import {
   createdResponse,
@@ -15,7 +16,6 @@ import {
   type RequestIdentity,
   signed,
 } from '../../http/idempotency.ts'
-import { RequestBody } from '../../http/request-body.ts'
 import { invalid, namingPlace, Refusal } from '../../refusal.ts'
 import { countInserts, findAnyLiveRow, findHolders } from '../../structures/storage/live-rows.ts'
 import { definitionOf, findStructure, getStructure } from '../../structures/store.ts'
