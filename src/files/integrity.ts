@@ -111,7 +111,7 @@ export const fileSearchCheck: IntegrityCheck = {
         continue
       }
       const expected = expectedPages(reader, workspace)
-      yield* searchTableFaults(reader, { table, expected, outdated: 'SELECT 0 WHERE 0', hasCounts: true })
+      yield* searchTableFaults(reader, { table, expected, outdated: 'SELECT 0 WHERE 0' })
     }
   },
   repair: (tx) => {

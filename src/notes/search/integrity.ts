@@ -10,7 +10,6 @@ import {
   dropSearchTables,
   findIndexable,
   fullTable,
-  type Indexable,
   indexedColumns,
   indexNote,
   indexTagName,
@@ -43,30 +42,11 @@ const tagsOf = ({ sql }: Reader, workspace: number) =>
     workspace,
   )
 
-/** Notes whose entries wait to be brought up to date. */
-const outdatedNotes = (workspace: number) => `SELECT note FROM search_pending WHERE workspace = ${workspace}`
-
-/** The columns of every active note of a workspace whose entries are up to date. */
-function* expectedNotes(reader: Reader, workspace: number) {
-  for (const note of indexables(reader, workspace, `AND pk NOT IN (${outdatedNotes(workspace)})`))
-    yield { pk: note.pk, columns: indexedColumns(note) }
-}
-
-/** The same without the body, which is not read. */
-function* expectedTitles({ sql }: Reader, workspace: number) {
-  const notes = scanByPk((after) =>
-    sql.all<Indexable>(
-      `SELECT pk, title, '' AS content, (SELECT json_group_array(nt.tag) FROM note_tags nt WHERE nt.note = pk) AS tags
-       FROM notes WHERE workspace = ? AND deleted_at IS NULL AND pk > ?
-         AND pk NOT IN (${outdatedNotes(workspace)}) ORDER BY pk LIMIT ?`,
-      workspace,
-      after,
-      BATCH_SIZE,
-    ),
-  )
-  for (const note of notes) {
-    const { title, tags } = indexedColumns(note)
-    yield { pk: note.pk, columns: { title, tags } }
+/** The entries of every active note of a workspace that are up to date, with or without the body. */
+function* expectedNotes(reader: Reader, workspace: number, outdated: string, hasBody: boolean) {
+  for (const note of indexables(reader, workspace, `AND pk NOT IN (${outdated})`)) {
+    const { title, body, tags } = indexedColumns(hasBody ? note : { ...note, content: '' })
+    yield { pk: note.pk, columns: hasBody ? { title, body, tags } : { title, tags } }
   }
 }
 
@@ -75,20 +55,15 @@ function* expectedTags(reader: Reader, workspace: number) {
 }
 
 /** While tables are being filled, some names of tags are missing. */
-const checksOf = (reader: Reader, workspace: number, isFilled: boolean): SearchTableCheck[] => {
-  const outdated = outdatedNotes(workspace)
-  const notes = [
-    { table: fullTable(workspace), expected: expectedNotes(reader, workspace), outdated, hasCounts: true },
-    { table: titleTable(workspace), expected: expectedTitles(reader, workspace), outdated, hasCounts: true },
+function checksOf(reader: Reader, workspace: number, isFilled: boolean): SearchTableCheck[] {
+  const outdated = `SELECT note FROM search_pending WHERE workspace = ${workspace}`
+  const expected = (hasBody: boolean) => expectedNotes(reader, workspace, outdated, hasBody)
+  const ofTags = { expected: expectedTags(reader, workspace), outdated: 'SELECT 0 WHERE 0' }
+  return [
+    { table: fullTable(workspace), expected: expected(true), outdated },
+    { table: titleTable(workspace), expected: expected(false), outdated },
+    ...(isFilled ? [{ table: tagTable(workspace), ...ofTags }] : []),
   ]
-  if (!isFilled) return notes
-  const tags = {
-    table: tagTable(workspace),
-    expected: expectedTags(reader, workspace),
-    outdated: 'SELECT 0 WHERE 0',
-    hasCounts: true,
-  }
-  return [...notes, tags]
 }
 
 /** The names of the search tables that the workspace lacks. */

@@ -289,7 +289,7 @@ function* expectedEntries(
       ROWS_PER_READ,
     ),
   )
-  for (const { pk, content } of rows) yield { pk, columns: { '': wordsOf(content).text } }
+  for (const { pk, content } of rows) yield { pk, columns: { words: wordsOf(content).text } }
 }
 
 const outdatedRows = (structurePk: number) =>
@@ -304,7 +304,7 @@ function* expectedParts({ sql }: Reader, structurePk: number) {
       ROWS_PER_READ,
     ),
   )
-  for (const { pk, word } of words) yield { pk, columns: { '': runsOf(word) } }
+  for (const { pk, word } of words) yield { pk, columns: { words: runsOf(word) } }
 }
 
 /** Whether every word of the text index is in its vocabulary. */
@@ -332,7 +332,7 @@ function* textIndexFaults(reader: Reader, definition: Definition, structure: Tex
   }
   let isSound = true
   for (const table of [rows, parts]) {
-    for (const fault of searchTableFaults(reader, { ...table, hasCounts: false })) {
+    for (const fault of searchTableFaults(reader, table)) {
       isSound = false
       yield fault
     }
