@@ -17,7 +17,7 @@ import type {
 import { countFiles } from './files/store.ts'
 import { lensKind } from './lenses/service.ts'
 import { noteMoments } from './notes/events.ts'
-import { storedTreeReferences } from './notes/query/stored-trees.ts'
+import { storedTreeReferences } from './notes/query/tree-query.ts'
 import { openPreset } from './presets/apply.ts'
 import { presetKind, presetsNamingProperty, removeTagFromPresets } from './presets/service.ts'
 import { propertyDeletion } from './properties/deletion.ts'

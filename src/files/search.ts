@@ -9,9 +9,8 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { type Page, type PageRequest, pageRequest } from '../http/pagination.ts'
 import { fail, notFound } from '../refusal.ts'
 import { isMatch, snippetOf } from '../search/highlighter.ts'
-import { isOneWord, matchAll, matchPhrase, type Phrase, parseSearch } from '../search/query.ts'
 import { createWordTable, hasTable } from '../search/tables.ts'
-import { indexedText } from '../search/tokenizer.ts'
+import { indexedText, isOneWord, matchAll, matchPhrase, type Phrase, parseSearch } from '../search/words.ts'
 import type { SearchQuery } from './schema.ts'
 import {
   deletePage,

@@ -4,8 +4,7 @@ import { listWorkspacePks } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { pageTable } from '../files/search.ts'
 import { refreshNoteTexts } from '../notes/integrity.ts'
-import { countOldTables, dropSomeOldTables } from '../notes/search/state.ts'
-import { searchTables } from '../notes/search/tables.ts'
+import { countOldTables, dropSomeOldTables, searchTables } from '../notes/search/tables.ts'
 import { listSearchTables, setMerging } from '../search/tables.ts'
 import {
   countOldRowTables,

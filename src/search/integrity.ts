@@ -6,7 +6,7 @@ import type { Reader } from '../db/reader.ts'
  */
 
 /** An entry that the search table should have. */
-interface ExpectedEntry {
+export interface ExpectedEntry {
   readonly pk: number
   /** Its columns by name, the same for every entry. */
   readonly columns: Readonly<Record<string, string>>

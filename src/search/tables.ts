@@ -2,7 +2,7 @@ import type { Reader } from '../db/reader.ts'
 
 /**
  * The options of every search table over words. Texts are folded and segmented before they are inserted
- * (`tokenizer.ts`), so FTS5 only has to split at spaces and ASCII punctuation. The tables keep no copy of the text;
+ * (`words.ts`), so FTS5 only has to split at spaces and ASCII punctuation. The tables keep no copy of the text;
  * they can be rebuilt at any time.
  */
 const WORD_OPTIONS = `tokenize = 'ascii', content = '', contentless_delete = 1`

@@ -3,9 +3,9 @@ import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { inSteps, writeInSteps } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { logAttribute } from '../notes/events.ts'
 import { markAllForSearch } from '../notes/search/indexing.ts'
 import { touchNotes } from '../notes/store.ts'
-import { logAttribute } from '../notes/writing/log-update.ts'
 import {
   addToTagCount,
   attachTags,

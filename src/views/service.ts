@@ -15,12 +15,15 @@ import { isoTimestamp, utcDay } from '../lib/dates.ts'
 import { describeTree } from '../lib/filter-sentence.ts'
 import { fold } from '../lib/text.ts'
 import {
+  type NoteSort,
   readStoredTree,
   storedTree,
   storedTreeReferences,
+  type TreeQuery,
   treeDefinitions,
-} from '../notes/query/stored-trees.ts'
-import { type NoteSort, type TreeQuery, treeQuery, usualDirection } from '../notes/query/tree-query.ts'
+  treeQuery,
+  usualDirection,
+} from '../notes/query/tree-query.ts'
 import { objectKind } from '../objects/objects.ts'
 import { findPropertyHead, findPropertyHeadByKey } from '../properties/service.ts'
 import { invalid, refused } from '../refusal.ts'

@@ -76,8 +76,7 @@ const PURE = [
   'portability/vault/plan/tags.ts',
   'portability/workspace/format.ts',
   'search/highlighter.ts',
-  'search/query.ts',
-  'search/tokenizer.ts',
+  'search/words.ts',
 ]
 /** The packages that these need, which run in a browser too. */
 const PURE_PACKAGES = ['yaml']

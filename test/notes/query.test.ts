@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findMatches, findPks } from '../../src/notes/search/find.ts'
-import { parseSearch } from '../../src/search/query.ts'
+import { parseSearch } from '../../src/search/words.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { makeNote, type NoteAnswer, readNote, tagNamed } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'

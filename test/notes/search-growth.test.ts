@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { findFaults, repairDerived } from '../../src/maintenance/integrity.ts'
 import { startIndexing } from '../../src/notes/search/indexing.ts'
-import { COMPLETE, FILLING, NONE, searchState } from '../../src/notes/search/state.ts'
+import { COMPLETE, FILLING, NONE, searchState } from '../../src/notes/search/tables.ts'
 import { makeNote } from '../support/notes.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { findPks } from '../../src/notes/search/find.ts'
-import { parseSearch } from '../../src/search/query.ts'
+import { parseSearch } from '../../src/search/words.ts'
 import { makeNote, type NoteAnswer, tagNamed, titlesFound } from '../support/notes.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { completeSearchTables } from '../support/search-tables.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseSearch } from '../../src/search/query.ts'
+import { parseSearch } from '../../src/search/words.ts'
 
 test('what is said twice in a search is looked for once, and wanted is not excluded', () => {
   const phrases = parseSearch('loom* Loom* "a card" loom -loom* "A CARD" -loom* loom')

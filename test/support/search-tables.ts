@@ -1,6 +1,6 @@
 import type { AppContext } from '../../src/context.ts'
 import { fillSome, refreshSearch } from '../../src/notes/search/indexing.ts'
-import { areSearchTablesComplete, hasSearchTables, startFilling } from '../../src/notes/search/state.ts'
+import { areSearchTablesComplete, hasSearchTables, startFilling } from '../../src/notes/search/tables.ts'
 
 /** Gives a workspace complete search tables, however small it is. */
 export async function completeSearchTables(ctx: AppContext, workspace: number): Promise<void> {

@@ -16,7 +16,7 @@ export const workspaces = sqliteTable(
     trashedNotes: integer('trashed_notes').notNull().default(0),
     /** 1 while the notes were created in the order of their ids, so that sorting by `pk` equals sorting by `id`. */
     notesInOrder: integer('notes_in_order').notNull().default(1),
-    /** How far the workspace's search tables are: see `notes/search/state.ts`. */
+    /** How far the workspace's search tables are: see `notes/search/tables.ts`. */
     searchTables: integer('search_tables').notNull().default(0),
   },
   (table) => [

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { wholeNoteJson } from '../../notes/writing/log-update.ts'
+import { wholeNoteJson } from '../../notes/events.ts'
 import { recordJson } from '../../records/present.ts'
 import { findRecord } from '../../records/store.ts'
 import { currentJson } from '../reconcile.ts'

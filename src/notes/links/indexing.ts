@@ -28,48 +28,11 @@ interface Difference {
   readonly surplus: readonly string[]
 }
 
-/** What a body changes; of one with many links nothing, and the note is marked. */
-function changeBy(reader: Reader, place: NoteInWorkspace, content: string, isNew = false): Difference {
+/** Brings `note_links` up to date with a body; of one with many links, or a long one, the note is marked. */
+export function indexLinks(reader: Reader, place: NoteInWorkspace, content: string, isNew = false): void {
   const stored = isNew ? [] : storedTargets(reader, place.note, MANY_LINKS + 1)
-  if (stored.length <= MANY_LINKS && !takesLong(content))
-    return differenceBetween(stored, distinctLinkKeys(content))
-  markLinks(reader, place)
-  return { missing: [], surplus: [] }
-}
-
-/** Brings `note_links` up to date with a body, or marks the note. */
-export function indexLinks(reader: Reader, place: NoteInWorkspace, content: string, isNew?: boolean): void {
-  const { missing, surplus } = changeBy(reader, place, content, isNew)
-  if (surplus.length > 0) remove(reader, place, surplus)
-  if (missing.length > 0) add(reader, place, missing)
-}
-
-type Link = readonly [target: string, note: number]
-
-/** Collects what the bodies of many notes change, which is then written in few statements. */
-export class LinkChanges {
-  readonly #missing: Link[] = []
-  readonly #surplus: Link[] = []
-
-  add(reader: Reader, place: NoteInWorkspace, content: string): void {
-    const { missing, surplus } = changeBy(reader, place, content)
-    for (const target of missing) this.#missing.push([target, place.note])
-    for (const target of surplus) this.#surplus.push([target, place.note])
-  }
-
-  write({ sql }: Reader, workspace: number): void {
-    const pairs = 'SELECT ?, value ->> 0, value ->> 1 FROM json_each(?)'
-    sql.run(
-      `DELETE FROM note_links WHERE (workspace, target, note) IN (${pairs})`,
-      workspace,
-      JSON.stringify(this.#surplus),
-    )
-    sql.run(
-      `INSERT OR IGNORE INTO note_links (workspace, target, note) ${pairs} ORDER BY 2, 3`,
-      workspace,
-      JSON.stringify(this.#missing),
-    )
-  }
+  if (stored.length > MANY_LINKS || takesLong(content)) markLinks(reader, place)
+  else write(reader, place, differenceBetween(stored, distinctLinkKeys(content)))
 }
 
 const markLinks = ({ sql }: Reader, { workspace, note }: NoteInWorkspace) =>
@@ -87,35 +50,27 @@ function takesLong(content: string): boolean {
 const storedTargets = ({ sql }: Reader, note: number, limit = -1): string[] =>
   sql.column('SELECT target FROM note_links WHERE note = ? LIMIT ?', note, limit)
 
-function differenceBetween(
-  stored: readonly string[],
-  targets: ReadonlySet<string>,
-): { missing: string[]; surplus: string[] } {
+/** In the order of the table, which is faster to write. */
+function differenceBetween(stored: readonly string[], targets: ReadonlySet<string>): Difference {
   const missing = new Set(targets)
   const surplus = stored.filter((target) => !missing.delete(target))
-  return { missing: [...missing], surplus }
+  return { missing: [...missing].sort(), surplus: surplus.sort() }
 }
 
-/** Up to this many links are written one by one: with a list SQLite prepares the statement again at every run. */
-const FEW_LINKS = 10
-
-function add({ sql }: Reader, { workspace, note }: NoteInWorkspace, targets: readonly string[]): void {
-  const insert = 'INSERT OR IGNORE INTO note_links (workspace, target, note)'
-  if (targets.length <= FEW_LINKS)
-    for (const target of targets) sql.run(`${insert} VALUES (?, ?, ?)`, workspace, target, note)
-  else sql.run(`${insert} SELECT ?, value, ? FROM json_each(?)`, workspace, note, JSON.stringify(targets))
-}
-
-function remove({ sql }: Reader, { workspace, note }: NoteInWorkspace, targets: readonly string[]): void {
-  const remove = 'DELETE FROM note_links WHERE workspace = ? AND note = ?'
-  if (targets.length <= FEW_LINKS)
-    for (const target of targets) sql.run(`${remove} AND target = ?`, workspace, note, target)
-  else
+/** Links are written one by one: with a list SQLite prepares the statement again at every run. */
+function write(
+  { sql }: Reader,
+  { workspace, note }: NoteInWorkspace,
+  { surplus, missing }: Difference,
+): void {
+  for (const target of surplus)
+    sql.run('DELETE FROM note_links WHERE workspace = ? AND target = ? AND note = ?', workspace, target, note)
+  for (const target of missing)
     sql.run(
-      `${remove} AND target IN (SELECT value FROM json_each(?))`,
+      'INSERT OR IGNORE INTO note_links (workspace, target, note) VALUES (?, ?, ?)',
       workspace,
+      target,
       note,
-      JSON.stringify(targets),
     )
 }
 
@@ -133,9 +88,7 @@ interface VersionDifference extends Difference {
 
 function differenceOf(reader: Reader, note: number): VersionDifference {
   const targets = distinctLinkKeys(contentOf(reader, note))
-  const { missing, surplus } = differenceBetween(storedTargets(reader, note), targets)
-  // In the order of the table, which is faster to write.
-  return { updatedAt: updatedAtOf(reader, note), missing: missing.sort(), surplus: surplus.sort() }
+  return { updatedAt: updatedAtOf(reader, note), ...differenceBetween(storedTargets(reader, note), targets) }
 }
 
 export const linkDifferenceQuery: WorkerQuery<{ note: number }, VersionDifference> = {
@@ -159,8 +112,7 @@ function writeSome(
   // Another version has another difference; its note stays marked. One that is not marked was indexed for another requester.
   if (updatedAtOf(reader, note) !== updatedAt || !isPending(reader, note)) return false
   const end = at + LINKS_AT_ONCE
-  remove(reader, place, surplus.slice(at, end))
-  add(reader, place, missing.slice(at, end))
+  write(reader, place, { surplus: surplus.slice(at, end), missing: missing.slice(at, end) })
   const hasMore = end < Math.max(surplus.length, missing.length)
   if (!hasMore) reader.sql.run('DELETE FROM links_pending WHERE note = ?', note)
   return hasMore
@@ -202,9 +154,7 @@ export function indexPendingLinks(reader: Reader, workspace: number): void {
 
 /** Brings `note_links` up to date with the body of a note, however long that takes. */
 export function indexLinksAtOnce(reader: Reader, place: NoteInWorkspace): void {
-  const { missing, surplus } = differenceOf(reader, place.note)
-  remove(reader, place, surplus)
-  add(reader, place, missing)
+  write(reader, place, differenceOf(reader, place.note))
   reader.sql.run('DELETE FROM links_pending WHERE note = ?', place.note)
 }
 

@@ -6,7 +6,7 @@ import { type PageRequest, pageRequest, presentPage } from '../../http/paginatio
 import type { JsonBody } from '../../http/responses.ts'
 import { normalized } from '../../lib/text.ts'
 import { type Hit, snippetAround } from '../../search/highlighter.ts'
-import { parseSearch } from '../../search/query.ts'
+import { parseSearch } from '../../search/words.ts'
 import type { MentionsQuery } from '../schema.ts'
 import { findMatches } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'

@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/reader.ts'
 import { allOf, type SqlPart } from '../../db/sql-part.ts'
-import type { Bound, CheckedTree, ValueTest } from '../../filter/tree/check.ts'
 import type { TreeField } from '../../filter/tree/operators.ts'
+import type { Bound, CheckedTree, ValueTest } from '../../filter/tree/parse.ts'
 import { endOfDay, shiftedDay, startOfDay } from '../../filter/tree/relative-dates.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { fold, isAscii, MAX_NAME_LENGTH } from '../../lib/text.ts'

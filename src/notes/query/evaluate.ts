@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/reader.ts'
-import type { CheckedTree } from '../../filter/tree/check.ts'
+import type { CheckedTree } from '../../filter/tree/parse.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { type Bitset, bitsetOf, complementOf, countBits, intersection, isIn, pksOf, union } from './bitset.ts'
 import {

@@ -3,22 +3,28 @@ import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
-import type { CheckedTree } from '../../filter/tree/check.ts'
-import { type FilterTree, parseTree } from '../../filter/tree/parse.ts'
+import type { ValueKind } from '../../filter/tree/operators.ts'
+import {
+  type CheckedTree,
+  checkTree,
+  type FilterTree,
+  parseTree,
+  type TreeDefinitions,
+  treeReferences,
+} from '../../filter/tree/parse.ts'
 import { type Page, type PageRequest, pageRequest } from '../../http/pagination.ts'
 import type { JsonBody } from '../../http/responses.ts'
+import { memoize } from '../../lib/bounded-cache.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { fail, refused } from '../../refusal.ts'
-import { type Phrase, parseSearch } from '../../search/query.ts'
+import { type Phrase, parseSearch } from '../../search/words.ts'
 import type { QueryBody } from '../schema.ts'
 import { findMatches, findPks } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import { bitsetOf, intersection, pksOf } from './bitset.ts'
 import type { FIELD_INDEXES } from './conditions.ts'
 import { type Evaluation, evaluationOf, type Matching, matchTree } from './evaluate.ts'
-import { notePageJson, type ShownParts } from './note-page.ts'
-import { type MatchOrder, matchingPage } from './sorted-page.ts'
-import { checkedTree, treeDefinitions } from './stored-trees.ts'
+import { type MatchOrder, matchingPage, notePageJson, type ShownParts } from './page.ts'
 
 /** The sort of notes: by a field, or by a property with its id. */
 export interface NoteSort {
@@ -126,4 +132,46 @@ function searched(
   if (order) return paged(evaluation, { set: both, total: among.length }, order, page)
   if (among.length === found.length) return findPks(reader, { workspace }, phrases, undefined, page)
   return findPks(reader, { workspace, among: JSON.stringify(among) }, phrases, undefined, page)
+}
+
+/* Views, lenses and subscriptions store a parsed tree as JSON, or null for every note. */
+
+const TAG = 'SELECT name FROM tags WHERE id = ? AND workspace = ? AND is_removed = 0'
+const PROPERTY = 'SELECT pk, key, type FROM properties WHERE id = ? AND workspace = ? AND is_removed = 0'
+
+/** Looks up the tags and properties of a workspace that trees refer to, each once. */
+export const treeDefinitions = ({ sql }: Reader, workspace: number): TreeDefinitions => ({
+  tag: memoize((id) => sql.get<{ name: string }>(TAG, id, workspace)),
+  property: memoize((id) => sql.get<{ pk: number; key: string; type: ValueKind }>(PROPERTY, id, workspace)),
+})
+
+const EVERY_NOTE: CheckedTree = { kind: 'group', match: 'all', children: [] }
+
+/** A tree checked against the workspace, ready to be evaluated; null matches every note. `place` names it in refusals. */
+export const checkedTree = (
+  reader: Reader,
+  workspace: number,
+  tree: FilterTree | null,
+  place: string,
+): CheckedTree => (tree ? checkTree(tree, treeDefinitions(reader, workspace), place) : EVERY_NOTE)
+
+/** The JSON text under which a tree is stored; the tree is checked first. */
+export function storedTree(
+  reader: Reader,
+  workspace: number,
+  tree: FilterTree | null,
+  place: string,
+): string | null {
+  checkedTree(reader, workspace, tree, place)
+  return tree && JSON.stringify(tree)
+}
+
+/** A stored tree. It was parsed and checked when it was stored; what it refers to cannot be deleted meanwhile. */
+export const readStoredTree = (stored: string | null): FilterTree | null =>
+  stored === null ? null : JSON.parse(stored)
+
+/** The tags and properties that a stored tree refers to, by id. */
+export function storedTreeReferences(stored: string | null): ReturnType<typeof treeReferences> {
+  const tree = readStoredTree(stored)
+  return tree ? treeReferences(tree) : { tagIds: [], propertyIds: [] }
 }

@@ -2,11 +2,9 @@ import { NOWHERE } from '../../access/rights.ts'
 import type { Reader } from '../../db/reader.ts'
 import { allOf, type SqlPart } from '../../db/sql-part.ts'
 import type { Page, PageRequest } from '../../http/pagination.ts'
-import { isOneWord, matchAll, matchPhrase, type Phrase } from '../../search/query.ts'
-import { tagShareOf, WEIGHTS } from './rank.ts'
-import { ScannedNotes } from './scan.ts'
-import { areSearchTablesComplete } from './state.ts'
-import { fullTable, tagTable, tagTerm, titleTable } from './tables.ts'
+import { isOneWord, matchAll, matchPhrase, type Phrase } from '../../search/words.ts'
+import { ScannedNotes, tagShareOf, WEIGHTS } from './scan.ts'
+import { areSearchTablesComplete, fullTable, tagTable, tagTerm, titleTable } from './tables.ts'
 
 export interface SearchScope {
   workspace: number

@@ -12,17 +12,15 @@ import {
   ensureTablesOfMany,
   fillTags,
   findFilling,
-  hasSearchTables,
-  isSmall,
-  setSearchState,
-  startFilling,
-} from './state.ts'
-import {
   findIndexable,
+  hasSearchTables,
   type Indexable,
   indexedColumns,
   indexNote,
+  isSmall,
   searchTables,
+  setSearchState,
+  startFilling,
   unmarkForSearch,
   writeEntries,
 } from './tables.ts'

@@ -1,11 +1,11 @@
 import { type IntegrityCheck, listWorkspacePks } from '../../db/integrity.ts'
 import type { Reader } from '../../db/reader.ts'
 import { scanByPk } from '../../db/scan-by-pk.ts'
-import { type SearchTableCheck, searchTableFaults } from '../../search/integrity.ts'
+import { type ExpectedEntry, type SearchTableCheck, searchTableFaults } from '../../search/integrity.ts'
 import { hasTable } from '../../search/tables.ts'
-import { indexedText } from '../../search/tokenizer.ts'
-import { COMPLETE, isSmall, NONE, searchState, setSearchState } from './state.ts'
+import { indexedText } from '../../search/words.ts'
 import {
+  COMPLETE,
   createSearchTables,
   dropSearchTables,
   findIndexable,
@@ -13,7 +13,11 @@ import {
   indexedColumns,
   indexNote,
   indexTagName,
+  isSmall,
+  NONE,
+  searchState,
   searchTables,
+  setSearchState,
   tagTable,
   titleTable,
 } from './tables.ts'
@@ -43,7 +47,12 @@ const tagsOf = ({ sql }: Reader, workspace: number) =>
   )
 
 /** The entries of every active note of a workspace that are up to date, with or without the body. */
-function* expectedNotes(reader: Reader, workspace: number, outdated: string, hasBody: boolean) {
+function* expectedNotes(
+  reader: Reader,
+  workspace: number,
+  outdated: string,
+  hasBody: boolean,
+): Generator<ExpectedEntry> {
   for (const note of indexables(reader, workspace, `AND pk NOT IN (${outdated})`)) {
     const { title, body, tags } = indexedColumns(hasBody ? note : { ...note, content: '' })
     yield { pk: note.pk, columns: hasBody ? { title, body, tags } : { title, tags } }

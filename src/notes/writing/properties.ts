@@ -3,9 +3,9 @@ import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold, withCommas } from '../../lib/text.ts'
 import { type Refusal, refused } from '../../refusal.ts'
+import { keepNote, logAttribute } from '../events.ts'
 import { type Options, type PropertyType, refusalOfValue } from '../property-values.ts'
 import { touchNote } from '../store.ts'
-import { keepNote, logAttribute } from './log-update.ts'
 
 export interface PropertyRule {
   pk: number

@@ -4,12 +4,11 @@ import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { refused } from '../../refusal.ts'
 import { isTooLong } from '../content-length.ts'
-import { publishNoteUpdate } from '../events.ts'
-import { indexPendingLinks, LinkChanges } from '../links/indexing.ts'
+import { keepNote, publishNoteUpdate } from '../events.ts'
+import { indexLinks, indexPendingLinks } from '../links/indexing.ts'
 import { fileTarget, withFileLabel } from '../links/syntax.ts'
 import { markAllForSearch } from '../search/indexing.ts'
 import { saveRevision, touchNotes, updateContent } from '../store.ts'
-import { keepNote } from './log-update.ts'
 
 /** A note whose body alone changes; it may be in the trash. */
 export interface NoteText {
@@ -73,7 +72,6 @@ export function replaceEach(
   const { workspacePk: workspace } = caller
   const replaced: number[] = []
   const updates: [id: string, revision: number][] = []
-  const linkChanges = new LinkChanges()
   let links = 0
   for (const pk of pks) {
     const note = findNoteText(tx, pk)
@@ -82,11 +80,10 @@ export function replaceEach(
     keepNote(tx, caller, note)
     updates.push([note.id, saveRevision(tx, caller, note)])
     updateContent(tx, pk, rewritten.content)
-    linkChanges.add(tx, { workspace, note: pk }, rewritten.content)
+    indexLinks(tx, { workspace, note: pk }, rewritten.content)
     replaced.push(pk)
     links += rewritten.links
   }
-  linkChanges.write(tx, workspace)
   logTextUpdates(tx, caller, updates)
   touchNotes(tx, JSON.stringify(replaced), isEdit)
   markAllForSearch(tx, workspace, JSON.stringify(replaced), { canWait: false })

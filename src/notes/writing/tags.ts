@@ -5,10 +5,10 @@ import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold, withCommas } from '../../lib/text.ts'
 import { fail, notFound, refused } from '../../refusal.ts'
+import { logNoteUpdate } from '../events.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { indexTagName } from '../search/tables.ts'
 import { getNote, type NoteRow, touchNote } from '../store.ts'
-import { logNoteUpdate } from './log-update.ts'
 
 /** Finds a tag ignoring case and blanks around the name. */
 export const findTagByName = ({ sql }: Reader, workspace: number, name: string): { id: number } | undefined =>

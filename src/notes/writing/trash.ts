@@ -9,7 +9,7 @@ import { pageRequest, presentPage } from '../../http/pagination.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { fold } from '../../lib/text.ts'
 import { fail, notFound } from '../../refusal.ts'
-import { publishNote } from '../events.ts'
+import { keepNote, publishNote } from '../events.ts'
 import { indexLinks, removeSomeLinks } from '../links/indexing.ts'
 import type { TrashQuery } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
@@ -24,7 +24,6 @@ import {
   type NoteRow,
   updateNote,
 } from '../store.ts'
-import { keepNote } from './log-update.ts'
 import { countInItsTags } from './tags.ts'
 
 interface Trashing {

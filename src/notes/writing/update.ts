@@ -5,6 +5,7 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import { createdResponse, createOnce, identityOf } from '../../http/idempotency.ts'
 import { fold } from '../../lib/text.ts'
+import { logNoteUpdate } from '../events.ts'
 import { indexLinks } from '../links/indexing.ts'
 import { presentNote } from '../present.ts'
 import type { PatchBody } from '../schema.ts'
@@ -19,7 +20,6 @@ import {
   updateNote,
 } from '../store.ts'
 import { refuseTakenAlias } from './create.ts'
-import { logNoteUpdate } from './log-update.ts'
 import type { PropertyValues } from './properties.ts'
 import { addTags, ensureTags, refuseTooManyTags, replaceTags } from './tags.ts'
 

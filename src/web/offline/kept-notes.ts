@@ -1,8 +1,7 @@
 import { compareCodePoints, fold } from '../../lib/text.ts'
 import { bracketed, linkOf, namesIn, parseLinks, targetKey } from '../../notes/links/syntax.ts'
 import { isMatch, snippetAround, snippetOf } from '../../search/highlighter.ts'
-import { type Phrase, parseSearch } from '../../search/query.ts'
-import { visitWords } from '../../search/tokenizer.ts'
+import { type Phrase, parseSearch, visitWords } from '../../search/words.ts'
 import type { KeptNote } from './database.ts'
 
 export interface NotesQuery {
