@@ -39,10 +39,6 @@ export async function deleteRemovedSources(db: Db): Promise<void> {
   }
 }
 
-/** Deletes a source of a copy, which has no events. */
-export const deleteSourceAtOnce = ({ sql }: Tx, id: string): void =>
-  void sql.run('DELETE FROM sources WHERE id = ?', id)
-
 /** Deletes what was sealed with earlier secrets of a source; without this it could not be opened, either. */
 export function dropEarlierSealed(db: Db, source: number, secretVersion: number): Promise<void> {
   // A step that is run again finds nothing to delete in what it did before.

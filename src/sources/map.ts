@@ -5,7 +5,15 @@ import { isoTimestamp, utcDay } from '../lib/dates.ts'
 import { isObject } from '../lib/json.ts'
 import { invalid, refused } from '../refusal.ts'
 import type { Definition, FieldDefinition } from '../structures/store.ts'
-import { type Call, headerOf } from './providers.ts'
+import {
+  checkedHeader,
+  checkedPath,
+  keysOf,
+  type Place,
+  parsePlace,
+  type ReadCall,
+  valueAt,
+} from './read-call.ts'
 
 /** A map of a source: where the value of each field comes from. */
 export type SourceMap = Readonly<Record<string, unknown>>
@@ -143,62 +151,81 @@ function mappedValue(
   throw refused(`The value of "${key}" cannot be read as ${as.name}.`)
 }
 
-/** A call that was verified and read. */
-export interface ReadCall extends Pick<Call, 'headers'> {
-  /** The JSON value of the body, or its form as an object. */
-  readonly body: unknown
-  /** The JSON text of that value; absent where there is none. */
-  readonly text?: string
-  /** The type of the event. */
-  readonly event: string | null
-  /** That text with its order, once it was needed. */
-  ordered?: OrderedJson
+/*
+ * The conditions of a source: which calls become rows.
+ */
+
+export const MAX_CONDITIONS = 20
+
+type Scalar = string | number | boolean
+
+const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+interface Operator {
+  /** Whether the value of a condition has its form; completes "must be …". */
+  readonly takes: (value: unknown) => boolean
+  readonly says: string
+  readonly holds: (found: unknown, value: unknown) => boolean
 }
 
-/** Where a value is: a JSON pointer into the body, or a header. */
-export type Place = { readonly path: string } | { readonly header: string }
+const single = { takes: isScalar, says: 'a text, a number, true or false' }
+const list = {
+  takes: (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isScalar),
+  says: 'a list of texts, numbers, true or false',
+}
+const isIn = (found: unknown, value: unknown) => (value as Scalar[]).includes(found as Scalar)
 
-const MAX_PLACE_LENGTH = 1_000
-const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/s
-const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-
-/** A place as it is sent, `/pointer` or `header:Name`; `where` names it in the refusal. */
-export function parsePlace(sent: unknown, where: string): Place {
-  if (typeof sent === 'string') {
-    const header = /^header:(.*)$/s.exec(sent)?.[1]
-    return header === undefined ? checkedPath(sent, where) : checkedHeader(header, where)
-  }
-  throw invalid(`${where} must be a JSON pointer such as /id, or "header:" and the name of a header.`)
+/** What is not there is undefined. */
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  eq: { ...single, holds: (found, value) => found === value },
+  neq: { ...single, holds: (found, value) => found !== value },
+  in: { ...list, holds: isIn },
+  not_in: { ...list, holds: (found, value) => !isIn(found, value) },
+  exists: { takes: (value) => value === undefined, says: 'left out', holds: (found) => found !== undefined },
+  starts_with: {
+    takes: (value) => typeof value === 'string',
+    says: 'a text',
+    holds: (found, value) => typeof found === 'string' && found.startsWith(value as string),
+  },
 }
 
-export function checkedPath(path: unknown, where: string): Place {
-  if (typeof path === 'string' && path.length <= MAX_PLACE_LENGTH && POINTER.test(path)) return { path }
-  throw invalid(`${where} must be a JSON pointer such as /id, or "header:" and the name of a header.`)
+export interface Condition {
+  readonly path?: string
+  readonly header?: string
+  readonly event?: true
+  readonly op: string
+  readonly value?: unknown
 }
 
-export function checkedHeader(header: unknown, where: string): Place {
-  if (typeof header === 'string' && header.length <= MAX_PLACE_LENGTH && HEADER.test(header))
-    return { header }
-  throw invalid(`${where} must name a header, such as X-Id.`)
+const CONDITION_KEYS = ['path', 'header', 'event', 'op', 'value']
+
+/** Refuses conditions that are not in the form of any. */
+export function checkWhen(sent: readonly unknown[]): void {
+  for (const [at, condition] of sent.entries()) checkCondition(condition, `when[${at}]`)
 }
 
-/** What is at a place; undefined where nothing is, or null. */
-export function valueAt(place: Place, call: Pick<ReadCall, 'headers' | 'body'>): unknown {
-  if ('header' in place) return headerOf(call, place.header)
-  return keysOf(place.path).reduce(memberOf, call.body) ?? undefined
+function checkCondition(sent: unknown, where: string): void {
+  if (!isObject(sent)) throw invalid(`"${where}" must be an object.`)
+  const unknown = Object.keys(sent).find((key) => !CONDITION_KEYS.includes(key))
+  if (unknown !== undefined)
+    throw invalid(`"${where}.${unknown}" is not known here; remove it or check its spelling.`)
+  if (['path', 'header', 'event'].filter((key) => sent[key] !== undefined).length !== 1)
+    throw invalid(`"${where}" must have exactly one of "path", "header" and "event".`)
+  if (sent.path !== undefined) checkedPath(sent.path, `"${where}.path"`)
+  if (sent.header !== undefined) checkedHeader(sent.header, `"${where}.header"`)
+  if (sent.event !== undefined && sent.event !== true) throw invalid(`"${where}.event" must be true.`)
+  const { op } = sent
+  const operator = typeof op === 'string' && Object.hasOwn(OPERATORS, op) ? OPERATORS[op] : undefined
+  if (!operator) throw invalid(`"${where}.op" must be one of ${Object.keys(OPERATORS).join(', ')}.`)
+  if (!operator.takes(sent.value)) throw invalid(`"${where}.value" must be ${operator.says} with "${op}".`)
 }
 
-/** The keys of a JSON pointer. */
-export const keysOf = (pointer: string): string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-
-function memberOf(value: unknown, key: string): unknown {
-  if (Array.isArray(value)) return /^(?:0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined
-  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
-}
+/** Whether all conditions hold for a call. */
+export const holdsFor = (conditions: readonly Condition[], call: ReadCall): boolean =>
+  conditions.every(({ op, event, value, ...place }) =>
+    OPERATORS[op]?.holds(event ? (call.event ?? undefined) : valueAt(place as Place, call), value),
+  )
 
 /*
  * JSON whose keys are in the order in which they came. Objects of the language put keys that are numbers first, so such keys

@@ -1,10 +1,22 @@
 import { parsedJson } from '../http/storable-json.ts'
 import { isObject } from '../lib/json.ts'
 import { sha256 } from '../lib/sha256.ts'
-import { Refusal, refused } from '../refusal.ts'
-import { type Place, parsePlace, type ReadCall, valueAt } from './map.ts'
+import { invalid, Refusal, refused } from '../refusal.ts'
+import type { OrderedJson } from './map.ts'
 import { type Call, headerOf, placeOfId, providerOf } from './providers.ts'
 import type { SourceRow } from './store.ts'
+
+/** A call that was verified and read. */
+export interface ReadCall extends Pick<Call, 'headers'> {
+  /** The JSON value of the body, or its form as an object. */
+  readonly body: unknown
+  /** The JSON text of that value; absent where there is none. */
+  readonly text?: string
+  /** The type of the event. */
+  readonly event: string | null
+  /** That text with its order, once it was needed. */
+  ordered?: OrderedJson
+}
 
 export interface Reading {
   readonly externalId: string | null
@@ -121,3 +133,48 @@ export function challengeIn(provider: string, call: Call): string | undefined {
 }
 
 const MAX_CHALLENGE_BYTES = 65_536
+
+/** Where a value is: a JSON pointer into the body, or a header. */
+export type Place = { readonly path: string } | { readonly header: string }
+
+const MAX_PLACE_LENGTH = 1_000
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/s
+const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/** A place as it is sent, `/pointer` or `header:Name`; `where` names it in the refusal. */
+export function parsePlace(sent: unknown, where: string): Place {
+  if (typeof sent === 'string') {
+    const header = /^header:(.*)$/s.exec(sent)?.[1]
+    return header === undefined ? checkedPath(sent, where) : checkedHeader(header, where)
+  }
+  throw invalid(`${where} must be a JSON pointer such as /id, or "header:" and the name of a header.`)
+}
+
+export function checkedPath(path: unknown, where: string): Place {
+  if (typeof path === 'string' && path.length <= MAX_PLACE_LENGTH && POINTER.test(path)) return { path }
+  throw invalid(`${where} must be a JSON pointer such as /id, or "header:" and the name of a header.`)
+}
+
+export function checkedHeader(header: unknown, where: string): Place {
+  if (typeof header === 'string' && header.length <= MAX_PLACE_LENGTH && HEADER.test(header))
+    return { header }
+  throw invalid(`${where} must name a header, such as X-Id.`)
+}
+
+/** What is at a place; undefined where nothing is, or null. */
+export function valueAt(place: Place, call: Pick<ReadCall, 'headers' | 'body'>): unknown {
+  if ('header' in place) return headerOf(call, place.header)
+  return keysOf(place.path).reduce(memberOf, call.body) ?? undefined
+}
+
+/** The keys of a JSON pointer. */
+export const keysOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+function memberOf(value: unknown, key: string): unknown {
+  if (Array.isArray(value)) return /^(?:0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}

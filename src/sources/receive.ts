@@ -15,12 +15,10 @@ import { writeRecords } from '../records/writing/write-records.ts'
 import { fail, invalid, notFound, Refusal, refused } from '../refusal.ts'
 import { findHolders } from '../structures/storage/live-rows.ts'
 import { definitionOf, findStructureByPk, type StructureRow } from '../structures/store.ts'
-import { checkedWhen, holdsFor } from './conditions.ts'
-import { checkMap, mappedData } from './map.ts'
+import { checkMap, checkWhen, holdsFor, mappedData } from './map.ts'
 import { type Call, providerOf, shownHeaders } from './providers.ts'
 import { eventIn, type Reading, readCall } from './read-call.ts'
 import type { TryBody } from './schema.ts'
-import { seal } from './sealing.ts'
 import { getSource } from './service.ts'
 import * as store from './store.ts'
 
@@ -154,7 +152,7 @@ export const arrival: WorkerTask<ArrivedInput, Answer> = {
     const pk = known?.pk ?? store.insertEvent(tx, { ...columns, id, source: source.pk })
     if (known) store.updateEvent(tx, known.pk, columns)
     if (source.secret !== null)
-      store.putSealed(tx, { event: pk, secretVersion, sealed: seal(call, source.secret, source.id) })
+      store.putSealed(tx, { event: pk, secretVersion, sealed: store.seal(call, source.secret, source.id) })
     count(tx, source.pk, known?.status, status, tx.now)
     tx.afterCommit(() => listeners.wake(source.id))
     return { status, event_id: id, record_id: recordId }
@@ -288,7 +286,7 @@ export function tryEvent(
   if (eventId !== undefined && headers !== undefined) throw invalid('"headers" go with "body" alone.')
   const source = getSource(db, caller, id, 'read')
   if (map) checkMap(map, definitionOf(targetOf(db, source).structure))
-  if (when) checkedWhen(when)
+  if (when) checkWhen(when)
   const event =
     eventId === undefined ? undefined : (store.findEvent(db, source.pk, eventId) ?? fail(notFound('event')))
   const { workspacePk } = caller

@@ -1,7 +1,7 @@
 import { t } from '../http/schema/types.ts'
 import { parseInstant } from '../lib/dates.ts'
 import { structureName } from '../structures/schema.ts'
-import { MAX_CONDITIONS } from './conditions.ts'
+import { MAX_CONDITIONS } from './map.ts'
 import { PROVIDER_NAMES } from './providers.ts'
 import { COUNTED, STATUSES } from './store.ts'
 

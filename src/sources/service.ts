@@ -4,7 +4,6 @@ import { logChange } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { patched, patchedFlag } from '../lib/patch.ts'
 import { fold } from '../lib/text.ts'
 import { fail, invalid, nameTaken, namingPlace, notFound, refused } from '../refusal.ts'
 import {
@@ -14,10 +13,10 @@ import {
   ofReadableStructures,
   structureOf,
 } from '../structures/store.ts'
-import { checkedWhen } from './conditions.ts'
 import { deleteRemovedSources, dropEarlierSealed, markSourceRemoved } from './deletion.ts'
-import { checkMap, parsePlace, type SourceMap } from './map.ts'
+import { checkMap, checkWhen } from './map.ts'
 import { providerOf } from './providers.ts'
+import { parsePlace } from './read-call.ts'
 import type { CreateSourceBody, PatchSourceBody } from './schema.ts'
 import { mapOf, NO_COUNTS, type SourceRow, sourceKind } from './store.ts'
 
@@ -55,8 +54,7 @@ const NEW_SOURCE = {
   description: null,
 } as const
 
-/** The columns that a caller sets. */
-type SourceColumns = Pick<SourceRow, keyof typeof NEW_SOURCE | 'name' | 'nameFold'>
+type SourceColumns = Pick<SourceRow, 'provider' | 'newerBy' | 'onConflict' | 'map'>
 
 /** Creates a source, in the caller's transaction. An imported one has no URL, and is disabled. */
 export function createSource(tx: Tx, caller: Caller, input: NewSource, isImported = false): SourceRow {
@@ -64,17 +62,16 @@ export function createSource(tx: Tx, caller: Caller, input: NewSource, isImporte
   if (sourceKind.count(tx, workspace) >= MAX_SOURCES)
     throw refused(`A workspace has at most ${MAX_SOURCES} sources; delete one first.`)
   const structure = getStructure(tx, caller, input.structure, 'change')
-  const { provider } = input
-  const named = { ...NEW_SOURCE, name: input.name, nameFold: fold(input.name), provider }
-  const columns = merged(tx, workspace, named, definitionOf(structure), input)
-  if (!isImported && columns.secret === null && provider !== 'none')
+  const before = { ...NEW_SOURCE, provider: input.provider }
+  const columns = checkedColumns(tx, workspace, before, definitionOf(structure), input)
+  if (!isImported && !columns.secret && input.provider !== 'none')
     throw invalid('"secret" is required: that with which the provider signs.')
   return sourceKind.insert(tx, caller, {
+    ...NEW_SOURCE,
     ...columns,
     ...(isImported ? { enabled: 0 } : { token: newToken() }),
     counts: JSON.stringify(NO_COUNTS),
     structure: structure.pk,
-    provider,
   })
 }
 
@@ -88,9 +85,10 @@ export async function patchSource(
   const after = await db.write((tx) => {
     const before = getSource(tx, caller, id, 'change')
     const structure = structureOf(tx, caller, before, 'source', 'change')
-    const columns = merged(tx, before.workspace, before, definitionOf(structure), input, before.pk)
-    if (columns.enabled === 1) checkComplete({ ...before, ...columns })
-    const secretVersion = before.secretVersion + Number(columns.secret !== before.secret)
+    const columns = checkedColumns(tx, before.workspace, before, definitionOf(structure), input, before.pk)
+    const after = { ...before, ...columns }
+    if (after.enabled === 1) checkComplete(after)
+    const secretVersion = before.secretVersion + Number(after.secret !== before.secret)
     sourceKind.update(tx, caller, before, { ...columns, secretVersion })
     return getSource(tx, caller, id, 'change')
   })
@@ -119,38 +117,27 @@ export async function deleteSource({ db }: AppContext, caller: Caller, id: strin
   await deleteRemovedSources(db)
 }
 
-/** The columns after a change, all rules checked but whether it is complete. */
-function merged(
+/** The columns that are sent, all rules checked but whether the source is complete. `except` is its pk; a new one has none. */
+function checkedColumns(
   reader: Reader,
   workspace: number,
-  before: SourceColumns & Pick<SourceRow, 'provider'>,
-  definition: Definition,
+  before: SourceColumns,
+  { byKey }: Definition,
   input: SourcePatch,
   except?: number,
-): SourceColumns {
+): Partial<SourceRow> {
   const { provider } = before
-  if (input.name !== undefined) refuseTakenName(reader, workspace, input.name, except)
-  const isNew = except === undefined
-  const columns = {
-    name: patched(input.name, before.name),
-    nameFold: input.name === undefined ? before.nameFold : fold(input.name),
-    options:
-      input.options === undefined && !isNew
-        ? before.options
-        : JSON.stringify(checkedOptions(provider, input.options ?? {})),
-    secret: input.secret === undefined ? before.secret : checkedSecret(provider, input.secret),
-    map: input.map ? JSON.stringify(input.map) : before.map,
-    externalId: checkedPlace('external_id', provider, input.external_id, before.externalId),
-    event: checkedPlace('event', provider, input.event, before.event),
-    when: input.when ? JSON.stringify(checkedWhen(input.when)) : before.when,
-    onConflict: patched(input.on_conflict, before.onConflict),
-    newerBy: patched(input.newer_by, before.newerBy),
-    enabled: patchedFlag(input.enabled, before.enabled),
-    description: patched(input.description, before.description),
-  }
-  const map = mapOf(columns)
-  if (input.map) checkMap(map, definition)
-  checkNewerBy(columns, map, definition)
+  const { name, secret, external_id, event, when, map } = input
+  if (name !== undefined) refuseTakenName(reader, workspace, name, except)
+  if (input.options || except === undefined) checkOptions(provider, input.options ?? {})
+  if (secret !== undefined) checkSecret(provider, secret)
+  checkPlace('external_id', provider, external_id)
+  checkPlace('event', provider, event)
+  if (when) checkWhen(when)
+  const columns = sourceKind.columnsOf(input)
+  const after = { ...before, ...columns }
+  if (map) checkMap(map, { byKey })
+  checkNewerBy(after, byKey)
   return columns
 }
 
@@ -160,41 +147,34 @@ function refuseTakenName(reader: Reader, workspace: number, name: string, except
     throw nameTaken(`A source named "${name}" exists already; choose another name.`)
 }
 
-function checkedOptions(provider: string, options: Record<string, unknown>): object {
+function checkOptions(provider: string, options: Record<string, unknown>): void {
   const { options: check } = providerOf(provider)
   if (check) namingPlace(`"options" of the provider "${provider}"`, () => check(options))
   else if (Object.keys(options).length > 0)
     throw invalid(`"options" must be empty: the provider "${provider}" has none.`)
-  return options
 }
 
-function checkedSecret(provider: string, secret: string): string {
+function checkSecret(provider: string, secret: string): void {
   if (provider === 'none') throw invalid('"secret" must be left out: the provider "none" verifies nothing.')
   const { secret: form } = providerOf(provider)
   if (form && !form.isValid(secret)) throw invalid(`"secret" must be ${form.says}.`)
-  return secret
 }
 
-function checkedPlace(
-  name: 'external_id' | 'event',
-  provider: string,
-  sent: string | null | undefined,
-  before: string | null,
-): string | null {
-  if (sent === undefined || sent === null) return patched(sent, before)
+function checkPlace(name: 'external_id' | 'event', provider: string, sent: string | null | undefined): void {
+  if (typeof sent !== 'string') return
   if (providerOf(provider).places)
     throw invalid(`"${name}" must be left out: the provider "${provider}" says where it is.`)
   parsePlace(sent, `"${name}"`)
-  return sent
 }
 
-function checkNewerBy({ newerBy, onConflict }: SourceColumns, map: SourceMap, { byKey }: Definition): void {
+function checkNewerBy({ newerBy, onConflict, map }: SourceColumns, byKey: Definition['byKey']): void {
   if (newerBy === null) return
   const type = byKey.get(newerBy)?.type
   if (type !== 'number' && type !== 'date' && type !== 'datetime')
     throw invalid('"newer_by" must be the key of a field of type number, date or datetime.')
   if (onConflict !== 'update') throw invalid('"newer_by" needs "on_conflict": "update".')
-  if (!Object.hasOwn(map, newerBy)) throw invalid(`"newer_by" names "${newerBy}", which "map" does not have.`)
+  if (!Object.hasOwn(mapOf({ map }), newerBy))
+    throw invalid(`"newer_by" names "${newerBy}", which "map" does not have.`)
 }
 
 /** Refuses to enable a source that cannot receive, as an imported one: without a secret, or without a URL. */

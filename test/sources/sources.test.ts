@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'
-import { unseal } from '../../src/sources/sealing.ts'
+import { unseal } from '../../src/sources/store.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 import {
   call,

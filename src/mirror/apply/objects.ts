@@ -12,7 +12,6 @@ import { type PresetProperty, presetKind, replaceProperties, replaceTags } from 
 import { findPropertyHeadByPk, propertyKind } from '../../properties/service.ts'
 import { itemKind } from '../../quick-access/service.ts'
 import { rowViewKind } from '../../row-views/service.ts'
-import { deleteSourceAtOnce } from '../../sources/deletion.ts'
 import { sourceKind } from '../../sources/store.ts'
 import { findStructureById } from '../../structures/store.ts'
 import { listNotesTagged, replaceLinks, tagKind } from '../../tags/service.ts'
@@ -128,7 +127,7 @@ const incoming: Restorer<Parameters<typeof sourceKind.put>[2]> = {
     return { structure, secret: null, token: null, enabled: 0, counts: JSON.stringify(counts) }
   }),
   remove: ({ tx }, ids) => {
-    for (const id of ids) deleteSourceAtOnce(tx, id)
+    for (const id of ids) sourceKind.remove(tx, id)
   },
 }
 
