@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { decoderFor, decodeText, encodingRefusal } from '../lib/encoding.ts'
 import { type Refusal, refused } from '../refusal.ts'
-import { decoderFor, decodeText, encodingRefusal } from './decode-text.ts'
 
 const ADVICE: Readonly<Record<string, string>> = {
   EACCES: 'check its permissions',

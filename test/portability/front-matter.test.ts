@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parse } from 'yaml'
-import { splitFrontMatter } from '../../src/portability/front-matter.ts'
-import { parseSimpleYaml } from '../../src/portability/simple-yaml.ts'
+import { parseSimpleYaml, splitFrontMatter } from '../../src/portability/front-matter.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 

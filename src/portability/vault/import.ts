@@ -1,15 +1,18 @@
 import type { Caller } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { findNoteSummary } from '../../notes/store.ts'
+import { optionsOf } from '../../notes/writing/properties.ts'
+import { createProperty, getPropertyRow, propertyKind } from '../../properties/service.ts'
 import { refused } from '../../refusal.ts'
 import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
 import { EarlierImports, type ExistingNote, type PlannedNote } from './earlier-imports.ts'
-import { type FolderContent, readFolder, readNoteFile } from './folder.ts'
-import { defineNew, NOT_UPDATED, propertiesOf, VaultFiles, type VaultProperties, VaultTags } from './parts.ts'
+import { type FolderContent, NOT_UPDATED, readFolder, readNoteFile, VaultFiles } from './folder.ts'
 import { DELETED } from './plan/folder-files.ts'
 import { LinkTargets } from './plan/link-targets.ts'
 import type { VaultNote } from './plan/note.ts'
-import { VaultWriter } from './write.ts'
+import { PropertyPlan } from './plan/properties.ts'
+import { type VaultProperties, VaultTags, VaultWriter } from './write.ts'
 
 export interface VaultImport extends ImportMode {
   readonly folder: string
@@ -129,4 +132,17 @@ function planNotes(
   for (const { note, existing } of planned)
     if (existing?.isUpdated !== false) properties.collect(note.properties, note.file.path)
   return planned.sort((left, right) => left.note.createdAt - right.note.createdAt)
+}
+
+const propertiesOf = (tx: Tx, { workspacePk }: Caller): VaultProperties =>
+  new PropertyPlan(propertyKind.rows(tx, workspacePk), (rule) => optionsOf(tx, rule))
+
+/** Defines the properties that are new. Returns their number. */
+function defineNew(tx: Tx, caller: Caller, properties: VaultProperties): number {
+  const added = properties.newProperties()
+  for (const [name, { key, label, type }] of added) {
+    createProperty(tx, caller, { key, type, ...(label !== key && { label }) })
+    properties.define(name, getPropertyRow(tx, caller, key))
+  }
+  return added.size
 }

@@ -3,7 +3,7 @@ import { sha256 } from '../../lib/sha256.ts'
 import { fold } from '../../lib/text.ts'
 import { publishNote } from '../../notes/events.ts'
 import { resolveTarget } from '../../notes/links/resolve-target.ts'
-import { targetKey } from '../../notes/links/syntax.ts'
+import { type TextSpan, targetKey } from '../../notes/links/syntax.ts'
 import { getNote, type NoteRow, updateNote } from '../../notes/store.ts'
 import { addContent, insertNote } from '../../notes/writing/create.ts'
 import {
@@ -13,8 +13,15 @@ import {
   setValue,
   writeProperties,
 } from '../../notes/writing/properties.ts'
-import { attachTags, detachTags } from '../../notes/writing/tags.ts'
+import {
+  attachTags,
+  detachTags,
+  ensureTags,
+  findTagByName,
+  withLinkedTags,
+} from '../../notes/writing/tags.ts'
 import { changeText } from '../../notes/writing/update.ts'
+import type { getPropertyRow } from '../../properties/service.ts'
 import type { ImportRun } from '../import-run.ts'
 import type {
   EarlierImport,
@@ -23,13 +30,15 @@ import type {
   PlannedNote,
   WrittenFields,
 } from './earlier-imports.ts'
-import { readBody } from './folder.ts'
-import type { VaultFiles, VaultProperties, VaultTags } from './parts.ts'
+import { readBody, type VaultFiles } from './folder.ts'
 import type { FolderFile } from './plan/folder-files.ts'
-import type { LinkTargets } from './plan/link-targets.ts'
-import type { LinkContext } from './plan/links.ts'
-import { aliasFor, planBody, targetFor } from './plan/names.ts'
+import { aliasFor, type LinkTargets, targetFor } from './plan/link-targets.ts'
+import { type LinkContext, planBody } from './plan/links.ts'
 import type { VaultNote } from './plan/note.ts'
+import type { PropertyPlan } from './plan/properties.ts'
+import { tagNamesOf } from './plan/tags.ts'
+
+export type VaultProperties = PropertyPlan<ReturnType<typeof getPropertyRow>>
 
 /** What notes are written with. */
 export interface VaultParts {
@@ -298,4 +307,43 @@ function changeProperties(
   for (const [{ pk, key }, value] of now)
     if (JSON.stringify(before[pk]) !== JSON.stringify(value)) values[key] = value
   return writeProperties(tx, caller, note, values)
+}
+
+/** The tags of the notes of a folder; those that do not exist are created. */
+export class VaultTags {
+  /** How many tags are new to the workspace. */
+  created = 0
+  readonly #ids = new Map<string, number>()
+  /** A tag with all tags that come along with it. */
+  readonly #withLinked = new Map<number, readonly number[]>()
+
+  constructor(
+    private readonly run: ImportRun,
+    private readonly caller: Caller,
+    private readonly foldersAsTags: boolean,
+  ) {}
+
+  /** The ids of the tags of a note and of all that come along with them. */
+  idsOf(note: VaultNote, lines: readonly TextSpan[]): number[] {
+    const remark = (what: string) => void this.run.changed.push({ place: note.file.path, what })
+    const names = tagNamesOf(note, lines, this.foldersAsTags, remark)
+    return [...new Set(names.flatMap((name) => this.#tagsFor(name)))]
+  }
+
+  #tagsFor(name: string): readonly number[] {
+    const id = this.#ids.get(fold(name)) ?? this.#ensureTag(name)
+    const known = this.#withLinked.get(id)
+    if (known) return known
+    const all = withLinkedTags(this.run.tx, [id])
+    this.#withLinked.set(id, all)
+    return all
+  }
+
+  #ensureTag(name: string): number {
+    const { tx } = this.run
+    if (!findTagByName(tx, this.caller.workspacePk, name)) this.created += 1
+    const [id = 0] = ensureTags(tx, this.caller, [name])
+    this.#ids.set(fold(name), id)
+    return id
+  }
 }

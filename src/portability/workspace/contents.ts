@@ -32,7 +32,6 @@ import {
   type StructureRow,
 } from '../../structures/store.ts'
 import { splitFrontMatter } from '../front-matter.ts'
-import { parseSimpleYaml } from '../simple-yaml.ts'
 import {
   asObject,
   checkInput,
@@ -132,7 +131,7 @@ export function exportNote(reader: Reader, pk: number, deletedAt: number | null)
 
 /** Inserts a note with its id and times, in the trash or not, without a revision. */
 export function importNote(tx: Tx, caller: Caller, text: string): void {
-  const { frontMatter, body: content } = splitFrontMatter(text, { parseSimple: parseSimpleYaml })
+  const { frontMatter, body: content } = splitFrontMatter(text)
   if (!frontMatter) throw refused('it has no front matter; it must begin with a line of three dashes.')
   checkStorable([frontMatter, content], 'The note')
   const { id: written, created_at, updated_at, edited_at, deleted_at, properties, ...head } = frontMatter

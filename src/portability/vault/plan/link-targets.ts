@@ -1,7 +1,8 @@
 import { folderOf, joinedPath } from '../../../lib/paths.ts'
-import { fold, normalized } from '../../../lib/text.ts'
+import { codePointLength, fold, hasControlCharacter, normalized } from '../../../lib/text.ts'
+import { isFileTarget } from '../../../notes/links/syntax.ts'
 import { baseName, type FolderFile, withoutExtension } from './folder-files.ts'
-import type { VaultNote } from './note.ts'
+import type { Remark, VaultNote } from './note.ts'
 
 /** What links need to know of a note. */
 export interface LinkableNote {
@@ -138,4 +139,41 @@ export class LinkTargets<
       this.#notes.find(from, withoutExtension(path)) ?? this.#files.find(from, path) ?? this.#byName.get(path)
     )
   }
+}
+
+const MAX_ALIAS_LENGTH = 200
+
+/** Whether a note may have this alias: `isName` says whether something, or a note of the folder, has that name. */
+const isFree = (alias: string, isName: (name: string) => boolean): boolean =>
+  codePointLength(alias) <= MAX_ALIAS_LENGTH && !hasControlCharacter(alias) && !isName(alias)
+
+/**
+ * The first alias of a note that is no name of another one: an alias takes precedence over a title, so an alias equal to a
+ * note's title would take over the links to that note. Links that use its other aliases are rewritten.
+ */
+export function aliasFor(
+  { aliases, title }: VaultNote,
+  isName: (name: string) => boolean,
+  remark: Remark,
+): string | null {
+  const free = aliases.find((alias) => isFree(alias, isName)) ?? null
+  for (const alias of new Set(aliases)) {
+    if (alias === free || fold(alias) === fold(title)) continue
+    remark(`the alias "${alias}" is not kept; links that use it are rewritten.`)
+  }
+  return free
+}
+
+/** Characters that would end or split a link, or start code in it. */
+const NOT_IN_TARGET = /[[\]|`]/
+
+/** What a link to a note says, with a heading: its title where that leads to it, else its id. */
+export function targetFor(
+  { title, id }: { readonly title: string; readonly id: string },
+  heading: string,
+  leadsToIt: (target: string) => boolean,
+): string {
+  const isUnambiguous =
+    !NOT_IN_TARGET.test(title) && !isFileTarget(title.trim()) && leadsToIt(title + heading)
+  return (isUnambiguous ? title : id) + heading
 }

@@ -1,15 +1,17 @@
 import { fold } from '../../../lib/text.ts'
+import { isTooLong } from '../../../notes/content-length.ts'
 import {
   asLabel,
   bracketedIn,
   fileTarget,
   isOwnHeading,
+  linesOutsideCode,
   linkOf,
   type TextSpan,
 } from '../../../notes/links/syntax.ts'
 import type { FolderFile } from './folder-files.ts'
 import type { LinkableNote, LinkTarget, LinkTargets } from './link-targets.ts'
-import type { VaultNote } from './note.ts'
+import type { Remark, VaultNote } from './note.ts'
 
 /** A file that is stored. */
 export interface AddedFile {
@@ -37,17 +39,27 @@ interface Replacement {
   readonly text: string
 }
 
+/** A body without any of these has neither links nor tags. */
+const LINK_OR_TAG = /\[\[|\]\(|\]:|#/
+
+/**
+ * The body of a note with its links rewritten, of which there are `count`, and its lines outside code as they are in
+ * the file.
+ */
+export function planBody(context: LinkContext, note: VaultNote, written: string, remark: Remark) {
+  const lines = LINK_OR_TAG.test(written) ? [...linesOutsideCode(written)] : []
+  const { body, count } = rewriteLinks(context, note, written, lines)
+  if (!isTooLong(body)) return { lines, body, count }
+  remark('its links stay as they are; rewritten they would make it too long.')
+  return { lines, body: written, count: 0 }
+}
+
 /**
  * The body with its links in a form that the service resolves to what they mean in the folder, and how many were changed;
  * the rest is as it was.
  * `lines` are the lines outside code (`linesOutsideCode`).
  */
-export function rewriteLinks(
-  context: LinkContext,
-  from: VaultNote,
-  body: string,
-  lines: readonly TextSpan[],
-) {
+export function rewriteLinks(context: LinkContext, from: VaultNote, body: string, lines: readonly TextSpan[]) {
   let result = ''
   let at = 0
   let count = 0

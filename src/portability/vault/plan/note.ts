@@ -1,10 +1,10 @@
 import { storableJson } from '../../../http/storable-json.ts'
 import { parseInstant } from '../../../lib/dates.ts'
+import { decodeText } from '../../../lib/encoding.ts'
 import { codePointLength, fold, MAX_NAME_LENGTH, normalized, withCommas } from '../../../lib/text.ts'
 import { isTooLong, MAX_CONTENT } from '../../../notes/content-length.ts'
 import { Refusal, refused } from '../../../refusal.ts'
-import { decodeText } from '../../decode-text.ts'
-import { type FrontMatterOptions, splitFrontMatter } from '../../front-matter.ts'
+import { LOSSLESS, splitFrontMatter } from '../../front-matter.ts'
 import { baseName, type FolderFile, withoutExtension } from './folder-files.ts'
 
 /** Front matter sorted into what a note has a field for; the rest are properties. */
@@ -43,6 +43,16 @@ export function nameOf(text: string): string {
   return name.trim() === '' ? 'Untitled' : name
 }
 
+/** Takes a sentence about something that is stored differently from how the file has it. */
+export type Remark = (what: string) => void
+
+/** The name with which a file is stored. */
+export function fileNameFor({ path }: FolderFile, remark: Remark): string {
+  const name = nameOf(baseName(path))
+  if (name !== normalized(baseName(path), 'NFC')) remark(`its name becomes "${name}".`)
+  return name
+}
+
 /** Refuses a file that is too large for a note, before it is read. */
 export function refuseLongFile({ bytes }: FolderFile): void {
   if (bytes > MAX_BYTES) throw tooLong()
@@ -68,16 +78,9 @@ export interface NoteText {
 }
 
 /** All of a note but its body. The file's modification time counts up to the time of the import. */
-export function readNote(
-  { file, text, digest }: NoteText,
-  now: number,
-  parseSimple?: FrontMatterOptions['parseSimple'],
-): VaultNote {
+export function readNote({ file, text, digest }: NoteText, now: number): VaultNote {
   if (text.includes('\0')) throw refused('it contains a NUL character, which no text may.')
-  const { frontMatter, body } = splitFrontMatter(text, {
-    lossless: true,
-    ...(parseSimple && { parseSimple }),
-  })
+  const { frontMatter, body } = splitFrontMatter(text, LOSSLESS)
   if (isTooLong(body)) throw tooLong()
   const remarks: string[] = []
   if (!frontMatter && /^---[ \t]*\r?\n/.test(text) && /\n---[ \t]*(?:\r?\n|$)/.test(text))

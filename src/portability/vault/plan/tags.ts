@@ -1,12 +1,9 @@
 import { folderOf } from '../../../lib/paths.ts'
 import { codePointLength, normalized } from '../../../lib/text.ts'
 import { bracketedIn, type TextSpan } from '../../../notes/links/syntax.ts'
-import type { VaultNote } from './note.ts'
+import type { Remark, VaultNote } from './note.ts'
 
 const MAX_TAG_LENGTH = 100
-
-/** Takes a sentence about something that is stored differently from how the file has it. */
-export type Remark = (what: string) => void
 
 /** A word as the name of a tag, without the hash; undefined when the name would be empty or too long. */
 export function tagNameOf(word: string): string | undefined {

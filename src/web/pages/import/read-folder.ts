@@ -1,8 +1,13 @@
 import { refuseTooLarge } from '../../../files/size-limit.ts'
 import type { FolderFile } from '../../../portability/vault/plan/folder-files.ts'
 import type { AddedFile } from '../../../portability/vault/plan/links.ts'
-import { fileNameFor } from '../../../portability/vault/plan/names.ts'
-import { decodeNote, readNote, refuseLongFile, type VaultNote } from '../../../portability/vault/plan/note.ts'
+import {
+  decodeNote,
+  fileNameFor,
+  readNote,
+  refuseLongFile,
+  type VaultNote,
+} from '../../../portability/vault/plan/note.ts'
 import { PropertyPlan } from '../../../portability/vault/plan/properties.ts'
 import { EarlierImport, type Imported, reasonToSkip, stateOf } from './earlier.ts'
 import { bytesOf, type ChosenFile, type ChosenFolder } from './folder.ts'
