@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { resolveTarget } from '../../src/notes/links/resolve-target.ts'
 import { targetKey } from '../../src/notes/links/syntax.ts'
-import { type NoteHead, NoteNames } from '../../src/web/pages/import/note-names.ts'
+import { type NoteHead, NoteNames } from '../../src/web/pages/import/plan.ts'
 import { callerOf } from '../support/cli.ts'
 import { randomSource } from '../support/random.ts'
 import { startService } from '../support/service.ts'

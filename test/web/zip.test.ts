@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { strToU8, type Zippable, zipSync } from 'fflate'
-import { bytesOf } from '../../src/web/pages/import/folder.ts'
-import { filesOfZip } from '../../src/web/pages/import/zip.ts'
+import { bytesOf, filesOfZip } from '../../src/web/pages/import/folder.ts'
 
 const zipOf = (files: Zippable, change: (bytes: Uint8Array, view: DataView) => void = () => {}) => {
   const bytes = zipSync(files)

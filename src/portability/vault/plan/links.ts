@@ -59,7 +59,12 @@ export function planBody(context: LinkContext, note: VaultNote, written: string,
  * the rest is as it was.
  * `lines` are the lines outside code (`linesOutsideCode`).
  */
-export function rewriteLinks(context: LinkContext, from: VaultNote, body: string, lines: readonly TextSpan[]) {
+export function rewriteLinks(
+  context: LinkContext,
+  from: VaultNote,
+  body: string,
+  lines: readonly TextSpan[],
+) {
   let result = ''
   let at = 0
   let count = 0

@@ -2,8 +2,7 @@ import { Button, Why } from '../../components/form.tsx'
 import { formatNumber } from '../../data/formats.ts'
 import { address } from '../../router.ts'
 import type { Remark } from './folder.ts'
-import { type Progress, progress } from './progress.ts'
-import { stop } from './run.ts'
+import { type Progress, progress, stop } from './run.ts'
 
 /** How many single files are named; the others are counted. */
 const FIRST = 100

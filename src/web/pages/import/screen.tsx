@@ -3,11 +3,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Pane } from '../../components/pane.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { filesOfEntry, filesOfInput } from './chosen.ts'
-import type { ChosenFolder } from './folder.ts'
-import { progress } from './progress.ts'
+import { type ChosenFolder, filesOfZip } from './folder.ts'
 import { Report } from './report.tsx'
-import { importFolder } from './run.ts'
-import { filesOfZip } from './zip.ts'
+import { importFolder, progress } from './run.ts'
 
 type Open = () => ChosenFolder | Promise<ChosenFolder>
 
