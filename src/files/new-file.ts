@@ -1,5 +1,5 @@
 import { checkWrite } from '../access/rights.ts'
-import type { ChangeAuthor } from '../changes/log.ts'
+import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import { type InWorkspace, placeFor, wholeWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { pauseForOthers } from '../db/writes/chunks.ts'
@@ -7,17 +7,23 @@ import { completing } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { fail, invalid, notFound } from '../refusal.ts'
+import { nextAnnouncement } from './events.ts'
 import { mimeTypeOf } from './extraction/kinds.ts'
+import { presentFile } from './present.ts'
+import { deleteSomePages } from './search.ts'
 import { checkedFileName } from './service.ts'
 import { refuseTooLarge } from './size-limit.ts'
 import {
   abandonFile,
+  deleteSomeParts,
   type FileRow,
   findFile,
+  findFileByPk,
   inParts,
   insertFile,
   insertPart,
   makeFileVisible,
+  type NewFileRow,
   PART_BYTES,
   updateFile,
 } from './store.ts'
@@ -112,4 +118,39 @@ async function* besideServer(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
     if (at > 0) await pauseForOthers()
     yield bytes.subarray(at, at + PART_BYTES)
   }
+}
+
+/** Inserts a file with all its parts in the caller's transaction; returns its pk. */
+export function insertWholeFile(tx: Tx, author: ChangeAuthor, row: NewFileRow, bytes: Uint8Array): number {
+  const file = insertFile(tx, row)
+  insertParts(tx, file, bytes)
+  makeFileVisible(tx, author, { pk: file, id: row.id })
+  return file
+}
+
+function insertParts(tx: Tx, file: number, bytes: Uint8Array): void {
+  for (let number = 0; number * PART_BYTES < bytes.length; number++)
+    insertPart(tx, file, number, bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES))
+}
+
+const AT_ONCE = 1_000
+
+/** Gives a file other content under the same id and name, in one transaction. Its text is extracted again. */
+export function replaceFileContent(tx: Tx, author: ChangeAuthor, file: FileRow, bytes: Uint8Array): void {
+  while (deleteSomePages(tx, author.workspacePk, file.pk, AT_ONCE) > 0);
+  while (deleteSomeParts(tx, file.pk, AT_ONCE) > 0);
+  insertParts(tx, file.pk, bytes)
+  const unread = {
+    status: 'processing',
+    pages: null,
+    error: null,
+    outline: null,
+    attempts: 0,
+    claim: null,
+  } as const
+  const announcement = nextAnnouncement(tx, author, file)
+  updateFile(tx, file.pk, { ...unread, size: bytes.length, announcement }, tx.now)
+  const after = findFileByPk(tx, file.pk)
+  if (after)
+    logUpdate(tx, author, { kind: 'file', id: file.id }, presentFile(file), presentFile(after), ['note_id'])
 }

@@ -15,7 +15,7 @@ import { refreshLinks } from '../notes/links/indexing.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { relabelFileLinks } from '../notes/writing/replace-content.ts'
 import { fail, notFound, refused } from '../refusal.ts'
-import { nextAnnouncement, publishFileDeletion, publishRename } from './events.ts'
+import { publishFileDeletion, publishRename } from './events.ts'
 import { shownMimeType } from './extraction/kinds.ts'
 import { presentFile } from './present.ts'
 import { deleteSomePages } from './search.ts'
@@ -24,9 +24,7 @@ import {
   deleteSomeParts,
   type FileRow,
   findFile,
-  findFileByPk,
   hasBytes,
-  insertParts,
   isReached,
   listFileRows,
   listFileRowsOfNote,
@@ -159,25 +157,3 @@ const removeIncomplete = runBy((before: number) =>
  * how many.
  */
 export const removeIncompleteFiles = (tx: Tx, before: number): number => removeIncomplete(tx, before).changes
-
-const AT_ONCE = 1_000
-
-/** Gives a file other content under the same id and name, in one transaction. Its text is extracted again. */
-export function replaceFileContent(tx: Tx, author: ChangeAuthor, file: FileRow, bytes: Uint8Array): void {
-  while (deleteSomePages(tx, author.workspacePk, file.pk, AT_ONCE) > 0);
-  while (deleteSomeParts(tx, file.pk, AT_ONCE) > 0);
-  insertParts(tx, file.pk, bytes)
-  const unread = {
-    status: 'processing',
-    pages: null,
-    error: null,
-    outline: null,
-    attempts: 0,
-    claim: null,
-  } as const
-  const announcement = nextAnnouncement(tx, author, file)
-  updateFile(tx, file.pk, { ...unread, size: bytes.length, announcement }, tx.now)
-  const after = findFileByPk(tx, file.pk)
-  if (after)
-    logUpdate(tx, author, { kind: 'file', id: file.id }, presentFile(file), presentFile(after), ['note_id'])
-}

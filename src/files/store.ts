@@ -116,7 +116,7 @@ export function attachFile(tx: Tx, author: ChangeAuthor & InWorkspace, id: strin
   })
 }
 
-type NewFileRow = Pick<
+export type NewFileRow = Pick<
   typeof files.$inferSelect,
   'id' | 'workspace' | 'note' | 'fileName' | 'mimeType' | 'size'
 >
@@ -192,19 +192,6 @@ export function makeFileVisible(
   const announcement: Announcement = { source: { surface, keyId } }
   complete(tx, file.pk, createdAt, author.isCopying ? null : JSON.stringify(announcement))
   logChange(tx, author, { kind: 'file', id: file.id }, 'created')
-}
-
-/** Inserts a file with all its parts in the caller's transaction; returns its pk. */
-export function insertWholeFile(tx: Tx, author: ChangeAuthor, row: NewFileRow, bytes: Uint8Array): number {
-  const file = insertFile(tx, row)
-  insertParts(tx, file, bytes)
-  makeFileVisible(tx, author, { pk: file, id: row.id })
-  return file
-}
-
-export function insertParts(tx: Tx, file: number, bytes: Uint8Array): void {
-  for (let number = 0; number * PART_BYTES < bytes.length; number++)
-    insertPart(tx, file, number, bytes.subarray(number * PART_BYTES, (number + 1) * PART_BYTES))
 }
 
 const findPart = rowBy((key: number) =>

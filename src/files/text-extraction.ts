@@ -11,7 +11,7 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { announce } from './events.ts'
 import { kindOf, unreadableReason } from './extraction/kinds.ts'
 import type { ExtractedText } from './extraction/pages.ts'
-import { type Extraction, type Limits, NotStarted, startExtraction } from './extraction/process.ts'
+import { type Extraction, NotStarted, startExtraction } from './extraction/process.ts'
 import type { ExtractionResult } from './extraction/worker.ts'
 import { presentFile } from './present.ts'
 import { deleteSomePages, ensurePageTable, indexPage } from './search.ts'
@@ -102,12 +102,12 @@ const known = (result: ExtractionResult): Extraction => ({ result: Promise.resol
 const NO_TEXT: ExtractedText = { pages: [], outline: [] }
 
 /** Starts to extract the text of a claimed file. */
-function startReading(db: Db, { file, fileName, attempts }: Claim, limits?: Limits): Extraction {
+function startReading(db: Db, { file, fileName, attempts }: Claim): Extraction {
   if (attempts > MAX_ATTEMPTS)
     return known({ failed: 'Reading the text was started several times and never finished.' })
   const { value: beginning = new Uint8Array() } = readParts(db, file).next()
   const kind = kindOf(fileName, beginning)
-  if (kind !== undefined) return startExtraction(kind, readParts(db, file), limits)
+  if (kind !== undefined) return startExtraction(kind, readParts(db, file))
   const failed = unreadableReason(fileName)
   return known(failed === undefined ? NO_TEXT : { failed })
 }
@@ -148,14 +148,10 @@ async function deletePages(db: Db, claim: Claim, signal?: AbortSignal): Promise<
 }
 
 /** Starts to read a claimed file and returns the result; undefined when the signal aborted it. Throws NotStarted. */
-async function resultOf(
-  db: Db,
-  claim: Claim,
-  { limits, signal }: { limits?: Limits; signal?: AbortSignal },
-): Promise<ExtractionResult | undefined> {
+async function resultOf(db: Db, claim: Claim, signal?: AbortSignal): Promise<ExtractionResult | undefined> {
   let extraction: Extraction | undefined
   try {
-    extraction = startReading(db, claim, limits)
+    extraction = startReading(db, claim)
     signal?.addEventListener('abort', extraction.stop)
     return await extraction.result
   } catch (error) {
@@ -168,8 +164,8 @@ async function resultOf(
 }
 
 /** Extracts and saves the text of a claimed file. Throws NotStarted. */
-export async function extractText(db: Db, claim: Claim, limits?: Limits): Promise<void> {
-  const result = await resultOf(db, claim, { limits })
+export async function extractText(db: Db, claim: Claim): Promise<void> {
+  const result = await resultOf(db, claim)
   if (result) await saveResult(db, claim, result)
 }
 
@@ -194,7 +190,7 @@ export function startTextExtraction({ db, log, clock }: AppContext): () => void 
   const read = async (file: number): Promise<void> => {
     const claim = await db.write((tx) => claimFile(tx, file))
     if (!claim || stopping.signal.aborted) return
-    const result = await resultOf(db, claim, { signal: stopping.signal })
+    const result = await resultOf(db, claim, stopping.signal)
     if (result) await saveResult(db, claim, result, stopping.signal)
   }
 

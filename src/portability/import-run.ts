@@ -1,4 +1,5 @@
 import { refuseInMirror } from '../changes/mirror-guard.ts'
+import type { Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { isUniqueViolation } from '../db/errors.ts'
 import { type Tx, writeUnlessDry } from '../db/writes/transaction.ts'
@@ -46,7 +47,15 @@ export class ImportRun {
   /** What was left out without being refused. */
   readonly skipped: RefusedPart[] = []
 
-  constructor(readonly tx: Tx) {}
+  constructor(
+    readonly tx: Tx,
+    readonly caller: Caller,
+  ) {}
+
+  /** Notes something that is stored differently, or was brought up to date. */
+  change(place: string, what: string): void {
+    this.changed.push({ place, what })
+  }
 
   /** Writes a part in a savepoint. Returns the refusal, if any; then nothing of the part is written. */
   refusalOf(part: () => void): Refusal | undefined {
@@ -79,6 +88,7 @@ export class ImportRun {
  */
 export const runImport = <Outcome>(
   db: Db,
+  caller: Caller,
   { isDryRun, skipsBad }: ImportMode,
   importAll: (run: ImportRun) => Outcome,
 ): Promise<Outcome & ImportReport> =>
@@ -86,7 +96,7 @@ export const runImport = <Outcome>(
     db,
     (tx) => {
       refuseInMirror(tx)
-      const run = new ImportRun({ ...tx, afterCommit: () => {} })
+      const run = new ImportRun({ ...tx, afterCommit: () => {} }, caller)
       const outcome = importAll(run)
       const isWritten = !isDryRun && (skipsBad || run.refused.length === 0)
       return { ...outcome, refused: run.refused, isWritten }

@@ -3,7 +3,11 @@ import type { RecordData, RecordState } from '../changes/record-data.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { records } from '../db/schema/records.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { notFound } from '../refusal.ts'
+import { countChange, countInserts, insertLiveRow } from '../structures/storage/live-rows.ts'
+import { markForTextIndex } from '../structures/storage/text-index.ts'
+import { definitionOf, type StructureRow } from '../structures/store.ts'
 
 /** A row of the table `records`, which holds every record; live ones are also in their structure's row table. */
 export type RecordRow = typeof records.$inferSelect
@@ -120,3 +124,28 @@ export const updateRecord = ({ sql }: Reader, { pk, data, updatedAt, deletedAt }
     deletedAt,
     pk,
   )
+
+/**
+ * Writes a record of another database with its id and times, and counts it: as a new one, or over the `known` one, which is
+ * not among the live rows. Nothing is logged.
+ */
+export function putRecord(
+  tx: Tx,
+  structure: StructureRow,
+  record: RecordState,
+  known?: Pick<RecordRow, 'pk' | 'createdAt'>,
+): void {
+  const { id, data, createdAt, deletedAt } = record
+  const row = { ...record, structure: structure.pk, data: JSON.stringify(data) }
+  const live = deletedAt === null ? 1 : 0
+  const pk = known?.pk ?? insertRecord(tx, row)
+  if (known || live === 0) updateRecord(tx, { ...row, pk })
+  if (live === 1) insertLiveRow(tx, structure, definitionOf(structure), { ...record, pk })
+  markForTextIndex(tx, structure, pk)
+  if (known) countChange(tx, structure.pk, live)
+  else countInserts(tx, structure.pk, { live, createdAt, firstId: id, lastId: id })
+  if (!known || known.createdAt === createdAt) return
+  // It was created here under this id before it was created there.
+  tx.sql.run('UPDATE records SET created_at = ? WHERE pk = ?', createdAt, pk)
+  tx.sql.run('UPDATE structure_stats SET in_order = 0 WHERE structure = ?', structure.pk)
+}

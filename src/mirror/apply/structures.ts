@@ -6,11 +6,11 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import { placeholderOf } from '../../objects/objects.ts'
 import { columnsShown } from '../../objects/statements.ts'
 import type { RecordObject } from '../../records/schema.ts'
-import { findRecord, insertRecord, type RecordRow, updateRecord } from '../../records/store.ts'
+import { findRecord, putRecord, type RecordRow } from '../../records/store.ts'
 import { markSourcesRemovedOf } from '../../sources/deletion.ts'
 import { type FieldInput, fieldDefinitions, lostFields } from '../../structures/fields.ts'
 import { changeRows, dropRows, startRows } from '../../structures/storage/changed-definition.ts'
-import { deleteLiveRow, insertLiveRow } from '../../structures/storage/live-rows.ts'
+import { countChange, deleteLiveRow } from '../../structures/storage/live-rows.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
 import {
   type Definition,
@@ -27,20 +27,11 @@ import { type CopyTransaction, instantsOf, type Restorer } from './copy-transact
 
 export type StoredRecord = Static<typeof RecordObject> & { readonly data: RecordData }
 
-/** How the number of rows of a structure changes, and whether its rows stay in the order of their creation. */
-interface Counter {
-  live: number
-  isOrdered: 0 | 1
-  lastCreatedAt: number | null
-  lastId: string | null
-}
-
 /** The records of one transaction. */
 export class Records implements Restorer<StoredRecord> {
   readonly kind = 'record'
   /** Before the transaction by pk, in it by id; undefined while it is being deleted, when its rows go with it. */
   readonly #structures = new Map<number | string, StructureRow | undefined>()
-  readonly #counters = new Map<number, Counter>()
 
   remove(copy: CopyTransaction, ids: Iterable<string>): void {
     for (const id of ids) {
@@ -64,7 +55,7 @@ export class Records implements Restorer<StoredRecord> {
     if (row.deletedAt !== null) return row.pk
     deleteLiveRow(tx, structure, row.pk)
     markForTextIndex(tx, structure, row.pk)
-    this.#counter(structure).live -= 1
+    countChange(tx, structure.pk, -1)
     return row.pk
   }
 
@@ -74,46 +65,13 @@ export class Records implements Restorer<StoredRecord> {
     )
     if (!structure) return
     const { id, data } = record
-    const { createdAt, updatedAt } = instantsOf(record)
-    const row = {
-      id,
-      structure: structure.pk,
-      data: JSON.stringify(data),
-      createdAt,
-      updatedAt,
-      deletedAt: null,
-    }
     const known = isFresh
       ? undefined
       : tx.sql.get<Pick<RecordRow, 'pk' | 'createdAt'>>(
           'SELECT pk, created_at AS createdAt FROM records WHERE id = ?',
           id,
         )
-    const pk = known?.pk ?? insertRecord(tx, row)
-    if (known) updateRecord(tx, { ...row, pk })
-    markForTextIndex(tx, structure, pk)
-    insertLiveRow(tx, structure, definitionOf(structure), { pk, data, createdAt, updatedAt })
-    const counter = this.#counter(structure)
-    counter.live += 1
-    if (!known) countNew(counter, createdAt, id)
-    else if (known.createdAt !== createdAt) {
-      // It was created in a writable mirror, and comes back from the remote.
-      tx.sql.run('UPDATE records SET created_at = ? WHERE pk = ?', createdAt, pk)
-      counter.isOrdered = 0
-    }
-  }
-
-  finish({ tx }: CopyTransaction): void {
-    for (const [structure, { live, isOrdered, lastCreatedAt, lastId }] of this.#counters)
-      tx.sql.run(
-        `UPDATE structure_stats SET live = live + ?, changes = changes + 1, in_order = in_order AND ?,
-           last_created_at = ?, last_id = ? WHERE structure = ?`,
-        live,
-        isOrdered,
-        lastCreatedAt,
-        lastId,
-        structure,
-      )
+    putRecord(tx, structure, { id, data, ...instantsOf(record), deletedAt: null }, known)
   }
 
   #structure(key: number | string, find: () => StructureRow | undefined): StructureRow | undefined {
@@ -123,23 +81,6 @@ export class Records implements Restorer<StoredRecord> {
     this.#structures.set(key, found)
     return found
   }
-
-  #counter({ pk, lastCreatedAt, lastId }: StructureRow): Counter {
-    const known = this.#counters.get(pk)
-    if (known) return known
-    const counter: Counter = { live: 0, isOrdered: 1, lastCreatedAt, lastId }
-    this.#counters.set(pk, counter)
-    return counter
-  }
-}
-
-function countNew(counter: Counter, createdAt: number, id: string): void {
-  const { lastCreatedAt, lastId } = counter
-  const isLater = (lastCreatedAt ?? createdAt) <= createdAt
-  const isNext = lastId === null || lastId < id
-  if (!isLater || !isNext) counter.isOrdered = 0
-  if (isLater) counter.lastCreatedAt = createdAt
-  if (isNext) counter.lastId = id
 }
 
 interface Structure {

@@ -37,10 +37,22 @@ export const isFreeTagId = ({ sql }: Reader, id: number): boolean =>
   sql.get('SELECT 1 FROM tags WHERE id = ? UNION ALL SELECT 1 FROM search_pending WHERE can_wait = 1', id) ===
   undefined
 
-function insertTag(tx: Tx, author: ChangeAuthor, name: string): number {
+/** Creates a tag; its id is the next one unless given. */
+export function insertTag(
+  tx: Tx,
+  author: ChangeAuthor,
+  name: string,
+  {
+    id = null,
+    color = null,
+    isPinned = false,
+  }: { id?: number | null; color?: string | null; isPinned?: boolean } = {},
+): number {
   const { workspacePk: workspace } = author
-  const insert = 'INSERT INTO tags (workspace, name, name_fold) VALUES (?, ?, ?)'
-  const { lastInsertRowid } = tx.sql.run(insert, workspace, name, fold(name))
+  const insert =
+    'INSERT INTO tags (id, workspace, name, name_fold, color, is_pinned) VALUES (?, ?, ?, ?, ?, ?)'
+  const pinned = Number(isPinned)
+  const { lastInsertRowid } = tx.sql.run(insert, id, workspace, name, fold(name), color, pinned)
   keepRemote(tx, author, { kind: 'tag', id: lastInsertRowid }, () => null)
   indexTagName(tx, workspace, lastInsertRowid, name)
   logChange(tx, author, { kind: 'tag', id: lastInsertRowid }, 'created')

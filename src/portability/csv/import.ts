@@ -2,7 +2,6 @@ import { statSync } from 'node:fs'
 import Papa from 'papaparse'
 import { checkedName } from '../../account/names.ts'
 import type { AppContext, Caller } from '../../context.ts'
-import type { Tx } from '../../db/writes/transaction.ts'
 import { CellFormat, type CellOptions } from '../../filter/record/cell-format.ts'
 import { writeRecords } from '../../records/writing/write-records.ts'
 import { refused } from '../../refusal.ts'
@@ -42,7 +41,7 @@ const SHARE_OF_INFERENCE = 0.25
  * wrong with the file as a whole.
  */
 export const importRows = (ctx: Pick<AppContext, 'db' | 'bus'>, caller: Caller, request: RowsImport) =>
-  runImport(ctx.db, request, (run) => new RowsWriter(ctx.bus, run, caller, request).write())
+  runImport(ctx.db, caller, request, (run) => new RowsWriter(ctx.bus, run, request).write())
 
 /** The rows of the file after its header; `share` is how much of the file has been read. */
 function* dataRows({ file, hasHeader }: Pick<RowsImport, 'file' | 'hasHeader'>): Generator<{
@@ -76,7 +75,7 @@ function infer(request: RowsImport) {
 }
 
 /** Finds the structure, or creates it with a field for every column. `columns` are the fields that the columns fill. */
-function prepareStructure(tx: Tx, caller: Caller, request: RowsImport) {
+function prepareStructure({ tx, caller }: ImportRun, request: RowsImport) {
   const { structure: nameOrId, types: given, hasHeader } = request
   const known = findStructure(tx, caller, nameOrId)
   if (known) {
@@ -111,10 +110,9 @@ class RowsWriter {
   constructor(
     private readonly bus: AppContext['bus'],
     private readonly run: ImportRun,
-    private readonly caller: Caller,
     private readonly request: RowsImport,
   ) {
-    this.#target = prepareStructure(run.tx, caller, request)
+    this.#target = prepareStructure(run, request)
     this.#format = new CellFormat(request)
   }
 
@@ -155,7 +153,7 @@ class RowsWriter {
     const { structure } = this.#target
     if (structure.maxRows === 1 && this.#rowsBefore > 0)
       throw refused(`"${structure.name}" holds one row; a file with one row can replace it.`)
-    const { inserted, updated } = writeRecords(this.bus, this.run.tx, this.caller, {
+    const { inserted, updated } = writeRecords(this.bus, this.run.tx, this.run.caller, {
       structure: structure.id,
       rows: rows.map((cells) => ({ data: this.#dataOf(cells) })),
       on_conflict: this.request.onConflict,

@@ -5,7 +5,7 @@ import { importedFiles } from '../../db/schema/imported-files.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { findFile } from '../../files/store.ts'
 import { findNoteSummary, type NoteSummary } from '../../notes/store.ts'
-import { baseName, isNoteFile } from './plan/folder-files.ts'
+import { baseName } from './plan/folder-files.ts'
 import type { VaultNote } from './plan/note.ts'
 
 /** What an import wrote into a note besides its body. */
@@ -18,7 +18,7 @@ export interface WrittenFields {
   readonly properties: Readonly<Record<string, unknown>>
 }
 
-interface Written {
+export interface Written {
   readonly digest: string
   readonly written: string | null
   readonly fields: WrittenFields | null
@@ -116,45 +116,18 @@ export class EarlierImports {
   }
 
   add(tx: Tx, kind: Kind, path: string, made: ImportedObject): void {
-    insert(tx, { ...columnsOf(made), workspace: this.#workspace, folder: this.folder, path, kind })
+    insertImported(tx, { ...columnsOf(made), workspace: this.#workspace, folder: this.folder, path, kind })
   }
 
   update(tx: Tx, { pk, path: oldPath }: EarlierImport, path: string, made: Written): void {
-    update(tx, pk, { ...columnsOf(made), ...(path !== oldPath && { folder: this.folder, path }) })
+    updateImported(tx, pk, { ...columnsOf(made), ...(path !== oldPath && { folder: this.folder, path }) })
   }
 }
 
-const insert = insertInto(importedFiles)
-const update = updateOf(importedFiles, importedFiles.pk)
+export const insertImported = insertInto(importedFiles)
+export const updateImported = updateOf(importedFiles, importedFiles.pk)
 
-const columnsOf = <Made extends Written>({ fields, ...made }: Made) => ({
+export const columnsOf = <Made extends Written>({ fields, ...made }: Made) => ({
   ...made,
   fields: fields && JSON.stringify(fields),
 })
-
-/** Where the files of a person's folder are written down; no folder that a command imports has such a path. */
-export const storedFolder = ({ userId }: Caller, folder: string): string => `${userId}/${folder}`
-
-/** The file of a folder, and the id of what is or will be made of it. */
-interface Reserved {
-  readonly pk: number
-  readonly id: string
-  readonly isFinished: boolean
-}
-
-/** The reserved id of a file; a new one when it has none yet. */
-export function reserve(tx: Tx, caller: Caller, folder: string, path: string): Reserved {
-  const place = { workspace: caller.workspacePk, folder: storedFolder(caller, folder), path }
-  const known = tx.sql.get<{ pk: number; id: string; digest: string }>(
-    'SELECT pk, object AS id, digest FROM imported_files WHERE workspace = ? AND folder = ? AND path = ?',
-    ...Object.values(place),
-  )
-  if (known) return { pk: known.pk, id: known.id, isFinished: known.digest !== '' }
-  const id = tx.newId()
-  const kind = isNoteFile({ path }) ? 'note' : 'file'
-  const pk = insert(tx, { ...place, kind, object: id, digest: '', written: null, fields: null })
-  return { pk, id, isFinished: false }
-}
-
-/** The note or file of a reserved id is there. */
-export const finishFile = (tx: Tx, { pk }: Reserved, made: Written): void => update(tx, pk, columnsOf(made))

@@ -1,11 +1,10 @@
 import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Caller } from '../../context.ts'
 import { DATABASE_SUFFIXES } from '../../db/file-names.ts'
 import { mimeTypeOf } from '../../files/extraction/kinds.ts'
-import { replaceFileContent } from '../../files/service.ts'
+import { insertWholeFile, replaceFileContent } from '../../files/new-file.ts'
 import { refuseTooLarge } from '../../files/size-limit.ts'
-import { findFile, insertWholeFile } from '../../files/store.ts'
+import { findFile } from '../../files/store.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { compareCodePoints } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
@@ -109,7 +108,6 @@ export class VaultFiles {
 
   constructor(
     private readonly run: ImportRun,
-    private readonly caller: Caller,
     private readonly folder: string,
     private readonly earlier: EarlierImports,
     private readonly updates: boolean,
@@ -134,11 +132,16 @@ export class VaultFiles {
 
   #insert(file: FolderFile, note: number | null, bytes: Uint8Array, digest: string): void {
     const { tx } = this.run
-    const remark = (what: string) => void this.run.changed.push({ place: file.path, what })
+    const remark = (what: string) => this.run.change(file.path, what)
     const added = { id: tx.newId(), fileName: fileNameFor(file, remark) }
-    const row = { ...added, workspace: this.caller.workspacePk, note, mimeType: mimeTypeOf(added.fileName) }
+    const row = {
+      ...added,
+      workspace: this.run.caller.workspacePk,
+      note,
+      mimeType: mimeTypeOf(added.fileName),
+    }
     const createdAt = Math.min(Math.max(file.modifiedAt, 0), tx.now)
-    insertWholeFile({ ...tx, now: createdAt }, this.caller, { ...row, size: bytes.length }, bytes)
+    insertWholeFile({ ...tx, now: createdAt }, this.run.caller, { ...row, size: bytes.length }, bytes)
     this.earlier.add(tx, 'file', file.path, { object: added.id, digest, written: null, fields: null })
     this.#files.set(file, added)
     this.added += 1
@@ -147,7 +150,7 @@ export class VaultFiles {
   #addAgain(file: FolderFile, earlier: EarlierImport, bytes: Uint8Array, digest: string): void {
     const { tx } = this.run
     const { path } = file
-    const row = findFile(tx, this.caller, earlier.object)
+    const row = findFile(tx, this.run.caller, earlier.object)
     if (!row) {
       this.run.skipped.push({ place: path, reason: DELETED })
       return
@@ -158,8 +161,8 @@ export class VaultFiles {
       return
     }
     if (!this.updates) throw refused(NOT_UPDATED)
-    if (earlier.digest !== digest) replaceFileContent(tx, this.caller, row, bytes)
-    else this.run.changed.push({ place: path, what: `it was "${earlier.path}" before.` })
+    if (earlier.digest !== digest) replaceFileContent(tx, this.run.caller, row, bytes)
+    else this.run.change(path, `it was "${earlier.path}" before.`)
     this.earlier.update(tx, earlier, path, { digest, written: null, fields: null })
     this.updated += 1
   }

@@ -36,35 +36,27 @@ export function importVault(db: Db, caller: Caller, request: VaultImport) {
     throw refused(
       `The folder ${request.folder} holds neither a daybook.json, as an exported workspace does, nor Markdown notes.`,
     )
-  return runImport(db, request, (run) => importContent(run, caller, request, content))
+  return runImport(db, caller, request, (run) => importContent(run, request, content))
 }
 
 const SHARE_OF_READING = 0.3
 
-function importContent(run: ImportRun, caller: Caller, request: VaultImport, content: FolderContent) {
+function importContent(run: ImportRun, request: VaultImport, content: FolderContent) {
   const { folder, foldersAsTags, updates, onProgress } = request
+  const { tx, caller } = run
   const paths = new Set([...content.notes, ...content.otherFiles].map(({ path }) => path))
-  const earlier = new EarlierImports(run.tx, caller, content.root, paths)
+  const earlier = new EarlierImports(tx, caller, content.root, paths)
   run.refused.push(...content.unreadable)
   run.skipped.push(...content.skipped)
-  const properties = propertiesOf(run.tx, caller)
-  const planned = planNotes(run, caller, request, { content, earlier, properties })
-  const newProperties = defineNew(run.tx, caller, properties)
-  const files = new VaultFiles(run, caller, folder, earlier, updates)
-  const tags = new VaultTags(run, caller, foldersAsTags)
-  const linkTargets = new LinkTargets(
-    planned.map(({ note }) => note),
-    content.otherFiles,
-  )
-  const writer = new VaultWriter(run, caller, {
-    folder,
-    properties,
-    files,
-    tags,
-    linkTargets,
-    earlier,
-    updates,
-  })
+  const properties = propertiesOf(tx, caller)
+  const planned = planNotes(run, request, { content, earlier, properties })
+  const newProperties = defineNew(run, properties)
+  const files = new VaultFiles(run, folder, earlier, updates)
+  const tags = new VaultTags(run, foldersAsTags)
+  const notes = planned.map(({ note }) => note)
+  const linkTargets = new LinkTargets(notes, content.otherFiles)
+  const parts = { folder, updates, properties, files, tags, linkTargets, earlier }
+  const writer = new VaultWriter(run, parts)
   writer.write(planned, (share) => onProgress(SHARE_OF_READING + share * (1 - SHARE_OF_READING)))
   for (const file of content.otherFiles) files.add(file, null)
   onProgress(1)
@@ -85,7 +77,7 @@ function importContent(run: ImportRun, caller: Caller, request: VaultImport, con
     skipped: run.skipped,
     demoted: properties.demoted,
     /** The paths of files that were imported before; what was made of them stays. */
-    gone: earlier.listGone(run.tx),
+    gone: earlier.listGone(tx),
   }
 }
 
@@ -101,7 +93,6 @@ interface Known {
  */
 function planNotes(
   run: ImportRun,
-  caller: Caller,
   { folder, updates, onProgress }: VaultImport,
   { content: { notes }, earlier, properties }: Known,
 ): PlannedNote[] {
@@ -109,16 +100,16 @@ function planNotes(
   const planWritten = (note: VaultNote, existing?: ExistingNote) => {
     const { path } = note.file
     properties.refuseUnfit(note.properties)
-    for (const what of note.remarks) run.changed.push({ place: path, what })
+    for (const what of note.remarks) run.change(path, what)
     if (existing && existing.earlier.path !== path)
-      run.changed.push({ place: path, what: `it was "${existing.earlier.path}" before.` })
+      run.change(path, `it was "${existing.earlier.path}" before.`)
     planned.push({ note, existing })
   }
   const plan = (note: VaultNote) => {
     const { path } = note.file
     const known = earlier.find(path, note.digest)
     if (!known) return planWritten(note)
-    const head = findNoteSummary(run.tx, caller.workspacePk, known.object)
+    const head = findNoteSummary(run.tx, run.caller.workspacePk, known.object)
     if (!head) return void run.skipped.push({ place: path, reason: DELETED })
     const hasChanged = known.digest !== note.digest || known.path !== path
     if (hasChanged && updates) return planWritten(note, { head, earlier: known, isUpdated: true })
@@ -138,7 +129,7 @@ const propertiesOf = (tx: Tx, { workspacePk }: Caller): VaultProperties =>
   new PropertyPlan(propertyKind.rows(tx, workspacePk), (rule) => optionsOf(tx, rule))
 
 /** Defines the properties that are new. Returns their number. */
-function defineNew(tx: Tx, caller: Caller, properties: VaultProperties): number {
+function defineNew({ tx, caller }: ImportRun, properties: VaultProperties): number {
   const added = properties.newProperties()
   for (const [name, { key, label, type }] of added) {
     createProperty(tx, caller, { key, type, ...(label !== key && { label }) })

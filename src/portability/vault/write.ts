@@ -1,4 +1,3 @@
-import type { Caller } from '../../context.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { fold } from '../../lib/text.ts'
 import { publishNote } from '../../notes/events.ts'
@@ -43,12 +42,12 @@ export type VaultProperties = PropertyPlan<ReturnType<typeof getPropertyRow>>
 /** What notes are written with. */
 export interface VaultParts {
   readonly folder: string
+  readonly updates: boolean
   readonly properties: VaultProperties
   readonly files: VaultFiles
   readonly tags: VaultTags
   readonly linkTargets: LinkTargets
   readonly earlier: EarlierImports
-  readonly updates: boolean
 }
 
 /** A note as it is in the database when links are resolved. */
@@ -75,7 +74,6 @@ export class VaultWriter implements LinkContext {
 
   constructor(
     private readonly run: ImportRun,
-    private readonly caller: Caller,
     private readonly parts: VaultParts,
   ) {
     this.linkTargets = parts.linkTargets
@@ -105,7 +103,7 @@ export class VaultWriter implements LinkContext {
   #resolve(target: string): number | undefined {
     const key = targetKey(target)
     if (!this.#resolved.has(key))
-      this.#resolved.set(key, resolveTarget(this.run.tx, this.caller.workspacePk, key))
+      this.#resolved.set(key, resolveTarget(this.run.tx, this.run.caller.workspacePk, key))
     return this.#resolved.get(key)
   }
 
@@ -129,7 +127,7 @@ export class VaultWriter implements LinkContext {
     const { title, createdAt, updatedAt } = note
     const alias = this.#aliasFor(note)
     const id = tx.newId()
-    const pk = insertNote(tx, this.caller, { id, title, alias, createdAt, updatedAt })
+    const pk = insertNote(tx, this.run.caller, { id, title, alias, createdAt, updatedAt })
     return { pk, id, title, alias }
   }
 
@@ -159,14 +157,14 @@ export class VaultWriter implements LinkContext {
   #aliasFor(note: VaultNote): string | null {
     const isName = (name: string) =>
       this.#titles.has(fold(name)) ||
-      resolveTarget(this.run.tx, this.caller.workspacePk, targetKey(name)) !== undefined
+      resolveTarget(this.run.tx, this.run.caller.workspacePk, targetKey(name)) !== undefined
     return aliasFor(note, isName, this.#remarkOn(note))
   }
 
   #remarkOn =
     ({ file }: VaultNote) =>
     (what: string): void =>
-      void this.run.changed.push({ place: file.path, what })
+      this.run.change(file.path, what)
 
   #writeBody({ note, existing }: PlannedNote): void {
     if (existing && !existing.isUpdated) {
@@ -174,19 +172,19 @@ export class VaultWriter implements LinkContext {
       return
     }
     const { title, alias, pk, id } = this.#headOf(note)
-    const { parts, run, caller } = this
+    const { parts, run } = this
     const { lines, body, count } = this.#read(note)
     this.linksRewritten += count
     const properties = parts.properties.valuesOf(note.properties)
     const tagIds = parts.tags.idsOf(note, lines)
     if (existing) {
-      if (updateFromFile(run, caller, note, existing, { title, alias, body, tagIds, properties }))
+      if (updateFromFile(run, note, existing, { title, alias, body, tagIds, properties }))
         this.#noteUpdate(note, 'it was brought up to date with its file.')
     } else {
       for (const [rule, value] of properties) setValue(run.tx, pk, rule, value)
       attachTags(run.tx, pk, tagIds)
-      addContent(run.tx, caller.workspacePk, { pk, title, content: body, tagIds })
-      publishNote(run.tx, caller, 'note.created', id)
+      addContent(run.tx, run.caller.workspacePk, { pk, title, content: body, tagIds })
+      publishNote(run.tx, run.caller, 'note.created', id)
       this.created += 1
     }
     const fields = writtenFields({ title: note.title, alias, tagIds, properties })
@@ -199,19 +197,19 @@ export class VaultWriter implements LinkContext {
   #refreshLinks(note: VaultNote, { head, earlier }: ExistingNote): void {
     if (!this.parts.updates) return
     const { tx } = this.run
-    const current = getNote(tx, this.caller, head.id)
+    const current = getNote(tx, this.run.caller, head.id)
     if (sha256(current.content) !== earlier.written) return
     const { body, count } = this.#read(note)
     if (body === current.content) return
     this.linksRewritten += count
-    changeText(tx, this.caller, current, { title: current.title, content: body })
+    changeText(tx, this.run.caller, current, { title: current.title, content: body })
     this.parts.earlier.update(tx, earlier, note.file.path, { ...earlier, written: sha256(body) })
     this.#noteUpdate(note, 'its links were brought up to date.')
   }
 
   #noteUpdate({ file }: VaultNote, what: string): void {
     this.updated += 1
-    this.run.changed.push({ place: file.path, what })
+    this.run.change(file.path, what)
   }
 
   #read(note: VaultNote) {
@@ -246,23 +244,19 @@ const fieldsOf = ({ fields }: EarlierImport): WrittenFields => fields ?? NOTHING
  */
 function updateFromFile(
   run: ImportRun,
-  caller: Caller,
   note: VaultNote,
   { head, earlier }: Omit<ExistingNote, 'isUpdated'>,
   state: NewState,
 ): boolean {
-  const { tx } = run
+  const { tx, caller } = run
   const current = getNote(tx, caller, head.id)
   const before: NoteRow = { ...current, title: head.title, alias: head.alias }
   const isNewBody = sha256(state.body) !== earlier.written
   if (isNewBody && current.content !== state.body && sha256(current.content) !== earlier.written)
-    run.changed.push({
-      place: note.file.path,
-      what: 'it was changed in daybook too; that text is kept as a revision.',
-    })
+    run.change(note.file.path, 'it was changed in daybook too; that text is kept as a revision.')
   const hasNewTags = changeTags(run, head.pk, fieldsOf(earlier).tags, state.tagIds)
   const { properties } = fieldsOf(earlier)
-  const previousProperties = changeProperties(run, caller, current, properties, state.properties)
+  const previousProperties = changeProperties(run, current, properties, state.properties)
   const { alias } = current
   const changes = alias === head.alias ? {} : { alias, aliasFold: alias === null ? null : fold(alias) }
   const text = { title: current.title, content: isNewBody ? state.body : current.content }
@@ -292,8 +286,7 @@ function changeTags(
 
 /** Sets the values that are new in the file, and clears those that are no longer in it. Returns the former values. */
 function changeProperties(
-  { tx }: ImportRun,
-  caller: Caller,
+  { tx, caller }: ImportRun,
   note: { readonly pk: number; readonly id: string },
   before: WrittenFields['properties'],
   now: NewState['properties'],
@@ -319,13 +312,12 @@ export class VaultTags {
 
   constructor(
     private readonly run: ImportRun,
-    private readonly caller: Caller,
     private readonly foldersAsTags: boolean,
   ) {}
 
   /** The ids of the tags of a note and of all that come along with them. */
   idsOf(note: VaultNote, lines: readonly TextSpan[]): number[] {
-    const remark = (what: string) => void this.run.changed.push({ place: note.file.path, what })
+    const remark = (what: string) => this.run.change(note.file.path, what)
     const names = tagNamesOf(note, lines, this.foldersAsTags, remark)
     return [...new Set(names.flatMap((name) => this.#tagsFor(name)))]
   }
@@ -341,8 +333,8 @@ export class VaultTags {
 
   #ensureTag(name: string): number {
     const { tx } = this.run
-    if (!findTagByName(tx, this.caller.workspacePk, name)) this.created += 1
-    const [id = 0] = ensureTags(tx, this.caller, [name])
+    if (!findTagByName(tx, this.run.caller.workspacePk, name)) this.created += 1
+    const [id = 0] = ensureTags(tx, this.run.caller, [name])
     this.#ids.set(fold(name), id)
     return id
   }

@@ -6,8 +6,9 @@ import type { Reader } from '../../db/reader.ts'
 import { structures } from '../../db/schema/structures.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { shownMimeType } from '../../files/extraction/kinds.ts'
+import { insertWholeFile } from '../../files/new-file.ts'
 import { checkedFileName } from '../../files/service.ts'
-import { type FileRow, insertWholeFile } from '../../files/store.ts'
+import type { FileRow } from '../../files/store.ts'
 import { normalised } from '../../filter/record/values.ts'
 import { checkStorable } from '../../http/storable-json.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
@@ -19,12 +20,11 @@ import { loadNotes } from '../../notes/store.ts'
 import { insertNote } from '../../notes/writing/create.ts'
 import { importProperties, readProperties } from '../../notes/writing/properties.ts'
 import { ensureTags } from '../../notes/writing/tags.ts'
-import { insertRecord, updateRecord } from '../../records/store.ts'
+import { putRecord } from '../../records/store.ts'
 import { fail, refused } from '../../refusal.ts'
 import { presentStructure } from '../../structures/present.ts'
 import { CreateStructureBody } from '../../structures/schema.ts'
 import { createStructure, type NewStructure } from '../../structures/service.ts'
-import { countInserts, insertLiveRow } from '../../structures/storage/live-rows.ts'
 import {
   type Definition,
   definitionOf,
@@ -71,24 +71,17 @@ export function importStructure(tx: Tx, caller: Caller, value: unknown): Structu
  */
 export function importRow(tx: Tx, caller: Caller, structure: StructureRow, value: unknown): void {
   const sent = asObject(value)
-  const definition = definitionOf(structure)
-  const data = checkedData(definition, asObject(sent.data))
-  const row = {
+  const record = {
     id: idOf(sent.id),
-    structure: structure.pk,
-    data: JSON.stringify(data),
+    data: checkedData(definitionOf(structure), asObject(sent.data)),
     createdAt: instantOf(sent.created_at, 'created_at'),
     updatedAt: instantOf(sent.updated_at, 'updated_at'),
     deletedAt: instantOrNull(sent.deleted_at, 'deleted_at'),
   }
-  const pk = insertRecord(tx, row)
-  if (row.deletedAt === null) insertLiveRow(tx, structure, definition, { ...row, pk, data })
-  else updateRecord(tx, { ...row, pk })
-  const object = { kind: 'record', id: row.id, structureId: structure.id } as const
+  putRecord(tx, structure, record)
+  const object = { kind: 'record', id: record.id, structureId: structure.id } as const
   logChange(tx, caller, object, 'created')
-  if (row.deletedAt !== null) logChange(tx, caller, object, 'deleted')
-  const live = row.deletedAt === null ? 1 : 0
-  countInserts(tx, structure.pk, { live, createdAt: row.createdAt, firstId: row.id, lastId: row.id })
+  if (record.deletedAt !== null) logChange(tx, caller, object, 'deleted')
 }
 
 function checkedData({ fields, byKey }: Definition, sent: Readonly<Record<string, unknown>>): RecordData {

@@ -30,7 +30,7 @@ export const isExport = (folder: string): boolean => isPlainFile(join(folder, MA
 /** Imports an exported workspace with its ids and times, in one transaction and without events. */
 export function importWorkspace(db: Db, caller: Caller, request: WorkspaceImport) {
   refuseOtherFormat(request.folder)
-  return runImport(db, request, (run) => new WorkspaceImporter(run, caller, request).importAll())
+  return runImport(db, caller, request, (run) => new WorkspaceImporter(run, request).importAll())
 }
 
 function refuseOtherFormat(folder: string): void {
@@ -67,10 +67,9 @@ class WorkspaceImporter {
 
   constructor(
     private readonly run: ImportRun,
-    private readonly caller: Caller,
     private readonly request: WorkspaceImport,
   ) {
-    this.#to = { tx: run.tx, caller, tags: new Map(), secrets: [], finish: [] }
+    this.#to = { tx: run.tx, caller: run.caller, tags: new Map(), secrets: [], finish: [] }
   }
 
   importAll() {
@@ -129,7 +128,7 @@ class WorkspaceImporter {
     const files = this.#readEach(STRUCTURES, '.json', (path) => asObject(jsonOf(path)))
     for (const { name, content } of byAge(files)) {
       this.run.try(`${STRUCTURES}/${name}`, () => {
-        const row = importStructure(this.run.tx, this.caller, content)
+        const row = importStructure(this.run.tx, this.run.caller, content)
         imported.push({ path: `${STRUCTURES}/${name}l`, row })
       })
     }
@@ -144,7 +143,7 @@ class WorkspaceImporter {
     for (const line of linesOf(this.#path(path))) {
       number += 1
       if (line === '') continue
-      const write = () => importRow(this.run.tx, this.caller, structure, storableJson(line, 'The line'))
+      const write = () => importRow(this.run.tx, this.run.caller, structure, storableJson(line, 'The line'))
       if (this.run.try(`${path}, line ${number}`, write)) created += 1
     }
     this.#counts.records = (this.#counts.records ?? 0) + created
@@ -155,7 +154,7 @@ class WorkspaceImporter {
     let created = 0
     const files = this.#readEach(subfolder, '.md', ageFieldsOf)
     for (const [at, { name }] of byAge(files).entries()) {
-      const write = () => importNote(this.run.tx, this.caller, readText(this.#path(subfolder, name)))
+      const write = () => importNote(this.run.tx, this.run.caller, readText(this.#path(subfolder, name)))
       if (this.run.try(`${subfolder}/${name}`, write)) created += 1
       this.request.onProgress(from + ((at + 1) / files.length) * (to - from))
     }
@@ -171,7 +170,7 @@ class WorkspaceImporter {
       refuseTooLarge(lstatSync(path).size)
       return readFileSync(path)
     }
-    this.#each(FILES, (value) => importFile(this.run.tx, this.caller, value, read))
+    this.#each(FILES, (value) => importFile(this.run.tx, this.run.caller, value, read))
   }
 }
 

@@ -1,10 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { listMembers } from '../../account/store.ts'
-import { logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
-import { insertInto } from '../../db/query.ts'
 import type { Reader } from '../../db/reader.ts'
-import { tags } from '../../db/schema/tags.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { newSecret } from '../../delivery/message.ts'
 import type { FilterTree } from '../../filter/tree/parse.ts'
@@ -13,9 +10,8 @@ import { CreateLensBody } from '../../lenses/schema.ts'
 import { createLens, type LensRequest, lensKind, parseLens } from '../../lenses/service.ts'
 import { isObject } from '../../lib/json.ts'
 import { fold } from '../../lib/text.ts'
-import { indexTagName } from '../../notes/search/tables.ts'
 import { findPropertyRule } from '../../notes/writing/properties.ts'
-import { ensureTags, findTagByName, isFreeTagId } from '../../notes/writing/tags.ts'
+import { ensureTags, findTagByName, insertTag, isFreeTagId } from '../../notes/writing/tags.ts'
 import type { AnyRow, ObjectKind } from '../../objects/objects.ts'
 import { CreatePresetBody } from '../../presets/schema.ts'
 import {
@@ -211,10 +207,12 @@ export const tagFile: ObjectFile = {
     checkInput(TagPatch, sent)
     if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1)
       throw refused('"id" must be a positive integer.')
-    const { name, ...looks } = sent as Static<typeof TagPatch>
+    const { name, color, is_pinned: isPinned } = sent as Static<typeof TagPatch>
     if (name === undefined) throw refused('"name" is required.')
     const known = findTagByName(tx, caller.workspacePk, name)
-    tags.set(id, known?.id ?? insertTag(tx, caller, id, { name: name.trim(), ...looks }))
+    const isFree = id <= MAX_KEPT_TAG_ID && isFreeTagId(tx, id)
+    const looks = { ...(isFree && { id }), ...(color && { color }), ...(isPinned && { isPinned }) }
+    tags.set(id, known?.id ?? insertTag(tx, caller, name.trim(), looks))
   },
 }
 
@@ -227,24 +225,6 @@ export const exportTags = (reader: Reader, caller: Caller) =>
 
 /** New tags are numbered from the highest id on, which must stay within the integers that JavaScript holds exactly. */
 const MAX_KEPT_TAG_ID = 2 ** 31 - 1
-
-function insertTag(
-  tx: Tx,
-  caller: Caller,
-  exportedId: number,
-  { name, color = null, is_pinned }: Static<typeof TagPatch> & { name: string },
-): number {
-  const isFree = exportedId <= MAX_KEPT_TAG_ID && isFreeTagId(tx, exportedId)
-  const { workspacePk: workspace } = caller
-  const names = { name, nameFold: fold(name) }
-  const own = isFree ? { id: exportedId } : {}
-  const id = insertTagRow(tx, { ...own, ...names, workspace, color, isPinned: is_pinned ? 1 : 0 })
-  indexTagName(tx, workspace, id, name)
-  logChange(tx, caller, { kind: 'tag', id }, 'created')
-  return id
-}
-
-const insertTagRow = insertInto(tags)
 
 /** Links the tag to others, once all exist. Unlike through the API, the tags of notes do not change. */
 export function importTagLinks({ tx, caller, tags }: Destination, value: unknown): void {

@@ -9,13 +9,47 @@ import { createNote } from '../../../notes/writing/create.ts'
 import { findPropertyRule } from '../../../notes/writing/properties.ts'
 import { nameTaken } from '../../../refusal.ts'
 import { ImportRun } from '../../import-run.ts'
-import { finishFile, reserve, storedFolder, type WrittenFields } from '../earlier-imports.ts'
+import {
+  columnsOf,
+  insertImported,
+  updateImported,
+  type Written,
+  type WrittenFields,
+} from '../earlier-imports.ts'
+import { isNoteFile } from '../plan/folder-files.ts'
 import type { FileQuery, IdsBody, ImportedResponse, NotesBody } from './schema.ts'
 
 /*
  * A folder that a browser imports, in many transactions. Each file has an id reserved before anything links to it, and
  * what was made of it is written down with it: an import that broke off goes on after it, with the same links.
  */
+
+/** Where the files of a person's folder are written down; no folder that a command imports has such a path. */
+const storedFolder = ({ userId }: Caller, folder: string): string => `${userId}/${folder}`
+
+/** The file of a folder, and the id of what is or will be made of it. */
+interface Reserved {
+  readonly pk: number
+  readonly id: string
+  readonly isFinished: boolean
+}
+
+/** The reserved id of a file; a new one when it has none yet. */
+function reserve(tx: Tx, caller: Caller, folder: string, path: string): Reserved {
+  const place = { workspace: caller.workspacePk, folder: storedFolder(caller, folder), path }
+  const known = tx.sql.get<{ pk: number; id: string; digest: string }>(
+    'SELECT pk, object AS id, digest FROM imported_files WHERE workspace = ? AND folder = ? AND path = ?',
+    ...Object.values(place),
+  )
+  if (known) return { pk: known.pk, id: known.id, isFinished: known.digest !== '' }
+  const id = tx.newId()
+  const kind = isNoteFile({ path }) ? 'note' : 'file'
+  const pk = insertImported(tx, { ...place, kind, object: id, digest: '', written: null, fields: null })
+  return { pk, id, isFinished: false }
+}
+
+/** The note or file of a reserved id is there. */
+const finishFile = (tx: Tx, { pk }: Reserved, made: Written): void => updateImported(tx, pk, columnsOf(made))
 
 type Body = Static<typeof NotesBody>
 type SentNote = Body['notes'][number]
@@ -60,7 +94,7 @@ export const importNotesTask: WorkerTask<
 > = {
   name: 'portability.importNotes',
   run: (tx, { caller, body: { folder, notes } }) => {
-    const run = new ImportRun(tx)
+    const run = new ImportRun(tx, caller)
     for (const note of notes) run.try(note.path, () => importNote(tx, caller, folder, note))
     return run.refused.map(({ place, reason }) => ({ path: place, error: reason }))
   },
