@@ -4,8 +4,8 @@ import fs from 'node:fs'
 import { createKey } from '../../src/account/keys.ts'
 import { addUser } from '../../src/account/users.ts'
 import { createWorkspace } from '../../src/account/workspaces.ts'
+import { markWrite } from '../../src/db/connection/reading.ts'
 import { type DiskCalls, WalSync } from '../../src/db/connection/wal-sync.ts'
-import { markWrite } from '../../src/db/connection/write-mark.ts'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import { asRequester } from '../../src/db/writes/requester.ts'
 import { features } from '../../src/features.ts'
@@ -45,9 +45,9 @@ function testDisk() {
   return {
     calls: {
       withinMs: 1_000,
-      fsync: (descriptor: number, done: (error: Error | null) => void) => {
+      fdatasync: (descriptor: number, done: (error: Error | null) => void) => {
         if (isHeld) waiting.push(done)
-        else fs.fsync(descriptor, done)
+        else fs.fdatasync(descriptor, done)
       },
     } as DiskCalls,
     waiting,

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { markWrite } from '../../src/db/connection/write-mark.ts'
+import { markWrite } from '../../src/db/connection/reading.ts'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import type { Tx } from '../../src/db/writes/transaction.ts'
 import { createLog } from '../../src/lib/log.ts'

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { markWrite } from '../../src/db/connection/write-mark.ts'
+import { markWrite } from '../../src/db/connection/reading.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import type { Reader } from '../../src/db/reader.ts'
 import { createLog } from '../../src/lib/log.ts'

@@ -5,9 +5,10 @@ import { NOT_CONFIRMED, UnusableDatabase } from '../errors.ts'
 import { realFile } from './server-lock.ts'
 
 /*
- * After each commit the WAL is synced to the disk in another thread, so that reads go on, however long the disk takes. The
- * system tells of a failed sync once: a later one succeeds although what the disk refused is lost. So after a failure no
- * sync succeeds any more, and a sync whose result nobody has seen confirms nothing.
+ * After each commit the WAL is synced to the disk in another thread, so that reads go on, however long the disk takes: its
+ * content and its length, without its times, which the disk keeps elsewhere. The system tells of a failed sync once: a later
+ * one succeeds although what the disk refused is lost. So after a failure no sync succeeds any more, and a sync whose result
+ * nobody has seen confirms nothing.
  *
  * SQLite itself syncs in this thread when it starts the WAL again. Before the first write after a pause the disk is
  * therefore synced in the other thread, too: this thread never waits for a disk that has stopped to respond.
@@ -17,7 +18,7 @@ import { realFile } from './server-lock.ts'
 const RESPONDS_FOR_MS = 500
 
 /** The calls by which commits get to the disk, and for how long they may take. */
-export interface DiskCalls extends Pick<typeof fs, 'fsync'> {
+export interface DiskCalls extends Pick<typeof fs, 'fdatasync'> {
   readonly withinMs?: number
 }
 
@@ -62,7 +63,7 @@ export class WalSync {
     const { disk = fs, onFailure } = this.#options
     const { promise, resolve } = Promise.withResolvers<Error | null>()
     this.#isRunning = true
-    disk.fsync(this.#descriptor, resolve)
+    disk.fdatasync(this.#descriptor, resolve)
     const failure = await promise
     this.#isRunning = false
     if (this.#isClosed) this.close()

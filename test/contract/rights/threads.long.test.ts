@@ -90,9 +90,9 @@ function hangingDisk() {
   let hangs = false
   const disk = {
     withinMs: 2_000,
-    fsync: (descriptor: number, done: (error: Error | null) => void) => {
+    fdatasync: (descriptor: number, done: (error: Error | null) => void) => {
       if (hangs) waiting.push(() => done(null))
-      else fs.fsync(descriptor, done)
+      else fs.fdatasync(descriptor, done)
     },
   } as DiskCalls
   const respond = () => {
