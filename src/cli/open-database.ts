@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { TSchema } from '@sinclair/typebox'
 import type { WorkspaceRow } from '../account/store.ts'
 import { getWorkspaceOrOnly } from '../account/workspaces.ts'
 import { readCheckpoint, readDatabaseFile, readPublicUrls } from '../config.ts'
@@ -54,9 +55,11 @@ export async function withDatabaseFile<T>(
 export const inWorkspace = <T>(
   input: Input,
   io: Io,
-  use: (db: Db, workspace: WorkspaceRow) => T | Promise<T>,
+  use: (db: Db, caller: Caller) => T | Promise<T>,
 ): Promise<T> =>
-  withDatabase(input, io, (db) => use(db, getWorkspaceOrOnly(db, textFlag(input, 'workspace'))))
+  withDatabase(input, io, (db) =>
+    use(db, commandCaller(getWorkspaceOrOnly(db, textFlag(input, 'workspace')))),
+  )
 
 /** The command line writes without a key, and its events have the source `web`, like those of the application. */
 export const commandCaller = ({ pk, id }: Pick<WorkspaceRow, 'pk' | 'id'>): Caller => ({
@@ -71,6 +74,12 @@ export const commandCaller = ({ pk, id }: Pick<WorkspaceRow, 'pk' | 'id'>): Call
   surface: 'web',
   rights: undefined,
 })
+
+/** Refuses a body that the API would not take. */
+export async function checkBody(schema: TSchema, body: unknown): Promise<void> {
+  const { createCheck } = await import('../http/validation.ts')
+  createCheck('body', schema)(body)
+}
 
 const store = () => import('../structures/store.ts')
 

@@ -38,6 +38,13 @@ export function printTable<Item>(io: Io, items: readonly Item[], columns: Column
 
 export const printJson = (io: Io, value: unknown): void => io.out(`${JSON.stringify(value, null, 2)}\n`)
 
+/** Prints what a command did: as JSON if that is asked for, else in words. */
+export function show(input: Input, io: Io, json: object, print: () => void): number {
+  if (input.flags.json) printJson(io, json)
+  else print()
+  return 0
+}
+
 /** `2 tags, 1 presets`, without the names whose count is zero. */
 export function countsInWords(counts: Readonly<Record<string, number>>): string {
   const words = Object.entries(counts)
@@ -116,8 +123,6 @@ export const listCommand = <Item>({
   examples,
   run: async (input, io) => {
     const items = await read(input, io)
-    if (input.flags.json) printJson(io, { [of]: items })
-    else printTable(io, items, columns)
-    return 0
+    return show(input, io, { [of]: items }, () => printTable(io, items, columns))
   },
 })

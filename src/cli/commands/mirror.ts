@@ -1,16 +1,10 @@
-import { type Command, flag, JSON_FLAG, SECRET_FLAG } from '../command.ts'
+import { type Command, flag, JSON_FLAG, SECRET_FLAG, setting } from '../command.ts'
 import { COPY_DEFAULTS } from '../mirror/defaults.ts'
 
 const following = () => import('../mirror/follow.ts')
 const inspection = () => import('../mirror/commands.ts')
-const local = () => import('../mirror/commands.ts')
 
-const DB_FLAG = {
-  name: 'db',
-  value: 'file',
-  help: `the database file of the copy (default ${COPY_DEFAULTS.db})`,
-  isSetting: true,
-}
+const DB_FLAG = setting('--db <file>', `the database file of the copy (default ${COPY_DEFAULTS.db})`)
 
 const mirror: Command = {
   name: 'mirror',
@@ -18,12 +12,7 @@ const mirror: Command = {
   parameters: ['<url>'],
   flags: [
     DB_FLAG,
-    {
-      name: 'port',
-      value: 'number',
-      help: `the port to listen on, 0 for any free one (default ${COPY_DEFAULTS.port})`,
-      isSetting: true,
-    },
+    setting('--port <number>', `the port to listen on, 0 for any free one (default ${COPY_DEFAULTS.port})`),
     flag('--once', 'copy, or bring the copy up to date, and end'),
     flag('--structures <names>', 'copy the rows of these structures only, with commas between them'),
     flag('--files <what>', 'all, or none to leave out the bytes of files (default all)', {
@@ -83,7 +72,7 @@ const mirrorDiff: Command = {
     'Names the objects that the remote changed meanwhile: conflicts, of which neither side overwrites the other.',
   ],
   examples: ['daybook mirror diff', 'daybook mirror diff --json'],
-  run: async (input, io) => (await local()).showDifferences(input, io),
+  run: async (input, io) => (await inspection()).showDifferences(input, io),
 }
 
 const mirrorReset: Command = {
@@ -95,7 +84,7 @@ const mirrorReset: Command = {
     '<object> is the id of a note or a record, as "mirror diff" lists it. What was changed here is gone.',
   ],
   examples: ['daybook mirror reset', 'daybook mirror reset 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
-  run: async (input, io) => (await local()).resetChanges(input, io),
+  run: async (input, io) => (await inspection()).resetChanges(input, io),
 }
 
 const mirrorPush: Command = {
@@ -107,7 +96,7 @@ const mirrorPush: Command = {
     'is written and the object is named (exit 1). A push that broke off can be repeated: nothing is written twice.',
   ],
   examples: ['DAYBOOK_KEY=dbk_… daybook mirror push', 'DAYBOOK_KEY=dbk_… daybook mirror push --dry-run'],
-  run: async (input, io) => (await local()).pushChanges(input, io),
+  run: async (input, io) => (await inspection()).pushChanges(input, io),
 }
 
 const mirrorDetach: Command = {

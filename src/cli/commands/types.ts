@@ -16,7 +16,7 @@ import {
   WrongUsage,
 } from '../command.ts'
 import type { Io } from '../io.ts'
-import { commandCaller, inWorkspace } from '../open-database.ts'
+import { inWorkspace } from '../open-database.ts'
 import { STDOUT } from '../output.ts'
 
 const generating = () => import('../../types/generate.ts')
@@ -35,9 +35,9 @@ async function remoteStructures(url: string, io: Io): Promise<TypedStructure[]> 
 }
 
 const storedStructures = (input: Input, io: Io): Promise<TypedStructure[]> =>
-  inWorkspace(input, io, async (db, workspace) => {
+  inWorkspace(input, io, async (db, caller) => {
     const [{ listStructureRows }, { presentStructure }] = await Promise.all([store(), present()])
-    return listStructureRows(db, commandCaller(workspace)).map(presentStructure)
+    return listStructureRows(db, caller).map(presentStructure)
   })
 
 /** What a file holds; undefined if there is none. A checkout may have given it other line breaks. */

@@ -145,7 +145,7 @@ function withSourceEvents<Result>(
 ): Promise<Result> {
   const named = textFlag(input, 'source') ?? ''
   if (textFlag(input, 'url') === undefined)
-    return inWorkspace(input, io, (db, { pk }) => use(eventsIn(db, pk, named, signal)))
+    return inWorkspace(input, io, (db, { workspacePk }) => use(eventsIn(db, workspacePk, named, signal)))
   if (textFlag(input, 'db') !== undefined) throw new WrongUsage('Give --db or --url, not both.')
   return eventsAt(input, io, named, signal).then(use)
 }

@@ -10,7 +10,7 @@ import { type Verification, verifyCopy } from '../../mirror/verify.ts'
 import { fail, refused } from '../../refusal.ts'
 import type { Input } from '../command.ts'
 import type { Io } from '../io.ts'
-import { printJson, printTable } from '../output.ts'
+import { printJson, printTable, show } from '../output.ts'
 import { bringUpToDate, databaseOf, remoteOf, withCopy } from './follow.ts'
 
 /** Prints where a copy is; 1 when it does not follow. */
@@ -86,9 +86,8 @@ export const showDifferences = (input: Input, io: Io): Promise<number> =>
   withCopy(input, io, (db) => {
     getWritable(db)
     const changes = listLocalChanges(db)
-    if (input.flags.json) printJson(io, { changes: changes.map(({ before, after, ...shown }) => shown) })
-    else printChanges(changes, io)
-    return 0
+    const json = { changes: changes.map(({ before, after, ...shown }) => shown) }
+    return show(input, io, json, () => printChanges(changes, io))
   })
 
 function printChanges(changes: readonly LocalChange[], io: Io): void {

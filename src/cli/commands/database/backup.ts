@@ -5,7 +5,7 @@ import { restoreDatabase } from '../../../db/connection/restore.ts'
 import { copyBesideServer } from '../../../db/copy.ts'
 import { DATABASE_SUFFIXES } from '../../../db/file-names.ts'
 import { refused } from '../../../refusal.ts'
-import { type Command, DB_FLAG, type Input } from '../../command.ts'
+import { type Command, DB_FLAG, flag, type Input } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { withDatabase } from '../../open-database.ts'
 import { copyToOutput, STDOUT } from '../../output.ts'
@@ -15,7 +15,7 @@ export const backup: Command = {
   name: 'backup',
   summary: 'Write a consistent, verified copy of the database.',
   parameters: ['<file | ->'],
-  flags: [DB_FLAG, { name: 'overwrite', help: 'replace the file if it exists' }],
+  flags: [DB_FLAG, flag('--overwrite', 'replace the file if it exists')],
   remarks: [
     'Works while a server runs. The copy is written under a temporary name, verified, and then renamed, so that <file>',
     'is always complete. An existing file is only replaced with --overwrite. The copy is a normal database: start',

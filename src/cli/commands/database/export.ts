@@ -4,8 +4,8 @@ import type { Db } from '../../../db/database.ts'
 import type { TableFormat } from '../../../portability/csv/export.ts'
 import { type Command, flag, type Input, PRINTING_FLAGS, textFlag, WrongUsage } from '../../command.ts'
 import type { Io } from '../../io.ts'
-import { checkStructure, commandCaller, inWorkspace } from '../../open-database.ts'
-import { copyToOutput, countsInWords, printJson, progressOn, STDOUT } from '../../output.ts'
+import { checkStructure, inWorkspace } from '../../open-database.ts'
+import { copyToOutput, countsInWords, progressOn, STDOUT, show } from '../../output.ts'
 import { withTemporaryFolder } from '../../read-input.ts'
 
 const sqliteExport = () => import('../../../portability/tables/tables.ts')
@@ -26,8 +26,7 @@ async function exportFolder({ db, caller, input, io }: Task, folder: string): Pr
   const progress = progressOn(io, 'notes')
   const counts = { ...exportAll(db, caller, folder, progress.show) }
   progress.end()
-  if (input.flags.json) printJson(io, { folder, counts })
-  else io.out(`${folder} holds ${countsInWords(counts)}.\n`)
+  show(input, io, { folder, counts }, () => io.out(`${folder} holds ${countsInWords(counts)}.\n`))
 }
 
 /** A table of rows for each structure, and some for the notes. */
@@ -36,8 +35,10 @@ async function exportTables({ db, caller, input, io }: Task, format: string, pat
     format === 'sqlite' ? (await sqliteExport()).exportSqlite : (await parquetExport()).exportParquet
   if (path === STDOUT) return throughFile(io, (file) => void exportAll(db, caller, file))
   const rows = exportAll(db, caller, path)
-  if (input.flags.json) printJson(io, { path, counts: rows })
-  else io.out(`${path} holds ${Object.keys(rows).length} tables: ${countsInWords(rows)}.\n`)
+  const tables = Object.keys(rows).length
+  show(input, io, { path, counts: rows }, () =>
+    io.out(`${path} holds ${tables} tables: ${countsInWords(rows)}.\n`),
+  )
 }
 
 /** What goes to standard output is written to a file first, so that a slow reader keeps no snapshot open. */
@@ -62,8 +63,7 @@ async function exportRows(
       (temporary) => void exportTable(db, caller, structure, { format, file: temporary }),
     )
   const records = exportTable(db, caller, structure, { format, file })
-  if (input.flags.json) printJson(io, { file, counts: { records } })
-  else io.out(`${file} holds ${records} records.\n`)
+  show(input, io, { file, counts: { records } }, () => io.out(`${file} holds ${records} records.\n`))
 }
 
 export const exportCommand: Command = {
@@ -116,8 +116,8 @@ export const exportCommand: Command = {
       throw new WrongUsage(`"export" needs ${format === 'sqlite' ? '<file>' : '<folder>'}.`)
     if (format === 'parquet' && path === STDOUT)
       throw new WrongUsage('--format parquet writes a folder, not to standard output.')
-    return inWorkspace(input, io, async (db, workspace) => {
-      const task = { db, caller: commandCaller(workspace), input, io }
+    return inWorkspace(input, io, async (db, caller) => {
+      const task = { db, caller, input, io }
       if (format === 'sqlite' || format === 'parquet') await exportTables(task, format, path ?? '')
       else if (structure === undefined) await exportFolder(task, path ?? '')
       else await exportRows(task, structure, format === 'jsonl' ? 'jsonl' : 'csv', path ?? STDOUT)

@@ -3,17 +3,13 @@ import { text } from 'node:stream/consumers'
 import { readDatabaseFile } from '../../../config.ts'
 import { inspectDatabase } from '../../../db/connection/inspect.ts'
 import { findServerUrl } from '../../../sessions/server-address.ts'
-import { type Command, DB_FLAG, JSON_FLAG, textFlag } from '../../command.ts'
+import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag } from '../../command.ts'
 import { printJson } from '../../output.ts'
 
 export const health: Command = {
   name: 'health',
   summary: 'Ask the running server whether it works.',
-  flags: [
-    { name: 'url', value: 'url', help: 'the server (default the one of the database)' },
-    JSON_FLAG,
-    DB_FLAG,
-  ],
+  flags: [flag('--url <url>', 'the server (default the one of the database)'), JSON_FLAG, DB_FLAG],
   remarks: [
     'Prints "ok", or what is wrong and exits 1. Made for the health check of a container: it opens the database only to find',
     'out where its server listens.',

@@ -6,7 +6,7 @@ import { type Diagnosis, diagnose } from '../../../maintenance/diagnosis.ts'
 import { refused } from '../../../refusal.ts'
 import { type Command, DB_FLAG, flag, type Input, JSON_FLAG, textFlag, WrongUsage } from '../../command.ts'
 import type { Io } from '../../io.ts'
-import { bytesInWords, printJson } from '../../output.ts'
+import { bytesInWords, show } from '../../output.ts'
 
 type Report = ReturnType<typeof describe>
 
@@ -66,9 +66,7 @@ export const upgrade: Command = {
     const file = readDatabaseFile(io.env, input.flags)
     const database = inspectDatabase(file, (reader, schema) => diagnose(reader, file, schema))
     const report = describe(database, await releaseOf(input))
-    if (input.flags.json) printJson(io, report)
-    else print(io, report)
-    return 0
+    return show(input, io, report, () => print(io, report))
   },
 }
 

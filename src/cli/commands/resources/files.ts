@@ -17,7 +17,7 @@ import {
   WrongUsage,
 } from '../../command.ts'
 import type { Io } from '../../io.ts'
-import { commandCaller, inWorkspace } from '../../open-database.ts'
+import { inWorkspace } from '../../open-database.ts'
 import { listCommand, printJson } from '../../output.ts'
 import { STDIN } from '../../read-input.ts'
 
@@ -93,9 +93,9 @@ const filesAdd: Command = {
     const name = textFlag(input, 'name')
     if (input.args.includes(STDIN) !== (name !== undefined))
       throw new WrongUsage('A file from standard input, "-", needs --name <name>, and no other does.')
-    return inWorkspace(input, io, async (db, workspace) => {
+    return inWorkspace(input, io, async (db, caller) => {
       const { waitForText } = await import('../../../files/text-extraction.ts')
-      const target = { caller: commandCaller(workspace), noteId: textFlag(input, 'note') ?? null }
+      const target = { caller, noteId: textFlag(input, 'note') ?? null }
       const added: FileRow[] = []
       for (const path of input.args) {
         const file = await tryToAdd(db, io, target, path, path === STDIN ? (name ?? '') : basename(path))
@@ -103,7 +103,7 @@ const filesAdd: Command = {
       }
       const files: FileRow[] = []
       for (const file of added) {
-        const read = await waitForText({ db, clock: systemClock }, target.caller, file)
+        const read = await waitForText({ db, clock: systemClock }, caller, file)
         io.status(`${read.fileName}: ${stateOf(read)}.\n`.replace(/\.\.\n$/, '.\n'))
         if (!input.flags.json) io.out(`${read.id}\n`)
         files.push(read)
@@ -119,8 +119,8 @@ const filesList = listCommand({
   summary: 'List the files of a workspace, oldest first.',
   flags: [WORKSPACE_FLAG],
   read: (input, io) =>
-    inWorkspace(input, io, async (db, workspace) =>
-      (await store()).listFileRows(db, commandCaller(workspace)).map((await present()).presentFile),
+    inWorkspace(input, io, async (db, caller) =>
+      (await store()).listFileRows(db, caller).map((await present()).presentFile),
     ),
   columns: {
     ID: ({ id }) => id,
@@ -141,9 +141,9 @@ const filesDelete: Command = {
   ],
   examples: ['daybook files delete 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>
-    inWorkspace(input, io, async (db, workspace) => {
+    inWorkspace(input, io, async (db, caller) => {
       const { deleteFile, deleteRemovedFiles } = await service()
-      const file = await deleteFile(db, commandCaller(workspace), input.args[0] ?? '')
+      const file = await deleteFile(db, caller, input.args[0] ?? '')
       await deleteRemovedFiles(db)
       io.status(`The file "${file.fileName}" was deleted.\n`)
       return 0

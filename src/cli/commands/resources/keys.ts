@@ -10,7 +10,7 @@ import { fail, refused } from '../../../refusal.ts'
 import { findStructure } from '../../../structures/store.ts'
 import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag, WrongUsage } from '../../command.ts'
 import { commandCaller, withDatabase } from '../../open-database.ts'
-import { listCommand, printJson } from '../../output.ts'
+import { listCommand, show } from '../../output.ts'
 
 type Level = (typeof LEVELS)[number]
 type StructureLevel = (typeof STRUCTURE_LEVELS)[number]
@@ -92,9 +92,8 @@ const keysCreate: Command = {
         const access = accessFlag === undefined ? null : readAccessFlag(tx, workspace, accessFlag)
         return createKey(tx, { workspace: workspace.pk, user: user.pk, name, scope, expiresAt, access })
       })
-      if (input.flags.json) printJson(io, { id, name, scope, key: secret, expires_at: isoOrNull(expiresAt) })
-      else io.out(`${secret}\n`)
-      return 0
+      const json = { id, name, scope, key: secret, expires_at: isoOrNull(expiresAt) }
+      return show(input, io, json, () => io.out(`${secret}\n`))
     })
   },
 }

@@ -3,14 +3,13 @@ import { checkStorable } from '../../../http/storable-json.ts'
 import { headingText } from '../../../lib/text.ts'
 import { type Command, flag, type Input, PRINTING_FLAGS, textFlag } from '../../command.ts'
 import type { Io } from '../../io.ts'
-import { commandCaller, inWorkspace } from '../../open-database.ts'
-import { printJson } from '../../output.ts'
+import { checkBody, inWorkspace } from '../../open-database.ts'
+import { show } from '../../output.ts'
 import { readAllText, STDIN } from '../../read-input.ts'
 
 const writing = () => import('../../../notes/writing/create.ts')
 const present = () => import('../../../notes/present.ts')
 const schema = () => import('../../../notes/schema.ts')
-const validation = () => import('../../../http/validation.ts')
 
 const MAX_CONTENT = 1_000_000
 const MAX_TITLE = 500
@@ -57,15 +56,12 @@ export const noteAdd: Command = {
     const title = textFlag(input, 'title') ?? titleOf(content, input.args[0])
     const note = { title, content, ...(tagsOf(input).length > 0 && { tags: tagsOf(input) }) }
     checkStorable(note, 'The note')
-    const [{ createCheck }, { CreateBody }] = await Promise.all([validation(), schema()])
-    createCheck('body', CreateBody)(note)
-    return inWorkspace(input, io, async (db, workspace) => {
+    await checkBody((await schema()).CreateBody, note)
+    return inWorkspace(input, io, async (db, caller) => {
       const { createNote } = await writing()
       const { presentNote } = await present()
-      const created = await db.write((tx) => createNote(tx, commandCaller(workspace), note))
-      if (input.flags.json) printJson(io, { note: presentNote(created.note) })
-      else io.out(`${created.note.id}\n`)
-      return 0
+      const created = await db.write((tx) => createNote(tx, caller, note))
+      return show(input, io, { note: presentNote(created.note) }, () => io.out(`${created.note.id}\n`))
     })
   },
 }

@@ -6,8 +6,8 @@ import { isObject, type JsonObject } from '../../../lib/json.ts'
 import { Refusal, refused } from '../../../refusal.ts'
 import { type Command, flag, PRINTING_FLAGS, textFlag } from '../../command.ts'
 import type { Io } from '../../io.ts'
-import { checkStructure, commandCaller, inWorkspace } from '../../open-database.ts'
-import { printJson } from '../../output.ts'
+import { checkStructure, inWorkspace } from '../../open-database.ts'
+import { show } from '../../output.ts'
 import { STDIN, textOf } from '../../read-input.ts'
 
 const writing = () => import('../../../records/writing/write-records.ts')
@@ -103,21 +103,19 @@ export const recordsAdd: Command = {
     'daybook records add Expenses june.jsonl',
   ],
   run: (input, io) =>
-    inWorkspace(input, io, async (db, workspace) => {
+    inWorkspace(input, io, async (db, caller) => {
       const [structure = '', file = STDIN] = input.args
       const on_conflict = textFlag(input, 'on-conflict') === 'update' ? 'update' : 'refuse'
-      const target: Target = { db, caller: commandCaller(workspace), structure, on_conflict }
+      const target: Target = { db, caller, structure, on_conflict }
       const counts: Counts = { inserted: 0, updated: 0 }
-      await checkStructure(db, target.caller, structure)
+      await checkStructure(db, caller, structure)
       try {
         for await (const batch of batchesOf(io, file)) await writeBatch(target, batch, counts)
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         throw refused(`${error.message} ${wordsOf(counts)} before it, and nothing after.`)
       }
-      if (input.flags.json) printJson(io, counts)
-      else io.status(`${wordsOf(counts)}.\n`)
-      return 0
+      return show(input, io, counts, () => io.status(`${wordsOf(counts)}.\n`))
     }),
 }
 

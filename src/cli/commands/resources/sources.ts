@@ -17,8 +17,8 @@ import {
   WORKSPACE_FLAG,
 } from '../../command.ts'
 import type { Io } from '../../io.ts'
-import { checkStructure, commandCaller, inWorkspace, originFor } from '../../open-database.ts'
-import { listCommand, printJson, printTable } from '../../output.ts'
+import { checkBody, checkStructure, inWorkspace, originFor } from '../../open-database.ts'
+import { listCommand, printTable, show } from '../../output.ts'
 import { STDIN } from '../../read-input.ts'
 
 const service = () => import('../../../sources/service.ts')
@@ -26,17 +26,16 @@ const store = () => import('../../../sources/store.ts')
 const events = () => import('../../../sources/events.ts')
 const receiving = () => import('../../../sources/receive.ts')
 const schema = () => import('../../../sources/schema.ts')
-const validation = () => import('../../../http/validation.ts')
 
 const sourcesList = listCommand({
   of: 'sources',
   summary: 'List the sources of a workspace: the URLs at which outside services post.',
   flags: [WORKSPACE_FLAG],
   read: (input, io) =>
-    inWorkspace(input, io, async (db, { pk }) => {
+    inWorkspace(input, io, async (db, { workspacePk }) => {
       const { presentSource, sourceKind, urlOf } = await store()
       const origin = originFor(db, input, io)
-      return sourceKind.rows(db, pk).map((row) => presentSource(row, urlOf(row, origin)))
+      return sourceKind.rows(db, workspacePk).map((row) => presentSource(row, urlOf(row, origin)))
     }),
   columns: {
     NAME: ({ name }) => name,
@@ -81,9 +80,7 @@ async function bodyOf(input: Input, io: Io): Promise<NewSource> {
 async function printSource(input: Input, io: Io, db: Db, row: SourceRow): Promise<number> {
   const { presentSource, urlOf } = await store()
   const url = urlOf(row, originFor(db, input, io))
-  if (input.flags.json) printJson(io, { source: presentSource(row, url) })
-  else io.out(`${url}\n`)
-  return 0
+  return show(input, io, { source: presentSource(row, url) }, () => io.out(`${url}\n`))
 }
 
 const sourcesCreate: Command = {
@@ -113,11 +110,9 @@ const sourcesCreate: Command = {
   ],
   run: async (input, io) => {
     const body = await bodyOf(input, io)
-    const [{ createCheck }, { CreateSourceBody }] = await Promise.all([validation(), schema()])
-    createCheck('body', CreateSourceBody)(body)
-    return inWorkspace(input, io, async (db, workspace) => {
+    await checkBody((await schema()).CreateSourceBody, body)
+    return inWorkspace(input, io, async (db, caller) => {
       const { createSource } = await service()
-      const caller = commandCaller(workspace)
       await checkStructure(db, caller, body.structure)
       const row = await db.write((tx) => createSource(tx, caller, body))
       return printSource(input, io, db, row)
@@ -142,9 +137,8 @@ const sourcesRotate: Command = {
   flags: PRINTING_FLAGS,
   examples: ['daybook sources rotate "Card payments"'],
   run: (input, io) =>
-    inWorkspace(input, io, async (db, workspace) => {
+    inWorkspace(input, io, async (db, caller) => {
       const { rotateSource } = await service()
-      const caller = commandCaller(workspace)
       const { id } = await sourceNamed(db, caller, input.args[0] ?? '')
       return printSource(input, io, db, await rotateSource({ db }, caller, id))
     }),
@@ -164,23 +158,22 @@ const sourcesEvents: Command = {
   ],
   examples: ['daybook sources events "Card payments" --status unmapped'],
   run: (input, io) =>
-    inWorkspace(input, io, async (db, workspace) => {
+    inWorkspace(input, io, async (db, caller) => {
       const [{ listEvents }, { presentEvent }] = await Promise.all([events(), store()])
-      const { pk } = await sourceNamed(db, commandCaller(workspace), input.args[0] ?? '')
+      const { pk } = await sourceNamed(db, caller, input.args[0] ?? '')
       const status = textFlag(input, 'status') as 'written' | undefined
       const listed = listEvents(db, pk, { limit: MAX_EVENTS, ...(status && { status }) }).events.map(
         presentEvent,
       )
-      if (input.flags.json) printJson(io, { events: listed })
-      else
+      return show(input, io, { events: listed }, () =>
         printTable(io, listed, {
           ID: ({ id }) => id,
           RECEIVED: ({ received_at }) => received_at,
           EVENT: ({ event }) => event ?? '-',
           STATUS: ({ status }) => status,
           ERROR: ({ error }) => error ?? '',
-        })
-      return 0
+        }),
+      )
     }),
 }
 
@@ -192,10 +185,8 @@ const sourcesReplay: Command = {
   remarks: ['Works while a server runs, which notifies watches and webhooks.'],
   examples: ['daybook sources replay "Card payments"', 'daybook sources replay "Card payments" 01939f3e-…'],
   run: (input, io) =>
-    inWorkspace(input, io, async (db, workspace) => {
+    inWorkspace(input, io, async (db, caller) => {
       const [{ replay, replayEvent }, { replayUnmapped }] = await Promise.all([receiving(), events()])
-      const [{ createCheck }, { ReplayBody }] = await Promise.all([validation(), schema()])
-      const caller = commandCaller(workspace)
       const source = await sourceNamed(db, caller, input.args[0] ?? '')
       const write = (sent: Parameters<typeof replay.run>[1]) =>
         db.write((tx) => replay.run(tx, sent, createBus()))
@@ -203,16 +194,17 @@ const sourcesReplay: Command = {
       if (eventId !== undefined) {
         const { workspacePk } = caller
         const { status, error } = await replayEvent(write, { workspacePk, sourceId: source.id, eventId })
-        if (input.flags.json) printJson(io, { event: { id: eventId, status, error } })
-        else io.out(`${status}${error === null ? '' : `: ${error}`}\n`)
-        return 0
+        return show(input, io, { event: { id: eventId, status, error } }, () =>
+          io.out(`${status}${error === null ? '' : `: ${error}`}\n`),
+        )
       }
       const since = textFlag(input, 'since')
-      createCheck('body', ReplayBody)({ status: 'unmapped', ...(since !== undefined && { since }) })
+      const body = { status: 'unmapped', ...(since !== undefined && { since }) }
+      await checkBody((await schema()).ReplayBody, body)
       const done = await replayUnmapped(db, write, caller, source, since)
-      if (input.flags.json) printJson(io, done)
-      else io.out(`${done.replayed} events are replayed, and ${done.unmapped} stay unmapped.\n`)
-      return 0
+      return show(input, io, done, () =>
+        io.out(`${done.replayed} events are replayed, and ${done.unmapped} stay unmapped.\n`),
+      )
     }),
 }
 

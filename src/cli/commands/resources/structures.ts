@@ -1,6 +1,6 @@
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { type Command, DB_FLAG, flag, WORKSPACE_FLAG, WrongUsage } from '../../command.ts'
-import { checkStructure, commandCaller, inWorkspace } from '../../open-database.ts'
+import { checkStructure, inWorkspace } from '../../open-database.ts'
 import { listCommand } from '../../output.ts'
 
 const store = () => import('../../../structures/store.ts')
@@ -13,8 +13,8 @@ const structuresList = listCommand({
   flags: [WORKSPACE_FLAG],
   examples: ['daybook structures list', 'daybook structures list --workspace Work --json'],
   read: (input, io) =>
-    inWorkspace(input, io, async (db, workspace) =>
-      (await store()).listStructureRows(db, commandCaller(workspace)).map((row) => ({
+    inWorkspace(input, io, async (db, caller) =>
+      (await store()).listStructureRows(db, caller).map((row) => ({
         id: row.id,
         name: row.name,
         record_count: row.live,
@@ -40,9 +40,8 @@ const structuresDelete: Command = {
     if (input.flags.yes !== true) {
       throw new WrongUsage(`This deletes "${nameOrId}" and all its rows permanently; give --yes to do it.`)
     }
-    return inWorkspace(input, io, async (db, workspace) => {
+    return inWorkspace(input, io, async (db, caller) => {
       const [{ deleteStructure }, { features }] = await Promise.all([deletion(), loadFeatures()])
-      const caller = commandCaller(workspace)
       await checkStructure(db, caller, nameOrId)
       const id = await deleteStructure({ db, features }, caller, nameOrId)
       io.status(`The structure ${id} was deleted.\n`)

@@ -30,7 +30,7 @@ import {
   WrongUsage,
 } from '../../command.ts'
 import { originFor, withDatabase } from '../../open-database.ts'
-import { listCommand, printJson } from '../../output.ts'
+import { listCommand, show } from '../../output.ts'
 
 const usersAdd: Command = {
   name: 'users add',
@@ -56,12 +56,10 @@ const usersAdd: Command = {
           passwordHash === null ? createSetupLink(tx, { userPk: pk, maker: null }, origin).link : null
         return { id, name, role, workspace: workspace.name, link }
       })
-      if (input.flags.json) printJson(io, added)
-      else {
+      return show(input, io, added, () => {
         io.status(`"${added.name}" belongs to the workspace "${added.workspace}" as ${role}.\n`)
         if (added.link !== null) io.out(`${added.link}\n`)
-      }
-      return 0
+      })
     }),
 }
 
@@ -185,9 +183,7 @@ const usersLink: Command = {
         }
         return createSetupLink(tx, { userPk: user.pk, maker: null }, origin)
       })
-      if (input.flags.json) printJson(io, { link, expires_at: isoTimestamp(expiresAt) })
-      else io.out(`${link}\n`)
-      return 0
+      return show(input, io, { link, expires_at: isoTimestamp(expiresAt) }, () => io.out(`${link}\n`))
     }),
 }
 

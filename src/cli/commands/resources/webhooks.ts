@@ -12,24 +12,23 @@ import {
   textFlag,
   WORKSPACE_FLAG,
 } from '../../command.ts'
-import { checkStructure, commandCaller, inWorkspace } from '../../open-database.ts'
-import { listCommand, printJson } from '../../output.ts'
+import { checkBody, checkStructure, inWorkspace } from '../../open-database.ts'
+import { listCommand, show } from '../../output.ts'
 
 const columns = () => import('../../../webhooks/columns.ts')
 const service = () => import('../../../webhooks/service.ts')
 const deliveries = () => import('../../../webhooks/deliveries.ts')
 const schema = () => import('../../../webhooks/schema.ts')
 const present = () => import('../../../webhooks/store.ts')
-const validation = () => import('../../../http/validation.ts')
 
 const webhooksList = listCommand({
   of: 'webhooks',
   summary: 'List the webhooks of a workspace, and which of them are paused.',
   flags: [WORKSPACE_FLAG],
   read: (input, io) =>
-    inWorkspace(input, io, async (db, workspace) => {
+    inWorkspace(input, io, async (db, caller) => {
       const [{ listWebhooks }, { presentWebhook }] = await Promise.all([service(), present()])
-      return listWebhooks(db, commandCaller(workspace)).map(presentWebhook)
+      return listWebhooks(db, caller).map(presentWebhook)
     }),
   columns: {
     ID: ({ id }) => id,
@@ -50,10 +49,10 @@ const webhooksResume: Command = {
   ],
   examples: ['daybook webhooks resume 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   run: (input, io) =>
-    inWorkspace(input, io, async (db, workspace) => {
+    inWorkspace(input, io, async (db, caller) => {
       const { resumeWebhook } = await service()
       const [id = ''] = input.args
-      await resumeWebhook({ db }, commandCaller(workspace), id)
+      await resumeWebhook({ db }, caller, id)
       io.status(`The webhook ${id} is not paused.\n`)
       return 0
     }),
@@ -69,10 +68,10 @@ const webhooksTest: Command = {
   ],
   examples: ['daybook webhooks test 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   run: (input, io) =>
-    inWorkspace(input, io, async (db, workspace) => {
+    inWorkspace(input, io, async (db, caller) => {
       const { testWebhook } = await deliveries()
       const [id = ''] = input.args
-      const delivery = await testWebhook({ db }, commandCaller(workspace), id)
+      const delivery = await testWebhook({ db }, caller, id)
       io.out(`${delivery.id}\n`)
       return 0
     }),
@@ -124,22 +123,19 @@ const webhooksCreate: Command = {
   ],
   run: async (input, io) => {
     const body = bodyOf(input)
-    const [{ createCheck }, { CreateWebhookBody }] = await Promise.all([validation(), schema()])
-    createCheck('body', CreateWebhookBody)(body)
+    await checkBody((await schema()).CreateWebhookBody, body)
     const config = { webhookAllowlist: readWebhookAllowlist(io.env, input.flags) }
-    return inWorkspace(input, io, async (db, workspace) => {
+    return inWorkspace(input, io, async (db, caller) => {
       const [{ parseInput }, { createWebhook }] = await Promise.all([columns(), service()])
       const { presentWebhook } = await present()
       const parsed = parseInput(body)
-      const caller = commandCaller(workspace)
       if (body.structure !== undefined) await checkStructure(db, caller, body.structure)
       const created = await db.write((tx) => createWebhook({ config }, tx, caller, parsed))
-      if (input.flags.json) printJson(io, { webhook: presentWebhook(created), secret: created.secret })
-      else {
+      const json = { webhook: presentWebhook(created), secret: created.secret }
+      return show(input, io, json, () => {
         io.status(`The webhook ${created.id} was created. Its secret is shown only now:\n`)
         io.out(`${created.secret}\n`)
-      }
-      return 0
+      })
     })
   },
 }

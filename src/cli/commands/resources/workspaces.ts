@@ -3,7 +3,7 @@ import { createOwnedWorkspace } from '../../../account/workspaces.ts'
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag } from '../../command.ts'
 import { withDatabase } from '../../open-database.ts'
-import { listCommand, printJson } from '../../output.ts'
+import { listCommand, show } from '../../output.ts'
 
 const workspacesAdd: Command = {
   name: 'workspaces add',
@@ -20,10 +20,9 @@ const workspacesAdd: Command = {
         createOwnedWorkspace(tx, features, input.args[0] ?? '', textFlag(input, 'owner')),
       )
       const { id, name, createdAt } = workspace
-      if (input.flags.json)
-        printJson(io, { id, name, owner: owner.name, created_at: isoTimestamp(createdAt) })
-      else io.status(`The workspace "${name}" was created; its owner is "${owner.name}".\n`)
-      return 0
+      return show(input, io, { id, name, owner: owner.name, created_at: isoTimestamp(createdAt) }, () =>
+        io.status(`The workspace "${name}" was created; its owner is "${owner.name}".\n`),
+      )
     }),
 }
 
