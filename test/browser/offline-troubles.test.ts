@@ -55,13 +55,13 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
     await session.send(`Storage.${method}` as never, { origin: app.server.url, ...options } as never)
     await session.detach()
   }
-  /** Has reads of the note wait, until the session that is returned ends. */
-  const holdReads = async () => {
+  /** Has reads of an address wait, until the session that is returned ends. */
+  const holdReads = async (address: string) => {
     const session = await page.createCDPSession()
     session.on('Fetch.requestPaused', ({ requestId, request }) => {
       if (request.method !== 'GET') void session.send('Fetch.continueRequest', { requestId })
     })
-    await session.send('Fetch.enable', { patterns: [{ urlPattern: `*/v1/notes/${id}` }] })
+    await session.send('Fetch.enable', { patterns: [{ urlPattern: address }] })
     return session
   }
   /** Closes the tab as a crash does, and opens another one. */
@@ -110,6 +110,21 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
   )
 
   test(
+    'a tab ends, and the network with it, before the feed has told of what was saved',
+    async () => {
+      await holdReads('*/v1/changes?include=*')
+      await type('Saved a moment ago.')
+      await untilStored('Saved a moment ago.')
+      await page.waitForFunction(`document.querySelector('#note .bar').textContent.includes('Saved')`)
+      await crash()
+      await setOffline(page, true)
+      await openNote(page)
+      await untilTextIn(page, '.cm-content', 'Saved a moment ago.')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'the clock of the device is wrong',
     async () => {
       await page.evaluateOnNewDocument('{ const now = Date.now; Date.now = () => now() - 7200000 }')
@@ -133,7 +148,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       db.run('VACUUM INTO ?', [backup])
       db.close()
       // What is shown is saved here, and not read again before the server is gone.
-      const held = await holdReads()
+      const held = await holdReads(`*/v1/notes/${id}`)
       await type('Saved and gone.')
       await untilStored('Saved and gone.')
       const later = (await app.server.post('/v1/notes', { title: 'Later', content: 'Made.' })).body.note.id

@@ -113,16 +113,20 @@ export class Device {
     await this.#rows.evaluate(choose('Write '))
   }
 
+  /** Writes at the end of a line; again where the text was just replaced by passages to be settled. */
   async writeWord(word: string): Promise<void> {
     await this.settle()
     const page = this.#note
     await this.#has(page, '.cm-content')
-    await page.focus('.cm-content')
+    await page.focus('.cm-content').catch(() => undefined)
     await page.keyboard.down('Control')
     await page.keyboard.press(this.place === 'first' ? 'Home' : 'End')
     await page.keyboard.up('Control')
     await page.keyboard.press('End')
+    const begun = `addEventListener('input', () => { globalThis.isTyped = true }, { capture: true, once: true })`
+    await page.evaluate(`globalThis.isTyped = false; ${begun}`)
     await page.keyboard.sendCharacter(` ${word}`)
+    if (!(await page.evaluate('globalThis.isTyped'))) await this.writeWord(word)
   }
 
   async writeCell(text: string): Promise<void> {

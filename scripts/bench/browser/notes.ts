@@ -1,8 +1,10 @@
-import type { Page } from 'puppeteer-core'
+import type { Browser, Page } from 'puppeteer-core'
+import { startLine } from '../../../test/support/line.ts'
+import { keptOn } from '../../../test/support/offline.ts'
 import type { Dataset } from '../dataset.ts'
 import { type Times, timesOf } from '../measure.ts'
 import type { Server } from '../servers.ts'
-import { originOf, shownAt, signIn } from './page.ts'
+import { newPage, nextPage, originOf, shownAt, signIn } from './page.ts'
 
 const LOADS = 15
 const SIGN_INS = 5
@@ -33,6 +35,35 @@ export async function measureSignIns(page: Page): Promise<Times> {
     )) as number
     samples.push(shown - answered)
   }
+  return timesOf(samples)
+}
+
+/** The notes that are known without a network. */
+export const KNOWN_NOTES = 5_000
+const COLD_STARTS = 10
+
+/** Without a network and with no tab open: from asking for the page until the rows that are kept are painted. */
+export async function measureColdStarts(browser: Browser, server: Server): Promise<Times> {
+  const line = await startLine(originOf(server))
+  const page = await newPage(browser)
+  await page.goto(`${line.url}/app/notes`)
+  await signIn(page)
+  await keptOn(page, { notes: KNOWN_NOTES })
+  line.cut()
+  const samples: number[] = []
+  for (let round = 0; round < COLD_STARTS; round++) {
+    await page.goto('about:blank')
+    const session = await page.createCDPSession()
+    await session.send('ServiceWorker.enable')
+    await session.send('ServiceWorker.stopAllWorkers')
+    await session.detach()
+    const next = await nextPage(page.browserContext())
+    await next.goto(`${line.url}/app/notes`)
+    samples.push(await shownAt(next))
+    await next.close()
+  }
+  await page.browserContext().close()
+  line.close()
   return timesOf(samples)
 }
 

@@ -154,6 +154,7 @@ function addDocument(
         if (kept && !hasSameText(kept.text, typed.text))
           Object.assign(typed, { text: kept.text, at: Date.now() })
         void keep(kept, typed.at)
+        if (!kept) void keepSaved(id, saver.base)
       },
       later: (act, ms) => {
         const timer = setTimeout(act, ms)
@@ -171,6 +172,10 @@ function addDocument(
   saver.state.subscribe(() => tellUnsettled(id))
   return saver
 }
+
+/** Has what is read offline be what was saved here; where that cannot be, the feed brings it up to date. */
+const keepSaved = (id: string, saved: NoteVersion): Promise<void> =>
+  import('../offline/copy.ts').then(({ keepSavedNote }) => keepSavedNote(id, saved)).catch(() => {})
 
 /** Writes each draft at once, as the tab may be closed with the next key; the browser keeps them in order. */
 function keeperOf(key: DraftKey, tags: readonly string[]) {

@@ -46,6 +46,8 @@ export interface CellStore {
   moveCells(cells: readonly StoredCell[], tab: string): Promise<void>
   /** Takes up what another tab has of a structure that is shown here, and does not show. */
   takeUpOf(structure: string): void
+  /** Has what is read offline be what was saved here. */
+  keepSaved(structure: string, row: Row): void
 }
 
 /** The store, once its code is there. */

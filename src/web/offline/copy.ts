@@ -2,9 +2,10 @@ import { excerptOf } from '../../notes/excerpt.ts'
 import type { components } from '../data/api-types.d.ts'
 import { formatNumber } from '../data/formats.ts'
 import type { Change } from '../data/live.ts'
+import type { NoteVersion } from '../data/note-text.ts'
 import { Refused, request } from '../data/request.ts'
 import type { Session } from '../data/session.ts'
-import type { RowPage } from '../pages/records/model.ts'
+import type { Row, RowPage } from '../pages/records/model.ts'
 import {
   type About,
   COPY,
@@ -242,6 +243,29 @@ async function apply(session: Session, { changes, cursor }: FeedPage): Promise<v
 }
 
 const withoutContent = (note: Note): Note => ({ ...note, excerpt: excerptOf(note.content) })
+
+/** Keeps what was saved from here at once, where the text of the note is kept: the feed tells of it a moment later. */
+export async function keepSavedNote(id: string, { title, content, updated_at }: NoteVersion): Promise<void> {
+  const transaction = (await database()).transaction(['notes', 'texts'], 'readwrite')
+  const head = await transaction.objectStore('notes').get(id)
+  const isKept = (await transaction.objectStore('texts').getKey(id)) !== undefined
+  if (!head || !isKept || head.updated_at >= updated_at) return
+  const changed = { title, excerpt: excerptOf(content), updated_at, edited_at: updated_at }
+  void transaction.objectStore('notes').put({ ...head, ...changed })
+  void transaction.objectStore('texts').put(content, id)
+  await transaction.done
+  tellChanged()
+}
+
+/** The same of a row, where those of its structure are kept. */
+export async function keepSavedRow(structure: string, row: Row): Promise<void> {
+  const transaction = (await database()).transaction('rows', 'readwrite')
+  const kept = await transaction.store.get([structure, row.id])
+  if (!kept || kept.row.updated_at >= row.updated_at) return
+  void transaction.store.put({ ...kept, row })
+  await transaction.done
+  tellChanged()
+}
 
 /** Lets go of what is more than is kept. */
 async function trim(): Promise<void> {

@@ -33,4 +33,7 @@ cellStore.present = {
       }
     }),
   takeUpOf: (structure) => void draftsTaken({ structure }),
+  // Where that cannot be, the feed brings the copy up to date.
+  keepSaved: (structure, row) =>
+    void import('./copy.ts').then(({ keepSavedRow }) => keepSavedRow(structure, row)).catch(() => {}),
 }

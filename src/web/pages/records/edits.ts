@@ -229,6 +229,7 @@ export class Edits {
       const saved = await sendInOrder(at, () => this.#patch(newest, rest))
       // The response may be that to an earlier call, which got none: the row may have changed since.
       this.source.replace(newer(this.source.find(saved.id), saved))
+      cellStore.present?.keepSaved(this.structure.id, saved)
       this.#acknowledge(saved, rest)
       return { row: saved, before: newest, fields: [...rest.keys()] }
     } catch (error) {
