@@ -110,11 +110,6 @@ export function keepNote(tx: Tx, author: ChangeAuthor, { pk, id }: { pk: number;
 
 type State = ReturnType<typeof presentNote> & { readonly properties: PropertyValues }
 
-const stateOf = (reader: Reader, note: NoteRow): State => ({
-  ...presentNote(note),
-  properties: readProperties(reader, note.pk),
-})
-
 /** The old values; properties as the log has them, only those that changed, null where there was none. */
 function differenceBetween(before: Omit<State, 'content'>, after: Omit<State, 'content'>): Difference {
   const { changed, previous } = differenceOf(before, after)
@@ -173,7 +168,7 @@ function send(
 ): void {
   const receivers = subscriptions.filter((subscription) => meets(tx, workspace, subscription, note.pk))
   if (receivers.length === 0) return
-  const state = stateOf(tx, note)
+  const state = wholeNote(tx, note)
   const head = newHead(tx, { workspace, source, occurredAt })
   for (const alike of Map.groupBy(receivers, ({ includeContent }) => includeContent).values()) {
     const payload = objectPayload(head, type, dataOf(state, difference, alike[0]?.includeContent === true))
@@ -216,7 +211,7 @@ export function publishNoteUpdate(
     : subscriptionsTo(tx, workspacePk, 'note').filter((each) => wants(each, UPDATED, keyId))
   const note = concerned.length > 0 ? findNote(tx, workspacePk, id) : undefined
   if (!note) return
-  const after = stateOf(tx, note)
+  const after = wholeNote(tx, note)
   const content: string =
     changed.includes('content') && revision !== undefined
       ? tx.sql.scalar('SELECT content FROM revisions WHERE pk = ?', revision)
@@ -312,7 +307,7 @@ function sendWaiting(tx: Tx, { note: pk, webhook, changedAt, surface, keyId, bef
   const note = found && findNote(tx, found.workspace, found.id)
   if (!subscription?.events.has(UPDATED) || !found || !note) return
   const { hash, content, ...head }: StateBefore = JSON.parse(before)
-  const { content: text, ...now } = stateOf(tx, note)
+  const { content: text, ...now } = wholeNote(tx, note)
   const { changed, previous } = differenceBetween(head, now)
   const isRewritten = hashOf(text) !== hash
   const difference = {

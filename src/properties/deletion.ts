@@ -2,7 +2,7 @@ import { type ChangeAuthor, logChange, logShifts, systemAuthor } from '../change
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { WorkerTask } from '../db/worker/client.ts'
-import { firstWithin, forSomeMilliseconds, inChunks } from '../db/writes/chunks.ts'
+import { firstWithin, inSteps } from '../db/writes/chunks.ts'
 import { completing } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type FeatureHooks, type FoundUsage, type PropertyUsage, refuseWhileUsed } from '../feature-hooks.ts'
@@ -69,7 +69,7 @@ export async function finishPropertyDeletions(db: Db): Promise<void> {
 }
 
 const removeValues = (db: Db, author: ChangeAuthor, property: number): Promise<void> =>
-  inChunks(db, (tx) => forSomeMilliseconds(() => removeSomeValues(tx, author, property)))
+  inSteps(db, (tx) => removeSomeValues(tx, author, property))
 
 const AT_ONCE = 50
 const BYTES_AT_ONCE = 262_144

@@ -2,7 +2,7 @@ import { type ChangeAuthor, logChange, systemAuthor } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { WorkerTask } from '../db/worker/client.ts'
-import { firstWithin, forSomeMilliseconds, inChunks } from '../db/writes/chunks.ts'
+import { firstWithin, inSteps } from '../db/writes/chunks.ts'
 import { completing } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type FeatureHooks, type FoundUsage, refuseWhileUsed, type TagUsage } from '../feature-hooks.ts'
@@ -92,9 +92,7 @@ export async function finishTagDeletions(db: Db): Promise<void> {
 }
 
 const takeOffNotes = (db: Db, author: ChangeAuthor, tag: number): Promise<void> =>
-  inChunks(db, (tx) =>
-    forSomeMilliseconds(() => takeOffSome(tx, author, tag) || removeSomeLinks(tx, author, tag)),
-  )
+  inSteps(db, (tx) => takeOffSome(tx, author, tag) || removeSomeLinks(tx, author, tag))
 
 const AT_ONCE = 20
 /** Every change holds the names of all tags that its note had. */
