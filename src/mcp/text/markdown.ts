@@ -1,6 +1,14 @@
 import { withCommas } from '../../lib/text.ts'
 import { shorten } from './fit.ts'
 
+/** The texts that there are, in their order. */
+export const given = (...texts: readonly (string | false | undefined | readonly string[])[]): string[] =>
+  texts.flat().filter((text) => typeof text === 'string')
+
+/** How a list ends that shows only some of its items. */
+export const andMore = (shown: number, all: number, what = ''): string | false =>
+  shown < all && `and ${all - shown} more${what}`
+
 /** A value as one line of text; line breaks are written `\n`. */
 export function inline(value: unknown, cut = Number.POSITIVE_INFINITY): string {
   if (value === null || value === undefined) return ''

@@ -12,7 +12,7 @@ import { tagKind } from '../../tags/service.ts'
 import { viewKind } from '../../views/service.ts'
 import { list, name, object, optional, output } from '../schema.ts'
 import { estimateTokens, fitted, MAX_TOKENS, shortenAll, shortenEach } from '../text/fit.ts'
-import { count, inline } from '../text/markdown.ts'
+import { andMore, count, given, inline } from '../text/markdown.ts'
 import { type Answer, tool } from '../tool.ts'
 
 const SHOWN_OPTIONS = 12
@@ -20,51 +20,42 @@ const SHOWN_OPTIONS = 12
 /** A field with its rules in short: `amount number, required, EUR, 0..1000`. */
 function fieldText(field: ReturnType<typeof presentStructure>['fields'][number]): string {
   const { key, type, label, required, unique, unit, hidden, min, max, options, structure } = field
-  const most = options?.slice(0, SHOWN_OPTIONS).map((option) => inline(option, 60))
-  const others = (options?.length ?? 0) - (most?.length ?? 0)
-  return [
+  const all = options ?? []
+  const most = all.slice(0, SHOWN_OPTIONS).map((option) => inline(option, 60))
+  return given(
     `${key} ${type}`,
-    ...(label === key ? [] : [`"${inline(label, 60)}"`]),
-    ...(required ? ['required'] : []),
-    ...(unique ? ['unique'] : []),
-    ...(unit === null ? [] : [`in ${unit}`]),
-    ...(min === null && max === null ? [] : [`${min ?? ''}..${max ?? ''}`]),
-    ...(most === undefined || most.length === 0
-      ? []
-      : [`one of ${most.join(' / ')}${others > 0 ? ` and ${others} more` : ''}`]),
-    ...(structure === null ? [] : [`of structure ${structure}`]),
-    ...(hidden ? ['hidden'] : []),
-  ].join(', ')
+    label !== key && `"${inline(label, 60)}"`,
+    required && 'required',
+    unique && 'unique',
+    unit !== null && `in ${unit}`,
+    (min !== null || max !== null) && `${min ?? ''}..${max ?? ''}`,
+    most.length > 0 && given(`one of ${most.join(' / ')}`, andMore(most.length, all.length)).join(' '),
+    structure !== null && `of structure ${structure}`,
+    hidden && 'hidden',
+  ).join(', ')
 }
 
-function rulesOf({
-  label_field,
-  unique_together,
-  max_rows,
-  immutable,
-}: ReturnType<typeof presentStructure>): string[] {
-  return [
-    ...(label_field === null ? [] : [`label: ${label_field}`]),
-    ...unique_together.map((keys) => `unique together: ${keys.join(', ')}`),
-    ...(max_rows === null
-      ? []
-      : [max_rows === 1 ? 'holds one row, which a write replaces' : `at most ${max_rows} rows`]),
-    ...(immutable ? ['rows are never edited'] : []),
-  ]
+function rulesOf(structure: ReturnType<typeof presentStructure>): string[] {
+  const { label_field, unique_together, max_rows, immutable } = structure
+  return given(
+    label_field !== null && `label: ${label_field}`,
+    unique_together.map((keys) => `unique together: ${keys.join(', ')}`),
+    max_rows !== null &&
+      (max_rows === 1 ? 'holds one row, which a write replaces' : `at most ${max_rows} rows`),
+    immutable && 'rows are never edited',
+  )
 }
 
 function structureAnswer(caller: InWorkspace, row: StructureRow): Answer {
   const structure = presentStructureTo(caller, row)
   return fitted(structure.fields, (fields, cut) => ({
-    text: [
+    text: given(
       `${inline(structure.name)} [${structure.id}]${structure.record_count === undefined ? '' : `, ${count(structure.record_count, 'row')}`}`,
-      ...(structure.description === null ? [] : [inline(structure.description, Math.min(cut, 2_000))]),
-      ...rulesOf(structure),
-      ...fields.map((field) => `- ${fieldText(field)}`),
-      ...(fields.length < structure.fields.length
-        ? [`and ${structure.fields.length - fields.length} more fields`]
-        : []),
-    ].join('\n'),
+      structure.description !== null && inline(structure.description, Math.min(cut, 2_000)),
+      rulesOf(structure),
+      fields.map((field) => `- ${fieldText(field)}`),
+      andMore(fields.length, structure.fields.length, ' fields'),
+    ).join('\n'),
     data: { structure: shortenAll({ ...structure, fields }, cut) },
   }))
 }
@@ -77,9 +68,10 @@ function structureLine(
 ): string {
   const all = definitionOf(row).fields.filter(({ hidden }) => !hidden)
   const shown = all.slice(0, fields).map(({ key, type, required }) => `${key} ${type}${required ? '!' : ''}`)
-  const others = all.length - shown.length
   const rows = may(rights, row.id, 'read') ? ` (${count(row.live, 'row')})` : ''
-  return `${inline(row.name, 80)}${rows}: ${shown.join(', ')}${others > 0 ? ` and ${others} more` : ''}`
+  return given(`${inline(row.name, 80)}${rows}: ${shown.join(', ')}`, andMore(shown.length, all.length)).join(
+    ' ',
+  )
 }
 
 /** One thing of the workspace, as a line and as an object of one of the lists. */
@@ -107,13 +99,8 @@ function entriesOf(reader: Reader, agent: InWorkspace): Entry[] {
       return { list: 'structures', line: structureLine(agent, row), item }
     }),
     ...propertyKind.list(reader, caller).map(({ id, key, type, options }): Entry => {
-      const among =
-        options && options.length > 0
-          ? `: ${options
-              .map((one) => inline(one, 60))
-              .slice(0, SHOWN_OPTIONS)
-              .join(' / ')}`
-          : ''
+      const shown = options?.slice(0, SHOWN_OPTIONS).map((one) => inline(one, 60)) ?? []
+      const among = shown.length > 0 ? `: ${shown.join(' / ')}` : ''
       return { list: 'properties', line: `${key} ${type}${among} [${id}]`, item: { id, key, type, options } }
     }),
     ...viewKind.list(reader, caller).map(({ id, name: viewName, filter_summary }): Entry => {
@@ -121,11 +108,11 @@ function entriesOf(reader: Reader, agent: InWorkspace): Entry[] {
       return { list: 'views', line, item: { id, name: viewName, filter_summary } }
     }),
     ...presetKind.list(reader, caller).map(({ id, name: presetName, tags, properties, asks }): Entry => {
-      const parts = [
-        ...(tags.length === 0 ? [] : [`tags ${tags.join(', ')}`]),
-        ...(properties.length === 0 ? [] : [`sets ${properties.map(({ key }) => key).join(', ')}`]),
-        ...(asks.length === 0 ? [] : [`asks ${asks.map(({ key }) => key).join(', ')}`]),
-      ]
+      const parts = given(
+        tags.length > 0 && `tags ${tags.join(', ')}`,
+        properties.length > 0 && `sets ${properties.map(({ key }) => key).join(', ')}`,
+        asks.length > 0 && `asks ${asks.map(({ key }) => key).join(', ')}`,
+      )
       return {
         list: 'presets',
         line: `${inline(presetName)}: ${parts.join('; ')}`,
@@ -176,11 +163,7 @@ function workspaceAnswer(reader: Reader, input: WorkspaceInput): Answer {
       if (total === 0) return []
       const lines = shown.map(({ line }) => (line.length > cut ? `${line.slice(0, cut)}…` : line))
       const text = key === 'tags' ? [lines.join(', ')] : lines.map((line) => `- ${line}`)
-      return [
-        `${HEADINGS[key]}:`,
-        ...text,
-        ...(shown.length < total ? [`and ${total - shown.length} more`] : []),
-      ]
+      return given(`${HEADINGS[key]}:`, text, andMore(shown.length, total))
     })
     return {
       text: [
@@ -253,11 +236,11 @@ export const instructionsQuery: WorkerQuery<InstructionsInput, string> = {
 
 function instructionsOf(reader: Reader, input: InstructionsInput): string {
   const { name, counts, mayWrite } = input
-  const beginning = [
+  const beginning = given(
     `daybook workspace "${inline(name, 100)}": ${count(counts.notes, 'note')}, ${count(counts.records, 'record')} in ${count(counts.structures, 'structure')}, ${count(counts.files, 'file')}.`,
-    ...(mayWrite ? [] : [READS_ONLY]),
+    !mayWrite && READS_ONLY,
     CONVENTIONS,
-  ]
+  )
   let left = INSTRUCTION_TOKENS - estimateTokens(beginning.join('\n'))
   const lines: string[] = []
   for (const line of inventory(reader, input)) {
@@ -289,6 +272,6 @@ function* inventory(reader: Reader, caller: InWorkspace): Generator<string> {
 
 function* named(what: string, names: readonly string[]): Generator<string> {
   if (names.length === 0) return
-  const others = names.length - MAX_NAMES
-  yield `${what}: ${names.slice(0, MAX_NAMES).join(', ')}${others > 0 ? ` and ${others} more` : ''}`
+  const shown = names.slice(0, MAX_NAMES)
+  yield given(`${what}: ${shown.join(', ')}`, andMore(shown.length, names.length)).join(' ')
 }

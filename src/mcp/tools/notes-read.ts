@@ -26,7 +26,7 @@ import {
   shortenEach,
   shortenValues,
 } from '../text/fit.ts'
-import { count, inline, pageLine } from '../text/markdown.ts'
+import { count, given, inline, pageLine } from '../text/markdown.ts'
 import { type Answer, noteLink, parsedBody, tool } from '../tool.ts'
 
 /** A note of a list, as the API presents it without its body. */
@@ -247,14 +247,14 @@ function shortenAbout({ note, ...others }: About & Found, totalLines: number): A
 
 function headLines({ note, properties, links }: About, totalLines: number): string[] {
   const set = Object.entries(properties).map(([key, value]) => `${key}: ${inline(value, 300)}`)
-  return [
+  return given(
     `# ${inline(note.title)} [${note.id}]`,
     `updated_at: ${note.updated_at}; ${count(totalLines, 'line')}`,
-    ...(note.alias === null ? [] : [`alias: ${note.alias}`]),
-    ...(note.tags.length === 0 ? [] : [`tags: ${note.tags.join(', ')}`]),
-    ...set,
-    ...(links ? linkLines(links) : []),
-  ]
+    note.alias !== null && `alias: ${note.alias}`,
+    note.tags.length > 0 && `tags: ${note.tags.join(', ')}`,
+    set,
+    links && linkLines(links),
+  )
 }
 
 function outlineAnswer(about: About, all: readonly Heading[], totalLines: number): Answer {
@@ -262,12 +262,12 @@ function outlineAnswer(about: About, all: readonly Heading[], totalLines: number
     const outline = headings.map(({ line, heading }) => ({ line, heading: shorten(heading, cut) }))
     const hasMore = headings.length < all.length || headings.length === MOST_HEADINGS
     return {
-      text: [
-        ...headLines(about, totalLines),
-        ...outline.map(({ line, heading }) => `${line}: ${inline(heading)}`),
-        ...(headings.length === 0 ? ['No headings.'] : []),
-        ...(hasMore ? [`go on with from_line ${(headings.at(-1)?.line ?? 0) + 1}`] : []),
-      ].join('\n'),
+      text: given(
+        headLines(about, totalLines),
+        outline.map(({ line, heading }) => `${line}: ${inline(heading)}`),
+        headings.length === 0 && 'No headings.',
+        hasMore && `go on with from_line ${(headings.at(-1)?.line ?? 0) + 1}`,
+      ).join('\n'),
       data: {
         note: about.note,
         properties: about.properties,
@@ -308,12 +308,12 @@ function writePage(
   const part = shown === 0 ? 'no lines here' : `lines ${from}–${next - 1}`
   const isWhole = from === 1 && !hasMore
   return {
-    text: [
-      ...headLines(about, totalLines),
-      ...(isWhole ? [] : [`${part}${hasMore ? `; go on with from_line ${next}` : ''}`]),
+    text: given(
+      headLines(about, totalLines),
+      !isWhole && `${part}${hasMore ? `; go on with from_line ${next}` : ''}`,
       '---',
       content,
-    ].join('\n'),
+    ).join('\n'),
     data: {
       note: about.note,
       properties: about.properties,

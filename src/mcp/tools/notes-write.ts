@@ -16,7 +16,7 @@ import { invalid, refused } from '../../refusal.ts'
 import { changedNoteId } from '../names.ts'
 import { dryRun, ifUnchanged, name, object, optional, output, transaction, values } from '../schema.ts'
 import { cutFor, isShortened, shorten, shortenAll, shortenSentence, shortenValues } from '../text/fit.ts'
-import { inline, writtenAs } from '../text/markdown.ts'
+import { given, inline, writtenAs } from '../text/markdown.ts'
 import { type Answer, noteLink, tool } from '../tool.ts'
 
 /** What is said of a note takes at most this many tokens. */
@@ -111,11 +111,11 @@ export const createNoteTool = tool({
     const { created, replayed } = await createOrRepeat(ctx, caller, key, input)
     const { note, properties_error: error, properties_unanswered: unanswered = [] } = created
     return {
-      text: [
+      text: given(
         `${replayed ? 'Created before' : 'Created'} ${noteText(note)}, ${writtenAs(created.transaction)}`,
-        ...(error ? [`The properties were not written: ${error.error}`] : []),
-        ...(unanswered.length === 0 ? [] : [`Not answered: ${unanswered.join(', ')}`]),
-      ].join('\n'),
+        error !== null && `The properties were not written: ${error.error}`,
+        unanswered.length > 0 && `Not answered: ${unanswered.join(', ')}`,
+      ).join('\n'),
       data: created,
       links: [noteLink(note)],
     }
@@ -191,10 +191,9 @@ export const editNoteTool = tool({
     const passage = changedPassage(outcome.before.content, outcome.after.content)
     const id = isDryRun ? null : outcome.transaction
     return {
-      text: [
-        `${noteText(note)}, ${writtenAs(id, isDryRun)}`,
-        ...(passage === '' ? [] : ['---', passage]),
-      ].join('\n'),
+      text: given(`${noteText(note)}, ${writtenAs(id, isDryRun)}`, passage !== '' && ['---', passage]).join(
+        '\n',
+      ),
       data: { note, passage, transaction: id },
       links: [noteLink(note)],
     }

@@ -4,7 +4,7 @@ import { strict } from '../../http/schema/types.ts'
 import { fileIdOf } from '../names.ts'
 import { name, object, optional, output } from '../schema.ts'
 import { fits } from '../text/fit.ts'
-import { inline } from '../text/markdown.ts'
+import { given, inline } from '../text/markdown.ts'
 import { type Answer, tool } from '../tool.ts'
 
 /** How many characters are tried, until the answer fits. */
@@ -15,11 +15,11 @@ function answerOf(data: ReturnType<typeof getFileText>): Answer {
   const more = next_chunk === null ? '' : `; go on with pages ${next_chunk}`
   const isCut = truncated && !pages.includes('-')
   return {
-    text: [
+    text: given(
       `${inline(file.file_name)} [${file.id}], ${pages === '' ? 'no text' : `pages ${pages}`}${more}`,
-      ...(isCut ? ['This page is too long to be shown whole; search finds what is further down.'] : []),
+      isCut && 'This page is too long to be shown whole; search finds what is further down.',
       text,
-    ].join('\n'),
+    ).join('\n'),
     data,
   }
 }

@@ -32,7 +32,7 @@ import {
   values,
 } from '../schema.ts'
 import { fitted, isShortened, shortenAll, shortenEach } from '../text/fit.ts'
-import { count, inline, pageLine, table, writtenAs } from '../text/markdown.ts'
+import { andMore, count, given, inline, pageLine, table, writtenAs } from '../text/markdown.ts'
 import { type Answer, parsedBody, parsedRows, tool } from '../tool.ts'
 import { actorName, type PresentedVersion, versionLine } from './changes.ts'
 
@@ -97,18 +97,10 @@ export const queryRecordsTool = tool({
     const columns = ['id', ...keys.filter((key) => key !== 'updated_at'), 'updated_at']
     const rows = records.map((record) => ({ ...record, data: only(record.data, keys) }))
     return fitted(rows, (items, cut) => ({
-      text: [
+      text: given(
         pageLine('row', { offset: skipped, shown: items.length, total }),
-        ...(items.length === 0
-          ? []
-          : [
-              table(
-                columns,
-                items.map((row) => cellsOf(row, columns)),
-                cut,
-              ),
-            ]),
-      ].join('\n'),
+        items.length > 0 && tableOf(items, columns, cut),
+      ).join('\n'),
       data: {
         records: items.map((row) => ({ ...row, data: shortenAll(row.data, cut) })),
         total,
@@ -118,10 +110,12 @@ export const queryRecordsTool = tool({
   },
 })
 
-const cellsOf = ({ data, ...row }: PresentedRecord, columns: readonly string[]): unknown[] =>
-  columns.map((column) =>
-    column === 'id' || column === 'created_at' || column === 'updated_at' ? row[column] : data[column],
-  )
+const tableOf = (rows: readonly PresentedRecord[], columns: readonly string[], cut: number): string => {
+  const cellOf = ({ data, ...row }: PresentedRecord, column: string): unknown =>
+    column === 'id' || column === 'created_at' || column === 'updated_at' ? row[column] : data[column]
+  const cells = rows.map((row) => columns.map((column) => cellOf(row, column)))
+  return table(columns, cells, cut)
+}
 
 const PERIODS = ['day', 'week', 'month', 'year'] as const
 
@@ -149,18 +143,15 @@ export const summarizeTool = tool({
       ...(input.field === undefined ? [] : (['sum', 'average', 'min', 'max'] as const)),
     ]
     return fitted(buckets, (items, cut) => ({
-      text: [
-        ...(items.length < buckets.length
-          ? [
-              `The first ${items.length} of ${count(buckets.length, 'bucket')}; narrow the filter or choose a longer period.`,
-            ]
-          : []),
+      text: given(
+        items.length < buckets.length &&
+          `The first ${items.length} of ${count(buckets.length, 'bucket')}; narrow the filter or choose a longer period.`,
         table(
           columns.map((column) => (column === 'value' ? (input.by ?? column) : column)),
           items.map((bucket) => columns.map((column) => bucket[column])),
           cut,
         ),
-      ].join('\n'),
+      ).join('\n'),
       data: {
         buckets: items.map((bucket) => shortenAll(bucket, cut)),
         total: buckets.length,
@@ -281,11 +272,11 @@ function present(outcome: Written, { dry_run: isDryRun = false, rows }: Input): 
   const records = outcome.rows.map((row) => parsedBody<Record<string, unknown>>(recordJson(row)))
   const id = isDryRun ? null : outcome.transaction
   return fitted(records, (items, cut) => ({
-    text: [
+    text: given(
       `${count(inserted, 'row')} inserted, ${updated} updated; ${writtenAs(id, isDryRun)}`,
-      ...(isDryRun ? [] : items.map(({ id: row, updated_at }) => `- ${row} updated_at ${updated_at}`)),
-      ...(items.length < records.length ? [`and ${records.length - items.length} more`] : []),
-    ].join('\n'),
+      !isDryRun && items.map(({ id: row, updated_at }) => `- ${row} updated_at ${updated_at}`),
+      andMore(items.length, records.length),
+    ).join('\n'),
     data: {
       written: rows.length,
       inserted,

@@ -10,7 +10,7 @@ import { deleteLive } from '../../records/writing/one-record.ts'
 import { changedNoteId } from '../names.ts'
 import { dryRun, list, name, output, transaction } from '../schema.ts'
 import { fitted } from '../text/fit.ts'
-import { count, writtenAs } from '../text/markdown.ts'
+import { andMore, count, given, writtenAs } from '../text/markdown.ts'
 import { tool } from '../tool.ts'
 
 interface Deleted {
@@ -58,11 +58,11 @@ export const undoTool = tool({
   run: async (ctx, caller, input) => {
     const { undone, transaction: id } = await undo(ctx, caller, input)
     return fitted(undone, (items) => ({
-      text: [
+      text: given(
         `${count(undone.length, 'change')} undone; ${writtenAs(id, input.dry_run)}`,
-        ...items.map(({ kind, id: object, op }) => `- ${kind} ${object} ${op}`),
-        ...(items.length < undone.length ? [`and ${undone.length - items.length} more`] : []),
-      ].join('\n'),
+        items.map(({ kind, id: object, op }) => `- ${kind} ${object} ${op}`),
+        andMore(items.length, undone.length),
+      ).join('\n'),
       data: { undone: items.map(({ kind, id: object, op }) => ({ kind, id: object, op })), transaction: id },
     }))
   },
