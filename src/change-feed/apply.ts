@@ -61,7 +61,7 @@ export const applyTask = (features: FeatureHooks): WorkerTask<ApplyInput, Outcom
 /** Writes changes of many notes and records in one transaction; with an `Idempotency-Key` once. */
 export async function respondToApply(
   { worker, features }: AppContext,
-  { signal: _, ...caller }: Caller,
+  caller: Caller,
   exchange: Exchange,
   body: Body,
 ): Promise<Response> {

@@ -1,5 +1,6 @@
 import { may } from '../access/rights.ts'
 import type { ChangeKind } from '../changes/entries.ts'
+import { type Change, detailOf } from '../changes/read.ts'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { presentWholeFile } from '../files/present.ts'
@@ -31,33 +32,147 @@ interface ObjectReader extends InWorkspace {
   readonly isEdited?: boolean
 }
 
-type Find = (reader: Reader, caller: ObjectReader, id: string) => object | undefined
+/** What is known of the objects of a kind. */
+interface Kind {
+  /** Where they are, and the column by which they are listed in order; by default `pk`. */
+  readonly table: string
+  readonly pkColumn?: 'id'
+  /** A condition on those that a reader can see; all unless given. */
+  readonly isVisible?: string
+  /** What each is called, in SQL. */
+  readonly label?: string
+  /** The object as it is read alone; undefined when it is gone, trashed or deleted. */
+  readonly find: (reader: Reader, caller: ObjectReader, id: string) => object | undefined
+}
 
-/** The object as it is read alone, by kind; undefined when it is gone, trashed or deleted. */
-const FINDERS: Record<Exclude<ChangeKind, 'record'>, Find> = {
-  note: (reader, { workspacePk, isEdited }, id) => {
-    const note = findNote(reader, workspacePk, id)
-    return note && wholeNote(reader, note, isEdited)
+export type ObjectKind = Exclude<ChangeKind, 'record'>
+
+const IS_LEFT = 'is_removed = 0'
+
+/** In the order of a snapshot: tags, properties and structures before what refers to them. */
+const KINDS: Record<ObjectKind, Kind> = {
+  tag: {
+    table: 'tags',
+    pkColumn: 'id',
+    isVisible: IS_LEFT,
+    label: 'name',
+    find: (reader, caller, id) => tagKind.find(reader, caller, Number(id)),
   },
-  tag: (reader, caller, id) => tagKind.find(reader, caller, Number(id)),
-  property: propertyKind.find,
-  structure: (reader, caller, id) => {
-    const structure = findStructureById(reader, caller, id)
-    return structure && presentStructureTo(caller, structure)
+  property: { table: 'properties', isVisible: IS_LEFT, label: 'key', find: propertyKind.find },
+  structure: {
+    table: 'structures',
+    isVisible: 'name_fold IS NOT NULL',
+    label: 'name',
+    find: (reader, caller, id) => {
+      const structure = findStructureById(reader, caller, id)
+      return structure && presentStructureTo(caller, structure)
+    },
   },
-  preset: presetKind.find,
-  view: viewKind.find,
-  lens: lensKind.find,
-  quick_access_item: itemKind.find,
-  file: (reader, caller, id) => {
-    const file = findFile(reader, caller, id)
-    return file && presentWholeFile(reader, file)
+  note: {
+    table: 'notes',
+    isVisible: 'deleted_at IS NULL',
+    label: 'title',
+    find: (reader, { workspacePk, isEdited }, id) => {
+      const note = findNote(reader, workspacePk, id)
+      return note && wholeNote(reader, note, isEdited)
+    },
   },
-  source: (reader, caller, id) => unlessGone(() => presentSource(getSource(reader, caller, id, 'read'))),
-  webhook: (reader, caller, id) => unlessGone(() => presentWebhook(getWebhook(reader, caller, id, 'read'))),
-  row_view: findRowView,
+  preset: { table: 'presets', label: 'name', find: presetKind.find },
+  view: { table: 'views', label: 'name', find: viewKind.find },
+  lens: { table: 'lenses', label: 'name', find: lensKind.find },
+  quick_access_item: {
+    table: 'quick_access',
+    label: '(SELECT title FROM notes WHERE pk = note)',
+    find: itemKind.find,
+  },
+  file: {
+    table: 'files',
+    isVisible: `status IN ('processing', 'ready', 'failed')`,
+    label: 'file_name',
+    find: (reader, caller, id) => {
+      const file = findFile(reader, caller, id)
+      return file && presentWholeFile(reader, file)
+    },
+  },
+  webhook: {
+    table: 'webhooks',
+    isVisible: IS_LEFT,
+    find: (reader, caller, id) => unlessGone(() => presentWebhook(getWebhook(reader, caller, id, 'read'))),
+  },
+  source: {
+    table: 'sources',
+    isVisible: IS_LEFT,
+    label: 'name',
+    find: (reader, caller, id) => unlessGone(() => presentSource(getSource(reader, caller, id, 'read'))),
+  },
+  row_view: { table: 'row_views', label: 'name', find: findRowView },
   /** What a share opens, and how, is told to who may end it, and to no follower. */
-  share: () => undefined,
+  share: { table: 'shares', label: 'name', find: () => undefined },
+}
+
+/** Those whose objects are told, in the order of a snapshot. */
+export const TOLD_KINDS: readonly ObjectKind[] = (Object.keys(KINDS) as ObjectKind[]).filter((kind) => kind !== 'share')
+
+/** The primary keys and the ids of the objects of a kind that a reader can see, in order, after a key. */
+export function listVisible(
+  { sql }: Reader,
+  workspacePk: number,
+  kind: ObjectKind,
+  after = 0,
+  limit = -1,
+): [pk: number, id: string | number][] {
+  const { table, pkColumn = 'pk', isVisible = 'TRUE' } = KINDS[kind]
+  return sql.rows(
+    `SELECT ${pkColumn}, id FROM ${table} WHERE workspace = ? AND ${pkColumn} > ? AND ${isVisible}
+     ORDER BY ${pkColumn} LIMIT ?`,
+    workspacePk,
+    after,
+    limit,
+  )
+}
+
+const labelIn = (
+  { sql }: Reader,
+  { workspacePk }: InWorkspace,
+  kind: ObjectKind,
+  id: string | number,
+): string | undefined => {
+  const { table, label = 'NULL' } = KINDS[kind]
+  const text = `SELECT ${label} AS label FROM ${table} WHERE id = ? AND workspace = ?`
+  return sql.get<{ label: string }>(text, id, workspacePk)?.label
+}
+
+/** The value of its label field. */
+function labelOfRecord({ sql }: Reader, { workspacePk }: InWorkspace, { id, structureId }: Change) {
+  const field = sql.get<{ label: string | null }>(
+    'SELECT label_field AS label FROM structures WHERE id = ? AND workspace = ? AND name_fold IS NOT NULL',
+    structureId,
+    workspacePk,
+  )?.label
+  if (!field) return null
+  const text = 'SELECT data ->> ? AS label FROM records WHERE id = ?'
+  return sql.get<{ label: string | number | null }>(text, field, id)?.label
+}
+
+/** What the log keeps of objects of these kinds that were deleted. */
+const KEPT: readonly ChangeKind[] = ['tag', 'property', 'quick_access_item']
+
+function labelOfLost(reader: Reader, caller: InWorkspace, { kind, operation, number }: Change) {
+  if (!KEPT.includes(kind) || operation !== 'deleted') return null
+  const kept: { name?: string; note_id?: string } = JSON.parse(
+    detailOf(reader, caller.workspacePk, number) ?? '{}',
+  )
+  return kept.note_id === undefined ? kept.name : labelIn(reader, caller, 'note', kept.note_id)
+}
+
+/** What a changed object is called now: its title, the value of its label field, or its name; null without any. */
+export function labelOf(reader: Reader, caller: InWorkspace, change: Change): string | null {
+  const { kind, id } = change
+  const label =
+    kind === 'record'
+      ? labelOfRecord(reader, caller, change)
+      : (labelIn(reader, caller, kind, id) ?? labelOfLost(reader, caller, change))
+  return label === null || label === undefined ? null : String(label)
 }
 
 function unlessGone<Found>(get: () => Found): Found | undefined {
@@ -103,11 +218,8 @@ export class CurrentObjects {
 
   #jsonOf(kind: ChangeKind, id: string, structureId: string | null): string {
     if (isHiddenKind(this.caller, kind)) return 'null'
-    return kind === 'record' ? this.#record(id, structureId) : this.#other(kind, id)
-  }
-
-  #other(kind: Exclude<ChangeKind, 'record'>, id: string): string {
-    return JSON.stringify(FINDERS[kind](this.reader, this.caller, id) ?? null)
+    if (kind === 'record') return this.#record(id, structureId)
+    return JSON.stringify(KINDS[kind].find(this.reader, this.caller, id) ?? null)
   }
 
   /** The rows of a structure that is being deleted are gone at once. */

@@ -13,7 +13,7 @@ import { markStreamed } from '../http/streamed.ts'
 import { recordJson } from '../records/present.ts'
 import { eachRecord } from '../records/store.ts'
 import { findStructureById, findStructureByPk } from '../structures/store.ts'
-import { CurrentObjects } from './objects.ts'
+import { CurrentObjects, listVisible, type ObjectKind, TOLD_KINDS } from './objects.ts'
 import type { SnapshotQuery } from './schema.ts'
 
 /*
@@ -21,48 +21,6 @@ import type { SnapshotQuery } from './schema.ts'
  * An object that changes while it is read has a change after that place, so applying those changes to what was read
  * gives the exact workspace.
  */
-
-/** Where objects of a kind are listed, by their primary keys. */
-interface Source {
-  readonly table: string
-  readonly pkColumn: 'pk' | 'id'
-  /** Of the objects that a reader can see. */
-  readonly isVisible: string
-}
-
-const source = (table: string, isVisible = 'TRUE', pkColumn: Source['pkColumn'] = 'pk'): Source => ({
-  table,
-  pkColumn,
-  isVisible,
-})
-
-/** In the order of the lines: tags, properties and structures before what refers to them. Records come after structures. */
-const SOURCES: readonly (readonly [Exclude<ChangeKind, 'record'>, Source])[] = [
-  ['tag', source('tags', 'is_removed = 0', 'id')],
-  ['property', source('properties', 'is_removed = 0')],
-  ['structure', source('structures', 'name_fold IS NOT NULL')],
-  ['note', source('notes', 'deleted_at IS NULL')],
-  ['preset', source('presets')],
-  ['view', source('views')],
-  ['lens', source('lenses')],
-  ['quick_access_item', source('quick_access')],
-  ['file', source('files', `status IN ('processing', 'ready', 'failed')`)],
-  ['webhook', source('webhooks', 'is_removed = 0')],
-  ['source', source('sources', 'is_removed = 0')],
-  ['row_view', source('row_views')],
-]
-
-/** The ids of all objects of a kind that a reader can see. */
-export function listVisibleIds(
-  { sql }: Reader,
-  workspacePk: number,
-  kind: Exclude<ChangeKind, 'record'>,
-): string[] {
-  const { table, isVisible } = SOURCES.find(([name]) => name === kind)?.[1] ?? source('tags')
-  return sql
-    .column<string | number>(`SELECT id FROM ${table} WHERE workspace = ? AND ${isVisible}`, workspacePk)
-    .map(String)
-}
 
 /** Which objects the next part begins with. */
 export interface Place {
@@ -106,24 +64,11 @@ const line = (kind: ChangeKind, structureId: string | null, object: string): str
 function readPart(reader: Reader, { place, ...caller }: PartInput): Part {
   return place.kind === 'record'
     ? readRecords(reader, caller, place)
-    : readObjects(reader, caller, place, place.kind)
+    : readObjects(reader, caller, place.kind, place.after)
 }
 
-function readObjects(
-  reader: Reader,
-  caller: InWorkspace,
-  place: Place,
-  kind: Exclude<ChangeKind, 'record'>,
-): Part {
-  const at = SOURCES.findIndex(([name]) => name === kind)
-  const { table, pkColumn, isVisible } = SOURCES[at]?.[1] ?? source('tags')
-  const rows = reader.sql.rows<[pk: number, id: string]>(
-    `SELECT ${pkColumn}, id FROM ${table} WHERE workspace = ? AND ${pkColumn} > ? AND ${isVisible}
-     ORDER BY ${pkColumn} LIMIT ?`,
-    caller.workspacePk,
-    place.after,
-    OBJECTS_PER_PART,
-  )
+function readObjects(reader: Reader, caller: InWorkspace, kind: ObjectKind, after: number): Part {
+  const rows = listVisible(reader, caller.workspacePk, kind, after, OBJECTS_PER_PART)
   const objects = new CurrentObjects(reader, caller)
   const lines: string[] = []
   let length = 0
@@ -135,7 +80,7 @@ function readObjects(
   }
   const lastPk = rows.at(-1)?.[0]
   const isOver = rows.length < OBJECTS_PER_PART || lastPk === undefined
-  return partOf(lines, kind, isOver ? placeAfter(at) : { kind, after: lastPk })
+  return partOf(lines, kind, isOver ? placeAfter(kind) : { kind, after: lastPk })
 }
 
 function structureOf(kind: ChangeKind, json: string): string | null {
@@ -146,10 +91,10 @@ function structureOf(kind: ChangeKind, json: string): string | null {
   return null
 }
 
-function placeAfter(at: number): Place | undefined {
-  if (SOURCES[at]?.[0] === 'structure') return { kind: 'record', after: 0 }
-  const next = SOURCES[at + 1]
-  return next && { kind: next[0], after: 0 }
+function placeAfter(kind: ObjectKind): Place | undefined {
+  if (kind === 'structure') return { kind: 'record', after: 0 }
+  const next = TOLD_KINDS[TOLD_KINDS.indexOf(kind) + 1]
+  return next && { kind: next, after: 0 }
 }
 
 const afterRecords: Place = { kind: 'note', after: 0 }
@@ -223,7 +168,7 @@ async function* snapshotLines(
   const cursor = cursorFormatter(db, workspacePk)(lastChange(db, workspacePk))
   yield encoder.encode(`{"cursor":"${cursor}"}\n`)
   const counts: Partial<Record<ChangeKind, number>> = {}
-  for (const [kind] of SOURCES) {
+  for (const kind of TOLD_KINDS) {
     counts[kind] = 0
     if (kind === 'structure') counts.record = 0
   }

@@ -52,7 +52,7 @@ export const undoTask = (features: FeatureHooks): WorkerTask<UndoInput, Undone> 
 /** Undoes all changes of notes and records of a transaction, in one new transaction, or refuses. */
 export async function undo(
   { worker, features }: AppContext,
-  { signal: _, ...caller }: Caller,
+  caller: Caller,
   { transaction, dry_run: isDryRun = false }: { transaction: string; dry_run?: boolean },
 ): Promise<Undone> {
   const undone = await worker.write(undoTask(features), { caller, transaction }, { isDryRun })

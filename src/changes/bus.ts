@@ -1,25 +1,3 @@
-import type { Surface } from './log.ts'
-import type { RecordState } from './record-data.ts'
-
-/** The creation, update or deletion of one record, as watches and webhooks report it. */
-export interface RecordChange {
-  readonly kind: 'created' | 'updated' | 'deleted'
-  readonly workspacePk: number
-  readonly structure: {
-    readonly pk: number
-    readonly id: string
-    readonly name: string
-    readonly labelField?: string | null
-  }
-  /** Null for a record that was created or restored. */
-  readonly before: RecordState | null
-  /** After a deletion: the record as it was, with `deletedAt` set. */
-  readonly after: RecordState
-  /** The keys of the changed fields; empty unless the record was updated. */
-  readonly changed: readonly string[]
-  readonly source: { readonly surface: Surface; readonly keyId: string | null }
-}
-
 /** Notifies listeners in this process, after the commit, that data changed. Later listeners get no past changes. */
 export interface Bus {
   /** Reports that anything in the structure may have changed; without an id, anything at all, as after a write of another process. */

@@ -15,6 +15,17 @@ export interface RecordState {
   readonly deletedAt: number | null
 }
 
+/** The creation, update or deletion of one record, as webhooks report it. */
+export interface RecordChange {
+  readonly kind: 'created' | 'updated' | 'deleted'
+  /** Null for a record that was created or restored. */
+  readonly before: RecordState | null
+  /** After a deletion: the record as it was, with `deletedAt` set. */
+  readonly after: RecordState
+  /** The keys of the changed fields; empty unless the record was updated. */
+  readonly changed: readonly string[]
+}
+
 /** The values of these fields before a change, null where there was none. */
 export const previousValues = (
   changed: readonly string[],

@@ -1,5 +1,10 @@
-import type { RecordChange } from '../changes/bus.ts'
-import { type FieldValue, previousValues, type RecordState } from '../changes/record-data.ts'
+import type { Surface } from '../changes/log.ts'
+import {
+  type FieldValue,
+  previousValues,
+  type RecordChange,
+  type RecordState,
+} from '../changes/record-data.ts'
 import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
 import { defaultTemplate, filled, holesIn } from '../lib/template.ts'
 import { VERSION } from '../lib/version.ts'
@@ -26,7 +31,7 @@ export type EventType = (typeof EVENTS)[number]
 
 /** Where a change comes from. */
 export interface EventSource {
-  readonly surface: RecordChange['source']['surface'] | 'system'
+  readonly surface: Surface | 'system'
   readonly keyId: string | null
 }
 
@@ -89,7 +94,7 @@ const payloadOf = (
 })
 
 /** The payload for a change of a record; in `previous` a value that was absent is null. */
-export const changePayload = (head: EventHead, change: Omit<RecordChange, 'source'>): Payload =>
+export const changePayload = (head: EventHead, change: RecordChange): Payload =>
   payloadOf(head, {
     type: `record.${change.kind}`,
     record: presentRecord(change.after),

@@ -1,8 +1,7 @@
-import type { RecordChange } from '../changes/bus.ts'
 import type { ChangeOperation } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange, logCreatedRecords } from '../changes/log.ts'
 import { forwardsChanges } from '../changes/mirror-guard.ts'
-import { previousValues, type RecordState } from '../changes/record-data.ts'
+import { previousValues, type RecordChange, type RecordState } from '../changes/record-data.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -199,8 +198,12 @@ export const renewSubscriptionsVersion = (tx: Tx, structurePk: number) =>
  * The subscriptions that a change triggers: by the type of the event, the key that made the change, the changed fields of
  * an update, and the filter, which is applied once where several share it.
  */
-export function listTriggered(subscriptions: readonly Subscription[], change: RecordChange): Subscription[] {
-  const { kind, changed, source } = change
+function listTriggered(
+  subscriptions: readonly Subscription[],
+  change: RecordChange,
+  keyId: string | null,
+): Subscription[] {
+  const { kind, changed } = change
   const applied = new Map<readonly Condition[], boolean>()
   const meets = (conditions: readonly Condition[]): boolean => {
     const isMet = applied.get(conditions) ?? matchesFilter(filteredState(change), conditions)
@@ -208,7 +211,7 @@ export function listTriggered(subscriptions: readonly Subscription[], change: Re
     return isMet
   }
   const isTriggered = (subscription: Subscription): boolean =>
-    wants(subscription, `record.${kind}`, source.keyId) &&
+    wants(subscription, `record.${kind}`, keyId) &&
     (kind !== 'updated' ||
       subscription.fields === null ||
       changed.some((key) => subscription.fields?.has(key))) &&
@@ -220,23 +223,19 @@ export function listTriggered(subscriptions: readonly Subscription[], change: Re
 const filteredState = ({ kind, before, after }: RecordChange): RecordState =>
   kind === 'deleted' && before !== null ? before : after
 
-/** Everything that publishing the changes of one structure in one transaction needs. */
+/** What publishing the changes of one structure in one transaction needs. */
 export interface Outbox {
   readonly tx: Tx
   readonly listeners: WriteListeners
-  readonly author: ChangeAuthor
-  readonly workspaceId: string
+  /** Who makes the changes. */
+  readonly caller: ChangeAuthor & { readonly workspaceId: string }
+  readonly structure: { readonly id: string; readonly name: string; readonly labelField: string | null }
   readonly subscriptions: readonly Subscription[]
-  /** The records of one structure that were created since the last other change, which are logged together. */
+  /** The records of the structure that were created since the last other change, which are logged together. */
   readonly created: string[]
   /** Whether the listeners of the structure will be woken after the commit. */
   wakes: boolean
 }
-
-/** Nothing is published yet. */
-export const openOutbox = (
-  about: Pick<Outbox, 'tx' | 'listeners' | 'author' | 'workspaceId' | 'subscriptions'>,
-): Outbox => ({ ...about, created: [], wakes: false })
 
 const INSERT_EVENT =
   'INSERT INTO webhook_events (id, type, record_id, body, content_type) VALUES (?, ?, ?, ?, ?)'
@@ -322,12 +321,19 @@ export function publishChange(
   change: RecordChange,
   operation: ChangeOperation = change.kind,
 ): void {
-  const { tx, listeners, subscriptions } = outbox
+  const { tx, listeners, structure, subscriptions, caller } = outbox
   log(outbox, change, operation)
-  if (!outbox.wakes) tx.afterCommit(() => listeners.wake(change.structure.id))
+  if (!outbox.wakes) tx.afterCommit(() => listeners.wake(structure.id))
   outbox.wakes = true
   if (forwardsChanges(tx)) forward(outbox, change)
-  if (subscriptions.length > 0) storeChange(outbox, change)
+  const receivers = listTriggered(subscriptions, change, caller.keyId)
+  if (receivers.length === 0) return
+  const event = {
+    payload: payloadFor(outbox, change),
+    objectId: change.after.id,
+    labelField: structure.labelField,
+  }
+  storeEvent(tx, event, receivers)
 }
 
 /** In a mirror that posts the changes of records, those that are made there are posted like those of the remote. */
@@ -339,38 +345,29 @@ function forward(outbox: Outbox, change: RecordChange): void {
   wakeDeliveries(tx, [])
 }
 
-function storeChange(outbox: Outbox, change: RecordChange): void {
-  const receivers = listTriggered(outbox.subscriptions, change)
-  if (receivers.length === 0) return
-  const { structure, after } = change
-  const payload = payloadFor(outbox, change)
-  storeEvent(outbox.tx, { payload, objectId: after.id, labelField: structure.labelField }, receivers)
-}
-
-const payloadFor = ({ tx, workspaceId }: Outbox, change: RecordChange): Payload => {
-  const { structure, source } = change
-  return changePayload({ id: tx.newId(), occurredAt: tx.now, workspaceId, structure, source }, change)
-}
+const payloadFor = ({ tx, caller, structure }: Outbox, change: RecordChange): Payload =>
+  changePayload(
+    { id: tx.newId(), occurredAt: tx.now, workspaceId: caller.workspaceId, structure, source: caller },
+    change,
+  )
 
 function log(outbox: Outbox, change: RecordChange, operation: ChangeOperation): void {
-  const { tx, author, created } = outbox
-  const object = { kind: 'record', id: change.after.id, structureId: change.structure.id } as const
+  const { tx, caller, structure, created } = outbox
+  const { after, before, changed } = change
   if (operation === 'created') {
-    created.push(object.id)
+    created.push(after.id)
     return
   }
-  logCreated(outbox, object.structureId)
-  const replaced = change.before?.updatedAt
+  logCreated(outbox)
   const difference =
-    operation === 'updated'
-      ? { changed: change.changed, previous: previousValues(change.changed, change.before?.data) }
-      : undefined
-  logChange(tx, author, object, operation, { difference, replaced })
+    operation === 'updated' ? { changed, previous: previousValues(changed, before?.data) } : undefined
+  const object = { kind: 'record', id: after.id, structureId: structure.id } as const
+  logChange(tx, caller, object, operation, { difference, replaced: before?.updatedAt })
 }
 
 /** Must be called at the end of what may have created records. */
-export function logCreated({ tx, author, created }: Outbox, structureId: string): void {
-  if (created.length > 0) logCreatedRecords(tx, author, structureId, created.splice(0))
+export function logCreated({ tx, caller, structure, created }: Outbox): void {
+  if (created.length > 0) logCreatedRecords(tx, caller, structure.id, created.splice(0))
 }
 
 /** Stores a `webhook.test` event for one subscription, even if disabled or paused; returns the id of the delivery. */

@@ -1,6 +1,5 @@
 import type { MirroredChange } from '../changes/append-mirrored.ts'
-import type { RecordChange } from '../changes/bus.ts'
-import type { RecordData, RecordState } from '../changes/record-data.ts'
+import type { RecordChange, RecordData, RecordState } from '../changes/record-data.ts'
 import { type AppContext, wholeWorkspace } from '../context.ts'
 import { changePayload } from '../delivery/message.ts'
 import { dataOf, findRecord } from '../records/store.ts'
@@ -32,10 +31,10 @@ export function addEvents(copy: CopyTransaction): void {
   for (const entry of ofRecords) {
     const version = versions.get(entry)
     const structure = structures.get(entry)
-    const change = version && structure && changeOf(version, structure)
-    if (!change) continue
+    const change = version && changeOf(version)
+    if (!change || !structure) continue
     const event = { id: tx.newId(), type: `record.${change.kind}` }
-    const head = { ...event, occurredAt: instantOf(entry.at), workspaceId, structure, source: change.source }
+    const head = { ...event, occurredAt: instantOf(entry.at), workspaceId, structure, source: SOURCE }
     tx.sql.run(
       'INSERT INTO mirror_events (id, type, record, body) VALUES (?, ?, ?, ?)',
       event.id,
@@ -81,22 +80,16 @@ function structureIn(
   return row && { name: row.name, fields: definitionOf(row).fields }
 }
 
+const SOURCE = { surface: 'api', keyId: null } as const
+
 const KINDS = { created: 'created', restored: 'created', updated: 'updated', deleted: 'deleted' } as const
 
 /** Undefined for what is no event: the import of a record, and an update of omitted fields alone. */
-function changeOf({ entry, before, after }: Version, structure: NamedStructure): RecordChange | undefined {
+function changeOf({ entry, before, after }: Version): RecordChange | undefined {
   if (entry.op === 'purged') return undefined
   if (entry.op === 'created' && after.createdAt !== instantOf(entry.at)) return undefined
   if (entry.op === 'updated' && entry.changed.length === 0) return undefined
-  return {
-    kind: KINDS[entry.op],
-    workspacePk: 0,
-    structure: { pk: 0, ...structure },
-    before,
-    after,
-    changed: entry.changed,
-    source: { surface: 'api', keyId: null },
-  }
+  return { kind: KINDS[entry.op], before, after, changed: entry.changed }
 }
 
 /** The record before and after each of its changes. */

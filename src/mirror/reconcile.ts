@@ -1,5 +1,4 @@
-import { CurrentObjects } from '../change-feed/objects.ts'
-import { listVisibleIds } from '../change-feed/snapshot.ts'
+import { CurrentObjects, listVisible } from '../change-feed/objects.ts'
 import type { MirroredChange } from '../changes/append-mirrored.ts'
 import { CHANGE_KINDS, type ChangeKind, type Difference, differenceOf } from '../changes/entries.ts'
 import { changedKeys, previousValues, type RecordData } from '../changes/record-data.ts'
@@ -144,7 +143,8 @@ type Id = readonly [id: string, structureId: string | null]
 
 function* idsInCopy(reader: Reader, workspacePk: number, stage: Stage, kind: ChangeKind): Generator<Id> {
   if (kind !== 'record') {
-    for (const id of listVisibleIds(reader, workspacePk, kind)) yield [id, kind === 'structure' ? id : null]
+    for (const [, id] of listVisible(reader, workspacePk, kind))
+      yield [String(id), kind === 'structure' ? String(id) : null]
     return
   }
   // The records of a structure that is gone go with it.

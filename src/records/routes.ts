@@ -97,7 +97,7 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
     )
     .post(
       '/:id/revert',
-      async ({ caller: { signal: _, ...caller }, params: { id }, body: { to } }) => {
+      async ({ caller, params: { id }, body: { to } }) => {
         checkCursor(to, 'to')
         return jsonResponse(await ctx.worker.write(recordRevert, { caller, id, to }, { size: {} }))
       },

@@ -136,52 +136,44 @@ interface Read {
   readonly found: Pick<WatchResult, 'structure' | 'page' | 'position'>
 }
 
-/** The page of a watch at one moment. */
+/** The page of a watch at one moment, and the events that carry it: one for all who know the same page. */
 export class WatchedPage {
-  /** That of the events that carry it. */
+  /** That of the events. */
   readonly id: string
   readonly versions: Versions
   /** The members of the event's data as JSON text, without the braces. */
   readonly text: string
-  readonly rows: readonly RecordRow[]
+  readonly #rows: readonly RecordRow[]
+  readonly #events = new Map<Versions | undefined, StreamEvent>()
 
   constructor(reader: Reader, { workspacePk, digest, found: { structure, page, position } }: Read) {
     this.text = `"structure":${structureJson(structure)},${pageMembers(page)}`
     this.id = eventId(reader, workspacePk, position, digest, this.text)
     this.versions = new Map(page.rows.map(({ id, updatedAt }) => [id, updatedAt]))
-    this.rows = page.rows
+    this.#rows = page.rows
   }
 
   /** Whether an event carried the same content, if another server sent it. */
   isContentOf(id: string): boolean {
     return id.endsWith(`-${contentDigest(this.text)}`)
   }
-}
-
-/** The events that carry a page to many readers: one for all who know the same page. */
-export class PageEvents {
-  readonly #plain: StreamEvent
-  readonly #after = new Map<Versions, StreamEvent>()
-
-  constructor(readonly page: WatchedPage) {
-    this.#plain = { name: 'answer', id: page.id, data: `{${page.text}}` }
-  }
 
   /** The page, with what changed since an earlier one if that is given. */
   since(before: Versions | undefined): StreamEvent {
-    if (!before) return this.#plain
-    const event = this.#after.get(before) ?? changedEvent(this.page, before)
-    this.#after.set(before, event)
+    const known = this.#events.get(before)
+    if (known) return known
+    const changes = before ? `,"changes":${this.#changesSince(before)}` : ''
+    const event = { name: 'answer', id: this.id, data: `{${this.text}${changes}}` }
+    this.#events.set(before, event)
     return event
   }
-}
 
-function changedEvent({ id, text, rows, versions }: WatchedPage, before: Versions): StreamEvent {
-  const created = rows.filter((row) => !before.has(row.id))
-  const updated = rows.filter((row) => before.has(row.id) && before.get(row.id) !== row.updatedAt)
-  const removed = [...before.keys()].filter((recordId) => !versions.has(recordId))
-  const changes = `{"created":${listJson(created)},"updated":${listJson(updated)},"removed":${JSON.stringify(removed)}}`
-  return { name: 'answer', id, data: `{${text},"changes":${changes}}` }
+  #changesSince(before: Versions): string {
+    const created = this.#rows.filter((row) => !before.has(row.id))
+    const updated = this.#rows.filter((row) => before.has(row.id) && before.get(row.id) !== row.updatedAt)
+    const removed = [...before.keys()].filter((id) => !this.versions.has(id))
+    return `{"created":${listJson(created)},"updated":${listJson(updated)},"removed":${JSON.stringify(removed)}}`
+  }
 }
 
 const structureJson = (row: StructureRow): string =>

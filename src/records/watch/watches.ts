@@ -11,7 +11,6 @@ import { findStructure, getStructure, type StructureRow } from '../../structures
 import { readPage } from '../query/list.ts'
 import {
   isKnownEvent,
-  PageEvents,
   queryDigest,
   type Versions,
   WatchedPage,
@@ -66,7 +65,7 @@ export class Watches {
 }
 
 /** The latest pages by the ids of their events, so that a reader that comes back is sent what changed since. */
-export type WatchHistory = BoundedCache<string, Versions>
+type WatchHistory = BoundedCache<string, Versions>
 
 /** Changes are collected for this long before they are sent. */
 const MERGE_MS = 250
@@ -80,7 +79,7 @@ interface Resumption {
 }
 
 /** One reader of a channel. */
-export class Watcher {
+class Watcher {
   /** The page that was sent last. */
   #page: WatchedPage | undefined
   /** The data of the problem sent last, unless a page was sent after it. */
@@ -95,13 +94,12 @@ export class Watcher {
   ) {}
 
   /** Sends the page, unless it is the one sent last; the first answer to a reader that comes back says what that misses. */
-  send(events: PageEvents, resume: (watcher: this, id: string) => Resumption): void {
-    const { page } = events
+  send(page: WatchedPage, resume: (watcher: this, id: string) => Resumption): void {
     if (page === this.#page && this.#problem === undefined) return
     const isFirst = this.#page === undefined
     const resumed = isFirst && this.lastEventId !== null ? resume(this, this.lastEventId) : undefined
     const before = this.wantsChanges ? (this.#page?.versions ?? resumed?.versions) : undefined
-    const event = events.since(before)
+    const event = page.since(before)
     this.#page = page
     this.#problem = undefined
     this.reader.send(resumed ? withResumed(event, resumed.isKnown) : event)
@@ -135,7 +133,7 @@ const versionOf = (structure: StructureRow, view: RowViewRow | undefined): strin
   `${structure.changes} ${structure.updatedAt} ${view?.updatedAt}`
 
 /** All readers with the same query: it runs once for all of them, when one joins and when rows have changed. */
-export class WatchChannel {
+class WatchChannel {
   readonly #digest: string
   readonly #stopListening: () => void
   readonly #watchers = new Set<Watcher>()
@@ -212,9 +210,9 @@ export class WatchChannel {
 
   async #serve(due: readonly Watcher[], isThere: (watcher: Watcher) => boolean): Promise<void> {
     try {
-      const events = new PageEvents(await this.#readPage())
+      const page = await this.#readPage()
       await this.streams.inTurns(due.filter(isThere), (watcher) =>
-        watcher.send(events, (from, id) => this.#resume(from, id, events.page)),
+        watcher.send(page, (from, id) => this.#resume(from, id, page)),
       )
     } catch (thrown) {
       const error = asUnavailable(thrown)

@@ -1,5 +1,4 @@
 import { may } from '../../access/rights.ts'
-import type { RecordChange } from '../../changes/bus.ts'
 import { keepRemote } from '../../changes/mirror-guard.ts'
 import { changedKeys, type FieldValue, type RecordData } from '../../changes/record-data.ts'
 import { type Caller, type InWorkspace, placeFor } from '../../context.ts'
@@ -7,7 +6,7 @@ import type { Reader } from '../../db/reader.ts'
 import type { WriteListeners } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { keepMoments } from '../../delivery/due.ts'
-import { type Outbox, openOutbox, publishChange, subscriptionsOf } from '../../delivery/outbox.ts'
+import { type Outbox, publishChange, subscriptionsOf } from '../../delivery/outbox.ts'
 import { findFile } from '../../files/store.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../../filter/record/values.ts'
@@ -135,9 +134,7 @@ function brokenReference({ key, type, structure }: FieldDefinition, id: string):
 }
 
 /** What it takes to write rows of one structure in one transaction. */
-export interface RowWriter {
-  readonly tx: Tx
-  readonly outbox: Outbox
+export interface RowWriter extends Outbox {
   readonly caller: Caller
   /** With the counters as they are after what was written so far. */
   readonly structure: StructureRow
@@ -147,16 +144,16 @@ export interface RowWriter {
 }
 
 /** Begins to write rows of a structure in the caller's transaction. */
-export const rowWriter = (
+export function rowWriter(
   listeners: WriteListeners,
   tx: Tx,
   caller: Caller,
   structure: StructureRow,
-): RowWriter => {
+): RowWriter {
   const definition = definitionOf(structure)
   const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
-  const outbox = openOutbox({ tx, listeners, author: caller, workspaceId: caller.workspaceId, subscriptions })
-  const writer = { tx, outbox, caller, structure, definition, written: { rows: [], size: 0 } }
+  const outbox = { tx, listeners, caller, structure, subscriptions, created: [], wakes: false }
+  const writer = { ...outbox, definition, written: { rows: [], size: 0 } }
   shareWrites(writer)
   return writer
 }
@@ -212,30 +209,11 @@ function writeVersion(
   }
   const versions = { pk, before: states.before, after: isLive ? states.after : null }
   written.rows.push(versions)
-  keepMoments(tx, writer.outbox.subscriptions, versions)
+  keepMoments(tx, writer.subscriptions, versions)
   written.size += row.data.length + (isLive && wasLive ? before.row.data.length : 0)
-  publish(writer, { ...states, kind: !isLive ? 'deleted' : wasLive ? 'updated' : 'created' }, changed, before)
+  const kind = !isLive ? 'deleted' : wasLive ? 'updated' : 'created'
+  publishChange(writer, { ...states, kind, changed }, kind === 'created' && before ? 'restored' : kind)
   return row
-}
-
-function publish(
-  { outbox, caller, structure }: RowWriter,
-  change: Pick<RecordChange, 'kind' | 'before' | 'after'>,
-  changed: readonly string[],
-  earlier: Version | undefined,
-): void {
-  const isRestored = change.kind === 'created' && earlier !== undefined
-  publishChange(
-    outbox,
-    {
-      ...change,
-      changed,
-      workspacePk: caller.workspacePk,
-      structure,
-      source: { surface: caller.surface, keyId: caller.keyId },
-    },
-    isRestored ? 'restored' : change.kind,
-  )
 }
 
 /** `updated_at` increases with every change, even within one millisecond. */

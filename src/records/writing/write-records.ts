@@ -154,7 +154,7 @@ export function writeRecords(
     else write()
   }
   countInserted(writer, batch)
-  logCreated(writer.outbox, structure.id)
+  logCreated(writer)
   return {
     rows: batch.order.flatMap((pk) => batch.written.get(pk)?.row ?? []),
     inserted: batch.insertedIds.length,
@@ -269,7 +269,7 @@ export function insertUnder(
   checkReferences(tx, caller, changes)
   const row = insert(writer, batch, changes, id)
   countInserted(writer, batch)
-  logCreated(writer.outbox, structure.id)
+  logCreated(writer)
   return row
 }
 
