@@ -5,6 +5,7 @@ import type { Reader } from '../../db/reader.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import type { RawCondition } from '../../filter/record/parse.ts'
 import type { StreamEvent } from '../../http/sse.ts'
+import { memoize } from '../../lib/bounded-cache.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { presentField } from '../../structures/present.ts'
 import { definitionOf, type StructureRow } from '../../structures/store.ts'
@@ -136,6 +137,9 @@ interface Read {
   readonly found: Pick<WatchResult, 'structure' | 'page' | 'position'>
 }
 
+/** How many of the events that carry a page are kept at once. */
+const MAX_EVENTS = 10
+
 /** The page of a watch at one moment, and the events that carry it: one for all who know the same page. */
 export class WatchedPage {
   /** That of the events. */
@@ -144,7 +148,6 @@ export class WatchedPage {
   /** The members of the event's data as JSON text, without the braces. */
   readonly text: string
   readonly #rows: readonly RecordRow[]
-  readonly #events = new Map<Versions | undefined, StreamEvent>()
 
   constructor(reader: Reader, { workspacePk, digest, found: { structure, page, position } }: Read) {
     this.text = `"structure":${structureJson(structure)},${pageMembers(page)}`
@@ -158,15 +161,11 @@ export class WatchedPage {
     return id.endsWith(`-${contentDigest(this.text)}`)
   }
 
-  /** The page, with what changed since an earlier one if that is given. */
-  since(before: Versions | undefined): StreamEvent {
-    const known = this.#events.get(before)
-    if (known) return known
+  /** The event that carries the page, with what changed since an earlier one if that is given. */
+  readonly since = memoize((before: Versions | undefined): StreamEvent => {
     const changes = before ? `,"changes":${this.#changesSince(before)}` : ''
-    const event = { name: 'answer', id: this.id, data: `{${this.text}${changes}}` }
-    this.#events.set(before, event)
-    return event
-  }
+    return { name: 'answer', id: this.id, data: `{${this.text}${changes}}` }
+  }, MAX_EVENTS)
 
   #changesSince(before: Versions): string {
     const created = this.#rows.filter((row) => !before.has(row.id))
