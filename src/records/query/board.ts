@@ -14,7 +14,6 @@ import type { FieldDefinition } from '../../structures/store.ts'
 import { boardResponse } from '../present.ts'
 import type { BoardQuery } from '../schema.ts'
 import { loadPage, type RecordRow } from '../store.ts'
-import { textIndexPath } from './index-totals.ts'
 import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
 import {
   orderBy,
@@ -28,6 +27,7 @@ import {
   withView,
 } from './row-query.ts'
 import { byValue, comparePeriods, compareValues, datedBy, zoneNamed } from './summary.ts'
+import { textIndexPath } from './text-search.ts'
 import { cachedList, totalKeyText } from './total-cache.ts'
 
 type BoardRequest = Static<typeof BoardQuery>

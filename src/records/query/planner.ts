@@ -6,7 +6,6 @@ import type { PageRequest } from '../../http/pagination.ts'
 import { type IndexTarget, indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
 import type { ReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
-import { needlesOf, totalOfRange } from './index-totals.ts'
 import {
   type AccessPath,
   ANY_PATH,
@@ -28,6 +27,7 @@ import {
   type UsableIndex,
   wayOf,
 } from './row-query.ts'
+import { needlesOf } from './text-search.ts'
 import { cachedNumber, totalKeyText } from './total-cache.ts'
 
 /*
@@ -204,8 +204,6 @@ export interface IndexChoice {
   readonly narrowing: number
   /** How many rows it leads to, if fewer than `FEW_ROWS`. */
   readonly few: number | undefined
-  /** How many rows meet all conditions, where that is known without counting them. */
-  readonly total: number | undefined
 }
 
 const SINGLE: ReadonlySet<Operator> = new Set(['eq', 'in', 'is_empty'])
@@ -259,8 +257,6 @@ function choiceOf(reader: Reader, query: RowQuery, index: UsableIndex): IndexCho
     seeks.filter((condition) => testedColumn(condition) === column),
   )
   const firstVarying = byColumn.findIndex((conditions) => !conditions.some(isOneValue))
-  const seeking = { ...query, conditions: seeks }
-  const found = totalOfRange(reader, seeking, index)
   return {
     index,
     path,
@@ -268,8 +264,7 @@ function choiceOf(reader: Reader, query: RowQuery, index: UsableIndex): IndexCho
     isEquality: byColumn[0]?.some(({ op }) => SINGLE.has(op)) ?? false,
     decidesAll: query.conditions.every((condition) => decidingColumn(index, condition) !== undefined),
     narrowing: seeks.length,
-    few: found === undefined ? countFew(reader, seeking, path) : found < FEW_ROWS ? found : undefined,
-    total: seeks.length === query.conditions.length ? found : undefined,
+    few: countFew(reader, { ...query, conditions: seeks }, path),
   }
 }
 

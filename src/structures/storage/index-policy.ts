@@ -2,7 +2,6 @@ import type { AppContext } from '../../context.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../lib/dates.ts'
 import { autoIndexDrop, buildAutoIndex, findUnusedIndexes, type IndexPlace, markUsed } from './auto-index.ts'
-import { countEntries } from './entry-counts.ts'
 import { TEXT_INDEX } from './text-index.ts'
 
 /*
@@ -26,12 +25,7 @@ const WORTH_BUILDS = 2
 const TEXT_INDEX_MS_PER_ROW = 0.005
 const TEXT_INDEX_MIN_ROWS_FACTOR = 10
 const UNUSED_MS = 30 * DAY_MS
-const COUNT_MS_PER_ROW = 0.0001
 const MAX_REPORTS = 10_000
-
-const COUNTS = '#'
-/** Stands among missing indexes for the counts of the entries of one that is there (`entry-counts.ts`). */
-export const countsOf = (name: string): string => COUNTS + name
 
 /** What the reads of this process reported of an index. */
 interface Report {
@@ -66,7 +60,6 @@ export function recordReadCosts(ctx: AppContext, { structurePk, rows, ms, missin
 }
 
 function isWorthBuilding(column: string, costMs: number, rows: number, manyRows: number): boolean {
-  if (column.startsWith(COUNTS)) return costMs > WORTH_BUILDS * COUNT_MS_PER_ROW * rows
   if (column !== TEXT_INDEX) return costMs > WORTH_BUILDS * BUILD_MS_PER_ROW * rows
   return rows >= TEXT_INDEX_MIN_ROWS_FACTOR * manyRows && costMs > WORTH_BUILDS * TEXT_INDEX_MS_PER_ROW * rows
 }
@@ -74,12 +67,8 @@ function isWorthBuilding(column: string, costMs: number, rows: number, manyRows:
 async function build(ctx: AppContext, place: IndexPlace, report: Report): Promise<void> {
   const { structurePk: structure, column } = place
   try {
-    if (column.startsWith(COUNTS)) {
-      await countEntries(ctx, { structurePk: structure, column: column.slice(COUNTS.length) })
-    } else {
-      if (!(await buildAutoIndex(ctx, place))) return
-      ctx.log.info('index built', { structure, column })
-    }
+    if (!(await buildAutoIndex(ctx, place))) return
+    ctx.log.info('index built', { structure, column })
   } catch (error) {
     ctx.log.warn('an index could not be built', { structure, column, error: String(error) })
   }
