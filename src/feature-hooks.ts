@@ -4,7 +4,7 @@ import type { Db } from './db/database.ts'
 import type { Reader } from './db/reader.ts'
 import type { Requester, WorkerClient } from './db/worker/client.ts'
 import type { Tx } from './db/writes/transaction.ts'
-import type { Moments } from './delivery/wakes.ts'
+import type { Moments } from './delivery/outbox.ts'
 import { quoteList } from './lib/text.ts'
 import { Refusal } from './refusal.ts'
 

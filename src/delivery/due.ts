@@ -5,8 +5,7 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { memoize } from '../lib/bounded-cache.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { findTimeZone, instantOfLocal, localTime } from '../lib/time-zones.ts'
-import type { Subscription } from './outbox.ts'
-import { wakeAt } from './wakes.ts'
+import { type Subscription, wakeAt } from './outbox.ts'
 
 /*
  * The moments of rows: each row of a structure has one for every subscription whose rule finds one in its values, until

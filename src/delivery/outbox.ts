@@ -3,6 +3,7 @@ import { type ChangeAuthor, logChange, logCreatedRecords } from '../changes/log.
 import { forwardsChanges } from '../changes/mirror-guard.ts'
 import { previousValues, type RecordChange, type RecordState } from '../changes/record-data.ts'
 import type { Reader } from '../db/reader.ts'
+import type { webhooks } from '../db/schema/webhooks.ts'
 import type { WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { matchesFilter } from '../filter/record/match.ts'
@@ -13,139 +14,88 @@ import {
   changePayload,
   type EventHead,
   type Form,
-  type Format,
   type Kind,
   messageOf,
   type Payload,
   testPayload,
 } from './message.ts'
-import { wakeDeliveries } from './wakes.ts'
 
-/* Whom events concern, and how they are stored for these, to be delivered. */
+/* Whom events concern, how they are stored for these, and who is told after the commit that there is something to deliver. */
 
 /** The form of a subscription, with its pk. */
 export interface Receiver extends Form {
   readonly pk: number
 }
 
-/** What decides whether an event concerns an enabled subscription, and how it gets it. */
-interface AnySubscription extends Receiver {
+/** An enabled subscription: what decides whether an event concerns it, and how it gets it. */
+export interface Subscription extends Receiver {
   readonly events: ReadonlySet<string>
   readonly ignoredKeys: ReadonlySet<string | null>
-}
-
-/** One to the rows of a structure. */
-export interface Subscription extends AnySubscription {
+  /** Of one to rows. */
   readonly conditions: readonly Condition[]
+  /** Of one to notes, a filter tree as JSON; null for all. */
+  readonly filter: string | null
   readonly fields: ReadonlySet<string> | null
   /** When the moments of rows come that it gets; null if it gets none. */
   readonly schedule: { readonly pk: number; readonly due: Due } | null
-}
-
-/** One to notes or files. */
-export interface ObjectSubscription extends AnySubscription {
-  /** A filter tree as JSON; null for all. */
-  readonly filter: string | null
   readonly quietSeconds: number
   readonly includeContent: boolean
 }
 
-interface AnyRow {
-  pk: number
-  kind: Kind | null
-  format: Format | null
-  template: string | null
-  events: string
-  ignoreOwnKey: number
-  ignoreKeyId: string | null
-  createdByKeyId: string | null
+type Row = Omit<typeof webhooks.$inferSelect, 'id' | 'url' | 'secret'> & { readonly schedule: number | null }
+
+const SELECT = `SELECT pk, kind, format, template, events, filter, fields, due, ignore_own_key AS ignoreOwnKey,
+    ignore_key_id AS ignoreKeyId, created_by_key_id AS createdByKeyId, quiet_seconds AS quietSeconds,
+    include_content AS includeContent,
+    (SELECT s.pk FROM webhook_schedules s WHERE s.webhook = webhooks.pk AND s.is_ended = 0) AS schedule
+  FROM webhooks WHERE is_removed = 0 AND`
+const IS_ENABLED = 'enabled = 1 AND is_removed = 0'
+
+/** How long a note must not change before its changes are sent, if a subscription does not say. */
+const QUIET_SECONDS = 30
+
+function subscriptionOf(row: Row, conditions: readonly Condition[] = []): Subscription {
+  const ignored = [row.ignoreKeyId, row.ignoreOwnKey === 1 ? row.createdByKeyId : null]
+  return {
+    pk: row.pk,
+    kind: row.kind ?? 'record',
+    format: row.format ?? 'json',
+    template: row.template,
+    events: new Set(JSON.parse(row.events)),
+    ignoredKeys: new Set(ignored.filter((id) => id !== null)),
+    conditions,
+    filter: row.filter,
+    fields: row.fields === null ? null : new Set(JSON.parse(row.fields)),
+    schedule:
+      row.schedule === null || row.due === null ? null : { pk: row.schedule, due: JSON.parse(row.due) },
+    quietSeconds: row.quietSeconds ?? QUIET_SECONDS,
+    includeContent: row.includeContent === 1,
+  }
 }
 
-interface SubscriptionRow extends AnyRow {
-  filter: string
-  fields: string | null
-  due: string | null
-  schedule: number | null
-}
+/**
+ * The enabled subscriptions to the notes or the files of a workspace, in the order of their creation. They are sorted here:
+ * with ORDER BY, SQLite prepares the statement again at every run.
+ */
+export const subscriptionsTo = ({ sql }: Reader, workspace: number, kind: Kind): Subscription[] =>
+  sql
+    .all<Row>(`${SELECT} enabled = 1 AND structure IS NULL AND workspace = ? AND kind = ?`, workspace, kind)
+    .sort((one, other) => one.pk - other.pk)
+    .map((row) => subscriptionOf(row))
 
-interface ObjectRow extends AnyRow {
-  filter: string | null
-  quietSeconds: number | null
-  includeContent: number | null
+/** One to notes or files, also while it is disabled; undefined once it is deleted. */
+export function findObjectSubscription({ sql }: Reader, pk: number): Subscription | undefined {
+  const row = sql.get<Row>(`${SELECT} pk = ?`, pk)
+  return row && subscriptionOf(row)
 }
 
 const MAX_CACHED = 500
 /** By version. */
 const newSubscriptions = () => new BoundedCache<string, readonly Subscription[]>(MAX_CACHED)
 
-const COLUMNS = `pk, kind, format, template, events, filter, ignore_own_key AS ignoreOwnKey,
-  ignore_key_id AS ignoreKeyId, created_by_key_id AS createdByKeyId`
-const IS_ENABLED = 'enabled = 1 AND is_removed = 0'
-
-const listEnabled = ({ sql }: Reader, structurePk: number): SubscriptionRow[] =>
-  sql.all(
-    `SELECT ${COLUMNS}, fields, due,
-       (SELECT s.pk FROM webhook_schedules s WHERE s.webhook = webhooks.pk AND s.is_ended = 0) AS schedule
-     FROM webhooks WHERE structure = ? AND ${IS_ENABLED} ORDER BY pk`,
-    structurePk,
-  )
-
-function anySubscriptionOf(row: AnyRow): AnySubscription {
-  const { pk, kind, format, template } = row
-  const ignored = [row.ignoreKeyId, row.ignoreOwnKey === 1 ? row.createdByKeyId : null]
-  return {
-    pk,
-    kind: kind ?? 'record',
-    format: format ?? 'json',
-    template,
-    events: new Set(JSON.parse(row.events)),
-    ignoredKeys: new Set(ignored.filter((id) => id !== null)),
-  }
-}
-
-const subscriptionOf = (row: SubscriptionRow, conditions: readonly Condition[]): Subscription => ({
-  ...anySubscriptionOf(row),
-  conditions,
-  fields: row.fields === null ? null : new Set(JSON.parse(row.fields)),
-  schedule: row.schedule === null || row.due === null ? null : { pk: row.schedule, due: JSON.parse(row.due) },
-})
-
-const OBJECT_COLUMNS = `${COLUMNS}, quiet_seconds AS quietSeconds, include_content AS includeContent`
-
-/** How long a note must not change before its changes are sent, if a subscription does not say. */
-const QUIET_SECONDS = 30
-
-const objectSubscriptionOf = (row: ObjectRow): ObjectSubscription => ({
-  ...anySubscriptionOf(row),
-  filter: row.filter,
-  quietSeconds: row.quietSeconds ?? QUIET_SECONDS,
-  includeContent: row.includeContent === 1,
-})
-
-/**
- * The enabled subscriptions to the notes or the files of a workspace, in the order of their creation. They are sorted here:
- * with ORDER BY, SQLite prepares the statement again at every run.
- */
-export const subscriptionsTo = ({ sql }: Reader, workspace: number, kind: Kind): ObjectSubscription[] =>
-  sql
-    .all<ObjectRow>(
-      `SELECT ${OBJECT_COLUMNS} FROM webhooks
-       WHERE structure IS NULL AND workspace = ? AND kind = ? AND ${IS_ENABLED}`,
-      workspace,
-      kind,
-    )
-    .sort((one, other) => one.pk - other.pk)
-    .map(objectSubscriptionOf)
-
-/** One to notes or files, also while it is disabled; undefined once it is deleted. */
-export function findObjectSubscription({ sql }: Reader, pk: number): ObjectSubscription | undefined {
-  const row = sql.get<ObjectRow>(`SELECT ${OBJECT_COLUMNS} FROM webhooks WHERE pk = ? AND is_removed = 0`, pk)
-  return row && objectSubscriptionOf(row)
-}
-
 /** Whether an event of this type, by this key, concerns a subscription. */
 export const wants = (
-  { events, ignoredKeys }: Pick<AnySubscription, 'events' | 'ignoredKeys'>,
+  { events, ignoredKeys }: Pick<Subscription, 'events' | 'ignoredKeys'>,
   type: string,
   keyId: string | null,
 ): boolean => events.has(type) && !ignoredKeys.has(keyId)
@@ -167,10 +117,10 @@ export function subscriptionsOf(
   const cache = reader.sql.state.of(newSubscriptions)
   const found = cache.get(version)
   if (found) return found
-  const rows = listEnabled(reader, pk)
+  const rows = reader.sql.all<Row>(`${SELECT} enabled = 1 AND structure = ? ORDER BY pk`, pk)
   // Those with the same filter share its conditions, which are applied once to a change.
-  const filters = new Map(rows.map(({ filter }) => [filter, checkFilter(JSON.parse(filter), fields)]))
-  const subscriptions = rows.map((row) => subscriptionOf(row, filters.get(row.filter) ?? []))
+  const filters = new Map(rows.map(({ filter }) => [filter, checkFilter(JSON.parse(filter ?? '[]'), fields)]))
+  const subscriptions = rows.map((row) => subscriptionOf(row, filters.get(row.filter)))
   cache.set(version, subscriptions)
   return subscriptions
 }
@@ -182,13 +132,13 @@ export const countSubscriptions = (
 ): number =>
   subscriptionsVersion === null
     ? 0
-    : sql.scalar('SELECT count(*) FROM webhooks WHERE structure = ? AND enabled = 1 AND is_removed = 0', pk)
+    : sql.scalar(`SELECT count(*) FROM webhooks WHERE structure = ? AND ${IS_ENABLED}`, pk)
 
 /** Sets a new version of a structure's subscriptions; every change to one of them must call it. */
 export const renewSubscriptionsVersion = (tx: Tx, structurePk: number) =>
   tx.sql.run(
     `UPDATE structures SET subscriptions_version = CASE WHEN EXISTS
-       (SELECT 1 FROM webhooks w WHERE w.structure = ?1 AND w.enabled = 1 AND w.is_removed = 0) THEN ?2 END
+       (SELECT 1 FROM webhooks WHERE structure = ?1 AND ${IS_ENABLED}) THEN ?2 END
      WHERE pk = ?1`,
     structurePk,
     tx.newId(),
@@ -379,4 +329,50 @@ export function publishTest(
   const payload = testPayload({ ...about, id: tx.newId(), occurredAt: tx.now }, receiver.kind)
   const [delivery = ''] = storeEvent(tx, { payload, objectId: null }, [receiver], 1)
   return delivery
+}
+
+/** Told after a commit of this process what there is to deliver. */
+interface WakeListener {
+  /** Deliveries are waiting for these subscriptions, given by pk. */
+  deliveries(webhooks: readonly number[]): void
+  /** Something that is kept in the database falls due at this instant. */
+  moment(at: number): void
+}
+
+const newListeners = () => new Set<WakeListener>()
+
+export function onWake({ sql }: Reader, listener: WakeListener): () => void {
+  const listeners = sql.state.of(newListeners)
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+const tell = (tx: Tx, what: (listener: WakeListener) => void): void =>
+  tx.afterCommit(() => tx.sql.state.of(newListeners).forEach(what))
+
+const newWoken = () => ({ isTold: false, webhooks: new Set<number>() })
+
+/** Reports after the commit that deliveries wait for these subscriptions, together with those of other calls before it. */
+export function wakeDeliveries(tx: Tx, webhooks: readonly number[]): void {
+  const woken = tx.transaction.state.of(newWoken)
+  if (!woken.isTold) tell(tx, (listener) => listener.deliveries([...woken.webhooks]))
+  woken.isTold = true
+  for (const webhook of webhooks) woken.webhooks.add(webhook)
+}
+
+const newEarliest = () => ({ at: Number.POSITIVE_INFINITY })
+
+/** Reports after the commit the earliest of the instants of a transaction at which something falls due. */
+export function wakeAt(tx: Tx, at: number): void {
+  const earliest = tx.transaction.state.of(newEarliest)
+  if (earliest.at === Number.POSITIVE_INFINITY) tell(tx, (listener) => listener.moment(earliest.at))
+  earliest.at = Math.min(earliest.at, at)
+}
+
+/** What is kept in the database until its instant, and then becomes an event. */
+export interface Moments {
+  /** When the next of them falls due; undefined without any. */
+  nextAt(reader: Reader): number | undefined
+  /** Takes one or a few that are due; returns whether there were any. `startedAt` is when the server began to watch them. */
+  step(tx: Tx, startedAt: number): boolean
 }

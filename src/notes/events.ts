@@ -6,13 +6,14 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { type EventSource, objectPayload } from '../delivery/message.ts'
 import {
   findObjectSubscription,
+  type Moments,
   newHead,
-  type ObjectSubscription,
+  type Subscription,
   storeEvent,
   subscriptionsTo,
+  wakeAt,
   wants,
 } from '../delivery/outbox.ts'
-import { type Moments, wakeAt } from '../delivery/wakes.ts'
 import { utcDay } from '../lib/dates.ts'
 import { Refusal } from '../refusal.ts'
 import { presentEdited, presentNote } from './present.ts'
@@ -148,7 +149,7 @@ function dataOf(
 }
 
 /** A filter that names what is gone finds nothing. */
-function meets(tx: Tx, workspace: number, { filter }: ObjectSubscription, pk: number): boolean {
+function meets(tx: Tx, workspace: number, { filter }: Subscription, pk: number): boolean {
   if (filter === null) return true
   try {
     const tree = checkedTree(tx, workspace, readStoredTree(filter), 'filter')
@@ -164,7 +165,7 @@ function send(
   workspace: number,
   note: NoteRow,
   { type, at: occurredAt, source, difference = NO_DIFFERENCE }: NoteEvent,
-  subscriptions: readonly ObjectSubscription[],
+  subscriptions: readonly Subscription[],
 ): void {
   const receivers = subscriptions.filter((subscription) => meets(tx, workspace, subscription, note.pk))
   if (receivers.length === 0) return
@@ -247,7 +248,7 @@ const MOST_TIMES_QUIET = 10
 function wait(
   tx: Tx,
   note: number,
-  { pk, quietSeconds, includeContent }: ObjectSubscription,
+  { pk, quietSeconds, includeContent }: Subscription,
   { content, ...before }: State,
   { surface, keyId }: EventSource,
 ): void {

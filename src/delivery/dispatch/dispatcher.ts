@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Send } from '../client/sender.ts'
 import { secretsAt, signedHeaders } from '../message.ts'
-import { type Moments, onWake } from '../wakes.ts'
+import { type Moments, onWake } from '../outbox.ts'
 import {
   type DueDelivery,
   FAILURES_TO_PAUSE,

@@ -3,8 +3,12 @@ import { type SqlPart, sqlWay } from '../../db/sql-part.ts'
 import type { Operator } from '../../filter/record/operators.ts'
 import type { Condition } from '../../filter/record/parse.ts'
 import type { PageRequest } from '../../http/pagination.ts'
-import { type IndexTarget, indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
-import type { ReadCosts } from '../../structures/storage/index-policy.ts'
+import {
+  type IndexTarget,
+  indexedColumn,
+  indexName,
+  type ReadCosts,
+} from '../../structures/storage/auto-index.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import {
   type AccessPath,
@@ -38,7 +42,7 @@ import { cachedNumber, totalKeyText } from './total-cache.ts'
  *   by statistics that it seldom has; here the rows are counted, up to `FEW_ROWS`.
  * - The page plan is the access path of a page.
  * - The time of a read that an index would have saved (below) is reported to the policy that builds indexes
- *   (`structures/storage/index-policy.ts`). Where some conditions ask for one value, and another condition or the sort
+ *   (`structures/storage/auto-index.ts`). Where some conditions ask for one value, and another condition or the sort
  *   orders the rest, that is an index on the pair; otherwise one on each column.
  */
 
