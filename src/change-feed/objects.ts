@@ -111,7 +111,9 @@ const KINDS: Record<ObjectKind, Kind> = {
 }
 
 /** Those whose objects are told, in the order of a snapshot. */
-export const TOLD_KINDS: readonly ObjectKind[] = (Object.keys(KINDS) as ObjectKind[]).filter((kind) => kind !== 'share')
+export const TOLD_KINDS: readonly ObjectKind[] = (Object.keys(KINDS) as ObjectKind[]).filter(
+  (kind) => kind !== 'share',
+)
 
 /** The primary keys and the ids of the objects of a kind that a reader can see, in order, after a key. */
 export function listVisible(

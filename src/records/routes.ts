@@ -11,7 +11,7 @@ import { listDeletedRecords, listResponse } from './query/list.ts'
 import { summarise } from './query/summary.ts'
 import * as schema from './schema.ts'
 import { getRecord } from './store.ts'
-import type { Watches } from './watch/watches.ts'
+import type { Watches } from './watches.ts'
 import { recordDeletion, recordRestoration, recordRevert, respondToPatch } from './writing/one-record.ts'
 import { respondToWrite } from './writing/write-records.ts'
 

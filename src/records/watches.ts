@@ -1,0 +1,400 @@
+import { may } from '../access/rights.ts'
+import { cursorFormatter, findPosition, hasAllAfter } from '../changes/cursors.ts'
+import { lastChange } from '../changes/log.ts'
+import { type AppContext, type Caller, type InWorkspace, placeOf, wholeWorkspace } from '../context.ts'
+import { asUnavailable } from '../db/errors.ts'
+import type { Reader } from '../db/reader.ts'
+import type { Requester, WorkerQuery } from '../db/worker/client.ts'
+import type { RawCondition } from '../filter/record/parse.ts'
+import { closedEvent, type StreamEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
+import { BoundedCache, memoize } from '../lib/bounded-cache.ts'
+import { sha256 } from '../lib/sha256.ts'
+import { Refusal } from '../refusal.ts'
+import { getRowView, type RowViewRow } from '../row-views/service.ts'
+import type { Streams } from '../sessions/streams.ts'
+import { presentField } from '../structures/present.ts'
+import { definitionOf, findStructure, getStructure, type StructureRow } from '../structures/store.ts'
+import { pageMembers, recordJson } from './present.ts'
+import {
+  type ListInput,
+  type ListRequest,
+  type ListResult,
+  listQuery,
+  planList,
+  readPage,
+} from './query/list.ts'
+import { type ParsedRequest, parseRequest } from './query/row-query.ts'
+import type { RecordRow } from './store.ts'
+
+const DIGITS = 12
+
+type WatchRequest = Omit<ListRequest, 'offset'> & { changes?: boolean }
+
+/**
+ * Parses and checks the request as the list does, and brings it into a canonical form. Memoized, because many equal
+ * ones may arrive at once.
+ */
+function watchQuery(reader: Reader, caller: InWorkspace, { changes: _, ...sent }: WatchRequest): WatchQuery {
+  const { workspacePk, userId, rights } = caller
+  // A view may be one that the user alone sees.
+  const of = sent.view === undefined ? [workspacePk] : [workspacePk, userId]
+  const key = `watch ${of} ${JSON.stringify([rights, sent])}`
+  return reader.sql.memoize(key, () => checkedQuery(reader, placeOf(caller), of, sent))
+}
+
+function checkedQuery(
+  reader: Reader,
+  caller: InWorkspace,
+  of: readonly unknown[],
+  sent: Omit<ListRequest, 'offset'>,
+): WatchQuery {
+  const request = parseRequest(sent)
+  const { query, direction, page } = planList(reader, { caller, request })
+  const structureId = query.structure.id
+  const { view, search } = sent
+  const order =
+    view === undefined
+      ? { sort: request.sort ?? 'created_at', direction }
+      : { view, sort: request.sort, direction: request.direction }
+  const canonical = {
+    structure: structureId,
+    filter: canonicalFilter(request.filter),
+    ...(search !== undefined && { search }),
+    ...order,
+    limit: page.limit,
+  }
+  const key = JSON.stringify([...of, canonical])
+  const digest = sha256(key).slice(0, DIGITS)
+  return { workspacePk: caller.workspacePk, structureId, request: canonical, key, digest }
+}
+
+/** All conditions must hold, so neither their order nor a repetition matters; the same goes for lists of values. */
+const canonicalFilter = (filter: readonly RawCondition[]): RawCondition[] =>
+  canonicalList(
+    filter.map(({ field, op, value }) => ({
+      field,
+      op,
+      value: Array.isArray(value) ? canonicalList(value) : (value ?? undefined),
+    })),
+  )
+
+const canonicalList = <Item>(items: readonly Item[]): Item[] =>
+  [...new Set(items.map((item) => JSON.stringify(item)))].sort().map((text) => JSON.parse(text) as Item)
+
+/** The query of a channel in canonical form; equivalent queries have the same key. */
+interface WatchQuery {
+  readonly workspacePk: number
+  readonly structureId: string
+  /** Names the structure by its id, because its name may change. */
+  readonly request: ParsedRequest<ListRequest>
+  readonly key: string
+  /** Its key, as the ids of its events name it. */
+  readonly digest: string
+}
+
+/** A page of the list, and the number of the last change of the workspace when it was read. */
+type WatchResult = ListResult & { readonly position: number }
+
+export const watchPageQuery: WorkerQuery<ListInput, WatchResult> = {
+  name: 'records.watch',
+  run: (reader, input) => ({
+    position: lastChange(reader, input.caller.workspacePk),
+    ...listQuery.run(reader, input),
+  }),
+}
+
+const contentDigest = (text: string): string => Bun.hash(text).toString(36)
+
+/** `updated_at` of each record of a page by its id: enough to find what changed since. */
+type Versions = ReadonlyMap<string, number>
+
+/** How many of the events that carry a page are kept at once. */
+const MAX_EVENTS = 10
+
+/** The page of a watch at one moment, and the events that carry it: one for all who know the same page. */
+class WatchedPage {
+  /** That of the events: the position in the change log at which the page was read, its query, and its content. */
+  readonly id: string
+  readonly versions: Versions
+  /** The members of the event's data as JSON text, without the braces. */
+  readonly text: string
+  readonly #rows: readonly RecordRow[]
+
+  constructor(
+    reader: Reader,
+    { workspacePk, digest }: WatchQuery,
+    { structure, page, position }: WatchResult,
+  ) {
+    const { id, name } = structure
+    const fields = definitionOf(structure).fields.map(presentField)
+    this.text = `"structure":${JSON.stringify({ id, name, fields })},${pageMembers(page)}`
+    const cursor = cursorFormatter(reader, workspacePk)(position)
+    this.id = `${cursor}-${digest}-${contentDigest(this.text)}`
+    this.versions = new Map(page.rows.map(({ id, updatedAt }) => [id, updatedAt]))
+    this.#rows = page.rows
+  }
+
+  /** Whether an event carried the same content, if another server sent it. */
+  isContentOf(id: string): boolean {
+    return id.endsWith(`-${contentDigest(this.text)}`)
+  }
+
+  /** The event that carries the page, with what changed since an earlier one if that is given. */
+  readonly since = memoize((before: Versions | undefined): StreamEvent => {
+    const changes = before ? `,"changes":${this.#changesSince(before)}` : ''
+    return { name: 'answer', id: this.id, data: `{${this.text}${changes}}` }
+  }, MAX_EVENTS)
+
+  #changesSince(before: Versions): string {
+    const created = this.#rows.filter((row) => !before.has(row.id))
+    const updated = this.#rows.filter((row) => before.has(row.id) && before.get(row.id) !== row.updatedAt)
+    const removed = [...before.keys()].filter((id) => !this.versions.has(id))
+    return `{"created":${listJson(created)},"updated":${listJson(updated)},"removed":${JSON.stringify(removed)}}`
+  }
+}
+
+const listJson = (rows: readonly RecordRow[]): string => `[${rows.map(recordJson).join(',')}]`
+
+const MAX_PAGES = 200
+
+/** All open watches of a server. Those with the same query share a channel. */
+export class Watches {
+  /** By the key of their query. */
+  readonly #channels = new Map<string, WatchChannel>()
+  /** The latest pages by the ids of their events, so that a reader that comes back is sent what changed since. */
+  readonly #history = new BoundedCache<string, Versions>(MAX_PAGES)
+
+  constructor(
+    private readonly ctx: AppContext,
+    private readonly streams: Streams,
+  ) {}
+
+  get open(): { channels: number; readers: number } {
+    const sizes = [...this.#channels.values()].map(({ size }) => size)
+    return { channels: sizes.length, readers: sizes.reduce((sum, size) => sum + size, 0) }
+  }
+
+  /**
+   * Returns a source that sends the page now and after every change. Refuses at once what the list would refuse, and a query too
+   * many of one key. `lastEventId` names the last event that a reconnecting client received.
+   */
+  watch(caller: Caller, request: WatchRequest, lastEventId: string | null): StreamSource {
+    const query = watchQuery(this.ctx.db, caller, request)
+    const begin = (reader: StreamReader) => {
+      const channel =
+        this.#channels.get(query.key) ?? new WatchChannel(this.ctx, this.streams, this.#history, query)
+      this.#channels.set(query.key, channel)
+      const watcher = new Watcher(reader, caller, request.changes === true, lastEventId)
+      channel.join(watcher)
+      return () => {
+        channel.leave(watcher)
+        if (channel.size > 0 || this.#channels.get(query.key) !== channel) return
+        this.#channels.delete(query.key)
+        channel.close()
+      }
+    }
+    const isTouched = (rights: Caller['rights']) => !may(rights, query.structureId, 'read')
+    return this.streams.open(caller, 'watches', query.key, begin, isTouched)
+  }
+}
+
+/** Changes are collected for this long before they are sent. */
+const MERGE_MS = 250
+/** A query that failed is run again after this time. */
+const RETRY_MS = 5_000
+
+/** What a reader that comes back has received: whether it misses nothing, and for changes which page it knows. */
+interface Resumption {
+  readonly isKnown: boolean
+  readonly versions: Versions | undefined
+}
+
+/** One reader of a channel. */
+class Watcher {
+  /** The page that was sent last. */
+  #page: WatchedPage | undefined
+  /** The data of the problem sent last, unless a page was sent after it. */
+  #problem: string | undefined
+
+  constructor(
+    readonly reader: StreamReader,
+    readonly caller: Caller,
+    readonly wantsChanges: boolean,
+    /** Names the event that it received last, before its connection broke. */
+    readonly lastEventId: string | null,
+  ) {}
+
+  /** Sends the page, unless it is the one sent last; the first answer to a reader that comes back says what that misses. */
+  send(page: WatchedPage, resume: (watcher: this, id: string) => Resumption): void {
+    if (page === this.#page && this.#problem === undefined) return
+    const isFirst = this.#page === undefined
+    const resumed = isFirst && this.lastEventId !== null ? resume(this, this.lastEventId) : undefined
+    const before = this.wantsChanges ? (this.#page?.versions ?? resumed?.versions) : undefined
+    const event = page.since(before)
+    this.#page = page
+    this.#problem = undefined
+    this.reader.send(resumed ? withResumed(event, resumed.isKnown) : event)
+  }
+
+  /** Sends a problem, unless it equals the one sent last. */
+  sendProblem(problem: StreamEvent): void {
+    if (this.#problem === problem.data) return
+    this.#problem = problem.data
+    this.reader.send(problem)
+  }
+}
+
+const withResumed = (event: StreamEvent, isResumed: boolean): StreamEvent => ({
+  ...event,
+  data: event.data.replace('{', `{"resumed":${isResumed},`),
+})
+
+/** A page could not be read. Errors other than refusals are not described to clients. */
+const problemEvent = (error: unknown): StreamEvent => ({
+  name: 'problem',
+  data: JSON.stringify(
+    error instanceof Refusal
+      ? { error: error.message, code: error.code }
+      : { error: 'Something failed on the side of the service; the watch goes on.', code: 'internal' },
+  ),
+})
+
+/** While the version of the structure, its rows and the view is the same, so is every page. */
+const versionOf = (structure: StructureRow, view: RowViewRow | undefined): string =>
+  `${structure.changes} ${structure.updatedAt} ${view?.updatedAt}`
+
+/** All readers with the same query: it runs once for all of them, when one joins and when rows have changed. */
+class WatchChannel {
+  readonly #stopListening: () => void
+  readonly #watchers = new Set<Watcher>()
+  /** Those who are sent the page that is read next. */
+  #due = new Set<Watcher>()
+  /** Aborts a query that runs for readers who have all left. */
+  readonly #abort = new AbortController()
+  #latest: { readonly page: WatchedPage; readonly version: string } | undefined
+  #timer: { readonly at: number; readonly stop: () => void } | undefined
+  #isRunning = false
+
+  constructor(
+    private readonly ctx: AppContext,
+    private readonly streams: Streams,
+    private readonly history: BoundedCache<string, Versions>,
+    private readonly query: WatchQuery,
+  ) {
+    this.#stopListening = ctx.bus.onWake(query.structureId, () => this.#runWithin(MERGE_MS))
+  }
+
+  get size(): number {
+    return this.#watchers.size
+  }
+
+  /** Adds a reader and sends it the page at once. */
+  join(watcher: Watcher): void {
+    this.#watchers.add(watcher)
+    this.#due.add(watcher)
+    void this.#run()
+  }
+
+  leave(watcher: Watcher): void {
+    this.#watchers.delete(watcher)
+    this.#due.delete(watcher)
+  }
+
+  /** Must be called when the last reader has left. */
+  close(): void {
+    this.#stopListening()
+    this.#abort.abort()
+    this.#timer?.stop()
+  }
+
+  #runWithin(delayMs: number): void {
+    const { clock } = this.ctx
+    const at = clock.now() + delayMs
+    if (this.#timer && this.#timer.at <= at) return
+    this.#timer?.stop()
+    const stop = clock.after(delayMs, () => {
+      this.#timer = undefined
+      this.#due = new Set(this.#watchers)
+      void this.#run()
+    })
+    this.#timer = { at, stop }
+  }
+
+  /**
+   * Never runs twice at once. A reader that joins while the page is read gets the next one: it may have written something
+   * after the reading began, and must see that.
+   */
+  async #run(): Promise<void> {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    while (this.#due.size > 0) {
+      await this.streams.turn()
+      const due = [...this.#due]
+      this.#due.clear()
+      if (due.some(this.#isThere)) await this.#serve(due)
+    }
+    this.#isRunning = false
+  }
+
+  readonly #isThere = (watcher: Watcher) => this.#watchers.has(watcher)
+
+  async #serve(due: readonly Watcher[]): Promise<void> {
+    try {
+      const page = await this.#readPage()
+      const resume = (watcher: Watcher, id: string) => this.#resume(watcher, id, page)
+      await this.streams.inTurns(due.filter(this.#isThere), (watcher) => watcher.send(page, resume))
+    } catch (thrown) {
+      const error = asUnavailable(thrown)
+      const { workspacePk, structureId } = this.query
+      const isGone = () => findStructure(this.ctx.db, wholeWorkspace(workspacePk), structureId) === undefined
+      // What is not found may be the view.
+      if (error instanceof Refusal && error.code === 'not_found' && isGone()) {
+        for (const { reader } of [...this.#watchers]) reader.end(closedEvent('structure_deleted'))
+        return
+      }
+      if (!(error instanceof Refusal)) this.ctx.log.error('a watch failed', { error: String(error) })
+      for (const watcher of due.filter(this.#isThere)) watcher.sendProblem(problemEvent(error))
+      if (this.size > 0) this.#runWithin(RETRY_MS)
+    }
+  }
+
+  async #readPage(): Promise<WatchedPage> {
+    const { workspacePk, structureId, request } = this.query
+    const { db } = this.ctx
+    const known = this.#latest
+    const requester = this.#requester()
+    const view = request.view === undefined ? undefined : getRowView(db, requester, request.view)
+    const structure = getStructure(db, wholeWorkspace(workspacePk), structureId, 'read')
+    if (known?.version === versionOf(structure, view)) return known.page
+    const found = await readPage(this.ctx, watchPageQuery, requester, request)
+    const read = new WatchedPage(db, this.query, found)
+    const page = read.text === known?.page.text ? known.page : read
+    this.#latest = { page, version: versionOf(found.structure, view) }
+    this.history.set(page.id, page.versions)
+    return page
+  }
+
+  /**
+   * Nothing is missed after an event of this query and of this state of the database, if all changes since then are kept; the page
+   * itself is known for a while, or because it is the same still.
+   */
+  #resume({ wantsChanges }: Watcher, id: string, page: WatchedPage): Resumption {
+    const { db } = this.ctx
+    const { workspacePk, digest } = this.query
+    const [epoch, number, query] = id.split('-')
+    const position = query === digest ? findPosition(db, workspacePk, `${epoch}-${number}`) : undefined
+    const isKnown = position !== undefined && hasAllAfter(db, workspacePk, position)
+    if (!isKnown || !wantsChanges) return { isKnown, versions: undefined }
+    const versions = this.history.get(id) ?? (page.isContentOf(id) ? page.versions : undefined)
+    return { isKnown: versions !== undefined, versions }
+  }
+
+  /** The query runs for the key of its first reader; each of its readers may read all rows. */
+  #requester(): InWorkspace & Requester {
+    const [first] = this.#watchers
+    if (!first) throw new Error('a channel without readers runs no query')
+    const { workspacePk, userId, keyId, surface } = first.caller
+    const { signal } = this.#abort
+    return { ...wholeWorkspace(workspacePk), userId, keyId, surface, signal, isBackground: true }
+  }
+}
