@@ -66,7 +66,6 @@ const PURE = [
   'notes/property-values.ts',
   'portability/field-keys.ts',
   'portability/front-matter.ts',
-  'portability/vault/plan/folder-files.ts',
   'portability/vault/plan/link-targets.ts',
   'portability/vault/plan/links.ts',
   'portability/vault/plan/note.ts',

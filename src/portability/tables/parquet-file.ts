@@ -1,3 +1,4 @@
+import type { Cell, Column, ColumnType } from './tables.ts'
 import { i32, i64, list, struct, text } from './thrift.ts'
 
 /*
@@ -5,19 +6,10 @@ import { i32, i64, list, struct, text } from './thrift.ts'
  * rows with one page for each column, then the metadata and its length. https://parquet.apache.org/docs/file-format/
  */
 
-export type ParquetType = 'text' | 'integer' | 'number' | 'bool' | 'day' | 'time'
-/** A bool is 0 or 1, a day the days since 1970, a time the milliseconds. */
-export type ParquetValue = string | number | null
-
-export interface ParquetColumn {
-  readonly name: string
-  readonly type: ParquetType
-}
-
 const PHYSICAL = { bool: 0, int32: 1, int64: 2, double: 5, bytes: 6 }
 const CONVERTED = { utf8: 0, date: 6, timestampMillis: 9 }
 
-const TYPES: Record<ParquetType, { readonly physical: number; readonly converted?: number }> = {
+const TYPES: Record<ColumnType, { readonly physical: number; readonly converted?: number }> = {
   text: { physical: PHYSICAL.bytes, converted: CONVERTED.utf8 },
   integer: { physical: PHYSICAL.int32 },
   number: { physical: PHYSICAL.double },
@@ -39,7 +31,7 @@ const BYTES_PER_CHARACTER = 3
 const LONGEST_NUMBER = 8
 
 /** One bit for each value, in runs of eight. */
-function bits(values: readonly ParquetValue[], isSet: (value: ParquetValue) => boolean): Buffer {
+function bits(values: readonly Cell[], isSet: (value: Cell) => boolean): Buffer {
   const bytes = Buffer.alloc(Math.ceil(values.length / 8))
   let at = 0
   for (const value of values) {
@@ -49,10 +41,10 @@ function bits(values: readonly ParquetValue[], isSet: (value: ParquetValue) => b
   return bytes
 }
 
-const isThere = (value: ParquetValue) => value !== null
+const isThere = (value: Cell) => value !== null
 
 /** Which values are there: one run of single bits, behind its length and a header. */
-function definitionLevels(values: readonly ParquetValue[]): Buffer {
+function definitionLevels(values: readonly Cell[]): Buffer {
   const levels = bits(values, isThere)
   const header: number[] = []
   let rest = (levels.length << 1) | 1
@@ -65,7 +57,7 @@ function definitionLevels(values: readonly ParquetValue[]): Buffer {
 
 /** Writes a value at a position; returns the position after it. */
 const WRITERS: Record<
-  Exclude<ParquetType, 'bool'>,
+  Exclude<ColumnType, 'bool'>,
   (to: Buffer, value: string & number, at: number) => number
 > = {
   text: (to, value, at) => {
@@ -83,7 +75,7 @@ const WRITERS: Record<
 }
 
 /** The values that are there, one after the other. */
-function plainValues(type: ParquetType, values: readonly ParquetValue[]): Buffer {
+function plainValues(type: ColumnType, values: readonly Cell[]): Buffer {
   if (type === 'bool') return bits(values.filter(isThere), (value) => value === 1)
   const write = WRITERS[type]
   let size = 0
@@ -101,7 +93,7 @@ export class ParquetFile {
   readonly #groups: ReturnType<typeof struct>[] = []
 
   constructor(
-    private readonly columns: readonly ParquetColumn[],
+    private readonly columns: readonly Column[],
     private readonly output: (bytes: Uint8Array) => void,
   ) {
     this.#write(MAGIC)
@@ -113,7 +105,7 @@ export class ParquetFile {
   }
 
   /** Writes rows, of which there is at least one, as a group: it is what a reader reads at once. */
-  writeGroup(rows: readonly (readonly ParquetValue[])[]): void {
+  writeGroup(rows: readonly (readonly Cell[])[]): void {
     const begin = this.#offset
     const chunks = this.columns.map((column, at) => {
       const values = rows.map((row) => row[at] ?? null)
@@ -124,7 +116,7 @@ export class ParquetFile {
     this.#rows += rows.length
   }
 
-  #writeColumn({ name, type }: ParquetColumn, values: readonly ParquetValue[]) {
+  #writeColumn({ name, type }: Column, values: readonly Cell[]) {
     const begin = this.#offset
     const count = i32(values.length)
     const levels = definitionLevels(values)

@@ -5,8 +5,7 @@ import { importedFiles } from '../../db/schema/imported-files.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { findFile } from '../../files/store.ts'
 import { findNoteSummary, type NoteSummary } from '../../notes/store.ts'
-import { baseName } from './plan/folder-files.ts'
-import type { VaultNote } from './plan/note.ts'
+import { baseName, type VaultNote } from './plan/note.ts'
 
 /** What an import wrote into a note besides its body. */
 export interface WrittenFields {

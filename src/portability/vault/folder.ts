@@ -11,14 +11,17 @@ import { refused } from '../../refusal.ts'
 import type { ImportRun, RefusedPart } from '../import-run.ts'
 import { systemRefusal } from '../read-file.ts'
 import type { EarlierImport, EarlierImports } from './earlier-imports.ts'
-import { DELETED, type FolderFile, isNoteFile, skipReason } from './plan/folder-files.ts'
 import type { AddedFile } from './plan/links.ts'
 import {
+  DELETED,
   decodeNote,
+  type FolderFile,
   fileNameFor,
+  isNoteFile,
   type NoteText,
   readNote,
   refuseLongFile,
+  skipReason,
   type VaultNote,
 } from './plan/note.ts'
 

@@ -30,10 +30,9 @@ import type {
   WrittenFields,
 } from './earlier-imports.ts'
 import { readBody, type VaultFiles } from './folder.ts'
-import type { FolderFile } from './plan/folder-files.ts'
 import { aliasFor, type LinkTargets, targetFor } from './plan/link-targets.ts'
 import { type LinkContext, planBody } from './plan/links.ts'
-import type { VaultNote } from './plan/note.ts'
+import type { FolderFile, VaultNote } from './plan/note.ts'
 import type { PropertyPlan } from './plan/properties.ts'
 import { tagNamesOf } from './plan/tags.ts'
 

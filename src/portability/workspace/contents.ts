@@ -1,4 +1,6 @@
-import type { Static } from '@sinclair/typebox'
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { getTableName } from 'drizzle-orm'
 import { logChange } from '../../changes/log.ts'
 import { type RecordData, valueIn } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
@@ -11,8 +13,10 @@ import { checkedFileName } from '../../files/service.ts'
 import type { FileRow } from '../../files/store.ts'
 import { normalised } from '../../filter/record/values.ts'
 import { checkStorable } from '../../http/storable-json.ts'
-import { isoTimestamp } from '../../lib/dates.ts'
+import { validationRefusal } from '../../http/validation.ts'
+import { isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { isId } from '../../lib/ids.ts'
+import { isObject } from '../../lib/json.ts'
 import { publishNote } from '../../notes/events.ts'
 import { presentEdited, presentNote } from '../../notes/present.ts'
 import { CreateBody, PatchBody, TAGS_PER_REQUEST, TagsBody } from '../../notes/schema.ts'
@@ -20,6 +24,7 @@ import { loadNotes } from '../../notes/store.ts'
 import { insertNote } from '../../notes/writing/create.ts'
 import { importProperties, readProperties } from '../../notes/writing/properties.ts'
 import { ensureTags } from '../../notes/writing/tags.ts'
+import type { ObjectTable } from '../../objects/statements.ts'
 import { putRecord } from '../../records/store.ts'
 import { fail, refused } from '../../refusal.ts'
 import { presentStructure } from '../../structures/present.ts'
@@ -32,16 +37,63 @@ import {
   type StructureRow,
 } from '../../structures/store.ts'
 import { splitFrontMatter } from '../front-matter.ts'
-import {
-  asObject,
-  checkInput,
-  idOf,
-  instantOf,
-  instantOrNull,
-  parseExported,
-  restoreUpdatedAt,
-  txForOriginal,
-} from './exported-object.ts'
+
+/** What the service assigned to an object when it was created and changed; an import keeps it. */
+export interface Identity {
+  readonly id: string
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** An object of an exported file; refuses one whose `input`, what a caller would send, does not match the schema of the API. */
+export function parseExported<Input>(value: unknown, schema: TSchema): Identity & { readonly input: Input } {
+  const { id, created_at, updated_at, ...input } = asObject(value)
+  const createdAt = instantOf(created_at, 'created_at')
+  const updatedAt = updated_at === undefined ? createdAt : instantOf(updated_at, 'updated_at')
+  checkInput(schema, input)
+  return { id: idOf(id), createdAt, updatedAt, input: input as Input }
+}
+
+export function asObject(value: unknown): Fields {
+  if (isObject(value)) return value
+  throw refused('it must be a JSON object.')
+}
+
+export function checkInput(schema: TSchema, input: unknown): void {
+  if (!Value.Check(schema, input)) throw validationRefusal('body', Value.Errors(schema, input))
+}
+
+export function idOf(value: unknown): string {
+  if (typeof value === 'string' && isId(value)) return value
+  throw refused('"id" must be an id in the form that this service generates.')
+}
+
+/** With an offset a timestamp may lie outside the years of four digits; it could not be written back. */
+const MIN_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
+const INSTANT_LIMIT = Date.parse('9999-12-31T23:59:59.999Z') + 1
+
+export function instantOf(value: unknown, name: string): number {
+  const instant = typeof value === 'string' ? parseInstant(value) : undefined
+  if (instant !== undefined && instant >= MIN_INSTANT && instant < INSTANT_LIMIT) return Math.floor(instant)
+  throw refused(`"${name}" must be a timestamp such as 2026-11-21T09:30:00.000Z.`)
+}
+
+export const instantOrNull = (value: unknown, name: string): number | null =>
+  value === null || value === undefined ? null : instantOf(value, name)
+
+/** The transaction, giving what is created in it this id and this creation time. */
+export const txForOriginal = (tx: Tx, { id, createdAt }: Pick<Identity, 'id' | 'createdAt'>): Tx => ({
+  ...tx,
+  now: createdAt,
+  newId: () => id,
+})
+
+/** Sets `updated_at` to its exported value. */
+export function restoreUpdatedAt({ sql }: Tx, table: ObjectTable, { id, updatedAt }: Identity): void {
+  if (table.updatedAt) sql.run(`UPDATE ${getTableName(table)} SET updated_at = ? WHERE id = ?`, updatedAt, id)
+}
 
 /** The definition of a structure, without its rows. */
 export function exportStructure(row: StructureRow): object {

@@ -8,8 +8,7 @@ import { Refusal, refused } from '../../refusal.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
 import { linesOf, readText, textChunks } from '../read-file.ts'
-import { importFile, importNote, importRow, importStructure } from './contents.ts'
-import { asObject } from './exported-object.ts'
+import { asObject, importFile, importNote, importRow, importStructure } from './contents.ts'
 import { FILES, FORMAT, MANIFEST, NOTES, STRUCTURES, TRASH } from './format.ts'
 import {
   type Destination,

@@ -50,7 +50,7 @@ import {
   parseExported,
   restoreUpdatedAt,
   txForOriginal,
-} from './exported-object.ts'
+} from './contents.ts'
 
 /** Where objects are imported. */
 export interface Destination {

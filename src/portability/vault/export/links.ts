@@ -13,9 +13,9 @@ import {
   namesIn,
   targetKey,
 } from '../../../notes/links/syntax.ts'
-import { baseName, withoutExtension } from '../plan/folder-files.ts'
 import { LinkTargets } from '../plan/link-targets.ts'
 import { findTarget, type LinkComment, linkCommentIn } from '../plan/links.ts'
+import { baseName, withoutExtension } from '../plan/note.ts'
 import type { ExportedFile, ExportedNote, ExportedTree } from './export.ts'
 
 /** Signs that end a wiki link or split its target. */

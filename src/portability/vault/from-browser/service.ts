@@ -16,7 +16,7 @@ import {
   type Written,
   type WrittenFields,
 } from '../earlier-imports.ts'
-import { isNoteFile } from '../plan/folder-files.ts'
+import { isNoteFile } from '../plan/note.ts'
 import type { FileQuery, IdsBody, ImportedResponse, NotesBody } from './schema.ts'
 
 /*

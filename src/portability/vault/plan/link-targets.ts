@@ -1,8 +1,7 @@
 import { folderOf, joinedPath } from '../../../lib/paths.ts'
 import { codePointLength, fold, hasControlCharacter, normalized } from '../../../lib/text.ts'
 import { isFileTarget } from '../../../notes/links/syntax.ts'
-import { baseName, type FolderFile, withoutExtension } from './folder-files.ts'
-import type { Remark, VaultNote } from './note.ts'
+import { baseName, type FolderFile, type Remark, type VaultNote, withoutExtension } from './note.ts'
 
 /** What links need to know of a note. */
 export interface LinkableNote {

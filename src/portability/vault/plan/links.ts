@@ -9,9 +9,8 @@ import {
   linkOf,
   type TextSpan,
 } from '../../../notes/links/syntax.ts'
-import type { FolderFile } from './folder-files.ts'
 import type { LinkableNote, LinkTarget, LinkTargets } from './link-targets.ts'
-import type { Remark, VaultNote } from './note.ts'
+import type { FolderFile, Remark, VaultNote } from './note.ts'
 
 /** A file that is stored. */
 export interface AddedFile {

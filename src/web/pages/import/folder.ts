@@ -1,7 +1,7 @@
 import { BlobReader, type FileEntry, ZipReader } from '@zip.js/zip.js/lib/zip-core-custom.js'
 import { joinedPath } from '../../../lib/paths.ts'
 import { compareCodePoints } from '../../../lib/text.ts'
-import { type FolderFile, isNoteFile, skipReason } from '../../../portability/vault/plan/folder-files.ts'
+import { type FolderFile, isNoteFile, skipReason } from '../../../portability/vault/plan/note.ts'
 import { MANIFEST } from '../../../portability/workspace/format.ts'
 
 /** A file of a folder that is imported; its bytes are read when they are needed. */

@@ -1,9 +1,8 @@
 import { fold } from '../../../lib/text.ts'
 import { namesIn, targetKey, targetText } from '../../../notes/links/syntax.ts'
-import type { FolderFile } from '../../../portability/vault/plan/folder-files.ts'
 import { aliasFor, LinkTargets, targetFor } from '../../../portability/vault/plan/link-targets.ts'
 import { type AddedFile, type LinkContext, planBody } from '../../../portability/vault/plan/links.ts'
-import type { VaultNote } from '../../../portability/vault/plan/note.ts'
+import type { FolderFile, VaultNote } from '../../../portability/vault/plan/note.ts'
 import { tagNamesOf } from '../../../portability/vault/plan/tags.ts'
 
 /** A note by what links find it. */

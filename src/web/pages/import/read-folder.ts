@@ -1,8 +1,10 @@
 import { refuseTooLarge } from '../../../files/size-limit.ts'
-import { baseName, DELETED, type FolderFile } from '../../../portability/vault/plan/folder-files.ts'
 import type { AddedFile } from '../../../portability/vault/plan/links.ts'
 import {
+  baseName,
+  DELETED,
   decodeNote,
+  type FolderFile,
   fileNameFor,
   readNote,
   refuseLongFile,

@@ -1,5 +1,4 @@
-import type { FolderFile } from '../../../portability/vault/plan/folder-files.ts'
-import type { VaultNote } from '../../../portability/vault/plan/note.ts'
+import type { FolderFile, VaultNote } from '../../../portability/vault/plan/note.ts'
 import { api } from '../../data/api.ts'
 import { Away, isPutOff, Refused, request, retryDelayOf } from '../../data/request.ts'
 import { bytesOf } from './folder.ts'
