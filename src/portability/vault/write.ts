@@ -3,7 +3,7 @@ import { fold } from '../../lib/text.ts'
 import { publishNote } from '../../notes/events.ts'
 import { resolveTarget } from '../../notes/links/resolve-target.ts'
 import { type TextSpan, targetKey } from '../../notes/links/syntax.ts'
-import { getNote, type NoteRow, updateNote } from '../../notes/store.ts'
+import { aliasColumns, getNote, type NoteRow, updateNote } from '../../notes/store.ts'
 import { addContent, insertNote } from '../../notes/writing/create.ts'
 import {
   findPropertyKey,
@@ -133,7 +133,7 @@ export class VaultWriter implements LinkContext {
   /** Frees an alias that an earlier import wrote and that the file no longer has. */
   #dropAlias({ aliases }: VaultNote, { head, earlier }: ExistingNote): void {
     if (head.alias === null || head.alias !== fieldsOf(earlier).alias || aliases.includes(head.alias)) return
-    updateNote(this.run.tx, head.pk, { alias: null, aliasFold: null })
+    updateNote(this.run.tx, head.pk, aliasColumns(null))
   }
 
   /** A title or an alias that was changed in daybook stays, unless the file has another title than before. */
@@ -144,12 +144,7 @@ export class VaultWriter implements LinkContext {
     const isKept = !isOwn || (head.alias !== null && note.aliases.includes(head.alias))
     const alias = isKept ? head.alias : this.#aliasFor(note)
     if (title !== head.title || alias !== head.alias)
-      updateNote(this.run.tx, head.pk, {
-        title,
-        titleFold: fold(title),
-        alias,
-        aliasFold: alias === null ? null : fold(alias),
-      })
+      updateNote(this.run.tx, head.pk, { title, titleFold: fold(title), ...aliasColumns(alias) })
     return { ...head, title, alias }
   }
 
@@ -253,34 +248,17 @@ function updateFromFile(
   const isNewBody = sha256(state.body) !== earlier.written
   if (isNewBody && current.content !== state.body && sha256(current.content) !== earlier.written)
     run.change(note.file.path, 'it was changed in daybook too; that text is kept as a revision.')
-  const hasNewTags = changeTags(run, head.pk, fieldsOf(earlier).tags, state.tagIds)
-  const { properties } = fieldsOf(earlier)
+  const { tags, properties } = fieldsOf(earlier)
+  const gone = tags.filter((id) => !state.tagIds.includes(id))
+  const fresh = state.tagIds.filter((id) => !tags.includes(id))
+  const isDetached = detachTags(tx, head.pk, gone)
+  const tagsAdded = attachTags(tx, head.pk, fresh).length > 0 || isDetached
   const previousProperties = changeProperties(run, current, properties, state.properties)
   const { alias } = current
-  const changes = alias === head.alias ? {} : { alias, aliasFold: alias === null ? null : fold(alias) }
+  const changes = alias === head.alias ? {} : aliasColumns(alias)
   const text = { title: current.title, content: isNewBody ? state.body : current.content }
-  const after = changeText(tx, caller, before, text, { changes, tagsAdded: hasNewTags, previousProperties })
+  const after = changeText(tx, caller, before, text, { changes, tagsAdded, previousProperties })
   return after.updatedAt !== head.updatedAt
-}
-
-/** Adds the tags that are new in the file, and takes off those that are no longer in it. */
-function changeTags(
-  { tx }: ImportRun,
-  note: number,
-  before: readonly number[],
-  now: readonly number[],
-): boolean {
-  const isGone = detachTags(
-    tx,
-    note,
-    before.filter((id) => !now.includes(id)),
-  )
-  const added = attachTags(
-    tx,
-    note,
-    now.filter((id) => !before.includes(id)),
-  )
-  return isGone || added.length > 0
 }
 
 /** Sets the values that are new in the file, and clears those that are no longer in it. Returns the former values. */
@@ -305,9 +283,8 @@ function changeProperties(
 export class VaultTags {
   /** How many tags are new to the workspace. */
   created = 0
-  readonly #ids = new Map<string, number>()
-  /** A tag with all tags that come along with it. */
-  readonly #withLinked = new Map<number, readonly number[]>()
+  /** By the folded name: a tag with all tags that come along with it. */
+  readonly #withLinked = new Map<string, readonly number[]>()
 
   constructor(
     private readonly run: ImportRun,
@@ -322,19 +299,12 @@ export class VaultTags {
   }
 
   #tagsFor(name: string): readonly number[] {
-    const id = this.#ids.get(fold(name)) ?? this.#ensureTag(name)
-    const known = this.#withLinked.get(id)
+    const known = this.#withLinked.get(fold(name))
     if (known) return known
-    const all = withLinkedTags(this.run.tx, [id])
-    this.#withLinked.set(id, all)
+    const { tx, caller } = this.run
+    if (!findTagByName(tx, caller.workspacePk, name)) this.created += 1
+    const all = withLinkedTags(tx, ensureTags(tx, caller, [name]))
+    this.#withLinked.set(fold(name), all)
     return all
-  }
-
-  #ensureTag(name: string): number {
-    const { tx } = this.run
-    if (!findTagByName(tx, this.run.caller.workspacePk, name)) this.created += 1
-    const [id = 0] = ensureTags(tx, this.run.caller, [name])
-    this.#ids.set(fold(name), id)
-    return id
   }
 }

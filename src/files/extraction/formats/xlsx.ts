@@ -66,19 +66,11 @@ function sharedStrings(part: Uint8Array | undefined): string[] {
 type CellFormat = 'number' | 'date' | 'time' | 'datetime' | 'duration'
 
 /** The built-in formats by their ids (ECMA-376, part 1, 18.8.30). */
-const BUILT_IN: Record<number, CellFormat> = {
-  14: 'date',
-  15: 'date',
-  16: 'date',
-  17: 'date',
-  18: 'time',
-  19: 'time',
-  20: 'time',
-  21: 'time',
-  22: 'datetime',
-  45: 'time',
-  46: 'duration',
-  47: 'time',
+function builtIn(id: number): CellFormat {
+  if (id === 22) return 'datetime'
+  if (id === 46) return 'duration'
+  if (id >= 14 && id <= 17) return 'date'
+  return (id >= 18 && id <= 21) || id === 45 || id === 47 ? 'time' : 'number'
 }
 
 /** Excel's own limit. */
@@ -110,7 +102,7 @@ function cellFormats(styles: Uint8Array | undefined): CellFormat[] {
       if (name === 'numFmt')
         custom.set(id, formatOf((attributes.formatCode ?? '').slice(0, MAX_FORMAT_LENGTH)))
       else if (name === 'cellXfs') inCells = true
-      else if (name === 'xf' && inCells) formats.push(custom.get(id) ?? BUILT_IN[id] ?? 'number')
+      else if (name === 'xf' && inCells) formats.push(custom.get(id) ?? builtIn(id))
     },
     close: (name) => {
       if (name === 'cellXfs') inCells = false
