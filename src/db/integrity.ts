@@ -1,5 +1,4 @@
-import { cannotRead } from './connection/failed-reads.ts'
-import { FailedRead, RESTORE, showsDamage } from './errors.ts'
+import { cannotRead, FailedRead, RESTORE, showsDamage } from './errors.ts'
 import type { Reader } from './reader.ts'
 import type { Tx } from './writes/transaction.ts'
 

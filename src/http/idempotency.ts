@@ -1,6 +1,9 @@
+import { and, eq, getTableColumns, gt } from 'drizzle-orm'
 import type { Caller } from '../context.ts'
 import type { Db } from '../db/database.ts'
+import { from, rowBy, upsertInto } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
+import { idempotencyKeys } from '../db/schema/idempotency-keys.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { DAY_MS } from '../lib/dates.ts'
@@ -101,14 +104,14 @@ export function once<Created extends Body>(
 ): Outcome {
   check(tx)
   if (!request) return { text: asText(create(tx)), replayed: false }
-  const { bodyHash } = request
-  const saved = findSavedResponse(tx, request, tx.now - RESPONSE_SAVED_MS)
-  if (!saved) {
+  const { keyId, target, idempotencyKey, bodyHash } = request
+  const found = findSavedResponse(tx, keyId, target, idempotencyKey, tx.now - RESPONSE_SAVED_MS)
+  if (!found) {
     const created = create(tx)
-    saveResponse(tx, request, { bodyHash, response: asText(toSave(created)) }, tx.now)
+    saveResponse(tx, { ...request, response: asText(toSave(created)), savedAt: tx.now })
     return { text: asText(created), replayed: false }
   }
-  if (saved.bodyHash === bodyHash) return { text: saved.response, replayed: true }
+  if (found.bodyHash === bodyHash) return { text: found.response, replayed: true }
   throw refused(
     'This "Idempotency-Key" was used with another body within the last 24 hours; send another key.',
   )
@@ -122,45 +125,22 @@ export interface RequestIdentity {
   readonly idempotencyKey: string
 }
 
-interface SavedResponse {
-  /** SHA-256 of the request body, hexadecimal. */
-  bodyHash: string
-  /** The JSON text of the response body. */
-  response: string
-}
+const saved = getTableColumns(idempotencyKeys)
 
-/** The response saved after the instant `since`, if any. */
-const findSavedResponse = (
-  { sql }: Reader,
-  { keyId, target, idempotencyKey }: RequestIdentity,
-  since: number,
-): SavedResponse | undefined =>
-  sql.get(
-    `SELECT body_hash AS bodyHash, response
-     FROM idempotency_keys WHERE key_id = ? AND target = ? AND idempotency_key = ? AND saved_at > ?`,
-    keyId,
-    target,
-    idempotencyKey,
-    since,
-  )
+/** The response to a request that was saved after an instant, if any. */
+const findSavedResponse = rowBy((keyId: string, target: string, idempotencyKey: string, since: number) =>
+  from(idempotencyKeys, { bodyHash: saved.bodyHash, response: saved.response }).where(
+    and(
+      eq(saved.keyId, keyId),
+      eq(saved.target, target),
+      eq(saved.idempotencyKey, idempotencyKey),
+      gt(saved.savedAt, since),
+    ),
+  ),
+)
 
-/** Saves a response; replaces an expired one of the same identity. */
-const saveResponse = (
-  { sql }: Reader,
-  { keyId, target, idempotencyKey }: RequestIdentity,
-  { bodyHash, response }: SavedResponse,
-  now: number,
-) =>
-  sql.run(
-    `INSERT OR REPLACE INTO idempotency_keys (key_id, target, idempotency_key, body_hash, response, saved_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-    keyId,
-    target,
-    idempotencyKey,
-    bodyHash,
-    response,
-    now,
-  )
+/** Saves a response; replaces an expired one to the same request. */
+const saveResponse = upsertInto(idempotencyKeys, [saved.keyId, saved.target, saved.idempotencyKey])
 
 /** Removes at most `limit` responses saved before the instant `before`; returns how many. */
 export const removeSavedResponsesBefore = ({ sql }: Reader, before: number, limit: number): number =>

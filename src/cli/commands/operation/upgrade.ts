@@ -1,6 +1,6 @@
 import { readDatabaseFile } from '../../../config.ts'
-import { copyBeforeUpgrade } from '../../../db/connection/earlier-copies.ts'
 import { inspectDatabase } from '../../../db/connection/inspect.ts'
+import { copyBeforeUpgrade } from '../../../db/connection/migrate.ts'
 import { VERSION } from '../../../lib/version.ts'
 import { type Diagnosis, diagnose } from '../../../maintenance/diagnosis.ts'
 import { refused } from '../../../refusal.ts'
