@@ -54,28 +54,20 @@ export function countsInWords(counts: Readonly<Record<string, number>>): string 
 }
 
 const BAR_WIDTH = 30
-const STEPS = 10
 
 /** Shows on stderr how much of a long command is done: a bar on a terminal, else a line for every tenth. */
 export function progressOn(io: Io, what: string): { show(done: number): void; end(): void } {
+  const steps = io.isTerminal ? 100 : 10
   let shown = -1
-  const bar = (done: number) => {
-    const percent = Math.floor(done * 100)
-    if (percent === shown) return
-    shown = percent
-    const full = Math.round(done * BAR_WIDTH)
-    io.status(
-      `\r${what} [${'#'.repeat(full)}${' '.repeat(BAR_WIDTH - full)}] ${String(percent).padStart(3)}%`,
-    )
-  }
-  const line = (done: number) => {
-    const step = Math.floor(done * STEPS)
-    if (step === shown) return
-    shown = step
-    io.status(`${what}: ${Math.floor(done * 100)}%\n`)
-  }
+  const bar = (done: number) =>
+    `\r${what} [${'#'.repeat(Math.round(done * BAR_WIDTH)).padEnd(BAR_WIDTH)}] ${String(shown).padStart(3)}%`
   return {
-    show: io.isTerminal ? bar : line,
+    show: (done) => {
+      const step = Math.floor(done * steps)
+      if (step === shown) return
+      shown = step
+      io.status(io.isTerminal ? bar(done) : `${what}: ${Math.floor(done * 100)}%\n`)
+    },
     end: () => {
       if (io.isTerminal && shown !== -1) io.status('\n')
     },

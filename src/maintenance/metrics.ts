@@ -25,8 +25,14 @@ function sampleLine(name: string, [labels, value]: Sample): string {
   return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}\n`
 }
 
-/** One metric in the text format of Prometheus; nothing without samples. */
-function metric(type: 'counter' | 'gauge', name: string, help: string, samples: readonly Sample[]): string {
+/** One metric in the text format of Prometheus, with one value or several samples; nothing without. */
+function metric(
+  type: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  value: number | readonly Sample[] | undefined,
+): string {
+  const samples: readonly Sample[] = typeof value === 'number' ? [[{}, value]] : (value ?? [])
   if (samples.length === 0) return ''
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map((one) => sampleLine(name, one)).join('')}`
 }
@@ -139,18 +145,15 @@ class ChangeRate {
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 function storageMetrics({ db, clock }: AppContext, newestBackupAt: number | undefined): string {
-  const backup: Sample[] =
-    newestBackupAt === undefined ? [] : [[{}, Math.max(0, (clock.now() - newestBackupAt) / 1_000)]]
+  const backupAge = newestBackupAt && Math.max(0, (clock.now() - newestBackupAt) / 1_000)
   return (
-    metric('gauge', 'daybook_database_bytes', 'The size of the database file.', [[{}, sizeOf(db.file)]]) +
-    metric('gauge', 'daybook_log_bytes', 'The size of the write-ahead log.', [
-      [{}, sizeOf(`${db.file}-wal`)],
-    ]) +
+    metric('gauge', 'daybook_database_bytes', 'The size of the database file.', sizeOf(db.file)) +
+    metric('gauge', 'daybook_log_bytes', 'The size of the write-ahead log.', sizeOf(`${db.file}-wal`)) +
     metric(
       'gauge',
       'daybook_backup_age_seconds',
       'The age of the newest backup in the folder of --backup-dir; absent while there is none.',
-      backup,
+      backupAge,
     )
   )
 }
@@ -175,14 +178,15 @@ export function createMetrics(ctx: AppContext, sources: MetricSources): (caller:
       ]),
       webhookMetrics(db),
       sourceMetrics(db),
-      metric('gauge', 'daybook_watches', 'Open watches.', [[{}, readers]]),
-      metric('gauge', 'daybook_watch_queries', 'The different queries of the open watches.', [
-        [{}, channels],
-      ]),
-      metric('counter', 'daybook_changes_total', 'Changes of objects in all workspaces.', [[{}, total]]),
-      metric('gauge', 'daybook_changes_per_second', 'Changes per second in the last seconds.', [
-        [{}, rate.read(clock.now(), total)],
-      ]),
+      metric('gauge', 'daybook_watches', 'Open watches.', readers),
+      metric('gauge', 'daybook_watch_queries', 'The different queries of the open watches.', channels),
+      metric('counter', 'daybook_changes_total', 'Changes of objects in all workspaces.', total),
+      metric(
+        'gauge',
+        'daybook_changes_per_second',
+        'Changes per second in the last seconds.',
+        rate.read(clock.now(), total),
+      ),
       storageMetrics(ctx, sources.newestBackupAt()),
     ].join('')
   }

@@ -2,17 +2,11 @@
  * What a person starts with one click: instructions for the model, which then uses the tools.
  */
 
-interface PromptArgument {
-  readonly name: string
-  readonly description: string
-  readonly required: boolean
-}
-
 interface Prompt {
   readonly name: string
   readonly title: string
   readonly description: string
-  readonly arguments: readonly PromptArgument[]
+  readonly arguments: { name: string; description: string; required: boolean }[]
   text(values: Readonly<Record<string, string>>): string
 }
 
@@ -51,10 +45,4 @@ const PROMPTS: readonly Prompt[] = [dailyReview, importTable]
 
 export const findPrompt = (name: string): Prompt | undefined => PROMPTS.find((prompt) => prompt.name === name)
 
-export const listPrompts = () =>
-  PROMPTS.map(({ name, title, description, arguments: all }) => ({
-    name,
-    title,
-    description,
-    arguments: [...all],
-  }))
+export const listPrompts = () => PROMPTS.map(({ text: _, ...shown }) => shown)

@@ -32,9 +32,7 @@ export const showStatus = (input: Input, io: Io): Promise<number> =>
 /** Compares a copy with its remote and prints what differs; 1 when anything does. */
 export const verifyWithRemote = (input: Input, io: Io): Promise<number> =>
   withCopy(input, io, async (db) => {
-    const stop = new AbortController()
-    const remote = remoteOf(getState(db, db.file).remote, io, stop.signal)
-    const verification = await verifyCopy(db, remote)
+    const verification = await verifyCopy(db, remoteOf(getState(db, db.file).remote, io))
     if (input.flags.json) printJson(io, verification)
     else printVerification(verification, io)
     return verification.identical ? 0 : 1
@@ -122,9 +120,8 @@ export const resetChanges = (input: Input, io: Io): Promise<number> =>
 export const pushChanges = (input: Input, io: Io): Promise<number> =>
   withCopy(input, io, async (db) => {
     const state = getWritable(db)
-    const stop = new AbortController()
     const isDryRun = input.flags['dry-run'] === true
-    const pushed = await pushLocalChanges(db, remoteOf(state.remote, io, stop.signal), isDryRun)
+    const pushed = await pushLocalChanges(db, remoteOf(state.remote, io), isDryRun)
     if (isDryRun) printChanges(pushed, io)
     else if (pushed.length === 0) io.status('There is nothing to push.\n')
     else await followPushed(input, io, db, pushed)

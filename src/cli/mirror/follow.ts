@@ -141,8 +141,8 @@ const withDefaults = ({ flags }: Input, io: Io) => ({
 
 export const databaseOf = (input: Input, io: Io): string => readDatabaseFile(io.env, withDefaults(input, io))
 
-/** The remote at a URL, which is asked with the key in the environment until the signal aborts. */
-export function remoteOf(url: string, io: Io, signal: AbortSignal): Remote {
+/** The remote at a URL, which is asked with the key in the environment until the signal aborts, if there is one. */
+export function remoteOf(url: string, io: Io, signal = new AbortController().signal): Remote {
   const key = readKey(io.env, {})
   if (key === undefined) throw new WrongUsage('A mirror needs the key of the remote in DAYBOOK_KEY.')
   if (!/^[\x21-\x7e]+$/.test(key)) throw new WrongUsage('DAYBOOK_KEY must be an API key, such as dbk_….')
