@@ -1,6 +1,4 @@
 import {
-  createMcpHandler,
-  isLegacyRequest,
   type JSONRPCRequest,
   ProtocolError,
   ProtocolErrorCode,
@@ -8,7 +6,6 @@ import {
   type Result,
   Server,
   type ServerContext,
-  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { AppContext, Caller } from '../context.ts'
 import { asUnavailable } from '../db/errors.ts'
@@ -20,36 +17,13 @@ import { listResources, RESOURCE_TEMPLATES, readResource } from './resources.ts'
 import { shorten, shortenSentence } from './text/fit.ts'
 import { type Answer, runTool, type Tool } from './tool.ts'
 import { findTool, listTools } from './tools/all.ts'
-import { instructionsFor } from './tools/describe.ts'
 
-/** The requests whose responses hold the instructions. */
-const GREETINGS = ['initialize', 'server/discover']
-
-/**
- * Serves one request of MCP over HTTP whose body is parsed, in the name of a caller. There are no sessions: every request is
- * independent, so that a client that goes away or reads slowly holds nothing. No changes are announced, so that a
- * subscription ends with its acknowledgement. Both revisions of the protocol get their responses as JSON.
- */
-export async function serve(
-  ctx: AppContext,
-  caller: Caller,
-  request: Request,
-  parsedBody: object,
-): Promise<Response> {
-  const isGreeting = 'method' in parsedBody && GREETINGS.includes(String(parsedBody.method))
-  const server = createServer(ctx, caller, isGreeting ? await instructionsFor(ctx, caller) : undefined)
-  if (!(await isLegacyRequest(request, parsedBody)))
-    return createMcpHandler(() => server, { legacy: 'reject' }).fetch(request, { parsedBody })
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-  await server.connect(transport)
-  try {
-    return await transport.handleRequest(request, { parsedBody })
-  } finally {
-    await server.close()
-  }
+interface ServerOptions {
+  readonly caller: Caller
+  readonly instructions?: string
 }
 
-const INFO = { name: 'daybook', title: 'daybook', version: VERSION }
+export const INFO = { name: 'daybook', title: 'daybook', version: VERSION }
 const CAPABILITIES = { tools: {}, resources: {}, prompts: {} }
 
 /** How much of an unknown name is repeated. */
@@ -57,7 +31,7 @@ const SHOWN_NAME = 200
 
 const invalidParams = (sentence: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, sentence)
 
-function createServer(ctx: AppContext, caller: Caller, instructions: string | undefined): Server {
+export function createServer(ctx: AppContext, { caller, instructions }: ServerOptions): Server {
   const server = new FormCheckingServer(INFO, {
     capabilities: CAPABILITIES,
     ...(instructions !== undefined && { instructions }),
@@ -85,7 +59,7 @@ function createServer(ctx: AppContext, caller: Caller, instructions: string | un
 }
 
 /** Runs a tool; what it refuses, and a failure of the service, is a result that the model reads. */
-async function callTool(ctx: AppContext, caller: Caller, tool: Tool, input: unknown) {
+export async function callTool(ctx: AppContext, caller: Caller, tool: Tool, input: unknown) {
   try {
     return resultOf(await runTool(ctx, caller, tool, input))
   } catch (thrown) {

@@ -4,7 +4,7 @@ import { contextOn } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
-import type { Respond } from '../../mcp/stdio.ts'
+import type { Respond } from '../../mcp/stdio/messages.ts'
 import { fail, Refusal } from '../../refusal.ts'
 import { type Command, checkedBaseUrl, DB_FLAG, flag, type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
@@ -12,7 +12,8 @@ import { withDatabase } from '../open-database.ts'
 import { STDIN, textOf } from '../read-input.ts'
 
 const features = async () => (await import('../../features.ts')).features
-const stdio = () => import('../../mcp/stdio.ts')
+const messages = () => import('../../mcp/stdio/messages.ts')
+const local = () => import('../../mcp/stdio/local.ts')
 
 /** As much as a request over HTTP may hold. */
 const MAX_LINE = 10_485_760
@@ -30,7 +31,7 @@ async function* linesOf(io: Io): AsyncGenerator<string> {
 }
 
 async function serve(io: Io, respond: Respond): Promise<number> {
-  const { serveLines } = await stdio()
+  const { serveLines } = await messages()
   await serveLines({ lines: linesOf(io), write: (line) => io.write(Buffer.from(line)) }, respond)
   return 0
 }
@@ -46,7 +47,7 @@ async function serveDatabase(io: Io, db: Db, key: string, input: Input): Promise
   const caller = () => authenticate(key) ?? fail(invalidKey())
   try {
     caller()
-    const { localResponder } = await stdio()
+    const { localResponder } = await local()
     return await serve(io, localResponder(ctx, caller))
   } finally {
     await ctx.worker.close()
@@ -71,7 +72,7 @@ export const mcp: Command = {
     const url = textFlag(input, 'url')
     if (url === undefined) return withDatabase(input, io, (db) => serveDatabase(io, db, key, input))
     if (textFlag(input, 'db') !== undefined) throw new WrongUsage('"mcp" takes --url or --db, not both.')
-    const { remoteResponder } = await stdio()
+    const { remoteResponder } = await import('../../mcp/stdio/messages.ts')
     return serve(io, remoteResponder({ url: checkedBaseUrl(url), key }))
   },
 }

@@ -1,8 +1,5 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { AppContext, Caller } from '../context.ts'
-import { isObject } from '../lib/json.ts'
-import { serve } from './server.ts'
-import { agentCaller } from './tool.ts'
+import { isObject } from '../../lib/json.ts'
 
 /*
  * MCP on standard input and output: one JSON-RPC message a line. Each message is answered by itself, as over HTTP, so
@@ -92,7 +89,7 @@ const headerValue = (text: string): string =>
     : `=?base64?${Buffer.from(text).toString('base64')}?=`
 
 /** The headers that the transport over HTTP has for a message; the revision is that of the message, if it names one. */
-function headersOf({ method, params }: Message): Record<string, string> {
+export function headersOf({ method, params }: Message): Record<string, string> {
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
     Accept: 'application/json, text/event-stream',
@@ -108,7 +105,7 @@ function headersOf({ method, params }: Message): Record<string, string> {
 }
 
 /** The messages in a response; a refusal of the server is thrown with its sentence. */
-async function messagesIn(response: Response): Promise<readonly unknown[]> {
+export async function messagesIn(response: Response): Promise<readonly unknown[]> {
   const text = await response.text()
   if (text === '') return []
   if (response.headers.get('content-type')?.startsWith('text/event-stream'))
@@ -137,18 +134,4 @@ export const remoteResponder =
       throw new Error(`${url} does not answer (${error.code ?? 'unknown'}); check that the server runs.`)
     })
     return messagesIn(response)
-  }
-
-/** Answers from a database of this machine; `authenticate` says for every message whose key it is now. */
-export const localResponder =
-  (ctx: AppContext, authenticate: () => Caller): Respond =>
-  async (message, signal) => {
-    const caller = agentCaller(authenticate(), () => signal)
-    // Any address: requests of this process go to no network.
-    const request = new Request('http://localhost/mcp', {
-      method: 'POST',
-      headers: headersOf(message),
-      signal,
-    })
-    return messagesIn(await serve(ctx, caller, request, message))
   }
