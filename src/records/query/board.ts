@@ -8,12 +8,13 @@ import { DEFAULT_LIMIT } from '../../http/pagination.ts'
 import { encoded, type JsonBody } from '../../http/responses.ts'
 import { withCommas } from '../../lib/text.ts'
 import { fail, invalid, refused } from '../../refusal.ts'
-import { type ReadCosts, recordReadCosts } from '../../structures/storage/auto-index.ts'
+import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { FieldDefinition } from '../../structures/store.ts'
 import { boardResponse } from '../present.ts'
 import type { BoardQuery } from '../schema.ts'
 import { loadPage, type RecordRow } from '../store.ts'
+import { textIndexPath } from './index-totals.ts'
 import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
 import {
   orderBy,
@@ -27,7 +28,6 @@ import {
   withView,
 } from './row-query.ts'
 import { byValue, comparePeriods, compareValues, datedBy, zoneNamed } from './summary.ts'
-import { textIndexPath } from './text-search.ts'
 import { cachedList, totalKeyText } from './total-cache.ts'
 
 type BoardRequest = Static<typeof BoardQuery>

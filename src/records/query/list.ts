@@ -6,12 +6,13 @@ import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
 import { hasMore, type PageRequest, pageRequest } from '../../http/pagination.ts'
 import { encoded, type JsonBody } from '../../http/responses.ts'
 import { invalid } from '../../refusal.ts'
-import { type ReadCosts, recordReadCosts } from '../../structures/storage/auto-index.ts'
+import { countsOf, type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import { getStructure, type StructureRow } from '../../structures/store.ts'
 import { pageResponse } from '../present.ts'
 import type { ListQuery } from '../schema.ts'
 import { eachRecord, loadPage, type RecordRow } from '../store.ts'
+import { needlesOf, textIndexPath, totalOfText } from './index-totals.ts'
 import {
   choiceSorts,
   chooseIndex,
@@ -46,7 +47,6 @@ import {
   usableIndexes,
   withView,
 } from './row-query.ts'
-import { needlesOf, textIndexPath, totalOfText } from './text-search.ts'
 import { findCounted, pksOfRange, STEP, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
 
 export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted'>
@@ -150,7 +150,7 @@ export function planList(reader: Reader, { caller, request: sent }: ListInput): 
   const total =
     query.conditions.length === 0
       ? query.structure.live
-      : (findCounted(reader, query, key) ?? totalOfText(reader, query, indexes))
+      : (choice?.total ?? findCounted(reader, query, key) ?? totalOfText(reader, query, indexes))
   const readsFewRows = rowsOfPage(pageQuery, total) < query.structure.live
   return { ...pageQuery, direction: request.direction, key, total, readsFewRows }
 }
@@ -196,7 +196,8 @@ function countMatches(reader: Reader, { query, indexes, choice }: ListPlan): Mat
   if (complement) {
     const others = { ...query, conditions: [complement] }
     const other = chooseIndex(reader, others, indexes)
-    if (other) return { total: query.structure.live - (other.few ?? count(reader, others, other.path)) }
+    if (other)
+      return { total: query.structure.live - (other.total ?? other.few ?? count(reader, others, other.path)) }
   }
   if (choice?.decidesAll) return { total: count(reader, query, choice.path) }
   const path = scanPath(choice)
@@ -274,6 +275,7 @@ function missingIndexes(plan: ListPlan): string[] {
     ...missingForFilter(query, choice, sort),
     ...(choice?.few === undefined ? missingForText(query) : []),
     ...(sortsAllRows(plan) ? missingForSort(query, sort) : []),
+    ...(plan.total === undefined && choice?.decidesAll ? [countsOf(choice.index.name)] : []),
   ]
 }
 

@@ -3,13 +3,10 @@ import { type SqlPart, sqlWay } from '../../db/sql-part.ts'
 import type { Operator } from '../../filter/record/operators.ts'
 import type { Condition } from '../../filter/record/parse.ts'
 import type { PageRequest } from '../../http/pagination.ts'
-import {
-  type IndexTarget,
-  indexedColumn,
-  indexName,
-  type ReadCosts,
-} from '../../structures/storage/auto-index.ts'
+import { type IndexTarget, indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
+import type { ReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import { needlesOf, totalOfRange } from './index-totals.ts'
 import {
   type AccessPath,
   ANY_PATH,
@@ -31,7 +28,6 @@ import {
   type UsableIndex,
   wayOf,
 } from './row-query.ts'
-import { needlesOf } from './text-search.ts'
 import { cachedNumber, totalKeyText } from './total-cache.ts'
 
 /*
@@ -208,6 +204,8 @@ export interface IndexChoice {
   readonly narrowing: number
   /** How many rows it leads to, if fewer than `FEW_ROWS`. */
   readonly few: number | undefined
+  /** How many rows meet all conditions, where that is known without counting them. */
+  readonly total: number | undefined
 }
 
 const SINGLE: ReadonlySet<Operator> = new Set(['eq', 'in', 'is_empty'])
@@ -261,6 +259,8 @@ function choiceOf(reader: Reader, query: RowQuery, index: UsableIndex): IndexCho
     seeks.filter((condition) => testedColumn(condition) === column),
   )
   const firstVarying = byColumn.findIndex((conditions) => !conditions.some(isOneValue))
+  const seeking = { ...query, conditions: seeks }
+  const found = totalOfRange(reader, seeking, index)
   return {
     index,
     path,
@@ -268,7 +268,8 @@ function choiceOf(reader: Reader, query: RowQuery, index: UsableIndex): IndexCho
     isEquality: byColumn[0]?.some(({ op }) => SINGLE.has(op)) ?? false,
     decidesAll: query.conditions.every((condition) => decidingColumn(index, condition) !== undefined),
     narrowing: seeks.length,
-    few: countFew(reader, { ...query, conditions: seeks }, path),
+    few: found === undefined ? countFew(reader, seeking, path) : found < FEW_ROWS ? found : undefined,
+    total: seeks.length === query.conditions.length ? found : undefined,
   }
 }
 

@@ -10,10 +10,12 @@ import { DAY_MS } from '../../lib/dates.ts'
 import { compareNames, withCommas } from '../../lib/text.ts'
 import { findTimeZone, type TimeZone } from '../../lib/time-zones.ts'
 import { fail, invalid, refused } from '../../refusal.ts'
-import { indexName, type ReadCosts, recordReadCosts } from '../../structures/storage/auto-index.ts'
+import { indexName } from '../../structures/storage/auto-index.ts'
+import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { Definition, FieldDefinition } from '../../structures/store.ts'
 import type { PERIODS, SummaryQuery } from '../schema.ts'
+import { textIndexPath } from './index-totals.ts'
 import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
 import {
   isPresent,
@@ -27,7 +29,6 @@ import {
   usableIndexes,
   withView,
 } from './row-query.ts'
-import { textIndexPath } from './text-search.ts'
 
 type SummaryRequest = Static<typeof SummaryQuery>
 

@@ -112,6 +112,7 @@ export function saveCounted(reader: Reader, { structurePk, rows, changes }: Tota
 
 /** A row before and after a write; null where it was not live. */
 export interface RowVersions {
+  readonly pk: number
   readonly before: RecordState | null
   readonly after: RecordState | null
 }

@@ -207,9 +207,9 @@ function writeVersion(
     before: before && wasLive ? store.stateOf(before.row, before.data) : null,
     after: store.stateOf(row, data),
   }
-  const versions = { before: states.before, after: isLive ? states.after : null }
+  const versions = { pk, before: states.before, after: isLive ? states.after : null }
   written.rows.push(versions)
-  keepMoments(tx, writer.subscriptions, { pk, ...versions })
+  keepMoments(tx, writer.subscriptions, versions)
   written.size += row.data.length + (isLive && wasLive ? before.row.data.length : 0)
   const kind = !isLive ? 'deleted' : wasLive ? 'updated' : 'created'
   publishChange(writer, { ...states, kind, changed }, kind === 'created' && before ? 'restored' : kind)

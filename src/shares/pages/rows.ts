@@ -11,7 +11,7 @@ import { parseRequest } from '../../records/query/row-query.ts'
 import { dataOf, type RecordRow } from '../../records/store.ts'
 import { fail, notFound, refused } from '../../refusal.ts'
 import { columnsOf, getRowView, type RowViewRow } from '../../row-views/service.ts'
-import { type ReadCosts, recordReadCosts } from '../../structures/storage/auto-index.ts'
+import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import {
   type Definition,
   definitionOf,

@@ -11,8 +11,6 @@ import {
 import type { WorkerTask } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import type { FieldType, TypedField } from '../../filter/record/operators.ts'
-import { BoundedCache } from '../../lib/bounded-cache.ts'
-import { DAY_MS } from '../../lib/dates.ts'
 import { type Definition, definitionOf, findDefinitionTexts } from '../store.ts'
 import {
   buildAtOnce,
@@ -28,8 +26,7 @@ import { ensureOwnTable } from './live-rows.ts'
 import { createTextIndex, dropTextIndex, TEXT_INDEX } from './text-index.ts'
 
 /*
- * Automatic indexes, on one column or on two. One is built once reads without it have cost twice what building it costs, and
- * dropped after 30 days without use. Nobody declares one.
+ * Automatic indexes, on one column or on two (`index-policy.ts` decides when). Nobody declares one.
  *
  * An index table (`index-table.ts`) holds the values, then the pk, so that rows of equal values stay in order. A text
  * is indexed in its folded form, as it is sorted; beside it is the text as written, where that differs, so that
@@ -120,7 +117,7 @@ export const listIndexTableNames = ({ sql }: Reader, structurePk: number): [stri
     TEXT_INDEX,
   )
 
-const markUsed = ({ sql }: Reader, { structurePk, column }: IndexPlace, now: number) =>
+export const markUsed = ({ sql }: Reader, { structurePk, column }: IndexPlace, now: number) =>
   sql.run(
     'UPDATE auto_indexes SET used_at = ? WHERE structure = ? AND "column" = ?',
     now,
@@ -129,7 +126,7 @@ const markUsed = ({ sql }: Reader, { structurePk, column }: IndexPlace, now: num
   )
 
 /** The automatic indexes of every structure that were last used before the given time. */
-const findUnusedIndexes = ({ sql }: Reader, before: number): IndexPlace[] =>
+export const findUnusedIndexes = ({ sql }: Reader, before: number): IndexPlace[] =>
   sql.all('SELECT structure AS structurePk, "column" FROM auto_indexes WHERE used_at < ?', before)
 
 export interface IndexPlace {
@@ -250,87 +247,3 @@ const hasLongTexts = (reader: Reader, structurePk: number, column: string): bool
     `SELECT coalesce(avg(length(${column})), 0) > ${MAX_AVERAGE_LENGTH}
      FROM (SELECT ${column} FROM ${liveRows(placeOf(reader, structurePk))} LIMIT ${SAMPLED_ROWS})`,
   ) === 1
-
-/** What one read of a structure's rows reports to the policy. */
-export interface ReadCosts {
-  readonly structurePk: number
-  readonly rows: number
-  readonly ms: number
-  /** The names of the indexes that would have saved most of it. */
-  readonly missing: readonly string[]
-  readonly used: readonly string[]
-}
-
-const BUILD_MS_PER_ROW = 0.0015
-const WORTH_BUILDS = 2
-/** A text index is filled in the background: it counts as this much per row, and needs more rows. */
-const TEXT_INDEX_MS_PER_ROW = 0.005
-const TEXT_INDEX_MIN_ROWS_FACTOR = 10
-const UNUSED_MS = 30 * DAY_MS
-const MAX_REPORTS = 10_000
-
-/** What the reads of this process reported of an index. */
-interface Report {
-  /** How long reads took that lacked it, together. */
-  ms: number
-  usedAt: number
-}
-
-/** By structure and index. */
-const newReports = () => new BoundedCache<string, Report>(MAX_REPORTS)
-
-function reportOf(worker: AppContext['worker'], { structurePk, column }: IndexPlace): Report {
-  const reports = worker.state.of(newReports)
-  const key = `${structurePk} ${column}`
-  const report = reports.get(key) ?? { ms: 0, usedAt: 0 }
-  reports.set(key, report)
-  return report
-}
-
-/** Adds up the costs of a read, records which indexes it used, and starts building an index that has become worth it. */
-export function recordReadCosts(ctx: AppContext, { structurePk, rows, ms, missing, used }: ReadCosts): void {
-  for (const column of used) recordUse(ctx, { structurePk, column })
-  const { manyRows } = ctx.worker
-  for (const column of rows > manyRows ? missing : []) {
-    const report = reportOf(ctx.worker, { structurePk, column })
-    report.ms += ms
-    if (!isWorthBuilding(column, report.ms, rows, manyRows)) continue
-    // Reads during the build, or of a column that cannot be indexed, must not request it again.
-    report.ms = Number.NEGATIVE_INFINITY
-    void build(ctx, { structurePk, column }, report)
-  }
-}
-
-function isWorthBuilding(column: string, costMs: number, rows: number, manyRows: number): boolean {
-  if (column !== TEXT_INDEX) return costMs > WORTH_BUILDS * BUILD_MS_PER_ROW * rows
-  return rows >= TEXT_INDEX_MIN_ROWS_FACTOR * manyRows && costMs > WORTH_BUILDS * TEXT_INDEX_MS_PER_ROW * rows
-}
-
-async function build(ctx: AppContext, place: IndexPlace, report: Report): Promise<void> {
-  const { structurePk: structure, column } = place
-  try {
-    if (!(await buildAutoIndex(ctx, place))) return
-    ctx.log.info('index built', { structure, column })
-  } catch (error) {
-    ctx.log.warn('an index could not be built', { structure, column, error: String(error) })
-  }
-  report.ms = 0
-}
-
-/** Records the use of an index, at most once a day. */
-function recordUse(ctx: AppContext, place: IndexPlace): void {
-  const now = ctx.clock.now()
-  const report = reportOf(ctx.worker, place)
-  if (now - report.usedAt < DAY_MS) return
-  report.usedAt = now
-  ctx.db
-    .write((tx): void => void markUsed(tx, place, now))
-    .catch((error) => ctx.log.warn('the use of an index could not be recorded', { error: String(error) }))
-}
-
-/** Drops the indexes that were not used for 30 days; returns how many. */
-export async function dropUnusedIndexes(ctx: AppContext): Promise<number> {
-  const unused = findUnusedIndexes(ctx.db, ctx.clock.now() - UNUSED_MS)
-  for (const index of unused) await ctx.worker.write(autoIndexDrop, index)
-  return unused.length
-}

@@ -1,19 +1,8 @@
 import type { Reader } from '../../db/reader.ts'
 import { textIndexTable, vocabularyTable, wordPartTable } from '../../db/row-table-names.ts'
-import type { Condition } from '../../filter/record/parse.ts'
-import {
-  findUnindexed,
-  NO_WORD,
-  needleOf,
-  runQuery,
-  TEXT_INDEX,
-  type TextIndexed,
-} from '../../structures/storage/text-index.ts'
-import { type AccessPath, FEW_ROWS, type Indexes, type RowQuery, scanSource } from './row-query.ts'
+import { findUnindexed, NO_WORD, needleOf, runQuery, type TextIndexed } from './text-index.ts'
 
-/* What the text index of a structure (`structures/storage/text-index.ts`) tells of the rows that contain a text. */
-
-const isSearchable = (text: string): boolean => needleOf(text) !== undefined
+export const isSearchable = (text: string): boolean => needleOf(text) !== undefined
 
 /** With more words that contain a text, the rows are scanned instead. */
 const MAX_WORDS = 1_000
@@ -76,7 +65,7 @@ function rowSearch(reader: Reader, structurePk: number, texts: readonly string[]
  * Every row that may contain all of the texts, which are folded; undefined where there are more than `most`, or the
  * index cannot find them.
  */
-function findCandidates(
+export function findCandidates(
   reader: Reader,
   structure: TextIndexed,
   texts: readonly string[],
@@ -98,13 +87,13 @@ function findCandidates(
 }
 
 /** The rows that contain a text: how many of those that are up to date in the index, and the others, to be looked at. */
-interface CountedRows {
+export interface CountedRows {
   readonly count: number
   readonly unindexed: readonly number[]
 }
 
 /** Undefined where the index alone does not tell, or more than `most` rows are not up to date in it. */
-function countRows(
+export function countRows(
   reader: Reader,
   structure: TextIndexed,
   text: string,
@@ -135,46 +124,4 @@ function countWith({ sql }: Reader, structurePk: number, words: readonly string[
     )
   const withFirst = count(`"${first}"`)
   return others.length === 0 ? withFirst : withFirst + count(`${anyOf(others)} NOT "${first}"`)
-}
-
-const MAX_CANDIDATE_SHARE = 0.05
-
-/** With more candidates than this, a scan is faster than verifying each. */
-const maxCandidates = ({ structure }: RowQuery) =>
-  Math.max(FEW_ROWS, Math.floor(structure.live * MAX_CANDIDATE_SHARE))
-
-/** The texts that conditions search in all fields, as far as the text index can find them. */
-export const needlesOf = (conditions: readonly Condition[]): string[] =>
-  conditions
-    .filter(({ target }) => target === '*')
-    .map(({ operands }) => String(operands[0]?.low))
-    .filter(isSearchable)
-
-/** The structure with its text index; undefined where it has none. */
-function textIndexed({ structure }: RowQuery, indexes: Indexes) {
-  const { pk, indexedTo } = structure
-  return indexedTo !== null && indexes.has(TEXT_INDEX) ? { pk, indexedTo } : undefined
-}
-
-/**
- * The rows that the text index finds for the `*` conditions; all that match are among them. Undefined where there is
- * no text index, or it finds too many.
- */
-export function textIndexPath(reader: Reader, query: RowQuery, indexes: Indexes): AccessPath | undefined {
-  const structure = textIndexed(query, indexes)
-  const needles = needlesOf(query.conditions)
-  if (!structure || needles.length === 0) return undefined
-  const pks = findCandidates(reader, structure, needles, maxCandidates(query))
-  return pks && { by: 'pk', pks }
-}
-
-/** How many rows contain a text that is searched by itself, where the text index tells. */
-export function totalOfText(reader: Reader, query: RowQuery, indexes: Indexes): number | undefined {
-  const structure = textIndexed(query, indexes)
-  const [needle, ...more] = needlesOf(query.conditions)
-  if (!structure || needle === undefined || more.length > 0 || query.conditions.length > 1) return undefined
-  const found = countRows(reader, structure, needle, maxCandidates(query))
-  if (!found || found.unindexed.length === 0) return found?.count
-  const { text, values } = scanSource(reader, query, { by: 'pk', pks: found.unindexed })
-  return found.count + reader.sql.scalar<number>(`SELECT count(*) ${text}`, ...values)
 }
