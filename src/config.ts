@@ -291,7 +291,10 @@ export function readCheckpoint(env: Environment, flags: Flags = {}): Checkpoint 
   throw new BadSetting(`--checkpoint must be one of ${CHECKPOINTS.join(', ')}, not "${text}".`)
 }
 
-/** The settings in the environment: the values of those that are named, and of the others, which may be secret, only that they are set. */
+/**
+ * The settings in the environment: the values of those that are named, and of the others, which may be secret, only
+ * that they are set.
+ */
 export function readSettings(env: Environment, shown: readonly string[]): Record<string, string> {
   const variables = new Set(shown.map(variableOf))
   const set = Object.entries(env).filter(([name, value]) => name.startsWith(PREFIX) && value)

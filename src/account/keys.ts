@@ -86,7 +86,10 @@ const updateKey = updateOf(keys, keys.pk)
 export const setKeyAccess = (tx: Tx, { pk }: KeyRow, access: Access | null): void =>
   updateKey(tx, pk, { access: storedAccess(access) })
 
-/** Revokes a key. Revoking it again changes nothing. A server that calls this must also wake its bus, so that streams are closed. */
+/**
+ * Revokes a key. Revoking it again changes nothing. A server that calls this must also wake its bus, so that streams
+ * are closed.
+ */
 export function revokeKey(tx: Tx, { id }: KeyRow): void {
   const key = findKey(tx, id)
   if (key?.revokedAt === null) updateKey(tx, key.pk, { revokedAt: tx.now })
@@ -119,7 +122,10 @@ interface KnownKey {
   caller: Caller
 }
 
-/** The key with the current role of its user: a viewer may not write, and the key of a removed user is not found. In a copy that is not writable no key may. */
+/**
+ * The key with the current role of its user: a viewer may not write, and the key of a removed user is not found. In a
+ * copy that is not writable no key may.
+ */
 function findKnownKey(reader: Reader, mayNobodyWrite: boolean, secret: string): KnownKey | undefined {
   const row = findKeyByHash(reader, sha256(secret))
   if (!row || row.userId === null || row.role === null) return undefined

@@ -1,8 +1,14 @@
 /** Notifies listeners in this process, after the commit, that data changed. Later listeners get no past changes. */
 export interface Bus {
-  /** Reports that anything in the structure may have changed; without an id, anything at all, as after a write of another process. */
+  /**
+   * Reports that anything in the structure may have changed; without an id, anything at all, as after a write of
+   * another process.
+   */
   wake(structureId?: string): void
-  /** Calls the listener whenever anything in this structure may have changed. Each `on…` function returns one that removes the listener. */
+  /**
+   * Calls the listener whenever anything in this structure may have changed. Each `on…` function returns one that
+   * removes the listener.
+   */
   onWake(structureId: string, listener: () => void): () => void
   /** Calls the listener when anything may have changed, including keys and users. */
   onWakeAll(listener: () => void): () => void

@@ -78,7 +78,10 @@ interface SeenStructures {
 /** Which changes a reader may see who does not reach the whole workspace. */
 export interface VisibleChanges {
   readonly hidden: readonly ChangeKind[]
-  /** Whether notes are seen, with their shares, the subscriptions to them and, if files are, those that are attached to them. */
+  /**
+   * Whether notes are seen, with their shares, the subscriptions to them and, if files are, those that are attached
+   * to them.
+   */
   readonly notes: boolean
   /** Whether files are seen, and if notes are, the subscriptions to files. */
   readonly files: boolean

@@ -83,7 +83,10 @@ const MANY = 5_000
 const MAX_CACHED = 1_000
 const newCounts = () => new BoundedCache<string, readonly ChangeCount[]>(MAX_CACHED)
 
-/** What changes that a user may see a range of numbers holds, the kind that came first first. Exact, however many they are. */
+/**
+ * What changes that a user may see a range of numbers holds, the kind that came first first. Exact, however many they
+ * are.
+ */
 export function countChanges(
   { sql }: Reader,
   workspace: number,

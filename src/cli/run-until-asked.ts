@@ -5,7 +5,10 @@ export const LAST_MESSAGES_MS = 1_000
 /** Longer than everything that stopping waits for. */
 const STOP_AT_MOST_MS = 20_000
 
-/** Says where a server listens, and stops it when the process is asked to end or its database is lost; returns the exit code. */
+/**
+ * Says where a server listens, and stops it when the process is asked to end or its database is lost; returns the
+ * exit code.
+ */
 export async function runUntilAsked(
   server: RunningServer,
   io: Io,

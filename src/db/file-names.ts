@@ -1,4 +1,7 @@
-/** What follows the name of a database in those of its files: its own, those of SQLite, the lock and the mark of the server. */
+/**
+ * What follows the name of a database in those of its files: its own, those of SQLite, the lock and the mark of the
+ * server.
+ */
 export const DATABASE_SUFFIXES: readonly string[] = [
   '',
   '-wal',

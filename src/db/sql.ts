@@ -35,7 +35,10 @@ export interface SqlOptions {
   enter?: () => void
   /** Where `memoize` caches results; without it nothing is cached. */
   memory?: ResultMemory
-  /** Throws once the work of this connection is to be stopped: called before every statement, and in those with a stop condition. */
+  /**
+   * Throws once the work of this connection is to be stopped: called before every statement, and in those with a stop
+   * condition.
+   */
   checkStop?: () => void
   /** That of another connection of the same database, which is shared. */
   state?: State
@@ -117,7 +120,10 @@ export class Sql {
     }
   }
 
-  /** Runs a write that may read values of this length, in characters or bytes; one that would read longer ones throws the error. */
+  /**
+   * Runs a write that may read values of this length, in characters or bytes; one that would read longer ones throws
+   * the error.
+   */
   withValueLimit<Result>(length: number, error: () => Error, write: () => Result): Result {
     this.#valueLimit = new ValueLimit(length, error)
     try {

@@ -103,7 +103,10 @@ const MOST_TO_READ: MostCounts = { members: 20_000, values: 100_000 }
 const tooLarge = (most: number) =>
   new Refusal('too_large', `The body is larger than ${most / 1024 / 1024} MiB; send less in one request.`)
 
-/** How much, and for how long, is read and thrown away before a refusal: some clients read nothing until they have sent everything. */
+/**
+ * How much, and for how long, is read and thrown away before a refusal: some clients read nothing until they have
+ * sent everything.
+ */
 const DISCARDED_BYTES = 64 * 1024 * 1024
 const DISCARD_WITHIN_MS = 1_000
 

@@ -32,7 +32,10 @@ function endOfString(json: string, from: number): number {
   return json.length
 }
 
-/** Refuses, before it is parsed, a text that would keep the parser busy for long, or is nested so deeply that it takes seconds. */
+/**
+ * Refuses, before it is parsed, a text that would keep the parser busy for long, or is nested so deeply that it takes
+ * seconds.
+ */
 export function checkCounts(json: string, what: string, most?: MostCounts): void {
   let [depth, members, values] = [0, 0, 1]
   for (let at = 0; at < json.length; at++) {

@@ -52,7 +52,10 @@ export function memoize<Key, Result>(compute: (key: Key) => Result, limit = 1_00
   }
 }
 
-/** Returns a pure function of an object, or of a part that never changes, with its results cached as long as the object lives. */
+/**
+ * Returns a pure function of an object, or of a part that never changes, with its results cached as long as the
+ * object lives.
+ */
 export function memoizeByObject<Key extends object, Result>(
   compute: (key: Key) => Result,
 ): (key: Key) => Result {

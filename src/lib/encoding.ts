@@ -9,7 +9,10 @@ export function markedEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-1
   return undefined
 }
 
-/** A decoder for a file that begins with these bytes: of UTF-8, or UTF-16 with a byte order mark; it throws at anything else. */
+/**
+ * A decoder for a file that begins with these bytes: of UTF-8, or UTF-16 with a byte order mark; it throws at
+ * anything else.
+ */
 export const decoderFor = (beginning: Uint8Array) =>
   new TextDecoder(markedEncoding(beginning) ?? 'utf-8', { fatal: true })
 

@@ -28,7 +28,10 @@ function checkOwnsAll({ db }: AppContext, caller: Caller): void {
 /** The beginning of the names of the folders in which copies of this database are made. */
 const temporaryPrefix = (db: string) => `.backup-${basename(db)}-`
 
-/** Removes the copies that a server of this database left when it was killed. To be called by the process that has its lock. */
+/**
+ * Removes the copies that a server of this database left when it was killed. To be called by the process that has its
+ * lock.
+ */
 export function removeLeftCopies({ config: { db }, log }: Pick<AppContext, 'config' | 'log'>): void {
   const prefix = temporaryPrefix(db)
   const isLeft = (name: string) => name.startsWith(prefix) && /^\w{6}$/.test(name.slice(prefix.length))

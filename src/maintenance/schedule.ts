@@ -62,7 +62,10 @@ export async function sweepFiles({ db, clock }: AppContext): Promise<void> {
   await deleteRemovedFiles(db)
 }
 
-/** Runs all maintenance once. A failure is logged and ends the run; the next one tries again. The end of the server is none. */
+/**
+ * Runs all maintenance once. A failure is logged and ends the run; the next one tries again. The end of the server is
+ * none.
+ */
 export async function runMaintenance(ctx: AppContext, isStopped = () => false): Promise<void> {
   try {
     // A revision may be long.

@@ -198,7 +198,10 @@ export function publishNote(
 
 const UPDATED = 'note.updated'
 
-/** Publishes an update of a note as it was logged; `revision` is the pk of the one with the replaced text. A note in the trash has none. */
+/**
+ * Publishes an update of a note as it was logged; `revision` is the pk of the one with the replaced text. A note in
+ * the trash has none.
+ */
 export function publishNoteUpdate(
   tx: Tx,
   author: ChangeAuthor,

@@ -196,7 +196,10 @@ const missingTables = (reader: Reader, workspace: number): string[] =>
     .map(({ name }) => name)
     .filter((name) => !hasTable(reader, name))
 
-/** The search tables of large workspaces contain exactly the words of the active notes and of the tags, but for notes that wait to be indexed. */
+/**
+ * The search tables of large workspaces contain exactly the words of the active notes and of the tags, but for notes
+ * that wait to be indexed.
+ */
 export const searchCheck: IntegrityCheck = {
   *faults(reader) {
     for (const workspace of listWorkspacePks(reader)) {

@@ -72,7 +72,10 @@ function visitNeighbours(text: string, start: number, end: number, visit: WordVi
   return false
 }
 
-/** Visits a run in composed form (NFC). Where composing changes it, every term is reported with the range of the whole run. */
+/**
+ * Visits a run in composed form (NFC). Where composing changes it, every term is reported with the range of the whole
+ * run.
+ */
 function visitRun(text: string, start: number, end: number, visit: WordVisitor): boolean {
   const run = text.slice(start, end)
   const composed = normalized(run, 'NFC')
@@ -117,7 +120,10 @@ export function wordsOf(text: string): Word[] {
   return words
 }
 
-/** A text as it is inserted into a search table. Plain ASCII stays as it is: FTS5 splits it exactly as this tokenizer would. */
+/**
+ * A text as it is inserted into a search table. Plain ASCII stays as it is: FTS5 splits it exactly as this tokenizer
+ * would.
+ */
 export function indexedText(text: string): string {
   if (isAscii(text)) return text
   let terms = ''

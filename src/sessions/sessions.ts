@@ -224,7 +224,10 @@ export async function endSession({ db, bus }: AppContext, caller: Caller, id: st
   return id
 }
 
-/** The workspaces that a user may enter: where they are a member, and their account at the provider does not say otherwise. */
+/**
+ * The workspaces that a user may enter: where they are a member, and their account at the provider does not say
+ * otherwise.
+ */
 export function listEnterable(
   reader: Reader,
   userPk: number,
@@ -252,7 +255,10 @@ export function removeEndedSessions(tx: Tx): void {
   deleteSessionsBefore(tx, tx.now - IDLE_MS, tx.now - LONGEST_MS)
 }
 
-/** Who is signed in, the workspaces they may enter, whether they are linked to the provider, and in a copy the address of the remote. */
+/**
+ * Who is signed in, the workspaces they may enter, whether they are linked to the provider, and in a copy the address
+ * of the remote.
+ */
 export function presentSession(
   { db: reader, config, mirrorOf, isMirrorWritable }: AppContext,
   sessionId: string,

@@ -117,7 +117,10 @@ export async function deleteSource({ db }: AppContext, caller: Caller, id: strin
   await deleteRemovedSources(db)
 }
 
-/** The columns that are sent, all rules checked but whether the source is complete. `except` is its pk; a new one has none. */
+/**
+ * The columns that are sent, all rules checked but whether the source is complete. `except` is its pk; a new one has
+ * none.
+ */
 function checkedColumns(
   reader: Reader,
   workspace: number,

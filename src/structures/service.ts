@@ -205,7 +205,10 @@ export function changeStructure(
 
 export const changedStructure = (id: string) => ({ kind: 'structure', id, structureId: id }) as const
 
-/** The definition after a change. Every rule goes through `check`, which lets the first refusal pass unless it collects them. */
+/**
+ * The definition after a change. Every rule goes through `check`, which lets the first refusal pass unless it
+ * collects them.
+ */
 export function judged(
   { features }: Pick<AppContext, 'features'>,
   reader: Reader,

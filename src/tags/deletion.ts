@@ -98,7 +98,10 @@ const AT_ONCE = 20
 /** Every change holds the names of all tags that its note had. */
 const NAMES_AT_ONCE = 1_000
 
-/** Takes a removed tag off some notes; returns whether there were any. The search index may keep it for a while: nothing looks it up. */
+/**
+ * Takes a removed tag off some notes; returns whether there were any. The search index may keep it for a while:
+ * nothing looks it up.
+ */
 function takeOffSome(tx: Tx, author: ChangeAuthor, tag: number): boolean {
   const carrying = tx.sql.rows<[note: number, tags: number]>(
     `SELECT note, (SELECT count(*) FROM note_tags o WHERE o.note = nt.note) FROM note_tags nt

@@ -6,7 +6,10 @@ const here = () => new URL(location.href)
 
 const url = signal(here())
 
-/** The parts of the path after `/app`, decoded: `/app/notes/5` is `['notes', '5']`. One that cannot be decoded names no screen. */
+/**
+ * The parts of the path after `/app`, decoded: `/app/notes/5` is `['notes', '5']`. One that cannot be decoded names
+ * no screen.
+ */
 export const path = computed<readonly string[]>(() => {
   const parts = url.value.pathname.slice(ROOT.length).split('/').filter(Boolean)
   try {

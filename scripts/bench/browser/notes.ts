@@ -38,17 +38,17 @@ export async function measureSignIns(page: Page): Promise<Times> {
   return timesOf(samples)
 }
 
-/** The notes that are known without a network. */
+/** So many notes are known without a network, if there are as many. */
 export const KNOWN_NOTES = 5_000
 const COLD_STARTS = 10
 
 /** Without a network and with no tab open: from asking for the page until the rows that are kept are painted. */
-export async function measureColdStarts(browser: Browser, server: Server): Promise<Times> {
+export async function measureColdStarts(browser: Browser, server: Server, notes: number): Promise<Times> {
   const line = await startLine(originOf(server))
   const page = await newPage(browser)
   await page.goto(`${line.url}/app/notes`)
   await signIn(page)
-  await keptOn(page, { notes: KNOWN_NOTES })
+  await keptOn(page, { notes })
   line.cut()
   const samples: number[] = []
   for (let round = 0; round < COLD_STARTS; round++) {

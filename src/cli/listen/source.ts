@@ -60,7 +60,10 @@ function readSettings(input: Input) {
   return { url, isPrinting, places: new Places(textFlag(input, 'state') ?? STATE) }
 }
 
-/** Posts an event, again if that fails; returns why the last attempt failed, if all did. A post that is under way ends even if the command is to end: the next run need not repeat it. */
+/**
+ * Posts an event, again if that fails; returns why the last attempt failed, if all did. A post that is under way ends
+ * even if the command is to end: the next run need not repeat it.
+ */
 async function postUntilTaken(url: string, { call, id }: ListenedEvent, io: Io, signal: AbortSignal) {
   let fault = await post(url, call)
   for (const delayMs of RETRY_AFTER_MS) {

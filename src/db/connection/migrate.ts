@@ -48,7 +48,10 @@ function wayBack(file: string, version: number): string {
     : `go back to the copy made before the upgrade, which lacks what was written since: daybook restore --db ${file} ${copy}`
 }
 
-/** Whether the schema is older than this program's. Throws UnusableDatabase for a file of another program or a newer daybook. */
+/**
+ * Whether the schema is older than this program's. Throws UnusableDatabase for a file of another program or a newer
+ * daybook.
+ */
 export function needsMigration(
   database: Database,
   migrations: readonly { name: string }[] = MIGRATIONS,

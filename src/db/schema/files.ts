@@ -28,7 +28,10 @@ export const files = sqliteTable(
     claim: text(),
     /** JSON array of `{title, level, page}`, once the text is extracted. */
     outline: text(),
-    /** JSON object, until the text is there, of what webhooks are then told: who added the file, or gave it other content, and as what it was shown before. */
+    /**
+     * JSON object, until the text is there, of what webhooks are then told: who added the file, or gave it other
+     * content, and as what it was shown before.
+     */
     announcement: text(),
   },
   (table) => [
@@ -38,7 +41,10 @@ export const files = sqliteTable(
   ],
 )
 
-/** Original files, in parts small enough that writing one delays no other write. The key holds the file and the number (`partKey`). */
+/**
+ * Original files, in parts small enough that writing one delays no other write. The key holds the file and the number
+ * (`partKey`).
+ */
 export const fileParts = sqliteTable('file_parts', {
   pk: integer().primaryKey(),
   bytes: blob({ mode: 'buffer' }).notNull(),

@@ -79,7 +79,10 @@ export const noteLinks = sqliteTable(
   ],
 )
 
-/** Notes whose rows in `note_links` are out of date, because they have very many links. They are brought up to date soon, and before links are read. */
+/**
+ * Notes whose rows in `note_links` are out of date, because they have very many links. They are brought up to date
+ * soon, and before links are read.
+ */
 export const linksPending = sqliteTable('links_pending', {
   note: integer()
     .primaryKey()

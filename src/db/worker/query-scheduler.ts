@@ -86,7 +86,10 @@ export class QueryScheduler {
   readonly #options: QuerySchedulerOptions
   /** What waits for a thread. */
   readonly #queue = new FairQueue<Job>()
-  /** The queries of a key, except those in the background: the first eight run or wait for a thread, the others stand in line. */
+  /**
+   * The queries of a key, except those in the background: the first eight run or wait for a thread, the others stand
+   * in line.
+   */
   readonly #jobs = new Map<string, Job[]>()
   readonly #threads: WorkerThread[] = []
   /** The queries that run, by key. */

@@ -38,7 +38,10 @@ export interface Sync {
   commit(): Promise<void>
 }
 
-/** Runs while writes wait. It must call `beginSync` before it waits for the disk; `onLate` is called if that takes too long. */
+/**
+ * Runs while writes wait. It must call `beginSync` before it waits for the disk; `onLate` is called if that takes too
+ * long.
+ */
 export type PausingAction<T> = (beginSync: (onLate: () => void) => void) => Promise<T>
 
 export interface WriteQueueOptions {

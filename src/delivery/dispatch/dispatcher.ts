@@ -46,7 +46,10 @@ export interface DispatcherOptions {
 /** One subscription's queue and its share of the attempts. */
 interface SubscriptionState extends QueueState {
   inFlight: number
-  /** 1 until a delivery succeeds and after each that fails, so that receivers that do not respond take few of the attempts. */
+  /**
+   * 1 until a delivery succeeds and after each that fails, so that receivers that do not respond take few of the
+   * attempts.
+   */
   maxInFlight: number
 }
 

@@ -74,7 +74,10 @@ const OTHER_DOCUMENTS = new Set(
   ),
 )
 
-/** Why a document without a kind (`kindOf`) cannot be read; undefined for what has no text, such as a picture or an archive. */
+/**
+ * Why a document without a kind (`kindOf`) cannot be read; undefined for what has no text, such as a picture or an
+ * archive.
+ */
 export function unreadableReason(fileName: string): string | undefined {
   const extension = extensionOf(fileName)
   if (namedKind(extension) !== undefined) return 'The file is not text, although its name says so.'

@@ -162,7 +162,10 @@ function parseField(node: JsonObject, place: string, _depth: number, counts: Cou
   return { type: 'field', field, op, ...operand(op, node.value, place) }
 }
 
-/** `empty` and `not_empty` take no value, `in` and `not_in` a list, `between` a pair, `within` a relative day, others one value. */
+/**
+ * `empty` and `not_empty` take no value, `in` and `not_in` a list, `between` a pair, `within` a relative day, others
+ * one value.
+ */
 function operand(op: TreeOperator, value: unknown, place: string): { value?: unknown } {
   const at = `${place}.value`
   if (op === 'empty' || op === 'not_empty') {

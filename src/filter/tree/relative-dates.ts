@@ -31,7 +31,10 @@ function shiftedByMonths(today: string, months: number): number {
   return instantOf(year, month - 1 + months, Math.min(day, lastOfMonth))
 }
 
-/** `today` (`YYYY-MM-DD`) shifted. A day outside the years 0000 to 9999 becomes a text that sorts before or after all days. */
+/**
+ * `today` (`YYYY-MM-DD`) shifted. A day outside the years 0000 to 9999 becomes a text that sorts before or after all
+ * days.
+ */
 export function shiftedDay(today: string, { n, unit }: RelativeDay): string {
   if (unit === 'month' || unit === 'year')
     return dayText(shiftedByMonths(today, unit === 'year' ? n * 12 : n))

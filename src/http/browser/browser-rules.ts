@@ -19,7 +19,10 @@ export function nameOf(host: string): string {
 const isLoopback = (name: string): boolean =>
   name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
 
-/** Whether another site led to here, such as a provider: browsers then leave out the cookie of a session that there may be. */
+/**
+ * Whether another site led to here, such as a provider: browsers then leave out the cookie of a session that there
+ * may be.
+ */
 export const comesFromElsewhere = (request: Request): boolean =>
   /^(?:cross|same)-site$/.test(request.headers.get('sec-fetch-site') ?? '')
 

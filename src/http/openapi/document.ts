@@ -253,7 +253,10 @@ const SUCCESS_DESCRIPTIONS: Record<number, string> = { 201: 'Made.', 202: 'Accep
 const isJudged = ({ method, access }: Pick<Endpoint, 'method' | 'access'>): boolean =>
   access !== 'open' || method !== 'GET'
 
-/** The errors that an operation can return follow from its kind; without a key, what is sent to an address is judged by that. */
+/**
+ * The errors that an operation can return follow from its kind; without a key, what is sent to an address is judged
+ * by that.
+ */
 const errorsOf = ({ method, access, cursor }: Endpoint): ErrorStatus[] => [
   400,
   ...(isJudged({ method, access }) ? ([401] as const) : []),

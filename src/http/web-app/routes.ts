@@ -13,7 +13,10 @@ import { shareCookie, shareKeyOf } from './share-key.ts'
 /** The place in the page for what allows the styles that the editor makes. */
 const NONCE = 'NONCE'
 
-/** The place in the page that says whether the browser sent a session's cookie, so that the page need not send a request that must fail. */
+/**
+ * The place in the page that says whether the browser sent a session's cookie, so that the page need not send a
+ * request that must fail.
+ */
 const COOKIE = 'COOKIE'
 
 const WORKER_PATH = '/app/worker.js'

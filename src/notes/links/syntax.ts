@@ -274,7 +274,10 @@ export const fileTarget = (fileId: string): string => `file:${fileId}`
 
 const targetOf = (inner: string): string => (inner.split('|')[0] ?? '').trim()
 
-/** A text as a label: brackets, which would end the link, become parentheses, and backticks, which begin code, apostrophes. */
+/**
+ * A text as a label: brackets, which would end the link, become parentheses, and backticks, which begin code,
+ * apostrophes.
+ */
 export const asLabel = (text: string): string =>
   text.replaceAll('[', '(').replaceAll(']', ')').replaceAll('`', "'")
 

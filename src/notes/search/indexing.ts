@@ -29,7 +29,10 @@ import {
 const BATCH_TIME_MS = 5
 const MAX_BATCH = 100
 
-/** Marks a note whose entries in the search tables are out of date. It is indexed when the server is idle, at the latest before a search. */
+/**
+ * Marks a note whose entries in the search tables are out of date. It is indexed when the server is idle, at the
+ * latest before a search.
+ */
 export function markForSearch(tx: Tx, workspace: number, note: number): void {
   ensureTablesOfMany(tx, workspace)
   tx.sql.run(
@@ -168,7 +171,10 @@ const growOrUnmark = (tx: Tx, workspace: number): void => {
 const findMarked = ({ sql }: Reader): number | undefined =>
   sql.get<{ workspace: number }>('SELECT workspace FROM search_pending LIMIT 1')?.workspace
 
-/** Does some of the work that is left in one workspace: fills its tables, indexes marked notes, or merges what was indexed. */
+/**
+ * Does some of the work that is left in one workspace: fills its tables, indexes marked notes, or merges what was
+ * indexed.
+ */
 async function indexSome(ctx: AppContext): Promise<boolean> {
   const { db } = ctx
   // A workspace whose search tables may be merged.

@@ -119,7 +119,10 @@ export function addTags(tx: Tx, note: number, tags: readonly number[]): number[]
   return attachTags(tx, note, wanted)
 }
 
-/** Adds exactly these tags to a note, which only counts in them while it is active. Returns the ids that are new on the note. */
+/**
+ * Adds exactly these tags to a note, which only counts in them while it is active. Returns the ids that are new on
+ * the note.
+ */
 export const attachTags = (tx: Tx, note: number, tags: readonly number[], isActive = true): number[] =>
   tags.filter((tag) => {
     const { changes } = tx.sql.run('INSERT OR IGNORE INTO note_tags (tag, note) VALUES (?, ?)', tag, note)

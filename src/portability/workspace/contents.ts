@@ -47,7 +47,10 @@ export interface Identity {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** An object of an exported file; refuses one whose `input`, what a caller would send, does not match the schema of the API. */
+/**
+ * An object of an exported file; refuses one whose `input`, what a caller would send, does not match the schema of
+ * the API.
+ */
 export function parseExported<Input>(value: unknown, schema: TSchema): Identity & { readonly input: Input } {
   const { id, created_at, updated_at, ...input } = asObject(value)
   const createdAt = instantOf(created_at, 'created_at')

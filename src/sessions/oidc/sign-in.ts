@@ -208,7 +208,10 @@ export class ProviderSignIn {
   }
 }
 
-/** What says why: of a provider that is not reached the reason, else what the library says, whose own reason may quote the provider. */
+/**
+ * What says why: of a provider that is not reached the reason, else what the library says, whose own reason may quote
+ * the provider.
+ */
 function loggable(error: unknown): { message?: string; code?: string } {
   const failure = [error, (error as Error).cause].find((one) => one instanceof SignInFailure)
   return failure?.cause ?? failure ?? (error as Error)

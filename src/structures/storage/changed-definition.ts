@@ -27,8 +27,8 @@ import {
 import { addColumns, changeUniqueSets, collisionOf, dropRowTable, uniqueTable } from './row-table-schema.ts'
 
 /*
- * What becomes of the tables of rows where a definition changes. A unique index over many rows is filled in steps before it is enforced (`row-table-schema.ts`). Until then it records
- * which rows collide; if any do, it is never enforced.
+ * What becomes of the tables of rows where a definition changes. A unique index over many rows is filled in steps before it is
+ * enforced (`row-table-schema.ts`). Until then it records which rows collide; if any do, it is never enforced.
  */
 
 /** To be called for a new structure, and for one whose rows were dropped. */

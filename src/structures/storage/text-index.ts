@@ -10,7 +10,7 @@ import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.t
 
 /*
  * The text index of a structure serves `*` searches over many rows. Like other automatic indexes it is created by
- * the policy (`auto-index.ts`). It consists of three tables: which rows have which words, the
+ * the policy (`index-policy.ts`). It consists of three tables: which rows have which words, the
  * vocabulary of all words, and which of these have which runs of four characters. A search finds the words that contain
  * its text, then the rows that have one of them: exactly the rows that contain a text within one word, and for other
  * texts rows that may, which are verified.

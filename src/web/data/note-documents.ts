@@ -218,7 +218,10 @@ let isLeftOver = false
 
 let ready: Promise<void> | undefined
 
-/** Resolves once the drafts that were left behind are taken up; of what is shown here, also those of tabs that show it not. */
+/**
+ * Resolves once the drafts that were left behind are taken up; of what is shown here, also those of tabs that show it
+ * not.
+ */
 export function draftsTaken(subject: Subject = {}): Promise<void> {
   ready ??= takeUp()
   return hasOtherTabs?.() ? ready.then(() => takeUp(subject)) : ready

@@ -61,7 +61,10 @@ export function fingerprint({ title, content }: NoteText): string {
   return [text.length, one >>> 0, other >>> 0].join('-')
 }
 
-/** The header by which a change is made once, though two tabs send it: the same change of the same version has the same key. */
+/**
+ * The header by which a change is made once, though two tabs send it: the same change of the same version has the
+ * same key.
+ */
 export const keyOfChange = (body: object) => ({
   'Idempotency-Key': fingerprint({ title: '', content: JSON.stringify(body) }),
 })

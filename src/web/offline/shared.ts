@@ -23,7 +23,10 @@ interface Stored {
 
 const cache = () => caches.open(SHARED)
 
-/** Whether it was sent to the address that the manifest gave the system, or by the application; else by a page of any site. */
+/**
+ * Whether it was sent to the address that the manifest gave the system, or by the application; else by a page of any
+ * site.
+ */
 function isTrusted(shared: Response): boolean {
   if (shared.headers.has(OWN)) return true
   const cookies = new Map(document.cookie.split('; ').map((one) => one.split('=') as [string, string]))

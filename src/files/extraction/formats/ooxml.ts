@@ -57,7 +57,10 @@ export function attributeOf(attributes: Attributes, name: string): string | unde
 
 const CHUNK = 65_536
 
-/** Parses XML in chunks. Throws Unreadable for a truncated part, and for one with a DOCTYPE, which no Office program writes. */
+/**
+ * Parses XML in chunks. Throws Unreadable for a truncated part, and for one with a DOCTYPE, which no Office program
+ * writes.
+ */
 export function readXml(bytes: Uint8Array, handler: XmlHandler): void {
   let depth = 0
   let isEmpty = true

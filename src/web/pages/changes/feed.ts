@@ -100,7 +100,10 @@ async function readOlder(): Promise<void> {
   }
 }
 
-/** Reads the writes with changes of these kinds, from the newest to as far back as was asked for, while the screen is there. */
+/**
+ * Reads the writes with changes of these kinds, from the newest to as far back as was asked for, while the screen is
+ * there.
+ */
 export function useChanges(kinds: string) {
   const newest = useQuery([EVERY_KIND, 'changes', kinds], ({ signal }) => readPage('now', kinds, signal))
   const page = newest.data

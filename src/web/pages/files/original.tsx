@@ -110,7 +110,10 @@ function PlainText({ file, title }: ViewerProps) {
   )
 }
 
-/** The browser's own viewer, unless it would run a script. The bytes are shown as a PDF whatever they are, so that none are run as a page. */
+/**
+ * The browser's own viewer, unless it would run a script. The bytes are shown as a PDF whatever they are, so that
+ * none are run as a page.
+ */
 function Pdf({ file, title }: ViewerProps) {
   const { bytes, refusal } = useBytes(file.id)
   const [url, setUrl] = useState<string>()

@@ -4,7 +4,10 @@ import { upload } from '../../data/upload.ts'
 
 const hasFiles = (event: DragEvent) => mayWrite.peek() && event.dataTransfer?.types.includes('Files')
 
-/** What makes an element upload the files that are dropped on it, from when it is there; `isOver` while some are held over it. */
+/**
+ * What makes an element upload the files that are dropped on it, from when it is there; `isOver` while some are held
+ * over it.
+ */
 export function useFileDrop() {
   const [isOver, setOver] = useState(false)
   const accept = (event: DragEvent) => {

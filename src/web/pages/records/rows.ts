@@ -46,7 +46,10 @@ export interface RowList {
   /** The row of a line; undefined if it is not read yet, or heads a group. */
   row(line: number): Row | undefined
   group(line: number): Group | undefined
-  /** The number of the row of a line among those that are shown, from 0; of a line that heads a group, of the row after it. */
+  /**
+   * The number of the row of a line among those that are shown, from 0; of a line that heads a group, of the row
+   * after it.
+   */
   numberOf(line: number): number
   /** The line of a row by its number. */
   lineOf(number: number): number

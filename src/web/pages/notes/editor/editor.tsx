@@ -27,7 +27,10 @@ function addTag(id: string, name: string): void {
   void api.post('/v1/notes/{id}/tags', { params: { id }, body: { tags: [name] } }).catch(() => {})
 }
 
-/** The text of a note; what is typed goes to its queue with each key, and what the queue took over from elsewhere appears here. */
+/**
+ * The text of a note; what is typed goes to its queue with each key, and what the queue took over from elsewhere
+ * appears here.
+ */
 export function Editor({ id, queue, onFiles }: EditorProps) {
   const place = useRef<HTMLDivElement>(null)
   const editor = useRef<ReturnType<typeof createEditor>>(undefined)

@@ -41,7 +41,10 @@ function childrenOf(token: Token): Token[][] {
   return [header, ...rows].flat().map(({ tokens }) => tokens)
 }
 
-/** Takes from a token the text that the tokens within it hold again, and counts them. Throws where they are nested too deeply. */
+/**
+ * Takes from a token the text that the tokens within it hold again, and counts them. Throws where they are nested too
+ * deeply.
+ */
 function slim(token: Token, size: Size, depth = 0): void {
   if (depth > MAX_DEPTH) throw new Error('nested too deeply')
   const children = childrenOf(token).flat()

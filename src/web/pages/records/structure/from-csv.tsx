@@ -29,7 +29,10 @@ async function read(file: File): Promise<Read> {
 
 const LEAVE_OUT = ''
 
-/** A new table made of a csv file: what its columns are is guessed from all of its rows, and shown before anything is made. */
+/**
+ * A new table made of a csv file: what its columns are is guessed from all of its rows, and shown before anything is
+ * made.
+ */
 export function FromCsv() {
   const found = useSignal<Read | undefined>(undefined)
   const name = useSignal('')
