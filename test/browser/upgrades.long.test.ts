@@ -113,8 +113,11 @@ describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
           'new tab': async () => tabs.push(await open(context, proxy, screen)),
           reload: () => tab.reload({ waitUntil: 'domcontentloaded' }).catch(() => undefined),
           'go to': () => follow(tab, screen),
+          // The page where the proxy asks to sign in has none.
           'look for a new worker': () =>
-            tab.evaluate(`navigator.serviceWorker.ready.then((one) => one.update()).catch(() => {})`),
+            tab.evaluate(
+              `navigator.serviceWorker.getRegistration().then((one) => one?.update()).catch(() => {})`,
+            ),
           'kill the worker': () => killWorker(tab),
           expire: () => proxy.expire(),
           away: () => {
