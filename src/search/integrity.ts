@@ -48,16 +48,16 @@ function fill({ sql }: Reader, should: string, expected: Iterable<ExpectedEntry>
   }
 }
 
-/** The entries that one of the tables lacks, or that have another number of words in a column. */
+/** The entries that one of the tables lacks, or that have another number of words in a column. Each is looked up by its pk. */
 const entryFaults = ({ sql }: Reader, should: string, { table, outdated }: SearchTableCheck) =>
   sql.each<{ pk: number; what: string }>(
-    `SELECT coalesce(wanted.id, stored.id) AS pk,
-       CASE WHEN stored.id IS NULL THEN 'is missing' WHEN wanted.id IS NULL THEN 'is left over'
-         ELSE 'does not match its text' END AS what
-     FROM ${should}_docsize AS wanted
-     FULL JOIN (SELECT id, sz FROM main.${table}_docsize WHERE id NOT IN (${outdated})) AS stored
-       ON stored.id = wanted.id
-     WHERE wanted.sz IS NOT stored.sz ORDER BY 1`,
+    `SELECT wanted.id AS pk, iif(stored.id IS NULL, 'is missing', 'does not match its text') AS what
+     FROM ${should}_docsize AS wanted LEFT JOIN main.${table}_docsize AS stored ON stored.id = wanted.id
+     WHERE stored.sz IS NOT wanted.sz
+     UNION ALL
+     SELECT id, 'is left over' FROM main.${table}_docsize AS stored
+     WHERE id NOT IN (${outdated}) AND NOT EXISTS (SELECT 1 FROM ${should}_docsize AS wanted WHERE wanted.id = stored.id)
+     ORDER BY 1`,
   )
 
 /** Whether a word is in another number of entries, or occurs in them another number of times. */
