@@ -44,6 +44,17 @@ test('what changes while it is read for the first time is read once more', async
   stop()
 })
 
+test('what changes several times while it is read for the first time is read once more', async () => {
+  const { reads, answer, untilShown, stop } = showNotes()
+  for (let change = 0; change < 5; change++) void invalidate(new Set(['note']))
+  const isNew = untilShown(['New'])
+  await answer(0, ['Old'])
+  await answer(1, ['New'])
+  await isNew
+  expect(reads).toHaveLength(2)
+  stop()
+})
+
 test('what changes while it is read again is not taken from the response that was under way', async () => {
   const { reads, answer, untilShown, stop } = showNotes()
   const isFirst = untilShown(['First'])

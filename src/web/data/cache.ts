@@ -22,7 +22,10 @@ export function readAgain(filters: QueryFilters = {}): Promise<void> {
   for (const query of cache.getQueryCache().findAll({ ...filters, fetchStatus: 'fetching' })) {
     if (query.state.data !== undefined) continue
     const { queryKey } = query
-    const again = () => cache.invalidateQueries({ queryKey, exact: true })
+    // Of several changes the first has it read again for all.
+    const again = () => {
+      if (query.state.fetchStatus === 'idle') return cache.invalidateQueries({ queryKey, exact: true })
+    }
     query.fetch().then(again, () => {})
   }
   return cache.invalidateQueries(filters)
