@@ -1,7 +1,9 @@
 import type { Db } from '../db/database.ts'
+import { faultOf } from '../db/errors.ts'
 import { type IntegrityCheck, storageCheck } from '../db/integrity.ts'
 import { fileCheck, fileSearchCheck } from '../files/integrity.ts'
 import { noteCountCheck, noteTextCheck, searchCheck } from '../notes/integrity.ts'
+import { refused } from '../refusal.ts'
 import { sourceCheck } from '../sources/integrity.ts'
 import { rowTableCheck, textIndexCheck } from '../structures/storage/integrity.ts'
 import { tagCheck } from '../tags/integrity.ts'
@@ -21,6 +23,11 @@ const CHECKS: readonly IntegrityCheck[] = [
   fileSearchCheck,
 ]
 
+const noRoom = () =>
+  refused(
+    'There is no room for the temporary files of the check, which take as much as the search tables; make room in the folder for such files, or name another one in the variable SQLITE_TMPDIR.',
+  )
+
 /**
  * Returns every fault as a sentence of one line. If the file is damaged, returns only that damage, because nothing else
  * can be checked. Only reads, in one transaction, so that it never delays the writes of a server.
@@ -33,8 +40,10 @@ export function findFaults(db: Db): string[] {
   db.sql.run('BEGIN')
   try {
     return CHECKS.flatMap((check) => [...check.faults(db)])
+  } catch (error) {
+    throw faultOf(error) === 'full' ? noRoom() : error
   } finally {
-    db.sql.run('ROLLBACK')
+    if (db.sql.database.inTransaction) db.sql.run('ROLLBACK')
   }
 }
 

@@ -36,7 +36,8 @@ export function* searchTableFaults(reader: Reader, check: SearchTableCheck): Gen
     if (isSound && hasOtherWords(reader, should, check))
       yield `The search table ${table} holds other words than the texts.`
   } finally {
-    reader.sql.script(`DROP TABLE ${should}`)
+    // A full disk has undone the whole transaction.
+    reader.sql.script(`DROP TABLE IF EXISTS ${should}`)
   }
 }
 

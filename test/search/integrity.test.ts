@@ -1,7 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { Sql } from '../../src/db/sql.ts'
+import { findFaults } from '../../src/maintenance/integrity.ts'
 import { type ExpectedEntry, searchTableFaults } from '../../src/search/integrity.ts'
+import { makeNote } from '../support/notes.ts'
+import { completeSearchTables } from '../support/search-tables.ts'
+import { startService } from '../support/service.ts'
 
 let database: Database
 beforeEach(() => {
@@ -70,3 +74,15 @@ test('a large table is compared entry by entry, not each entry with all others',
   store(many)
   expect(database.transaction(() => faults(many))()).toEqual([])
 }, 20_000)
+
+test('without room for temporary files a check says so, and can be made again', async () => {
+  const service = await startService()
+  await makeNote(service, { content: 'a b c '.repeat(3_000) })
+  await completeSearchTables(service.ctx, 1)
+  const { db } = service.ctx
+  db.sql.script('PRAGMA temp_store = FILE; PRAGMA temp.max_page_count = 4')
+  expect(() => findFaults(db)).toThrow('There is no room for the temporary files of the check')
+  db.sql.script('PRAGMA temp.max_page_count = 100000')
+  expect(findFaults(db)).toEqual([])
+  service.close()
+})
