@@ -108,12 +108,9 @@ const contentDigest = (text: string): string => Bun.hash(text).toString(36)
 /** `updated_at` of each record of a page by its id: enough to find what changed since. */
 type Versions = ReadonlyMap<string, number>
 
-/** How many of the events that carry a page are kept at once. */
-const MAX_EVENTS = 10
-
-/** The page of a watch at one moment, and the events that carry it: one for all who know the same page. */
+/** The page of a watch at one moment. */
 class WatchedPage {
-  /** That of the events: the position in the change log at which the page was read, its query, and its content. */
+  /** That of the events that carry it: the position in the change log at which it was read, its query, and its content. */
   readonly id: string
   readonly versions: Versions
   /** The members of the event's data as JSON text, without the braces. */
@@ -140,10 +137,10 @@ class WatchedPage {
   }
 
   /** The event that carries the page, with what changed since an earlier one if that is given. */
-  readonly since = memoize((before: Versions | undefined): StreamEvent => {
+  since(before: Versions | undefined): StreamEvent {
     const changes = before ? `,"changes":${this.#changesSince(before)}` : ''
     return { name: 'answer', id: this.id, data: `{${this.text}${changes}}` }
-  }, MAX_EVENTS)
+  }
 
   #changesSince(before: Versions): string {
     const created = this.#rows.filter((row) => !before.has(row.id))
@@ -209,6 +206,9 @@ interface Resumption {
   readonly versions: Versions | undefined
 }
 
+/** How many events are kept while a page is sent: one for all readers who know the same page, as long as the page itself. */
+const MAX_EVENTS = 10
+
 /** One reader of a channel. */
 class Watcher {
   /** The page that was sent last. */
@@ -225,12 +225,12 @@ class Watcher {
   ) {}
 
   /** Sends the page, unless it is the one sent last; the first answer to a reader that comes back says what that misses. */
-  send(page: WatchedPage, resume: (watcher: this, id: string) => Resumption): void {
+  send(page: WatchedPage, since: WatchedPage['since'], resume: (of: this, id: string) => Resumption): void {
     if (page === this.#page && this.#problem === undefined) return
     const isFirst = this.#page === undefined
     const resumed = isFirst && this.lastEventId !== null ? resume(this, this.lastEventId) : undefined
     const before = this.wantsChanges ? (this.#page?.versions ?? resumed?.versions) : undefined
-    const event = page.since(before)
+    const event = since(before)
     this.#page = page
     this.#problem = undefined
     this.reader.send(resumed ? withResumed(event, resumed.isKnown) : event)
@@ -341,8 +341,9 @@ class WatchChannel {
   async #serve(due: readonly Watcher[]): Promise<void> {
     try {
       const page = await this.#readPage()
+      const since = memoize((before: Versions | undefined) => page.since(before), MAX_EVENTS)
       const resume = (watcher: Watcher, id: string) => this.#resume(watcher, id, page)
-      await this.streams.inTurns(due.filter(this.#isThere), (watcher) => watcher.send(page, resume))
+      await this.streams.inTurns(due.filter(this.#isThere), (one) => one.send(page, since, resume))
     } catch (thrown) {
       const error = asUnavailable(thrown)
       const { workspacePk, structureId } = this.query
@@ -379,8 +380,7 @@ class WatchChannel {
    * itself is known for a while, or because it is the same still.
    */
   #resume({ wantsChanges }: Watcher, id: string, page: WatchedPage): Resumption {
-    const { db } = this.ctx
-    const { workspacePk, digest } = this.query
+    const [{ db }, { workspacePk, digest }] = [this.ctx, this.query]
     const [epoch, number, query] = id.split('-')
     const position = query === digest ? findPosition(db, workspacePk, `${epoch}-${number}`) : undefined
     const isKnown = position !== undefined && hasAllAfter(db, workspacePk, position)
