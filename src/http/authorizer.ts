@@ -234,7 +234,7 @@ interface Asked {
 }
 
 /**
- * The caller of one request, and its right. That is checked when the request arrives (`authorizer.ts`) and, because it may
+ * The caller of one request, and its right. That is checked when the request arrives (`createAuthorizer`) and, because it may
  * end meanwhile, again once the body is there, in every transaction of a write, and before the response to a read leaves that
  * had to wait. Only the first check counts for limits. What the caller may do is what it might at the last check.
  */

@@ -234,7 +234,7 @@ const hasManyUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed): bool
     undefined
 
 /*
- * The words of texts as the text index (`text-index.ts`) holds them: what stands between ASCII characters that are neither
+ * The words of texts as the text index holds them: what stands between ASCII characters that are neither
  * letters nor digits. Texts are folded. In a script without spaces a word may be a whole sentence: a long word is held as
  * pieces that overlap, so that each of its parts of up to `MAX_PART` characters lies in one of them.
  */
