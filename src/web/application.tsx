@@ -17,7 +17,7 @@ import { Rail, RailMenus } from './components/rail.tsx'
 import './data/install.ts'
 import { startDocuments } from './data/note-documents.ts'
 import { preferences } from './data/preferences.ts'
-import { answerFrom, isSignedOut } from './data/request.ts'
+import { answerFrom, awaySince, isSignedOut } from './data/request.ts'
 import { hadCookie, session, startSession } from './data/session.ts'
 import { holdVersion } from './data/version.ts'
 import { whose } from './data/whose.ts'
@@ -28,8 +28,12 @@ import { path, startRouter } from './router.ts'
 const SignIn = lazy(async () => (await import('./pages/sign-in/sign-in.tsx')).SignIn)
 const SignInAgain = lazy(async () => (await import('./pages/sign-in/sign-in.tsx')).SignInAgain)
 
+const NOTHING_KEPT =
+  'The server cannot be reached, and nothing of it is kept in this browser; this page goes on when it is back.'
+
 function Application() {
-  if (session.value === undefined) return <Loading />
+  if (session.value === undefined)
+    return <Loading what={awaySince.value === undefined ? undefined : NOTHING_KEPT} />
   if (session.value === null || setupToken() !== undefined) return <SignIn />
   return (
     <>

@@ -20,6 +20,7 @@ const LOOK = `({
   isProxy: document.querySelector('#proxy') !== null,
   version: document.querySelector('meta[name=version]')?.content,
   isNotLoaded: document.body.textContent.includes('This part of the application could not be loaded.'),
+  isWaiting: document.body.textContent.includes('nothing of it is kept in this browser'),
   isShown: document.querySelector('.rail') !== null && document.querySelector('main, .pane') !== null,
   files: [...new Set(performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname))]
     .filter((path) => path.startsWith('/app/assets/')),
@@ -30,6 +31,8 @@ interface Look {
   readonly version: string | undefined
   /** It says that a part of its version is gone, and leads on. */
   readonly isNotLoaded: boolean
+  /** It says that it goes on once the server can be reached. */
+  readonly isWaiting: boolean
   readonly isShown: boolean
   readonly files: readonly string[]
 }
@@ -81,7 +84,7 @@ describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
         await Promise.all([page.waitForNavigation(), page.click('#proxy')]).catch(() => undefined)
       if (look?.isNotLoaded && !proxy.isAway)
         await page.reload({ waitUntil: 'domcontentloaded' }).catch(() => undefined)
-      if (look?.isShown || (look?.isNotLoaded && proxy.isAway)) {
+      if (look?.isShown || ((look?.isNotLoaded || look?.isWaiting) && proxy.isAway)) {
         const known = versions.get(look.version ?? '')
         expect(look.files.filter((path) => !known?.has(path))).toEqual([])
         return
