@@ -29,7 +29,7 @@ const SignIn = lazy(async () => (await import('./pages/sign-in/sign-in.tsx')).Si
 const SignInAgain = lazy(async () => (await import('./pages/sign-in/sign-in.tsx')).SignInAgain)
 
 const NOTHING_KEPT =
-  'The server cannot be reached, and nothing of it is kept in this browser; this page goes on when it is back.'
+  'The server cannot be reached, and nothing of it is kept in this browser. This page goes on when it is back; load it again if something before the server asks to sign in.'
 
 function Application() {
   if (session.value === undefined)

@@ -31,7 +31,7 @@ interface Look {
   readonly version: string | undefined
   /** It says that a part of its version is gone, and leads on. */
   readonly isNotLoaded: boolean
-  /** It says that it goes on once the server can be reached. */
+  /** It says that it goes on once the server can be reached, or is to be loaded again. */
   readonly isWaiting: boolean
   readonly isShown: boolean
   readonly files: readonly string[]
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
       const look = (await page.evaluate(LOOK).catch(() => undefined)) as Look | undefined
       if (look?.isProxy && !proxy.isAway)
         await Promise.all([page.waitForNavigation(), page.click('#proxy')]).catch(() => undefined)
-      if (look?.isNotLoaded && !proxy.isAway)
+      if ((look?.isNotLoaded || look?.isWaiting) && !proxy.isAway)
         await page.reload({ waitUntil: 'domcontentloaded' }).catch(() => undefined)
       if (look?.isShown || ((look?.isNotLoaded || look?.isWaiting) && proxy.isAway)) {
         const known = versions.get(look.version ?? '')
