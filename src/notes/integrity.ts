@@ -139,8 +139,8 @@ export const noteTextCheck: IntegrityCheck = {
   repair: refreshNoteTexts,
 }
 
-/** What is indexed of every active note of a workspace that meets the condition. */
-function* indexables(reader: Reader, workspace: number, condition = '') {
+/** What is indexed of every active note of a workspace that meets the condition, or only of its title and tags. */
+function* indexables(reader: Reader, workspace: number, condition = '', hasBody = true) {
   const notes = scanByPk((after) =>
     reader.sql.all<{ pk: number }>(
       `SELECT pk FROM notes WHERE workspace = ? AND deleted_at IS NULL AND pk > ? ${condition} ORDER BY pk LIMIT ?`,
@@ -150,7 +150,7 @@ function* indexables(reader: Reader, workspace: number, condition = '') {
     ),
   )
   for (const { pk } of notes) {
-    const note = findIndexable(reader, pk)
+    const note = findIndexable(reader, pk, hasBody)
     if (note) yield note
   }
 }
@@ -168,8 +168,8 @@ function* expectedNotes(
   outdated: string,
   hasBody: boolean,
 ): Generator<ExpectedEntry> {
-  for (const note of indexables(reader, workspace, `AND pk NOT IN (${outdated})`)) {
-    const { title, body, tags } = indexedColumns(hasBody ? note : { ...note, content: '' })
+  for (const note of indexables(reader, workspace, `AND pk NOT IN (${outdated})`, hasBody)) {
+    const { title, body, tags } = indexedColumns(note)
     yield { pk: note.pk, columns: hasBody ? { title, body, tags } : { title, tags } }
   }
 }

@@ -6,9 +6,9 @@ import { realFile } from './server-lock.ts'
 
 /*
  * After each commit the WAL is synced to the disk in another thread, so that reads go on, however long the disk takes: its
- * content and its length, without its times, which the disk keeps elsewhere. The system tells of a failed sync once: a later
- * one succeeds although what the disk refused is lost. So after a failure no sync succeeds any more, and a sync whose result
- * nobody has seen confirms nothing.
+ * content and its length, on Linux without its times, which the disk keeps elsewhere. The system tells of a failed sync
+ * once: a later one succeeds although what the disk refused is lost. So after a failure no sync succeeds any more, and a
+ * sync whose result nobody has seen confirms nothing.
  *
  * SQLite itself syncs in this thread when it starts the WAL again. Before the first write after a pause the disk is
  * therefore synced in the other thread, too: this thread never waits for a disk that has stopped to respond.
@@ -21,6 +21,9 @@ const RESPONDS_FOR_MS = 500
 export interface DiskCalls extends Pick<typeof fs, 'fdatasync'> {
   readonly withinMs?: number
 }
+
+/** Elsewhere than on Linux `fdatasync` may leave out the new length of a file, and with it what was written at its end. */
+const CALLS: DiskCalls = process.platform === 'linux' ? fs : { fdatasync: fs.fsync }
 
 export interface WalSyncOptions {
   /** The database. */
@@ -60,7 +63,7 @@ export class WalSync {
 
   /** Rejects with a refusal if this sync, or an earlier one, failed; what was committed stays visible then. One at a time. */
   async run(): Promise<void> {
-    const { disk = fs, onFailure } = this.#options
+    const { disk = CALLS, onFailure } = this.#options
     const { promise, resolve } = Promise.withResolvers<Error | null>()
     this.#isRunning = true
     disk.fdatasync(this.#descriptor, resolve)

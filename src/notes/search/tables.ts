@@ -69,10 +69,12 @@ export function writeEntries(
   sql.run(`INSERT OR REPLACE INTO ${titles} (rowid, title, tags) VALUES (?, ?, ?)`, note, title, tags)
 }
 
-/** What is indexed of a note; undefined for one in the trash. */
-export const findIndexable = ({ sql }: Reader, pk: number): Indexable | undefined =>
+const BODY = '(SELECT content FROM note_bodies b WHERE b.note = n.pk)'
+
+/** What is indexed of a note, or only of its title and tags; undefined for one in the trash. */
+export const findIndexable = ({ sql }: Reader, pk: number, hasBody = true): Indexable | undefined =>
   sql.get(
-    `SELECT n.pk, n.title, (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content,
+    `SELECT n.pk, n.title, ${hasBody ? BODY : "''"} AS content,
        (SELECT json_group_array(nt.tag) FROM note_tags nt WHERE nt.note = n.pk) AS tags
      FROM notes n WHERE n.pk = ? AND n.deleted_at IS NULL`,
     pk,

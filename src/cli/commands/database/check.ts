@@ -12,7 +12,8 @@ export const check: Command = {
   flags: [flag('--repair', 'first rebuild all derived data; not while a server runs'), DB_FLAG],
   remarks: [
     'Prints "ok", or one line for each fault and exits 1. Search tables, links and counters are derived from notes and',
-    'records and can be rebuilt. Damage to the file itself cannot be repaired: restore a backup.',
+    'records and can be rebuilt. Damage to the file itself cannot be repaired: restore a backup. Temporary files take as',
+    'much room as the largest search table; the variable SQLITE_TMPDIR names their folder.',
   ],
   examples: ['daybook check', 'daybook check --repair --db /srv/daybook.db'],
   run: (input, io) => {
