@@ -77,7 +77,9 @@ export class SaveQueue {
     this.#base = base
     this.#sent = sent
     this.text = signal({ title: text.title, content: text.content })
-    if (!hasSameText(text, base) || sent.length > 0) this.#markUnsaved()
+    if (hasSameText(text, base) && sent.length === 0) return
+    this.#markUnsaved()
+    this.#wait()
   }
 
   get base(): NoteVersion {
