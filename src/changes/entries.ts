@@ -105,12 +105,19 @@ export function differenceOf(
   after: Readonly<Record<string, unknown>>,
   derived: readonly string[] = [],
 ): Difference {
-  const previous: Record<string, unknown> = {}
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (IGNORED.has(name) || derived.includes(name)) continue
-    if (!isEqual(before[name], after[name])) previous[name] = before[name] ?? null
-  }
+  const all = Object.entries(oldValues(before, after))
+  const previous = Object.fromEntries(all.filter(([name]) => !IGNORED.has(name) && !derived.includes(name)))
   return { changed: Object.keys(previous), previous }
+}
+
+/** The values that differ between two objects, whatever their keys, as they were before; null where there was none. */
+export function oldValues(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const changed = keys.filter((key) => !isEqual(before[key], after[key]))
+  return Object.fromEntries(changed.map((key) => [key, before[key] ?? null]))
 }
 
 /** Whether two attributes are the same as JSON; texts, which may be long, are compared as they are. */

@@ -1,6 +1,12 @@
 import { CurrentObjects, listVisible } from '../change-feed/objects.ts'
 import type { MirroredChange } from '../changes/append-mirrored.ts'
-import { CHANGE_KINDS, type ChangeKind, type Difference, differenceOf } from '../changes/entries.ts'
+import {
+  CHANGE_KINDS,
+  type ChangeKind,
+  type Difference,
+  differenceOf,
+  oldValues,
+} from '../changes/entries.ts'
 import { changedKeys, previousValues, type RecordData } from '../changes/record-data.ts'
 import { wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
@@ -88,15 +94,11 @@ export function differenceBetween(kind: ChangeKind, before: RemoteObject, after:
   if (kind !== 'note') return { changed, previous }
   const { content: _, properties, ...old } = previous
   if (properties === undefined) return { changed, previous: old }
-  return { changed, previous: { ...old, properties: changedValues(before.properties, after.properties) } }
-}
-
-/** The old values of the properties that changed, null where there was none. */
-function changedValues(before: unknown, after: unknown): Record<string, unknown> {
-  const [old, now] = [Object(before) as Record<string, unknown>, Object(after) as Record<string, unknown>]
-  const keys = [...new Set([...Object.keys(old), ...Object.keys(now)])]
-  const changed = keys.filter((key) => JSON.stringify(old[key]) !== JSON.stringify(now[key]))
-  return Object.fromEntries(changed.map((key) => [key, old[key] ?? null]))
+  const values = oldValues(Object(before.properties), Object(after.properties))
+  // Properties in another order are the same.
+  if (Object.keys(values).length === 0)
+    return { changed: changed.filter((name) => name !== 'properties'), previous: old }
+  return { changed, previous: { ...old, properties: values } }
 }
 
 /** Attributes that follow from others or count something else, and change without an entry in the log. */

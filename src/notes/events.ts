@@ -1,4 +1,4 @@
-import { type Difference, differenceOf } from '../changes/entries.ts'
+import { type Difference, differenceOf, oldValues } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import { keepRemote } from '../changes/mirror-guard.ts'
 import type { Reader } from '../db/reader.ts'
@@ -113,13 +113,10 @@ type State = ReturnType<typeof presentNote> & { readonly properties: PropertyVal
 
 /** The old values; properties as the log has them, only those that changed, null where there was none. */
 function differenceBetween(before: Omit<State, 'content'>, after: Omit<State, 'content'>): Difference {
-  const { changed, previous } = differenceOf(before, after)
-  if (!changed.includes('properties')) return { changed, previous }
-  const keys = Object.keys({ ...before.properties, ...after.properties })
-  const values = (state: Pick<State, 'properties'>) =>
-    Object.fromEntries(keys.map((key) => [key, state.properties[key] ?? null]))
-  const properties = differenceOf(values(before), values(after)).previous
-  return { changed, previous: { ...previous, properties } }
+  const { properties: _, ...attributes } = differenceOf(before, after).previous
+  const properties = oldValues(before.properties, after.properties)
+  const previous = Object.keys(properties).length > 0 ? { ...attributes, properties } : attributes
+  return { changed: Object.keys(previous), previous }
 }
 
 interface NoteEvent {

@@ -124,6 +124,26 @@ describe('a subscription to notes', () => {
     expect(stored()).toBe(0)
   })
 
+  test('is told of properties by any name, and not of their order', async () => {
+    for (const key of ['id', 'created_at', 'z']) await hooked.post('/v1/properties', { key, type: 'text' })
+    await subscribed(hooked, hooked.url, { events: ['note.updated'] })
+    const id = await newNote('a', { properties: { id: '1', z: 'z' } })
+    const change = (properties: object) => hooked.patch(`/v1/notes/${id}/properties`, properties)
+    const move = (position: number) => hooked.patch('/v1/properties/z', { position })
+    await change({ id: '2', created_at: 'then' })
+    await move(0)
+    hooked.clock.advance(30 * SECOND)
+    const [event] = await arrived(1)
+    const previous = { properties: { id: '1', created_at: null } }
+    expect(event?.data).toMatchObject({ changed: ['properties'], previous })
+    await change({ id: '3' })
+    await move(2)
+    await change({ id: '2' })
+    hooked.clock.advance(30 * SECOND)
+    await until(() => waiting() === 0)
+    expect(stored()).toBe(1)
+  })
+
   test('waits for ten times the quiet time at most', async () => {
     await subscribed(hooked, hooked.url, { events: ['note.updated'], quiet_seconds: 10 })
     const id = await newNote()
