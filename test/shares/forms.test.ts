@@ -226,6 +226,17 @@ describe('a post', () => {
     expect([sent.status >= 400 && sent.status < 500, sent.text.length < 20_000]).toEqual([true, true])
   })
 
+  const part = '--a\r\nContent-Disposition: form-data; name="name"\r\n\r\nN\r\n'
+  test.each([
+    ['application/x-www-form-urlencoded; boundary=z', 'name=N&'.repeat(1_000)],
+    ['multipart/form-data; q="; boundary=z"; boundary=a', `${part.repeat(1_000)}--a--\r\n`],
+    ['multipart/form-data; boundary=a', `${part.repeat(1_000)}--a--\r\n`],
+  ])('as %s is not taken apart when it has many parts', async (type, body) => {
+    const { path } = await form()
+    const sent = await visit(path, { method: 'POST', body, headers: { 'content-type': type } })
+    expect([sent.status, /not well-formed|more than 300 parts/.test(sent.text)]).toEqual([400, true])
+  })
+
   test('with a file of more than 10 MiB is the page again, with the sentence at its field', async () => {
     const { path } = await form()
     const picture = new File([new Uint8Array(10 * 1024 * 1024 + 1)], 'large.png')

@@ -3,6 +3,7 @@ import { comesFromElsewhere } from '../browser/browser-rules.ts'
 import { scriptSources } from '../browser/script-sources.ts'
 import { hasCurrent } from '../download.ts'
 import { hiddenEndpoints } from '../endpoints.ts'
+import { formEntries } from '../form-entries.ts'
 import { unknownPath } from '../pipeline.ts'
 import { AnyQuery, BytesBody } from '../schema/types.ts'
 import { loadAssets } from './assets.ts'
@@ -97,13 +98,15 @@ async function sharedPlace(
   const query = new URLSearchParams()
   try {
     const bytes = await body.bytes('share', MAX_SHARED_BYTES)
-    const headers = { 'Content-Type': request.headers.get('content-type') ?? '' }
-    const form = await new Response(new Uint8Array(bytes), { headers }).formData()
-    const [title, ...lines] = ['title', 'text', 'url'].map((name) => String(form.get(name) ?? '').trim())
+    const entries = await formEntries(request.headers.get('content-type') ?? '', bytes)
+    if (!entries) throw new Error('no form')
+    const valueNamed = (name: string) => String(entries.find(([key]) => key === name)?.[1] ?? '').trim()
+    const [title, ...lines] = ['title', 'text', 'url'].map(valueNamed)
     const text = [...new Set(lines)].filter(Boolean).join('\n')
     if (title) query.set('title', title)
     if (text) query.set('text', text)
-    if (form.getAll('files').some((file) => typeof file !== 'string')) query.set('left_out', 'files')
+    if (entries.some(([name, file]) => name === 'files' && typeof file !== 'string'))
+      query.set('left_out', 'files')
   } catch {
     query.set('left_out', 'all')
   }

@@ -1,5 +1,6 @@
 import type { RecordData } from '../../changes/record-data.ts'
 import { checkedFileName } from '../../files/service.ts'
+import { formEntries } from '../../http/form-entries.ts'
 import { checkStorable, storableJson } from '../../http/storable-json.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
@@ -31,9 +32,6 @@ export const sendsJson = ({ headers }: Request): boolean =>
 export const sendsFiles = ({ headers }: Request): boolean =>
   /^multipart\/form-data\b/i.test(headers.get('content-type') ?? '')
 
-const isForm = (type: string): boolean =>
-  /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type)
-
 /** Takes a body apart. A name that a form sends twice counts once, with its last value. */
 export function readSent(request: Request, bytes: Uint8Array): Promise<Sent> {
   return sendsJson(request) ? Promise.resolve(readJson(bytes)) : readForm(request, bytes)
@@ -52,12 +50,12 @@ function parsed(bytes: Uint8Array): unknown {
 }
 
 async function readForm(request: Request, bytes: Uint8Array): Promise<Sent> {
-  const type = request.headers.get('content-type') ?? ''
-  if (!isForm(type)) throw invalid('A form, or a JSON object with "data", is required as the body.')
+  const entries = await formEntries(request.headers.get('content-type') ?? '', bytes)
+  if (!entries) throw invalid('A form, or a JSON object with "data", is required as the body.')
   const texts = new Map<string, string>()
   const files = new Map<string, SentFile>()
   let length = 0
-  for (const [name, value] of await entriesOf(type, bytes)) {
+  for (const [name, value] of entries) {
     if (typeof value === 'string') length += name.length + value.length
     if (length > MAX_TEXT_LENGTH) throw invalid('The texts of the form are longer than 1 MiB; send less.')
     if (typeof value === 'string') texts.set(name, value.replaceAll('\r\n', '\n'))
@@ -68,30 +66,7 @@ async function readForm(request: Request, bytes: Uint8Array): Promise<Sent> {
   return { isJson: false, texts, files }
 }
 
-/** Far more than a form of 100 fields sends. */
-const MAX_PARTS = 300
 const MAX_TEXT_LENGTH = 1024 * 1024
-
-/** Refuses more parts than a form can have before they are taken apart: everybody waits for that. */
-function checkParts(type: string, bytes: Uint8Array): void {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const [, boundary] = /\bboundary="?([^";]+)/i.exec(type) ?? []
-  const mark = boundary === undefined ? '&' : `--${boundary}`
-  let parts = 0
-  for (let at = buffer.indexOf(mark); at !== -1 && parts <= MAX_PARTS; at = buffer.indexOf(mark, at + 1))
-    parts += 1
-  if (parts > MAX_PARTS) throw invalid(`The form has more than ${MAX_PARTS} parts; send fewer.`)
-}
-
-async function entriesOf(type: string, bytes: Uint8Array): Promise<[string, string | File][]> {
-  checkParts(type, bytes)
-  try {
-    const form = await new Response(new Uint8Array(bytes), { headers: { 'Content-Type': type } }).formData()
-    return [...form.entries()] as [string, string | File][]
-  } catch {
-    throw invalid('The form is not well-formed; send it again.')
-  }
-}
 
 export interface FieldFile {
   readonly key: string
