@@ -91,6 +91,31 @@ function sentenceFor(part: Part, error: ValueError): string {
   return `${name} must be ${wordsOf(error.schema)}.`
 }
 
+/** The one alternative that a list or an object can be meant as: of `columns` or null, the list. */
+function meantAlternative({ schema, value }: ValueError): number | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const type = Array.isArray(value) ? 'array' : 'object'
+  const fitting = (schema.anyOf as TSchema[]).flatMap((alternative, at) =>
+    alternative.type === type ? [at] : [],
+  )
+  return fitting.length === 1 ? fitting[0] : undefined
+}
+
+/** Errors as their reader looks for them: those inside of the alternative that was meant, where one was. */
+function* inner(errors: Iterable<ValueError>): Generator<ValueError> {
+  for (const error of errors) {
+    const meant = error.type === ValueErrorType.Union ? meantAlternative(error) : undefined
+    const within = meant === undefined ? [] : inner(error.errors[meant] ?? [])
+    let isWithin = false
+    for (const found of within) {
+      if (found.path === error.path) break
+      isWithin = true
+      yield found
+    }
+    if (!isWithin) yield error
+  }
+}
+
 const MAX_ERRORS = 100
 
 /**
@@ -100,7 +125,7 @@ const MAX_ERRORS = 100
 export function validationRefusal(part: Part, errors: Iterable<ValueError>): Refusal {
   let first: ValueError | undefined
   let count = 0
-  for (const error of errors) {
+  for (const error of inner(errors)) {
     first ??= error
     if (error.type === ValueErrorType.ObjectAdditionalProperties) return invalid(sentenceFor(part, error))
     if (error.type === ValueErrorType.ArrayMaxItems || ++count === MAX_ERRORS) break

@@ -70,7 +70,7 @@ export const SignInBody = t.strict(
 
 export const SignInResponse = t.response({ oidc_name: t.Union([t.String(), t.Null()]) })
 
-export const EnterWorkspaceBody = t.strict({ workspace_id: t.id() })
+export const EnterWorkspaceBody = t.strict({ workspace_id: t.text() })
 
 export const PasswordBody = t.strict({ current: t.Optional(password()), password: password() })
 

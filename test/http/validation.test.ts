@@ -100,3 +100,23 @@ describe('a query', () => {
     expect((await service.get('/v1/me?')).status).toBe(200)
   })
 })
+
+describe('what may be null, and is neither null nor right', () => {
+  const view = (columns: unknown) => ['/v1/records/views', { structure: 'None', name: 'x', columns }] as const
+  const due = (value: unknown) => ['/v1/webhooks', { url: 'https://receiver.example', due: value }] as const
+
+  test.each([
+    ['"columns" must be a list of at most 100 entries, or null.', ...view(4)],
+    ['"columns" must be a list of at most 100 entries, or null.', ...view({})],
+    ['"columns" must be a list of at most 100 entries, or null.', ...view(Array(101).fill({ key: 'n' }))],
+    ['"columns[0].width" must be an integer from 40 to 2,000.', ...view([{ key: 'n', width: 39 }])],
+    ['"columns[1].wide" is not known here; remove it or check its spelling.', ...view([{}, { wide: 1 }])],
+    ['"due" must be an object, or null.', ...due([])],
+    ['"due.field" is required.', ...due({})],
+    ['"due.offset_days" must be an integer from -365 to 365.', ...due({ field: 'on', offset_days: 366 })],
+    ['"due.offset" is not known here; remove it or check its spelling.', ...due({ offset: 1 })],
+  ])('is refused: %s', async (error, path, body) => {
+    const { status, body: response } = await service.post(path, body)
+    expect({ status, ...response }).toEqual(refusal(error))
+  })
+})
