@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
-import { notSaved } from '../../src/web/data/pending.ts'
+import { notices, pendingCount } from '../../src/web/data/pending.ts'
 import { whose } from '../../src/web/data/whose.ts'
 import { forgetDone } from '../../src/web/pages/records/actions.ts'
 import { Edits, editsOf } from '../../src/web/pages/records/edits.ts'
@@ -24,7 +24,7 @@ let fetched: ReturnType<typeof spyOn<typeof globalThis, 'fetch'>>
 beforeEach(async () => {
   service = await startService()
   held = Promise.resolve()
-  await service.post('/v1/records/structures', { name: 'Orders', fields: [NAME, TOTAL] })
+  await service.post('/v1/records/structures', { name: 'Orders', fields: [NAME, { ...TOTAL, min: 0 }] })
   const data = { name: 'before', total: 1 }
   row = (await service.post('/v1/records', { structure: 'Orders', data })).body.records[0]
   fetched = spyOn(globalThis, 'fetch')
@@ -100,14 +100,43 @@ test('what one person edited is not written in the session of another', async ()
   expect(edits.of(row.id, 'total')).toMatchObject({ kind: 'refused', text: '2' })
 })
 
+/** What is said on every screen, and where it leads. */
+const told = () => [...notices.value.values()].map(({ sentence, address }) => `${sentence} ${address}`)
+
 test('a cell that is refused after its rows were left is told of elsewhere, and by itself when one is back', async () => {
-  const saving = edits.save(row, TOTAL, '2')
-  await service.delete(`/v1/records/${row.id}`)
+  const saving = edits.save(row, TOTAL, '-2')
   leave()
   await saving
-  expect([...notSaved.value]).toEqual([['orders', 'Orders']])
+  expect(told()).toEqual(['Not saved: a cell of Orders. /app/records/orders'])
   edits.show()
-  expect([notSaved.value.size, edits.of(row.id, 'total')?.kind]).toEqual([0, 'refused'])
+  expect([...told(), edits.of(row.id, 'total')?.kind]).toEqual(['refused'])
+})
+
+test('of a cell whose row is gone, which no screen shows, is told on every screen until it is given up', async () => {
+  const saving = edits.save(row, TOTAL, '2')
+  await service.delete(`/v1/records/${row.id}`)
+  await saving
+  expect(told()).toEqual(['Not saved: a cell of a row of Orders that is gone. /app/settings/offline'])
+  edits.drop(row.id, TOTAL.key)
+  expect(told()).toEqual([])
+})
+
+test('a cell waits once however often it is edited, and until what was refused is given up', async () => {
+  const before = pendingCount.value
+  const release = Promise.withResolvers<void>()
+  held = release.promise
+  const counts: number[] = []
+  const count = () => counts.push(pendingCount.value - before)
+  const saves = [edits.save(row, NAME, 'first'), edits.save(row, NAME, 'second')]
+  count()
+  saves.push(edits.save(row, TOTAL, '-2'))
+  count()
+  release.resolve()
+  await Promise.all(saves)
+  count()
+  edits.drop(row.id, TOTAL.key)
+  count()
+  expect(counts).toEqual([1, 2, 1, 0])
 })
 
 test('a cell that one person left unsaved is not told of in the session of another', async () => {
@@ -120,7 +149,7 @@ test('a cell that one person left unsaved is not told of in the session of anoth
   release.resolve()
   await first
   await second
-  expect([...notSaved.value]).toEqual([])
+  expect(told()).toEqual([])
 })
 
 test('the rows of a structure that was left with nothing unsaved are given up, unlike those with a refused cell', async () => {

@@ -1,8 +1,7 @@
 import { connection } from '../data/live.ts'
-import { notices, notSaved, pendingCount } from '../data/pending.ts'
+import { notices, pendingCount } from '../data/pending.ts'
 import { awaySince, isBusy } from '../data/request.ts'
 import { entryRefusal, isReadOnlyCopy, mirrorOf, session } from '../data/session.ts'
-import { address } from '../router.ts'
 import { shortTime } from './time.tsx'
 
 const isAway = () => awaySince.value !== undefined || (session.value && connection.value === 'away')
@@ -41,11 +40,6 @@ export const Lines = () => (
           : 'notes and rows that you change are here until “daybook mirror push”.'}
       </p>
     )}
-    {[...notSaved.value].map(([id, name]) => (
-      <p key={id}>
-        Not saved: a cell of {name}. <a href={address(['records', id])}>Go there to see why.</a>
-      </p>
-    ))}
     {[...notices.value].map(([subject, { sentence, address: to }]) => (
       <p key={subject}>
         {sentence} {to !== undefined && <a href={to}>Go there to see why.</a>}

@@ -1,10 +1,7 @@
 import { signal } from '@preact/signals'
 
-/** How many changes wait in this browser until the server can be reached. */
+/** How many notes and cells of this tab hold something that is not saved. */
 export const pendingCount = signal(0)
-
-/** The structures, by id and name, of which a cell was refused after their rows had been left. */
-export const notSaved = signal<ReadonlyMap<string, string>>(new Map())
 
 /** Save at once what waits; each resolves when it is saved, or cannot be saved now. */
 export const savers = new Set<() => Promise<unknown>>()

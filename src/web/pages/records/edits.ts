@@ -1,6 +1,6 @@
-import { effect, signal } from '@preact/signals'
+import { effect, signal, untracked } from '@preact/signals'
 import { api } from '../../data/api.ts'
-import { keepers, notSaved, pendingCount, savers, unfinished } from '../../data/pending.ts'
+import { keepers, pendingCount, savers, setNotice, unfinished } from '../../data/pending.ts'
 import { isPutOff, Refused } from '../../data/request.ts'
 import { sendInOrder } from '../../data/sending.ts'
 import { untilSentAgain } from '../../data/sent-again.ts'
@@ -19,7 +19,8 @@ import { editText, parseValue } from './values.ts'
 /** What is so with a cell that was edited, until its row holds the value. */
 export type CellState =
   | { readonly kind: 'saving'; readonly text: string; readonly value: Value }
-  | { readonly kind: 'refused'; readonly text: string; readonly why: string }
+  /** Where its row is gone, no screen shows it. */
+  | { readonly kind: 'refused'; readonly text: string; readonly why: string; readonly isGone?: true }
   /** Somebody else changed the same cell meanwhile; both values are shown. */
   | { readonly kind: 'conflict'; readonly text: string; readonly value: Value; readonly theirs: Value }
 
@@ -45,7 +46,7 @@ interface Rows {
  */
 export class Edits {
   readonly cells = signal<ReadonlyMap<string, CellState>>(new Map())
-  #last: Promise<void> = Promise.resolve()
+  #last: Promise<unknown> = Promise.resolve()
   /** What was saved last in a cell from here, and when: who edited it again before that was known met nobody else. */
   readonly #own = new Map<string, { readonly value: Value; readonly at: string }>()
   readonly #whose = whose.peek()
@@ -60,18 +61,16 @@ export class Edits {
   }
 
   /** Resolves when what waits now is saved or refused. */
-  get settled(): Promise<void> {
+  get settled(): Promise<unknown> {
     return this.#last
   }
 
   /** The cells show by themselves what was refused, until the function that is returned is called. */
   show(): () => void {
     this.#setShown(true)
-    this.#setNotSaved(false)
     cellStore.present?.takeUpOf(this.structure.id)
     return () => {
       this.#setShown(false)
-      this.#tellElsewhere()
       if (this.cells.peek().size === 0 && kept.get(this.structure.id) === this) kept.delete(this.structure.id)
     }
   }
@@ -83,19 +82,12 @@ export class Edits {
   #setShown(isShown: boolean): void {
     this.#kept.isShown = isShown
     this.keepAgain()
+    this.#tell()
   }
 
   /** Has what is not saved kept once more. */
   keepAgain(): void {
     void this.#kept.keep(new Map(), this.cells.peek())
-  }
-
-  #setNotSaved(isSo: boolean): void {
-    const { id, name } = this.structure
-    const structures = new Map(notSaved.peek())
-    if (isSo) structures.set(id, name)
-    else structures.delete(id)
-    notSaved.value = structures
   }
 
   of(id: string, key: string): CellState | undefined {
@@ -127,10 +119,11 @@ export class Edits {
   }
 
   /** Shows at a cell that what was meant for it was refused. */
-  refuse(id: string, field: Field, text: string, why: string): void {
+  refuse(id: string, field: Field, text: string, why: string, isGone = false): void {
     const row = this.source.find(id)
     if (row && !this.#kept.knows(id, field.key)) this.#kept.note(row, field)
-    this.#change((cells) => cells.set(cellKey(id, field.key), { kind: 'refused', text, why }))
+    const state = { kind: 'refused', text, why, ...(isGone && { isGone }) } as const
+    this.#change((cells) => cells.set(cellKey(id, field.key), state))
   }
 
   #change(change: (cells: Map<string, CellState>) => void): void {
@@ -139,14 +132,27 @@ export class Edits {
     change(next)
     this.cells.value = next
     void this.#kept.keep(before, next)
-    if (!this.#kept.isShown) this.#tellElsewhere()
+    pendingCount.value += next.size - before.size
+    this.#tell()
   }
 
-  /** Has it said on other screens that cells need to be looked at. */
-  #tellElsewhere(): void {
-    const isOwn = whose.peek() === this.#whose
-    if (isOwn && [...this.cells.peek().values()].some(({ kind }) => kind !== 'saving'))
-      this.#setNotSaved(true)
+  /** Has it said on every screen that cells need to be looked at, where they do not show that by themselves. */
+  #tell(): void {
+    const { id, name } = this.structure
+    if (whose.peek() !== this.#whose) return
+    const states = [...this.cells.peek().values()]
+    const isGone = states.some((state) => 'isGone' in state)
+    const isTold = isGone || (!this.isShown && states.some(({ kind }) => kind !== 'saving'))
+    const what = isGone ? `a row of ${name} that is gone` : name
+    const to = isGone ? '/app/settings/offline' : `/app/records/${id}`
+    setNotice(`cells of ${id}`, isTold ? `Not saved: a cell of ${what}.` : undefined, to)
+  }
+
+  /** Another person, or another workspace, is in this tab: what waits is kept in the browser alone. */
+  leave(): void {
+    setNotice(`cells of ${this.structure.id}`, undefined)
+    pendingCount.value -= this.cells.peek().size
+    this.cells.value = new Map()
   }
 
   /** Saves what was typed into a cell; resolves when the row holds it or the cell says why not. */
@@ -200,13 +206,10 @@ export class Edits {
       for (const [{ key }, value] of values)
         cells.set(cellKey(row.id, key), { kind: 'saving', text: editText(value), value })
     })
-    pendingCount.value++
     const writing = this.#last
       .then(() => this.#write(row, values, at))
       .catch((error: Error) => this.#refuseAll(row.id, values, error.message))
-    this.#last = writing.then(() => {
-      pendingCount.value--
-    })
+    this.#last = writing
     return writing
   }
 
@@ -285,7 +288,8 @@ export class Edits {
       return this.#write(row, values, at, present)
     }
     const faulty = faultyField([...values.keys()], error.message)
-    if (!faulty || values.size === 1) return this.#refuseAll(row.id, values, error.message)
+    const isGone = error instanceof Refused && error.status === 404
+    if (!faulty || values.size === 1) return this.#refuseAll(row.id, values, error.message, isGone)
     this.refuse(row.id, faulty, editText(values.get(faulty)), error.message)
     return this.#write(row, new Map([...values].filter(([field]) => field !== faulty)), at)
   }
@@ -315,9 +319,9 @@ export class Edits {
     if (values.size > 0) void this.writeRow(read, values, at)
   }
 
-  #refuseAll(id: string, values: Values, why: string): undefined {
+  #refuseAll(id: string, values: Values, why: string, isGone = false): undefined {
     for (const [field, value] of values)
-      if (this.#isWaiting(id, field, value)) this.refuse(id, field, editText(value), why)
+      if (this.#isWaiting(id, field, value)) this.refuse(id, field, editText(value), why, isGone)
   }
 
   #conflict(newest: Row, field: Field, value: Value): void {
@@ -391,6 +395,6 @@ unfinished.add(() => [...kept.values()].some(({ isUnsafe }) => isUnsafe))
 savers.add(() => Promise.all([...kept.values()].map(({ settled }) => settled)))
 effect(() => {
   void whose.value
+  for (const edits of kept.values()) untracked(() => edits.leave())
   kept.clear()
-  notSaved.value = new Map()
 })
