@@ -7,12 +7,13 @@ import {
   fill,
   press,
   startApplication,
+  untilNoText,
   untilText,
   untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
-import { countsOn, keptOn, storedOn } from '../support/offline.ts'
+import { countsOn, keptOn, setOffline, storedOn } from '../support/offline.ts'
 
 const NOTHING = { about: 0, answers: 0, bases: 0, marks: 0, notes: 0, queue: 0, rows: 0, texts: 0 }
 
@@ -120,6 +121,25 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       await first.locator(`#list a.item[href$="${id}"]`).click()
       await untilTextIn(first, '#note', 'Of the server.')
       expect(await first.evaluate('document.body.textContent')).not.toContain('Of the owner.')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'ends in this browser also while the server is away, and at the server once it is back',
+    async () => {
+      await keptOn(first, {})
+      await setOffline(first, true)
+      await signOut(first)
+      expect(await countsOn(first)).toEqual(NOTHING)
+      await first.reload()
+      await untilText(first, 'You are signed out here')
+      await setOffline(first, false)
+      await untilNoText(first, 'You are signed out here')
+      expect(await first.evaluate(`fetch('/app/api/session').then(({ status }) => status)`)).toBe(401)
+      await signIn(first, 'Ben')
+      await first.reload()
+      await rail(first, 'Ben')
     },
     BROWSER_TIMEOUT_MS,
   )

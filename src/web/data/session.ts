@@ -103,6 +103,7 @@ async function enterKept(): Promise<void> {
 const tabs = new BroadcastChannel('daybook-session')
 
 async function followOtherTabs(): Promise<void> {
+  if (TO_BE_ENDED in localStorage) isSignedOut.value = true
   const present = await readSession().catch(() => undefined)
   if (!present) return
   if (isSignedOut.peek() || !isShown(present)) enter(present)
@@ -116,12 +117,13 @@ export function startSession(): void {
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden && session.peek()) void followOtherTabs()
   })
-  if (hadCookie()) void loadSession()
+  if (hadCookie() && !(TO_BE_ENDED in localStorage)) void loadSession()
   else session.value = null
 }
 
 async function enterHere(entering: Promise<Session>): Promise<void> {
   enter(await entering)
+  localStorage.removeItem(TO_BE_ENDED)
   tabs.postMessage('entered')
 }
 
@@ -140,8 +142,16 @@ export const setUp = (token: string, password: string, user: string | undefined)
 export const enterWorkspace = (id: string): Promise<void> =>
   enterHere(request('PATCH', '/app/api/session', { body: { workspace_id: id } }))
 
+/** Stored where somebody signed out while the server was away: his session is ended as soon as it is back. */
+export const TO_BE_ENDED = 'daybook-to-be-ended'
+
 export async function signOut(): Promise<void> {
-  await request('DELETE', '/app/api/session')
+  try {
+    await request('DELETE', '/app/api/session')
+  } catch (error) {
+    if (!(error instanceof Away)) throw error
+    localStorage.setItem(TO_BE_ENDED, '')
+  }
   tabs.postMessage('left')
   stopLive()
   cache.clear()

@@ -2,17 +2,17 @@ import { render } from 'preact'
 import { Button } from '../components/form.tsx'
 import { Modal } from '../components/modal.tsx'
 import { pendingCount } from '../data/pending.ts'
-import { TAB } from '../data/tabs.ts'
-import { countOthers } from './queue.ts'
+import { countAll } from './queue.ts'
 
 export { emptyAll } from './start.ts'
 
 export const changesWait = (count: number): string =>
   count === 1 ? '1 change waits' : `${count} changes wait`
 
-/** Asks, where something waits to be sent, whether it is to be given up. */
+/** Asks, where something is not saved, whether it is to be given up. */
 export async function mayLeave(): Promise<boolean> {
-  const waits = pendingCount.peek() + (await countOthers(TAB))
+  // What a browser does not keep is in this tab alone.
+  const waits = Math.max(pendingCount.peek(), await countAll().catch(() => 0))
   return waits === 0 || ask(waits)
 }
 

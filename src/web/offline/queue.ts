@@ -146,6 +146,9 @@ export async function listDrafts(user: string, workspace: string): Promise<Draft
     .sort((one, other) => one.at - other.at)
 }
 
+/** How many entries wait, of any tab. */
+export const countAll = async (): Promise<number> => (await database()).count('queue')
+
 /** How many entries of other tabs wait. */
 export async function countOthers(tab: string): Promise<number> {
   const entries = await (await database()).getAll('queue')

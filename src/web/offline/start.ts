@@ -1,8 +1,8 @@
 import { computed, effect, signal } from '@preact/signals'
 import { onChange, onMissed } from '../data/live.ts'
 import { discarders, keepers, pendingCount, setNotice } from '../data/pending.ts'
-import { awaySince, isLedAway, isPutOff, isSignedOut, serverNow } from '../data/request.ts'
-import { type Session, session } from '../data/session.ts'
+import { awaySince, isLedAway, isPutOff, isSignedOut, request, serverNow } from '../data/request.ts'
+import { type Session, session, TO_BE_ENDED } from '../data/session.ts'
 import { TAB } from '../data/tabs.ts'
 import { startServiceWorker } from '../worker/start.ts'
 import './turns.ts'
@@ -50,10 +50,9 @@ export async function emptyCopy(): Promise<void> {
 export async function emptyAll(except?: string): Promise<void> {
   discard(except)
   others.postMessage({ except })
-  await emptyCopy()
   emptyStorage(except)
-  await emptyShared().catch(() => undefined)
-  await emptyQueue(except)
+  // A browser that keeps nothing has nothing to be emptied.
+  for (const empty of [emptyCopy, emptyShared, () => emptyQueue(except)]) await empty().catch(() => undefined)
 }
 
 function discard(except: string | undefined): void {
@@ -220,10 +219,26 @@ export function startOffline(): void {
     if (present) void emptyOfOthers(present)
   })
   effect(() => {
+    if (session.value === null) void endSession(awaySince.value !== undefined)
+  })
+  effect(() => {
     // What waits is asked about where one signs in again.
     if (session.value === null || isSignedOut.value) void emptyCopyOfEnded()
   })
   own()
+}
+
+const TO_END = 'You are signed out here; the server is told so when it can be reached.'
+
+/** Ends the session of somebody who signed out while the server was away. */
+async function endSession(isAway: boolean): Promise<void> {
+  const isToEnd = TO_BE_ENDED in localStorage
+  setNotice('to be ended', isToEnd ? TO_END : undefined)
+  if (!isToEnd || isAway) return
+  const error = await request('DELETE', '/app/api/session').catch((refusal: Error) => refusal)
+  if (error instanceof Error && isPutOff(error)) return
+  localStorage.removeItem(TO_BE_ENDED)
+  setNotice('to be ended', undefined)
 }
 
 const CLEARED =

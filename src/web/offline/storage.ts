@@ -1,4 +1,5 @@
 import { preferences } from '../data/preferences.ts'
+import { TO_BE_ENDED } from '../data/session.ts'
 
 const STORAGES = [localStorage, sessionStorage]
 
@@ -13,11 +14,12 @@ const NAMES_PERSON = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/
 /** How the marks begin that stay: they name nobody, and without them people would be asked again each time. */
 export const ASKED = 'daybook-asked '
 
+const isToStay = (name: string) => name.startsWith(ASKED) || name === TO_BE_ENDED
+
 /** Removes what the pages of the application have stored beside the database, but for what names one person. */
 export function emptyStorage(except?: string): void {
   for (const storage of STORAGES)
     for (const name of Object.keys(storage))
-      if (!name.startsWith(ASKED) && (except === undefined || !name.includes(except)))
-        storage.removeItem(name)
+      if (!isToStay(name) && (except === undefined || !name.includes(except))) storage.removeItem(name)
   preferences.value = {}
 }
