@@ -98,13 +98,18 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
       'notes?search=hub',
       'notes?sort=title',
     ]
+    const shownInNotes: readonly Place[] = [
+      ...notes.map((address): Place => [address, '#list :is(.notes-rows a, .empty)']),
+      [`notes/${note.id}`, '.cm-content'],
+      [`notes/${note.id}?show=preview`, '.read'],
+      [`notes/${note.id}?pane=details`, '#details .ledger li'],
+    ]
     places = {
-      notes: [
-        ...notes.map((address): Place => [address, '#list :is(.notes-rows a, .empty)']),
-        [`notes/${note.id}`, '.cm-content'],
-        [`notes/${note.id}?show=preview`, '.read'],
-        [`notes/${note.id}?pane=details`, '#details .ledger li'],
-      ],
+      // The tags beside them are read on their own.
+      notes: shownInNotes.map(([address, shown]) => [
+        address,
+        `body:has(.rail-sub a[href*="tag=wheels"]) :is(${shown})`,
+      ]),
       import: [['import', 'main input[type=file]']],
       new: [['new?title=Draft&text=Some+text&tags=wheels', '.text-field']],
       records: [
