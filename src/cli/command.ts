@@ -14,6 +14,8 @@ export interface FlagSpec {
   readonly isRequired?: boolean
   /** The only values that are accepted. */
   readonly choices?: readonly string[]
+  /** Several of the choices are accepted, with commas between them. */
+  readonly isList?: boolean
   /** Also read from `DAYBOOK_<FLAG>`. */
   readonly isSetting?: boolean
 }
@@ -84,14 +86,19 @@ function checkParameters(command: Command, args: readonly string[]): void {
   }
 }
 
+/** The values of a flag that takes several with commas between them. */
+export const separated = (given: string) => given.split(',').map((one) => one.trim())
+
 function checkFlags(command: Command, flags: Flags): void {
-  for (const { name, value, choices, isRequired } of command.flags) {
+  for (const { name, value, choices, isList, isRequired } of command.flags) {
     const given = flags[name]
     if (given === undefined && isRequired)
       throw new WrongUsage(`"${command.name}" needs --${name} <${value}>.`)
-    if (choices && typeof given === 'string' && !choices.includes(given)) {
-      throw new WrongUsage(`--${name} must be one of ${choices.join(', ')}, not "${given}".`)
-    }
+    if (choices === undefined || typeof given !== 'string') continue
+    const strange = (isList ? separated(given) : [given]).find((one) => !choices.includes(one))
+    if (strange === undefined) continue
+    const sentence = `--${name} must be one of ${choices.join(', ')}, not "${strange}".`
+    throw new WrongUsage(sentence + didYouMean(strange, choices))
   }
 }
 

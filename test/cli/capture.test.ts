@@ -169,7 +169,7 @@ test('webhooks create prints the secret alone, or all of it as JSON', async () =
   })
   expect((await service.get('/v1/webhooks')).body.webhooks).toHaveLength(2)
   const bad = [
-    ['--events', 'record.made'],
+    ['--events', 'note.created'],
     ['--filter', '{'],
     ['--filter', '[{"field": "nothing", "op": "eq", "value": 1}]'],
     ['--url', 'http://127.0.0.1/'],

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, lstatSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { COMMANDS } from '../../src/cli/run.ts'
+import { PROVIDER_NAMES } from '../../src/sources/providers.ts'
 import { runInProcess } from '../support/cli.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
@@ -38,6 +39,9 @@ test('every command has help', async () => {
   for (const { name } of COMMANDS) expect(out).toContain(`  ${name}`)
 })
 
+const HOOK = ['webhooks', 'create', '--url', 'https://receiver.example']
+const SOURCE = ['sources', 'create', '--name', 'a', '--structure', 's']
+
 test.each([
   [['frob'], 'There is no command "frob".'],
   [['keys'], '"keys" needs one of its commands: create, list, revoke.'],
@@ -51,6 +55,10 @@ test.each([
   [['keys', 'revoke', 'a', 'b'], '"keys revoke" does not take "b".'],
   [['keys', 'list', '--jsn'], "Unknown option '--jsn'."],
   [['users', 'add', 'a', '--role', 'king'], '--role must be one of owner, editor, viewer, not "king".'],
+  [[...HOOK, '--kind', 'row'], '--kind must be one of record, note, file, not "row".'],
+  [[...HOOK, '--format', 'teams'], '--format must be one of json, slack, discord, ntfy, text, not "teams".'],
+  [[...HOOK, '--events', 'record.due, record.updatd'], 'not "record.updatd". Did you mean "record.updated"?'],
+  [[...SOURCE, '--provider', 'x'], `--provider must be one of ${PROVIDER_NAMES.join(', ')}, not "x".`],
   [['serve', '--port', '70000'], '--port must be a whole number from 0 to 65535, not "70000".'],
   [['serve', '--log-level', 'loud'], '--log-level must be one of debug, info, warn, error, silent'],
   [['serve', '--port', '-1'], "Option '--port' argument is ambiguous.\n"],

@@ -91,6 +91,7 @@ const sourcesCreate: Command = {
     flag('--structure <name>', 'the structure of the rows, by name or id', { isRequired: true }),
     flag('--provider <provider>', 'stripe, github, standard, shopify, slack, hmac, basic, bearer or none', {
       isRequired: true,
+      choices: ['stripe', 'github', 'standard', 'shopify', 'slack', 'hmac', 'basic', 'bearer', 'none'],
     }),
     flag('--secret-file <file>', 'the secret with which the provider signs; - reads standard input'),
     flag('--options <json>', 'of the provider, as in the API'),

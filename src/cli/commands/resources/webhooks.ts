@@ -1,5 +1,5 @@
 import { readWebhookAllowlist } from '../../../config.ts'
-import type { SubscribedEvent } from '../../../delivery/message.ts'
+import { EVENTS_OF, FORMATS, SUBSCRIBED_EVENTS, type SubscribedEvent } from '../../../delivery/message.ts'
 import type { NewWebhook, UnparsedInput } from '../../../webhooks/columns.ts'
 import {
   attributesIn,
@@ -8,6 +8,7 @@ import {
   flag,
   type Input,
   PRINTING_FLAGS,
+  separated,
   setting,
   textFlag,
   WORKSPACE_FLAG,
@@ -84,7 +85,7 @@ function bodyOf(input: Input): UnparsedInput & Pick<NewWebhook, 'kind' | 'struct
   const texts = ['url', 'kind', 'structure', 'format', 'template', 'quiet-seconds']
   return {
     ...(attributesIn(input, texts, ['filter', 'due']) as { url: string }),
-    ...(events !== undefined && { events: events.split(',').map((one) => one.trim()) as SubscribedEvent[] }),
+    ...(events !== undefined && { events: separated(events) as SubscribedEvent[] }),
     ...(/^\d+$/.test(seconds) && { quiet_seconds: Number(seconds) }),
     ...(input.flags['include-content'] === true && { include_content: true }),
   }
@@ -94,15 +95,18 @@ const webhooksCreate: Command = {
   name: 'webhooks create',
   summary: 'Subscribe a URL to changes of rows, notes or files, and print the signing secret, once.',
   flags: [
-    flag('--kind <kind>', 'record (default), note or file'),
+    flag('--kind <kind>', 'record (default), note or file', { choices: Object.keys(EVENTS_OF) }),
     flag('--structure <name>', 'the structure, by name or id; with the kind record'),
     flag('--url <url>', 'a public https address', { isRequired: true }),
-    flag('--events <events>', 'such as record.created,record.updated (default all changes of the kind)'),
+    flag('--events <events>', 'such as record.created,record.updated (default all changes of the kind)', {
+      choices: SUBSCRIBED_EVENTS,
+      isList: true,
+    }),
     flag('--filter <json>', 'conditions that a row must meet, or a filter tree over notes, as in the API'),
     flag('--due <json>', 'with the event record.due: {"field": "due", "offset_days": -1}, as in the API'),
     flag('--quiet-seconds <n>', 'updates of a note within so long are one event (default 30)'),
     flag('--include-content', 'events of notes hold the text'),
-    flag('--format <format>', 'json (default), slack, discord, ntfy or text'),
+    flag('--format <format>', 'json (default), slack, discord, ntfy or text', { choices: FORMATS }),
     flag('--template <text>', 'the text of the other formats, with holes such as {event}'),
     setting(
       '--webhook-allow <target>',
