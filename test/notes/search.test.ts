@@ -37,6 +37,21 @@ describe('the rank of a search', () => {
     })
   }
 
+  test('puts title over tags over body, however often a body holds the word and however long the others are', async () => {
+    const long = 'nothing of that kind here '.repeat(400)
+    await makeAll([
+      { title: 'in the body', content: 'zebra '.repeat(100) },
+      { title: 'a short note', content: 'zebra' },
+      { title: 'in a tag', content: long, tags: ['zebra'] },
+      { title: 'one zebra among many words', content: long },
+    ])
+    await fillers(30)
+    const expected = ['one zebra among many words', 'in a tag', 'in the body', 'a short note']
+    expect(await titlesFound(service, 'zebra')).toEqual(expected)
+    await completeSearchTables(service.ctx, 1)
+    expect(await titlesFound(service, 'zebra')).toEqual(expected)
+  })
+
   test('puts a note that holds a word more often, or is shorter, first, and equals by id', async () => {
     await makeAll([
       {

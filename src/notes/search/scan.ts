@@ -160,8 +160,11 @@ export class ScannedNotes {
  * compute, and the same for notes that are searched without tables.
  */
 
-/** The weights of the parts of a note. */
-export const WEIGHTS = { title: 10, tags: 5, body: 1 }
+/**
+ * The weights of the parts of a note: so far apart that a title precedes a tag, and a tag a body, however often the body
+ * holds the word and however long the notes are.
+ */
+export const WEIGHTS = { title: 1_000_000, tags: 1_000, body: 1 }
 
 const K1 = 1.2
 const B = 0.75
