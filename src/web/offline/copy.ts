@@ -30,7 +30,7 @@ const MOST_CHARACTERS = 40_000_000
 export const MOST_ROWS = 50_000
 
 /** Small lists that are kept as they are. */
-const LISTS = [
+const LISTS: readonly string[] = [
   '/v1/tags',
   '/v1/properties',
   '/v1/presets',
@@ -40,7 +40,13 @@ const LISTS = [
   '/v1/records/structures',
   '/v1/workspace',
   '/app/api/preferences',
-] as const
+]
+
+/** Those of them that count notes or rows. */
+const COUNTS: readonly string[] = ['/v1/tags', '/v1/records/structures', '/v1/workspace']
+
+/** The views of the rows of a structure. */
+const viewsOf = (structure: string): string => `/v1/records/views?structure=${structure}`
 
 type Note = components['schemas']['Note'] & {
   edited_at?: string
@@ -81,6 +87,7 @@ export async function bringUpToDate(session: Session): Promise<boolean> {
       isSetBack = true
     }
   await copyMarked(session, isSetBack)
+  await countRows(session)
   await tellSize()
   return isSetBack
 }
@@ -95,7 +102,7 @@ async function makeCopy(session: Session, since: number | undefined): Promise<vo
     heads.push(...page.notes.map(kept))
     more = page.has_more && page.notes.length > 0
   }
-  const lists = await readLists()
+  const lists = await readLists(LISTS)
   const notes = new Map(heads.map((head) => [head.id, head]))
   const texts = await readTexts(notes, wholeNotes(heads, lists))
   if (hasItems(lists, '/v1/properties', 'properties'))
@@ -123,9 +130,12 @@ async function makeCopy(session: Session, since: number | undefined): Promise<vo
 
 const placeOf = ({ user, workspace }: Session) => whereOf(user.id, workspace.id)
 
-async function readLists(): Promise<Map<string, object>> {
+async function readLists(paths: readonly string[]): Promise<Map<string, object>> {
   const lists = new Map<string, object>()
-  await each(LISTS, async (path) => lists.set(path, await read<object>(path)))
+  await each(paths, async (path) => {
+    const list = await unlessGone<object>(path)
+    if (list) lists.set(path, list)
+  })
   return lists
 }
 
@@ -180,29 +190,38 @@ interface FeedPage {
   readonly has_more: boolean
 }
 
-const KINDS = 'note,record,tag,property,structure,preset,view,lens,quick_access_item'
+const KINDS = 'note,record,row_view,tag,property,structure,preset,view,lens,quick_access_item'
+
+/** The lists that are no longer true after a change. */
+function listsAfter({ kind, op, changed, structure_id }: Change): readonly string[] {
+  if (kind === 'row_view') return [viewsOf(structure_id ?? '')]
+  if (kind !== 'note' && kind !== 'record') return LISTS
+  return op !== 'updated' || changed.includes('tags') ? COUNTS : []
+}
 
 /** Applies what changed since the copy was last true. */
 async function follow(session: Session, about: About, from: string): Promise<void> {
   let cursor = from
-  let isListChanged = false
+  const changed = new Set<string>()
   for (let more = true; more; ) {
     const path = `/v1/changes?include=objects&edited=true&limit=200&kinds=${KINDS}&after=${cursor}`
     const page = await read<FeedPage>(path)
     // A name that many notes show has changed, and none of them has a change of its own.
     if (page.changes.some(({ kind, op }) => kind === 'tag' && op !== 'created'))
       return makeCopy(session, about.since)
-    isListChanged ||= page.changes.some(({ kind }) => kind !== 'note' && kind !== 'record')
+    for (const list of page.changes.flatMap(listsAfter)) changed.add(list)
     await apply(session, page)
     cursor = page.cursor
     more = page.has_more
   }
-  const lists = isListChanged ? await readLists() : new Map<string, object>()
+  const known = new Set(await (await database()).getAllKeys('answers'))
+  const lists = await readLists([...changed].filter((path) => LISTS.includes(path) || known.has(path)))
   const transaction = (await database()).transaction(['about', 'answers'], 'readwrite')
-  for (const [path, list] of lists) void transaction.objectStore('answers').put(list, path)
   const present = await transaction.objectStore('about').get('copy')
-  const { problem: _, ...sound } = present ?? about
-  void transaction.objectStore('about').put({ ...sound, session }, 'copy')
+  if (present) {
+    for (const [path, list] of lists) void transaction.objectStore('answers').put(list, path)
+    void transaction.objectStore('about').put({ ...present, session }, 'copy')
+  }
   await transaction.done
   if (cursor !== from) {
     await trim()
@@ -216,6 +235,8 @@ async function apply(session: Session, { changes, cursor }: FeedPage): Promise<v
     'readwrite',
   )
   const about = await transaction.objectStore('about').get('copy')
+  // It was emptied meanwhile.
+  if (!about) return
   const marks = await transaction.objectStore('marks').getAll(placeOf(session))
   for (const { kind, id, op, structure_id, object } of changes) {
     if (kind === 'note') {
@@ -238,7 +259,7 @@ async function apply(session: Session, { changes, cursor }: FeedPage): Promise<v
       void transaction.objectStore('marks').delete([mark.user, mark.workspace, id])
     }
   }
-  if (about) void transaction.objectStore('about').put({ ...about, cursor }, 'copy')
+  void transaction.objectStore('about').put({ ...about, cursor }, 'copy')
   await transaction.done
 }
 
@@ -296,10 +317,10 @@ const MOST_TRIES = 5
 
 async function copyRows(mark: Mark): Promise<void> {
   const { structure } = mark
-  const views = `/v1/records/views?structure=${structure}`
+  const views = viewsOf(structure)
   const shown = await unlessGone<object>(views)
   const db = await database()
-  if (!shown) return db.delete('marks', [mark.user, mark.workspace, structure])
+  if (!shown) return db.delete('marks', keyOf(mark))
   await db.put('answers', shown, views)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const { cursor } = await read<{ cursor: string }>('/v1/changes?after=now')
@@ -308,20 +329,17 @@ async function copyRows(mark: Mark): Promise<void> {
     for (let more = true; more; ) {
       const path = `/v1/records?structure=${structure}&direction=asc&limit=500&offset=${rows}`
       const page = await read<RowPage>(path)
-      if (page.total > MOST_ROWS) {
-        const problem = `${mark.name} has ${formatNumber(page.total)} rows, and up to ${formatNumber(MOST_ROWS)} are kept offline; the list`
-        await db.delete('rows', rowsOf(structure))
-        await db.put('marks', { ...mark, rows: 0, problem })
-        return
-      }
-      const transaction = db.transaction('rows', 'readwrite')
-      for (const row of page.records) void transaction.store.put({ structure, id: row.id, row })
+      if (page.total > MOST_ROWS) return letGo(mark, page.total)
+      const transaction = db.transaction(['rows', 'marks'], 'readwrite')
+      const isMarked = await transaction.objectStore('marks').getKey(keyOf(mark))
+      if (!isMarked) return
+      for (const row of page.records) void transaction.objectStore('rows').put({ structure, id: row.id, row })
       await transaction.done
       rows += page.records.length
       more = page.has_more && page.records.length > 0
     }
     const { problem: _, ...sound } = mark
-    await db.put('marks', { ...sound, rows, since: Date.now() })
+    await putMark({ ...sound, rows, since: Date.now() })
     const { changes } = await read<FeedPage>(
       `/v1/changes?kinds=record&structure=${structure}&limit=1000&after=${cursor}`,
     )
@@ -329,13 +347,40 @@ async function copyRows(mark: Mark): Promise<void> {
   }
 }
 
+const keyOf = ({ user, workspace, structure }: Mark): [string, string, string] => [user, workspace, structure]
+
+/** Writes what is so with a structure that is marked, unless it no longer is. */
+async function putMark(mark: Mark): Promise<void> {
+  const transaction = (await database()).transaction('marks', 'readwrite')
+  if (await transaction.store.getKey(keyOf(mark))) void transaction.store.put(mark)
+  await transaction.done
+}
+
+/** Keeps no rows of a structure that has too many. */
+async function letGo({ since: _, ...mark }: Mark, total: number): Promise<void> {
+  const problem = `${mark.name} has ${formatNumber(total)} rows, and up to ${formatNumber(MOST_ROWS)} are kept offline; the list`
+  await (await database()).delete('rows', rowsOf(mark.structure))
+  await putMark({ ...mark, rows: 0, problem })
+}
+
+/** Counts the rows that are kept: there may be others since they were read. */
+async function countRows(session: Session): Promise<void> {
+  const db = await database()
+  for (const mark of await db.getAll('marks', placeOf(session))) {
+    const rows = await db.count('rows', rowsOf(mark.structure))
+    if (rows > MOST_ROWS) await letGo(mark, rows)
+    else if (mark.since !== undefined && rows !== mark.rows) await putMark({ ...mark, rows })
+  }
+}
+
 /** Keeps the pictures of what is kept, and counts it. */
 async function tellSize(): Promise<void> {
   const db = await database()
   const texts = await db.getAll('texts')
-  const about = await db.get('about', 'copy')
-  if (!about) return
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
   const size = { notes: await db.count('notes'), characters, pictures: await keepPictures(texts) }
-  await db.put('about', { ...about, ...size }, 'copy')
+  const transaction = db.transaction('about', 'readwrite')
+  const about = await transaction.store.get('copy')
+  if (about) void transaction.store.put({ ...about, ...size }, 'copy')
+  await transaction.done
 }

@@ -48,8 +48,6 @@ export interface About {
   readonly notes: number
   readonly characters: number
   readonly pictures?: { readonly count: number; readonly bytes: number }
-  /** Why the copy cannot be brought up to date, in a sentence. */
-  readonly problem?: string
 }
 
 interface Schema extends DBSchema {
