@@ -21,6 +21,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   let leads: string
   let quiet: string
   let view: string
+  let largest: string
   let pictured: string
 
   const open = (path: string) => page.goto(`${app.server.url}/app/${path}`)
@@ -68,8 +69,14 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     await press(page, 'More')
     await press(page, 'Keep offline')
     await keptOn(page, { notes: NOTES + 1, rows: 300 })
+    // What changes after that is followed.
+    const filter = [{ field: 'size', op: 'gte', value: 300 }]
+    largest = (await server.post('/v1/records/views', { structure: leads, name: 'Largest', filter })).body
+      .row_view.id
+    await server.post('/v1/records', { structure: 'Leads', data: { name: 'Lead 300', size: 300 } })
     await open('settings/offline')
     await untilText(page, '1 picture of 42 bytes')
+    await untilText(page, 'Leads: 301 rows')
     await setOffline(page, true)
   }, 2 * BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
@@ -99,6 +106,34 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   )
 
   test(
+    'of a search that finds nothing it is said that only what is kept was searched',
+    async () => {
+      await open('notes?search=cormorant')
+      await untilText(page, 'No note that is kept offline has all of these words.')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the finder finds notes and rows that are kept, by names and texts, and says what it could not search',
+    async () => {
+      const shows = (text: string) => untilTextIn(page, '#find', text)
+      await page.keyboard.down('Control')
+      await page.keyboard.press('k')
+      await page.keyboard.up('Control')
+      await page.waitForSelector('#find input')
+      await page.keyboard.type('heron')
+      await shows('A heron stood here.')
+      await page.evaluate('document.activeElement.select()')
+      await page.keyboard.type('Lead 29')
+      await shows('Lead 299')
+      await shows('not kept offline')
+      await page.keyboard.press('Escape')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'of an older note the title is there, and it is said that its text is not',
     async () => {
       await open('notes?search=%22Note+3%22')
@@ -117,6 +152,9 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
       expect(await page.$eval('td[data-row="0"][data-column="1"]', (cell) => cell.textContent)).toBe(
         'Lead 290',
       )
+      // A row and a view that came later.
+      await open(`records/${leads}?view=${largest}`)
+      await untilText(page, '1 row of 301')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -137,6 +175,8 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     async () => {
       await open(`records/${quiet}`)
       await untilText(page, 'The rows of Quiet are not kept offline')
+      await open('notes?list=trash')
+      await untilText(page, 'The trash is not kept offline')
       await open(`notes?view=${view}`)
       await untilText(page, 'cannot be judged offline')
       await open('changes')

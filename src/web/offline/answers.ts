@@ -5,7 +5,7 @@ import { Refused } from '../data/request.ts'
 import { whose } from '../data/whose.ts'
 import type { Structure } from '../pages/records/model.ts'
 import { type About, database, type KeptNote, type Mark, onKeptChange, rowsOf, whereOf } from './database.ts'
-import { KeptNotes } from './kept-notes.ts'
+import { type Filter, KeptNotes, nameTest } from './kept-notes.ts'
 import { KeptRows } from './kept-rows.ts'
 import { listDrafts } from './queue.ts'
 
@@ -137,34 +137,18 @@ async function listNotes({ kept, query }: Asked) {
   return (await kept.notes).list({ ...query, ...pageOf(query) })
 }
 
-interface TitleLeaf {
-  readonly field?: string
-  readonly op?: string
-  readonly value?: string
+interface NotesBody {
+  readonly filter?: Filter
+  readonly search?: string
+  readonly limit?: number
+  readonly offset?: number
 }
 
-/** Of filters, those for titles are judged here. */
 async function queryNotes({ kept, body }: Asked) {
-  const {
-    filter,
-    search,
-    limit = 50,
-    offset = 0,
-  } = body as {
-    filter?: TitleLeaf & { children?: readonly unknown[] }
-    search?: string
-    limit?: number
-    offset?: number
-  }
-  const notes = await kept.notes
-  const { field, op, value = '' } = filter ?? {}
-  if (field === 'title' && (op === 'eq' || op === 'starts_with')) {
-    const found = notes.named(value, op === 'eq')
-    return { notes: found.slice(offset, offset + limit), total: found.length, has_more: false }
-  }
-  if (filter?.children?.length !== 0)
-    throw new NotKept('Which notes a filter fits cannot be judged offline; the list')
-  return notes.list({ ...(search !== undefined && { search }), limit, offset })
+  const { filter, limit = 50, offset = 0, search } = body as NotesBody
+  const fits = filter === undefined ? () => true : nameTest(filter)
+  if (!fits) throw new NotKept('Which notes a filter fits cannot be judged offline; the list')
+  return (await kept.notes).list({ ...(search !== undefined && { search }), fits, limit, offset })
 }
 
 async function noteOf({ kept, parts: [id = ''] }: Asked): Promise<KeptNote> {
@@ -239,7 +223,7 @@ async function readRow({ kept, parts: [id = ''] }: Asked) {
 const ANSWERS: readonly (readonly [form: RegExp, answer: Answer])[] = [
   [/^GET \/v1\/notes$/, listNotes],
   [/^POST \/v1\/notes\/query$/, queryNotes],
-  [/^GET \/v1\/notes\/([^/]+)$/, readNote],
+  [/^GET \/v1\/notes\/(?!trash$)([^/]+)$/, readNote],
   [/^GET \/v1\/notes\/([^/]+)\/properties$/, readProperties],
   [/^GET \/v1\/notes\/([^/]+)\/links$/, readLinks],
   [/^GET \/v1\/notes\/([^/]+)\/tags$/, async (asked) => ({ tags: (await noteOf(asked)).tags })],
@@ -251,6 +235,7 @@ const ANSWERS: readonly (readonly [form: RegExp, answer: Answer])[] = [
 
 /** Why a read cannot be answered here, by its path. */
 const NOT_KEPT: readonly (readonly [path: RegExp, what: string])[] = [
+  [/^\/v1\/notes\/trash/, 'The trash is not kept offline; it'],
   [/^\/v1\/views\/[^/]+\/notes$/, 'Which notes a view shows cannot be judged offline; it'],
   [/\/revisions/, 'Earlier versions are not kept offline; the list of them'],
   [/\/mentions$/, 'What mentions this note is not kept offline; it'],

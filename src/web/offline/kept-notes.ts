@@ -9,8 +9,46 @@ export interface NotesQuery {
   readonly search?: string
   readonly sort?: string
   readonly direction?: string
+  readonly fits?: NoteTest
   readonly limit: number
   readonly offset: number
+}
+
+type NoteTest = (note: KeptNote) => boolean
+
+/** A filter of notes as it is sent, as far as it is looked at here. */
+export interface Filter {
+  readonly type?: string
+  readonly match?: string
+  readonly children?: readonly Filter[]
+  readonly field?: string
+  readonly op?: string
+  readonly value?: unknown
+}
+
+/** Tests of names; what is looked for is folded, but for `eq`. */
+const NAME_TESTS: Readonly<Record<string, (name: string, wanted: string) => boolean>> = {
+  eq: (name, wanted) => name === wanted,
+  starts_with: (name, wanted) => fold(name).startsWith(fold(wanted)),
+  contains: (name, wanted) => fold(name).includes(fold(wanted)),
+}
+
+/** The test that a filter makes of notes, if it looks at nothing but their names. */
+export function nameTest({
+  type,
+  match,
+  children = [],
+  field,
+  op = '',
+  value,
+}: Filter): NoteTest | undefined {
+  if (type === 'group' && match === 'all') {
+    const tests = children.map(nameTest)
+    return tests.includes(undefined) ? undefined : (note) => tests.every((test) => test?.(note))
+  }
+  const test = NAME_TESTS[op]
+  if ((field !== 'title' && field !== 'alias') || typeof value !== 'string' || !test) return undefined
+  return ({ [field]: name }) => name !== null && test(name, value)
 }
 
 type Sortable = 'updated_at' | 'edited_at' | 'created_at' | 'title'
@@ -35,13 +73,11 @@ export class KeptNotes {
   }
 
   /** A page of the notes that fit, with a snippet of each if they were searched for. */
-  list({ tag, search, sort, direction, limit, offset }: NotesQuery) {
+  list({ tag, search, sort, direction, fits = () => true, limit, offset }: NotesQuery) {
     const phrases = search === undefined ? undefined : parseSearch(search)
-    const tagged =
-      tag === undefined
-        ? this.notes
-        : this.notes.filter(({ tags }) => tags.some((one) => fold(one) === fold(tag)))
-    const found = phrases ? this.#search(tagged, phrases) : [...tagged]
+    const isTagged = ({ tags }: KeptNote) => tag === undefined || tags.some((one) => fold(one) === fold(tag))
+    const tagged = this.notes.filter((note) => isTagged(note) && fits(note))
+    const found = phrases ? this.#search(tagged, phrases) : tagged
     const by = SORTS.includes(sort ?? '') ? (sort as Sortable) : undefined
     if (by || !phrases) found.sort(order(by ?? 'updated_at', direction))
     else
@@ -109,15 +145,6 @@ export class KeptNotes {
   #snippet(note: KeptNote, phrases: readonly Phrase[]): string {
     const [title = '', tags = '', text = ''] = this.#partsOf(note)
     return snippetOf([text, title, tags], phrases)
-  }
-
-  /** The notes whose title is, or begins with, a text. */
-  named(text: string, isWhole: boolean): KeptNote[] {
-    const wanted = fold(text)
-    const fits = isWhole
-      ? ({ title }: KeptNote) => title === text
-      : ({ title }: KeptNote) => fold(title).startsWith(wanted)
-    return this.notes.filter(fits).sort(order('updated_at', undefined))
   }
 
   /** The notes by what a link may call them: the id, else the alias, else the title, of which the oldest note has it. */

@@ -108,7 +108,7 @@ async function findFiles(text: string, signal: AbortSignal): Promise<Found[]> {
 }
 
 /** Structures by name, and rows of any structure that hold the text in any field; searched until there are enough. */
-async function findRows(text: string, signal: AbortSignal): Promise<Found[]> {
+async function findRows(text: string, signal: AbortSignal, tell: Tell): Promise<Found[]> {
   if (text.length > MAX_ROW_TEXT) return []
   const { structures } = await api.get('/v1/records/structures', { signal })
   const found = structures
@@ -117,7 +117,8 @@ async function findRows(text: string, signal: AbortSignal): Promise<Found[]> {
     .map(structureFound)
   for (let at = 0; at < structures.length && found.length < MAX_ROWS; at += TOGETHER) {
     const some = structures.slice(at, at + TOGETHER)
-    found.push(...(await Promise.all(some.map((one) => rowsOf(one, text, signal)))).flat())
+    const rows = some.map((one) => rowsOf(one, text, signal).catch(tell))
+    found.push(...(await Promise.all(rows)).flat())
   }
   return found.slice(0, MAX_ROWS)
 }
@@ -147,7 +148,10 @@ async function rowsOf(structure: Structure, text: string, signal: AbortSignal): 
   }))
 }
 
-type Source = (text: string, signal: AbortSignal) => Promise<Found[]>
+/** Has it said that something could not be searched, of which nothing is found. */
+type Tell = (failure: Error) => never[]
+
+type Source = (text: string, signal: AbortSignal, tell: Tell) => Promise<Found[]>
 
 const SOURCES: readonly Source[] = [findNotes, findRows, findFiles, findPresets]
 const WITHOUT_TEXT: readonly Source[] = [findNotes, findPresets]
@@ -170,13 +174,13 @@ export async function search(
   const groups: Found[][] = sources.map(() => [])
   let error: Error | undefined
   let open = sources.length
+  const tell = (failure: Error) => {
+    error = failure
+    return []
+  }
   await Promise.all(
     sources.map(async (find, at) => {
-      try {
-        groups[at] = await find(text, signal)
-      } catch (failure) {
-        error = failure as Error
-      }
+      groups[at] = await find(text, signal, tell).catch(tell)
       open -= 1
       if (!signal.aborted) show({ text, groups: [...groups], isDone: open === 0, ...(error && { error }) })
     }),

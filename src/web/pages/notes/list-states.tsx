@@ -6,6 +6,7 @@ import { Banner, Empty, Failed, Loading } from '../../components/pane.tsx'
 import { api } from '../../data/api.ts'
 import { invalidate } from '../../data/cache.ts'
 import type { NoteDocument } from '../../data/note-documents.ts'
+import { awaySince } from '../../data/request.ts'
 import { mayWrite } from '../../data/session.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { navigate } from '../../router.ts'
@@ -140,7 +141,10 @@ interface NothingProps {
 
 /** What a list without notes says. */
 export function Nothing({ noteQuery: { list: shown, search }, onCreate }: NothingProps) {
-  if (search !== '') return <Empty>No note has all of these words.</Empty>
+  if (search !== '')
+    return (
+      <Empty>No note{awaySince.value !== undefined && ' that is kept offline'} has all of these words.</Empty>
+    )
   if (shown.kind === 'trash') return <Empty>Notes that you move to the trash wait here for 30 days.</Empty>
   return (
     <Empty>
