@@ -1,6 +1,7 @@
 import { parsedJson } from '../http/storable-json.ts'
 import { isObject } from '../lib/json.ts'
 import { sha256 } from '../lib/sha256.ts'
+import { withCommas } from '../lib/text.ts'
 import { invalid, Refusal, refused } from '../refusal.ts'
 import type { OrderedJson } from './map.ts'
 import { type Call, headerOf, placeOfId, providerOf } from './providers.ts'
@@ -100,7 +101,17 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
+/** Far more than a form has; taking more apart keeps other writes waiting. */
+const MAX_FORM_FIELDS = 10_000
+
+function checkFields(text: string): void {
+  let fields = 1
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) fields += 1
+  if (fields > MAX_FORM_FIELDS) throw refused(`The form has more than ${withCommas(MAX_FORM_FIELDS)} fields.`)
+}
+
 function formOf(text: string): Body {
+  checkFields(text)
   const fields = new Map<string, string | string[]>()
   for (const [name, value] of new URLSearchParams(text)) {
     const known = fields.get(name)

@@ -156,6 +156,9 @@ describe('a verified call', () => {
       { number: 'A1', raw: '{"number":"A1","tag":["x","y z"]}' },
       { number: 'A2', raw: '{"number":"A2"}' },
     ])
+    const many = await call(service, source.url, `number=A4${'&a'.repeat(10_000)}`, headers)
+    expect(many.body.status).toBe('unmapped')
+    expect((await eventsOf(source.id, '?status=unmapped'))[0].error).toContain('10,000 fields')
   })
 })
 
