@@ -71,7 +71,7 @@ export const CreatePropertyBody = t.strict(
   {
     key: propertyKey(),
     type: t.choice(PROPERTY_TYPES, { examples: ['select'] }),
-    label: t.Optional(t.text(label)),
+    label: t.Optional(t.nullableText(label)),
     options: t.Optional(options()),
     position: t.Optional(position()),
     is_pinned: t.Optional(t.flag()),

@@ -158,11 +158,15 @@ export async function patchProperty(ctx: AppContext, caller: Caller, idOrKey: st
       refuseRetype(ctx, tx, caller, before, { type: patch.type, found })
     const options = optionsFor(patch.type ?? before.type, patch.options, before.options)
     const stranded = patch.options && options !== null ? strandedValues(tx, before.pk, options) : []
-    const columns = { ...propertyKind.columnsOf(patch), options }
+    const columns = { ...propertyKind.columnsOf(patch), ...keptLabel(before, patch), options }
     const property = propertyKind.update(tx, caller, before, columns, { position: patch.position })
     return { property, stranded_values: stranded }
   })
 }
+
+/** The key that stands as a label is not stored as one, so that sending a property as it was read changes nothing. */
+const keptLabel = (before: PropertyRow, { key = before.key, label }: PropertyPatch) =>
+  before.label === null && label === before.key && key === before.key ? { label: null } : {}
 
 function refuseRetype(
   { features }: AppContext,

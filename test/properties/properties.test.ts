@@ -44,6 +44,7 @@ describe('a property definition', () => {
       expect((await service.get(`/v1/properties/${name}`)).body).toEqual({ property, used_by })
     }
     expect((await define('n', 'number', { label: 'N' })).options).toBeNull()
+    expect((await define('m', 'number', { label: null })).label).toBe('m')
   })
 
   test('is refused for a bad key, type, label, options or position, and for a key that is taken', async () => {
@@ -113,7 +114,7 @@ describe('a property definition', () => {
     const path = '/v1/properties/status'
     service.clock.advance(1000)
     const same = { key: 'status', type: 'text', position: 0, is_pinned: false }
-    for (const patch of [{}, same]) {
+    for (const patch of [{}, same, { ...same, label: 'status' }]) {
       expect((await service.patch(path, patch)).body).toEqual({ property: before, stranded_values: [] })
     }
     const { body } = await service.patch(path, { key: 'state', label: 'State', is_pinned: true })
@@ -131,6 +132,8 @@ describe('a property definition', () => {
     expect([taken.status, taken.body.code]).toEqual([409, 'name_taken'])
     expect((await service.get('/v1/properties/other')).body.property).toEqual(other)
     expect((await service.patch('/v1/properties/state', { label: null })).body.property.label).toBe('state')
+    const renamed = await service.patch('/v1/properties/state', { key: 'phase', label: 'state' })
+    expect(renamed.body.property).toMatchObject({ key: 'phase', label: 'state' })
   })
 
   test('keeps its type while any note, trashed ones included, holds a value', async () => {

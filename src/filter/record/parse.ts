@@ -46,8 +46,8 @@ export function parseFilter(text: string): RawCondition[] {
 }
 
 /**
- * Checks what needs no structure: at most 50 conditions with known operators, at most 500 values in each, and no
- * text that no value can contain (NUL, lone surrogates).
+ * Checks what needs no structure: at most 50 conditions with known operators, at most 500 values in each, no text that
+ * no value can contain (NUL, lone surrogates), and the length of a text that is looked for in the whole row.
  */
 export function parseConditions(value: unknown): RawCondition[] {
   if (!Array.isArray(value)) throw invalid('"filter" must be a list of {field, op, value}.')
@@ -72,7 +72,14 @@ function rawCondition(value: unknown, at: number): RawCondition {
     OPERATORS.find((known) => known === op) ??
     fail(invalid(`"${place}.op" must be one of ${OPERATORS.join(', ')}.`))
   refuseWrongValue(operator, operand, `${place}.value`)
+  if (field === '*' && operator === 'contains') refuseWrongSearch(operand, `${place}.value`)
   return { field, op: operator, value: operand }
+}
+
+function refuseWrongSearch(value: unknown, place: string): void {
+  const length = typeof value === 'string' ? codePointLength(value) : 0
+  if (length < 1 || length > MAX_NEEDLE)
+    throw invalid(`"${place}" must be a text of 1 to ${MAX_NEEDLE} characters.`)
 }
 
 /** `is_empty` and `not_empty` take no value, `in` and `not_in` a list, all others one value. */
@@ -125,7 +132,7 @@ function targetOf(field: string, place: string, fields: FieldsByKey): TypedField
 
 function operandsFor(kind: FieldType | RowPart, op: Operator, value: unknown, place: string): Operand[] {
   if (op === 'is_empty' || op === 'not_empty') return []
-  if (op === 'contains') return [needle(kind, value, place)]
+  if (op === 'contains') return [needle(value, place)]
   if (!Array.isArray(value)) return [single(kind, value, place)]
   if (op !== 'in' && op !== 'not_in') throw refused(`"${place}" must be one value with ${op}, not a list.`)
   return value.map((member, at) => single(kind, member, `${place}[${at}]`))
@@ -136,11 +143,8 @@ function single(kind: FieldType | RowPart, value: unknown, place: string): Opera
   return operand ?? fail(refused(`"${place}" must be ${words}.`))
 }
 
-function needle(kind: FieldType | RowPart, value: unknown, place: string): Operand {
+function needle(value: unknown, place: string): Operand {
   if (typeof value !== 'string') throw refused(`"${place}" must be a text.`)
-  const length = codePointLength(value)
-  if (kind === '*' && (length < 1 || length > MAX_NEEDLE))
-    throw refused(`"${place}" must be a text of 1 to ${MAX_NEEDLE} characters.`)
   const folded = fold(value)
   return { low: folded, high: folded }
 }

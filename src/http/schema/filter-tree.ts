@@ -55,7 +55,7 @@ const FieldCondition = t.strict(
   {
     type: t.choice(['field']),
     field: t.choice(Object.keys(TREE_FIELDS) as (keyof typeof TREE_FIELDS)[], {
-      description: 'The title has the operators of a text, the others those of a date, by UTC day.',
+      description: 'Title and alias have the operators of a text, the others those of a date, by UTC day.',
     }),
     op: t.choice(TREE_OPERATORS),
     value,

@@ -2645,7 +2645,7 @@ export interface components {
              */
             type: "field";
             /**
-             * @description The title has the operators of a text, the others those of a date, by UTC day.
+             * @description Title and alias have the operators of a text, the others those of a date, by UTC day.
              * @enum {string}
              */
             field: "title" | "alias" | "created_at" | "updated_at";
@@ -6165,10 +6165,10 @@ export interface operations {
                      */
                     type: "text" | "number" | "date" | "bool" | "select" | "json";
                     /**
-                     * @description Must be a text of 1 to 500 characters without control characters.
+                     * @description Must be a text of 1 to 500 characters without control characters, or null.
                      * @example Status
                      */
-                    label?: string;
+                    label?: string | null;
                     /**
                      * @description What a `select` may hold.
                      * @example [
