@@ -64,6 +64,11 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
     await session.send('Fetch.enable', { patterns: [{ urlPattern: address }] })
     return session
   }
+  /** Calls an endpoint of the application as the owner. */
+  const call = (method: string, path: string, body: object | null) =>
+    page.evaluate(
+      `fetch('/app/api/${path}', { method: '${method}', ${body ? `body: ${JSON.stringify(JSON.stringify(body))}, headers: { 'Content-Type': 'application/json' },` : ''} }).then((sent) => sent.json())`,
+    ) as Promise<Record<string, { id: string; user_id: string } | undefined>>
   /** Closes the tab as a crash does, and opens another one. */
   const crash = async () => {
     const next = await app.nextPage(page.browserContext())
@@ -184,12 +189,24 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
   )
 
   test(
+    'what a person may read was narrowed: nothing else is kept any more',
+    async () => {
+      const { member, link } = await call('POST', 'members', { name: 'Cleo', role: 'editor' })
+      const cleo = await app.newPage()
+      await app.setUp(cleo, String(link))
+      await keptOn(cleo, { texts: 1 })
+      await call('PATCH', `members/${member?.user_id}`, { access: { notes: 'none' } })
+      await cleo.waitForFunction(`${COUNTS}.then(({ notes, texts }) => notes + texts === 0)`, {
+        polling: 200,
+      })
+      await cleo.close()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'who wrote is no member of the workspace any more',
     async () => {
-      const call = (method: string, path: string, body: object | null) =>
-        page.evaluate(
-          `fetch('/app/api/${path}', { method: '${method}', ${body ? `body: ${JSON.stringify(JSON.stringify(body))}, headers: { 'Content-Type': 'application/json' },` : ''} }).then((sent) => sent.json())`,
-        ) as Promise<Record<string, { id: string; user_id: string } | undefined>>
       await page.goto(`${app.server.url}/app/settings/members`)
       const { member, link } = await call('POST', 'members', { name: 'Ben', role: 'editor' })
       const ben = await app.newPage()

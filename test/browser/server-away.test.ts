@@ -3,6 +3,7 @@ import type { HTTPRequest, Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication, untilText } from '../support/application-server.ts'
 import { hasBrowser, sharedWholeBrowser } from '../support/browser.ts'
+import { keptOn } from '../support/offline.ts'
 
 interface Refusal {
   readonly status: number
@@ -156,6 +157,11 @@ describe.skipIf(!hasBrowser)('many tabs of the application', () => {
       await untilText(first, 'Seen in front')
       await app.server.post('/v1/notes', { title: 'Seen on the way back' })
       await untilText(first, 'Seen on the way back')
+      // The tab that keeps what is read offline is behind the last one.
+      const last = tabs[7] ?? first
+      await last.bringToFront()
+      await app.server.post('/v1/notes', { title: 'Kept from behind' })
+      await keptOn(last, { notes: 3 })
       expect(app.problems).toEqual([])
     },
     BROWSER_TIMEOUT_MS,

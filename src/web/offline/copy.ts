@@ -71,19 +71,29 @@ const kept = ({ content = '', edited_at, excerpt, ...head }: Note): KeptNote => 
   excerpt: excerpt ?? excerptOf(content),
 })
 
-/** Brings the copy up to date, or makes it; resolves to whether it was made anew because the server was set back. */
-export async function bringUpToDate(session: Session): Promise<boolean> {
+/** What the person may read, as a text. */
+const readAccess = async (): Promise<string> =>
+  JSON.stringify((await read<{ access?: object }>('/v1/me')).access ?? null)
+
+/**
+ * Brings the copy up to date, or makes it; `isSure` says that the person may read what he could. Resolves to whether it
+ * was made anew because the server was set back.
+ */
+export async function bringUpToDate(session: Session, isSure: boolean): Promise<boolean> {
   const about = await (await database()).get('about', 'copy')
+  const access = isSure && about ? about.access : await readAccess()
   const isSame =
-    about?.session.user.id === session.user.id && about.session.workspace.id === session.workspace.id
+    about?.session.user.id === session.user.id &&
+    about.session.workspace.id === session.workspace.id &&
+    about.access === access
   let isSetBack = false
-  if (!isSame || about.cursor === undefined) await makeCopy(session, undefined)
+  if (!isSame || about.cursor === undefined) await makeCopy(session, { access })
   else
     try {
       await follow(session, about, about.cursor)
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 410) throw error
-      await makeCopy(session, about.since)
+      await makeCopy(session, about)
       isSetBack = true
     }
   await copyMarked(session, isSetBack)
@@ -92,8 +102,10 @@ export async function bringUpToDate(session: Session): Promise<boolean> {
   return isSetBack
 }
 
+type Kept = Pick<About, 'access'> & Partial<Pick<About, 'since'>>
+
 /** Makes the copy anew; what was there is there until the new one is whole. */
-async function makeCopy(session: Session, since: number | undefined): Promise<void> {
+async function makeCopy(session: Session, { access, since = Date.now() }: Kept): Promise<void> {
   const { cursor } = await read<{ cursor: string }>('/v1/changes?after=now')
   const heads: KeptNote[] = []
   for (let more = true; more && heads.length < KNOWN_NOTES; ) {
@@ -123,7 +135,7 @@ async function makeCopy(session: Session, since: number | undefined): Promise<vo
     void transaction.objectStore('marks').put({ ...unread, rows: 0 })
   }
   const size = { notes: notes.size, characters: 0 }
-  void store('about').put({ session, cursor, since: since ?? Date.now(), ...size }, 'copy')
+  void store('about').put({ session, cursor, since, access, ...size }, 'copy')
   await transaction.done
   tellChanged()
 }
@@ -208,7 +220,7 @@ async function follow(session: Session, about: About, from: string): Promise<voi
     const page = await read<FeedPage>(path)
     // A name that many notes show has changed, and none of them has a change of its own.
     if (page.changes.some(({ kind, op }) => kind === 'tag' && op !== 'created'))
-      return makeCopy(session, about.since)
+      return makeCopy(session, about)
     for (const list of page.changes.flatMap(listsAfter)) changed.add(list)
     await apply(session, page)
     cursor = page.cursor

@@ -45,6 +45,8 @@ export interface About {
   /** The place in the change feed up to which the copy is true; undefined while it is being made. */
   readonly cursor: string | undefined
   readonly since: number
+  /** What the person could read, as a text. */
+  readonly access: string
   readonly notes: number
   readonly characters: number
   readonly pictures?: { readonly count: number; readonly bytes: number }

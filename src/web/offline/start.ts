@@ -30,7 +30,10 @@ import { emptyStorage, hasStorageOfOthers } from './storage.ts'
 export const about = signal<About | undefined>(undefined)
 export const marks = signal<readonly Mark[]>([])
 
-const MARKED = 'marked'
+/** Has the tab that keeps the copy up to date look at what changed. */
+const CHANGED = 'changed'
+/** The same, where changes may have been missed. */
+const MISSED = 'missed'
 const others = new BroadcastChannel('daybook-kept')
 
 /** Changes that arrive within this time are copied together. */
@@ -105,7 +108,9 @@ async function run(): Promise<void> {
 async function runOnce(): Promise<void> {
   const present = session.peek()
   if (!present || isSignedOut.peek() || awaySince.peek() !== undefined) return
-  const isSetBack = await bringUpToDate(present)
+  const isSure = !isMissed
+  isMissed = false
+  const isSetBack = await bringUpToDate(present, isSure)
   // This is said until the page is left.
   if (isSetBack) setNotice('set back', SET_BACK)
   setNotice('copy', undefined)
@@ -130,6 +135,7 @@ const NO_ROOM =
   'This browser has no room left to keep more for reading offline; free some, or keep fewer tables in the settings.'
 
 function failed(error: Error): void {
+  isMissed = true
   // When the server or the session is back, everything is tried again.
   if (isPutOff(error) || isSignedOut.peek() || error.name === 'AbortError') return
   const sentence = `What is kept for reading offline is not up to date: ${error.message}`
@@ -137,6 +143,8 @@ function failed(error: Error): void {
 }
 
 let isSoon = false
+/** Whether changes may have been missed; with them, what the person may read. */
+let isMissed = true
 
 function soon(): void {
   if (isSoon) return
@@ -161,8 +169,15 @@ export async function setMark(structure: { id: string; name: string }, isKept: b
   }
   await readShown()
   tellChanged()
-  others.postMessage(MARKED)
+  others.postMessage(CHANGED)
   if (isOwner) void run()
+}
+
+/** In the tab that keeps the copy, which may be behind others and then hears of nothing itself. */
+function follow(what: typeof CHANGED | typeof MISSED): void {
+  isMissed ||= what === MISSED
+  if (isOwner) soon()
+  else others.postMessage(what)
 }
 
 let isOwner = false
@@ -171,8 +186,6 @@ let isOwner = false
 function own(): void {
   const keep = () => {
     isOwner = true
-    onChange(soon)
-    onMissed(soon)
     // Also when somebody else is signed in now, or another workspace is shown.
     const place = computed(
       () =>
@@ -181,7 +194,7 @@ function own(): void {
         `${session.value?.user.id} ${session.value?.workspace.id}`,
     )
     effect(() => {
-      if (place.value) soon()
+      if (place.value) follow(MISSED)
     })
     return new Promise<void>(() => {})
   }
@@ -208,8 +221,8 @@ export function startOffline(): void {
   effect(() => void showBadge(pendingCount.value))
   effect(() => setNotice('led away', isLedAway.value ? LED_AWAY : undefined))
   others.onmessage = ({ data }) => {
-    if (data !== MARKED) discard(data.except)
-    else if (isOwner) soon()
+    if (data !== CHANGED && data !== MISSED) discard(data.except)
+    else if (isOwner) follow(data)
   }
   onKeptChange(() => void readShown())
   onCleared(keepAgain)
@@ -225,6 +238,8 @@ export function startOffline(): void {
     // What waits is asked about where one signs in again.
     if (session.value === null || isSignedOut.value) void emptyCopyOfEnded()
   })
+  onChange(() => follow(CHANGED))
+  onMissed(() => follow(MISSED))
   own()
 }
 

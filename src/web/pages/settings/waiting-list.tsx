@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/form.tsx'
 import { Time } from '../../components/time.tsx'
-import { pendingCount } from '../../data/pending.ts'
+import { notices, pendingCount } from '../../data/pending.ts'
 import { onKeptChange } from '../../offline/database.ts'
 import { giveUp, listWaiting, type Waiting } from '../../offline/waiting.ts'
 
@@ -9,7 +9,8 @@ import { giveUp, listWaiting, type Waiting } from '../../offline/waiting.ts'
 export function WaitingList() {
   const [found, setFound] = useState<readonly Waiting[]>([])
   const read = () => void listWaiting().then(setFound)
-  useEffect(read, [pendingCount.value])
+  // What becomes of each is also told in a notice.
+  useEffect(read, [pendingCount.value, notices.value])
   useEffect(() => onKeptChange(read), [])
   if (found.length === 0) return null
   return (
