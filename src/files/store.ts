@@ -106,10 +106,11 @@ export const findPageText = (reader: Reader, file: number, page: number): string
 /** Changes columns of a file, and with an instant `updated_at`, too. */
 export const updateFile = updateOf(files, pk)
 
-/** Attaches a file that is attached to no note yet. */
+/** Attaches a file that is attached to no note yet, if the author may change it. */
 export function attachFile(tx: Tx, author: ChangeAuthor & InWorkspace, id: string, note: number): void {
   const file = findFile(tx, author, id)
-  if (!file || file.ofNote === 1) return
+  const { files: level = 'write' } = author.rights ?? {}
+  if (!file || file.ofNote === 1 || level !== 'write') return
   updateFile(tx, file.pk, { note })
   logChange(tx, author, { kind: 'file', id }, 'updated', {
     difference: { changed: ['note_id'], previous: { note_id: null } },

@@ -57,6 +57,17 @@ test('a note has the id that was reserved for its file, its times, and its files
   ])
 })
 
+test('who may only read files attaches none', async () => {
+  const [, fileId] = await idsOf('Kept', 'Eva.md', 'kept.txt')
+  expect((await sendFile('Kept', 'kept.txt')).status).toBe(201)
+  const member = { name: 'Eva', role: 'editor', access: { files: 'read' } }
+  expect((await browser.request('POST', '/app/api/members', member)).status).toBe(201)
+  const eva = await signedIn(service, 'Eva')
+  const body = { folder: 'Kept', notes: [noteOf('Eva.md', { files: [fileId] })] }
+  expect((await eva.request('POST', '/app/api/import/notes', body)).body).toEqual({ refused: [] })
+  expect((await service.get(`/v1/files/${fileId}`)).body.file.note_id).toBe(null)
+})
+
 test('what is sent again changes nothing', async () => {
   await send('Two', noteOf('Ada.md'))
   await sendFile('Two', 'a.txt')
