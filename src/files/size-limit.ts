@@ -1,9 +1,9 @@
-import { refused } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 
 /** 50 MiB. */
 export const MAX_FILE_BYTES = 52_428_800
 
 export function refuseTooLarge(size: number): void {
   if (size <= MAX_FILE_BYTES) return
-  throw refused('The file is larger than 50 MiB; add a smaller one.')
+  throw new Refusal('too_large', 'The file is larger than 50 MiB; add a smaller one.')
 }

@@ -236,7 +236,7 @@ describe('files', () => {
 
   test('that are too large leave nothing', async () => {
     const { status, body } = await upload('large.bin', new Uint8Array(52_428_801))
-    expect([status, body.code]).toEqual([400, 'refused'])
+    expect([status, body.code]).toEqual([413, 'too_large'])
     expect((await owner.request('GET', '/v1/files')).body.files).toEqual([])
   })
 })
