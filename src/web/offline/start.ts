@@ -129,7 +129,7 @@ function tellOfClock(): void {
 }
 
 const SET_BACK =
-  'The server was set back to an earlier state; what is shown was read again, and what waits here is sent to it.'
+  'The server was set back to an earlier state, or no longer knows what changed since this browser last read it; what is shown was read again, and what waits here is sent to it.'
 
 const NO_ROOM =
   'This browser has no room left to keep more for reading offline; free some, or keep fewer tables in the settings.'
