@@ -205,6 +205,36 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     BROWSER_TIMEOUT_MS,
   )
 
+  test(
+    'what is given up in one tab is not sent by the tab in which it was written',
+    async () => {
+      const id = (await app.server.post('/v1/notes', { title: 'Given up', content: '' })).body.note.id
+      const other = await app.nextPage(page.browserContext())
+      await other.goto(`${app.server.url}/app/notes/${id}`)
+      await other.waitForSelector('.cm-content')
+      const list = await app.nextPage(page.browserContext())
+      await list.goto(`${app.server.url}/app/settings/offline`)
+      await setOffline(page, true)
+      await other.focus('.cm-content')
+      await other.keyboard.type('Not to be sent.')
+      await page.bringToFront()
+      await edit(0, 1, 'Not to be sent')
+      await list.bringToFront()
+      await press(list, 'Give it up: Given up')
+      await press(list, `Give it up: Name of a row in Leads ${made}`)
+      await untilNoText(page, 'waits here')
+      await untilNoText(other, 'waits here')
+      await setOffline(page, false)
+      await nothingWaits(page)
+      await untilText(other, 'Saved')
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('')
+      await hasNames(['Lead 0', 'Lead 1', 'Lead 2', 'Lead 3', 'Lead 4', 'Lead 5'])
+      await other.close()
+      await list.close()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
   test('every write of the queue has a key by which it is done once, and nothing is wrong in the page', () => {
     expect(keyless).toEqual([])
     expect(app.problems).toEqual([])

@@ -209,7 +209,7 @@ async function takeUpDrafts(subject: Subject): Promise<void> {
     isOpen: (id) => documents.peek().has(nameOf({ ...present, id })),
     // Of whom it is, not of who may have signed in meanwhile.
     take: (draft) => void addDocument({ ...present, id: draft.note }, draft.base, draft).flush(),
-    give: (id) => shown.has(id) || findDocument(id)?.queue.discard(),
+    give: (id, isGivenUp) => (shown.has(id) && !isGivenUp) || findDocument(id)?.queue.discard(),
   })
 }
 

@@ -9,12 +9,20 @@ interface Taker {
   /** Whether a note is written into in this tab. */
   readonly isOpen: (note: string) => boolean
   readonly take: (draft: Draft) => void
-  /** Leaves a note to another tab that took it up, unless it is shown here. */
-  readonly give: (note: string) => void
+  /** Leaves a note to another tab that took it up, unless it is shown here, or gives up what was written into it. */
+  readonly give: (note: string, isGivenUp: boolean) => void
+}
+
+interface Taken extends Pick<Place, 'name' | 'tab'> {
+  readonly isGivenUp?: boolean
 }
 
 /** Tells the other tabs what was taken up of theirs. */
 const taken = new BroadcastChannel('daybook-taken')
+
+/** Has the tab that holds it give something up. */
+export const tellGivenUp = ({ name, tab }: Place): void =>
+  taken.postMessage([{ name, tab, isGivenUp: true } satisfies Taken])
 
 /**
  * Takes up what tabs that are closed left behind, and of what is shown here also what another tab has and does not show.
@@ -51,12 +59,12 @@ export async function takeUp(
   return isLeft
 }
 
-/** Leaves to another tab what it took up. */
-async function giveAway(places: readonly Pick<Place, 'name' | 'tab'>[], give: Taker['give']): Promise<void> {
-  for (const { name, tab } of places) {
+/** Leaves to another tab what it took up, or what is given up there. */
+async function giveAway(places: readonly Taken[], give: Taker['give']): Promise<void> {
+  for (const { name, tab, isGivenUp = false } of places) {
     if (tab !== TAB) continue
-    const [kind, ...ids] = name.split(' ')
-    if (kind === 'note') give(ids[0] ?? '')
-    else (await import('../pages/records/edits.ts')).giveAwayCell(...(ids as [string, string, string]))
+    const [kind, id = '', row = '', field = ''] = name.split(' ')
+    if (kind === 'note') give(id, isGivenUp)
+    else (await import('../pages/records/edits.ts')).giveAwayCell([id, row, field], isGivenUp)
   }
 }

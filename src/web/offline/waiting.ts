@@ -6,6 +6,7 @@ import { giveUpCell } from '../pages/records/edits.ts'
 import { database, tellChanged } from './database.ts'
 import { draftOf, keyOf, type StoredNote, writing } from './queue.ts'
 import { openTabs } from './tabs.ts'
+import { tellGivenUp } from './take-up.ts'
 
 /** Something that was written and is not saved. */
 export interface Waiting {
@@ -100,11 +101,12 @@ function noteOf(
   }
 }
 
-/** Gives up something that waits, in this tab and in what this browser keeps. */
+/** Gives up something that waits, in the tab that holds it and in what this browser keeps. */
 export async function giveUp({ place }: Waiting): Promise<void> {
-  const [kind, ...ids] = place.name.split(' ')
-  if (isHere(place) && kind === 'note') findDocument(ids[0] ?? '')?.queue.discard()
-  if (isHere(place) && kind === 'cell') giveUpCell(...(ids as [string, string, string]))
+  const [kind, id = '', row = '', field = ''] = place.name.split(' ')
+  if (place.tab !== TAB) tellGivenUp(place)
+  else if (isHere(place) && kind === 'note') findDocument(id)?.queue.discard()
+  else if (isHere(place)) giveUpCell([id, row, field])
   await writing((store) => {
     store('queue').delete(keyOf(place))
     store('bases').delete(keyOf(place))

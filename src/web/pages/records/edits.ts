@@ -5,7 +5,7 @@ import { isPutOff, Refused } from '../../data/request.ts'
 import { sendInOrder } from '../../data/sending.ts'
 import { untilSentAgain } from '../../data/sent-again.ts'
 import { TAB } from '../../data/tabs.ts'
-import { cellStore, presentOwner, type StoredCell } from '../../data/waiting-cells.ts'
+import { type CellName, cellStore, presentOwner, type StoredCell } from '../../data/waiting-cells.ts'
 import { whose } from '../../data/whose.ts'
 import { cellKey, KeptCells } from './kept-cells.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
@@ -369,12 +369,11 @@ export async function takeUpCells(
 }
 
 /** Gives up what was written into a cell and is not saved. */
-export const giveUpCell = (structure: string, row: string, field: string): void =>
-  kept.get(structure)?.drop(row, field)
+export const giveUpCell = ([structure, row, field]: CellName): void => kept.get(structure)?.drop(row, field)
 
-/** Leaves a cell to another tab that took it up, unless it is shown here. */
-export function giveAwayCell(structure: string, row: string, field: string): void {
-  if (!kept.get(structure)?.isShown) giveUpCell(structure, row, field)
+/** Leaves a cell to another tab that took it up, unless it is shown here, or gives it up. */
+export function giveAwayCell(name: CellName, isGivenUp: boolean): void {
+  if (isGivenUp || !kept.get(name[0])?.isShown) giveUpCell(name)
 }
 
 /** Rows that no screen shows. */
