@@ -236,6 +236,21 @@ describe('a Word document', () => {
     expect((await readDocument('docx', made)).pages).toEqual(['Text\n\nNote\n\nDraft of May\n\nSecret'])
   })
 
+  test('has the headings that a program uses without defining their styles', async () => {
+    const styled = (style: string, text: string) => `<w:pPr><w:pStyle w:val="${style}"/></w:pPr>${run(text)}`
+    const xml = body(
+      styled('Heading1', 'Mills'),
+      run('Text'),
+      styled('Heading2', 'Wind'),
+      styled('Heading', 'x'),
+    )
+    const other = '<w:styles><w:style w:styleId="Heading2"><w:name w:val="Plain"/></w:style></w:styles>'
+    const outlineOf = async (parts: Record<string, string>) =>
+      (await readDocument('docx', packed({ 'word/document.xml': xml, ...parts }))).outline
+    expect(await outlineOf({})).toEqual([section('Mills', 1, 1), section('Wind', 2, 1)])
+    expect(await outlineOf({ 'word/styles.xml': other })).toEqual([section('Mills', 1, 1)])
+  })
+
   test('is found where a program numbers its parts', async () => {
     expect((await readDocument('docx', packed({ 'word/document2.xml': body(run('Text')) }))).pages).toEqual([
       'Text',

@@ -50,11 +50,18 @@ function headingLevels(part: Uint8Array | undefined): (style: string) => number 
   }
   return (style) => {
     let found = styles.get(style)
+    if (!found) return builtInLevel(style)
     for (let steps = 0; found && found.level === undefined && steps < DEEPEST_LEVEL; steps++) {
       found = styles.get(found.basedOn ?? '')
     }
     return found?.level
   }
+}
+
+/** The level of a heading of Word's own, which a small program may use without a definition. */
+function builtInLevel(style: string): number | undefined {
+  const [, level] = /^Heading([1-9])$/.exec(style) ?? []
+  return level === undefined ? undefined : Number(level)
 }
 
 interface Paragraph {
