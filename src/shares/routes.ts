@@ -5,6 +5,7 @@ import { respondOnce } from '../http/idempotency.ts'
 import { pageRequest } from '../http/pagination.ts'
 import * as schema from './schema.ts'
 import {
+  checkForm,
   createShare,
   deleteShare,
   getShare,
@@ -35,6 +36,7 @@ export const shareRoutes = (ctx: AppContext) => {
     .post(
       '',
       async ({ exchange, caller, body, request }) => {
+        checkForm(body.kind, body.options ?? {})
         const passwordHash = (await passwordHashOf(ctx, body)) ?? null
         const create = (tx: Tx) => ({
           share: presentShare(caller, createShare(tx, caller, body, passwordHash), tx, originOf(request)),

@@ -59,13 +59,14 @@ type SourceColumns = Pick<SourceRow, 'provider' | 'newerBy' | 'onConflict' | 'ma
 /** Creates a source, in the caller's transaction. An imported one has no URL, and is disabled. */
 export function createSource(tx: Tx, caller: Caller, input: NewSource, isImported = false): SourceRow {
   const { workspacePk: workspace } = caller
+  checkForm(input.provider, { ...input, options: input.options ?? {} })
+  if (!isImported && !input.secret && input.provider !== 'none')
+    throw invalid('"secret" is required: that with which the provider signs.')
+  const structure = getStructure(tx, caller, input.structure, 'change')
   if (sourceKind.count(tx, workspace) >= MAX_SOURCES)
     throw refused(`A workspace has at most ${MAX_SOURCES} sources; delete one first.`)
-  const structure = getStructure(tx, caller, input.structure, 'change')
   const before = { ...NEW_SOURCE, provider: input.provider }
   const columns = checkedColumns(tx, workspace, before, definitionOf(structure), input)
-  if (!isImported && !columns.secret && input.provider !== 'none')
-    throw invalid('"secret" is required: that with which the provider signs.')
   return sourceKind.insert(tx, caller, {
     ...NEW_SOURCE,
     ...columns,
@@ -85,6 +86,7 @@ export async function patchSource(
   const after = await db.write((tx) => {
     const before = getSource(tx, caller, id, 'change')
     const structure = structureOf(tx, caller, before, 'source', 'change')
+    checkForm(before.provider, input)
     const columns = checkedColumns(tx, before.workspace, before, definitionOf(structure), input, before.pk)
     const after = { ...before, ...columns }
     if (after.enabled === 1) checkComplete(after)
@@ -117,9 +119,21 @@ export async function deleteSource({ db }: AppContext, caller: Caller, id: strin
   await deleteRemovedSources(db)
 }
 
+/** Refuses what no source of this provider may have, whatever its structure. */
+function checkForm(
+  provider: string,
+  { options, secret, external_id, event, when }: Omit<SourcePatch, 'name'>,
+): void {
+  if (options) checkOptions(provider, options)
+  if (secret !== undefined) checkSecret(provider, secret)
+  checkPlace('external_id', provider, external_id)
+  checkPlace('event', provider, event)
+  if (when) checkWhen(when)
+}
+
 /**
- * The columns that are sent, all rules checked but whether the source is complete. `except` is its pk; a new one has
- * none.
+ * The columns that are sent, all rules checked but their form and whether the source is complete. `except` is its pk; a
+ * new one has none.
  */
 function checkedColumns(
   reader: Reader,
@@ -129,14 +143,8 @@ function checkedColumns(
   input: SourcePatch,
   except?: number,
 ): Partial<SourceRow> {
-  const { provider } = before
-  const { name, secret, external_id, event, when, map } = input
+  const { name, map } = input
   if (name !== undefined) refuseTakenName(reader, workspace, name, except)
-  if (input.options || except === undefined) checkOptions(provider, input.options ?? {})
-  if (secret !== undefined) checkSecret(provider, secret)
-  checkPlace('external_id', provider, external_id)
-  checkPlace('event', provider, event)
-  if (when) checkWhen(when)
   const columns = sourceKind.columnsOf(input)
   const after = { ...before, ...columns }
   if (map) checkMap(map, { byKey })

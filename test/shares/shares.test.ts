@@ -85,8 +85,14 @@ describe('a share', () => {
     expect((await service.delete(`/v1/shares/${own.id}`)).status).toBe(200)
   })
 
+  const unknown = { target_id: '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60' }
   test.each([
-    ['an unknown target', { target_id: '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60' }, 404],
+    ['an unknown target', unknown, 404],
+    [
+      'an unknown target, and an option that the kind does not have',
+      { ...unknown, options: { csv: true } },
+      400,
+    ],
     ['an unknown kind', { kind: 'file' }, 400],
     ['an option that the kind does not have', { options: { csv: true } }, 400],
     ['an unknown attribute', { secret: true }, 400],

@@ -75,6 +75,18 @@ describe('a source', () => {
     ['a secret that is no key', { provider: 'standard', secret: 'whsec_!' }, 400, 'invalid_request'],
     ['another provider', { provider: 'paypal' }, 400, 'invalid_request'],
     ['an unknown structure', { structure: 'Nothing' }, 404, 'not_found'],
+    [
+      'options that Stripe has not, and an unknown structure',
+      { structure: 'Nothing', options: { a: 1 } },
+      400,
+      'invalid_request',
+    ],
+    [
+      'no secret, and an unknown structure',
+      { structure: 'Nothing', secret: undefined },
+      400,
+      'invalid_request',
+    ],
     ['a long name', { name: 'x'.repeat(201) }, 400, 'invalid_request'],
   ])('with %s is refused', async (_, more, status, code) => {
     await makeSource(service)
