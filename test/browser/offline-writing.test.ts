@@ -7,6 +7,7 @@ import {
   startApplication,
   untilNoText,
   untilText,
+  untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { cell, type GridPage, gridOn } from '../support/grid.ts'
@@ -113,6 +114,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     async () => {
       await setOffline(page, true)
       await edit(1, 1, 'Typed away')
+      await untilTextIn(page, cell(1, 1), 'not saved: waits until the server is back')
       await untilText(page, '1 change waits here')
       await crash()
       await setOffline(page, true)
@@ -201,6 +203,23 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
         ['record', 'name'],
       ])
       await other.close()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a note that is made is listed at once, and is one note when it is saved',
+    async () => {
+      await setOffline(page, true)
+      await page.goto(`${app.server.url}/app/notes`)
+      await press(page, 'New note (N)')
+      await page.waitForSelector('#note .title-field')
+      await page.keyboard.type('Bittern')
+      await untilTextIn(page, '.notes-rows', 'Bittern')
+      await untilText(page, 'Not saved: waits until the server is back')
+      await setOffline(page, false)
+      await nothingWaits(page)
+      expect((await app.server.get('/v1/notes?search=Bittern')).body.total).toBe(1)
     },
     BROWSER_TIMEOUT_MS,
   )

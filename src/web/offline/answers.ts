@@ -1,13 +1,14 @@
 import { excerptOf } from '../../notes/excerpt.ts'
 import { Refusal } from '../../refusal.ts'
+import { readAgain } from '../data/cache.ts'
 import type { Draft } from '../data/note-text.ts'
-import { Refused } from '../data/request.ts'
+import { awaySince, Refused } from '../data/request.ts'
 import { whose } from '../data/whose.ts'
 import type { Structure } from '../pages/records/model.ts'
 import { type About, database, type KeptNote, type Mark, onKeptChange, rowsOf, whereOf } from './database.ts'
 import { type Filter, KeptNotes, nameTest } from './kept-notes.ts'
 import { KeptRows } from './kept-rows.ts'
-import { listDrafts } from './queue.ts'
+import { listDrafts, onQueueChange } from './queue.ts'
 
 /*
  * Reads that are answered from what this browser keeps, in the form in which the server answers them. What is not kept, or
@@ -21,16 +22,23 @@ export class NotKept extends Error {
   }
 }
 
-/** What is kept, as it was last read. */
+/** What is kept, as it was last read, with what was written since. */
 class Kept {
   readonly #rows = new Map<string, Promise<KeptRows>>()
+  #stored: ReturnType<typeof readStored> | undefined
+  #drafts: Promise<readonly Draft[]> | undefined
   #notes: Promise<KeptNotes> | undefined
 
   constructor(
     readonly about: About,
     readonly marks: readonly Mark[],
-    readonly drafts: readonly Draft[],
   ) {}
+
+  get drafts(): Promise<readonly Draft[]> {
+    const { user, workspace } = this.about.session
+    this.#drafts ??= listDrafts(user.id, workspace.id)
+    return this.#drafts
+  }
 
   get notes(): Promise<KeptNotes> {
     this.#notes ??= this.#readNotes()
@@ -38,26 +46,39 @@ class Kept {
   }
 
   async #readNotes(): Promise<KeptNotes> {
-    const transaction = (await database()).transaction(['notes', 'texts'])
-    const [heads, ids, contents] = await Promise.all([
-      transaction.objectStore('notes').getAll(),
-      transaction.objectStore('texts').getAllKeys(),
-      transaction.objectStore('texts').getAll(),
-    ])
-    const texts = new Map(ids.map((id, at) => [id, contents[at] ?? '']))
-    const notes = new Map(heads.map((head) => [head.id, head]))
-    for (const draft of this.drafts) {
-      const head = notes.get(draft.note)
-      notes.set(draft.note, headOf(draft, head))
+    this.#stored ??= readStored()
+    const [stored, drafts] = await Promise.all([this.#stored, this.drafts])
+    const [notes, texts] = [new Map(stored.notes), new Map(stored.texts)]
+    for (const draft of drafts) {
+      notes.set(draft.note, headOf(draft, notes.get(draft.note)))
       texts.set(draft.note, draft.text.content)
     }
     return new KeptNotes([...notes.values()], texts)
+  }
+
+  /** Something was written. */
+  forgetDrafts(): void {
+    this.#drafts = undefined
+    this.#notes = undefined
   }
 
   rows(structure: Structure): Promise<KeptRows> {
     const known = this.#rows.get(structure.id) ?? readRows(structure)
     this.#rows.set(structure.id, known)
     return known
+  }
+}
+
+async function readStored() {
+  const transaction = (await database()).transaction(['notes', 'texts'])
+  const [heads, ids, contents] = await Promise.all([
+    transaction.objectStore('notes').getAll(),
+    transaction.objectStore('texts').getAllKeys(),
+    transaction.objectStore('texts').getAll(),
+  ])
+  return {
+    notes: new Map(heads.map((head) => [head.id, head])),
+    texts: new Map(ids.map((id, at) => [id, contents[at] ?? ''])),
   }
 }
 
@@ -95,15 +116,21 @@ onKeptChange(() => {
   kept = undefined
 })
 
+/** Lists of notes that are shown while the server is away are read again after a pause in writing. */
+const PAUSE_MS = 1_000
+const LISTS = { queryKey: ['note tag view'] }
+let timer: ReturnType<typeof setTimeout> | undefined
+onQueueChange(() => {
+  void kept?.then((found) => found?.forgetDrafts())
+  clearTimeout(timer)
+  if (awaySince.peek() !== undefined) timer = setTimeout(() => void readAgain(LISTS), PAUSE_MS)
+})
+
 async function readKept(): Promise<Kept | undefined> {
   const about = await (await database()).get('about', 'copy')
   if (about?.cursor === undefined) return undefined
   const { user, workspace } = about.session
-  const [marks, drafts] = await Promise.all([
-    (await database()).getAll('marks', whereOf(user.id, workspace.id)),
-    listDrafts(user.id, workspace.id),
-  ])
-  return new Kept(about, marks, drafts)
+  return new Kept(about, await (await database()).getAll('marks', whereOf(user.id, workspace.id)))
 }
 
 /** What is kept of the workspace that is shown. */
@@ -159,7 +186,7 @@ async function noteOf({ kept, parts: [id = ''] }: Asked): Promise<KeptNote> {
 
 async function readNote(asked: Asked) {
   const { properties: _, excerpt: __, edited_at: ___, ...note } = await noteOf(asked)
-  const draft = asked.kept.drafts.find(({ note: id }) => id === note.id)
+  const draft = (await asked.kept.drafts).find(({ note: id }) => id === note.id)
   if (draft) return { note: { ...note, ...draft.base, tags: note.tags } }
   const content = (await asked.kept.notes).texts.get(note.id)
   if (content === undefined) throw new NotKept(`Of “${note.title}” only the title is kept offline; its text`)

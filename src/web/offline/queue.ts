@@ -75,6 +75,32 @@ export function draftOf(
 const storedBases = new Map<string, string>()
 onCleared(() => storedBases.clear())
 
+const TOLD_MS = 1_000
+const listeners = new Set<() => void>()
+
+/** Calls the listener when what waits has changed: in this tab at once, in another one within `TOLD_MS`. */
+export function onQueueChange(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+const heard = () => {
+  for (const listener of listeners) listener()
+}
+const written = new BroadcastChannel('daybook-written')
+written.onmessage = heard
+let isTelling = false
+
+function tellWritten(): void {
+  heard()
+  if (isTelling) return
+  isTelling = true
+  setTimeout(() => {
+    isTelling = false
+    written.postMessage('')
+  }, TOLD_MS)
+}
+
 type Stores = Parameters<Awaited<ReturnType<typeof database>>['put']>[0]
 
 /** Writes into the queue, in one transaction. */
@@ -87,6 +113,7 @@ export async function writing(
   // Without this the browser decides when to write, and a tab that is closed before would lose it.
   raw.commit?.()
   await raw.done
+  tellWritten()
 }
 
 export function putDraft(draft: Draft): Promise<void> {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/form.tsx'
 import { Time } from '../../components/time.tsx'
 import { notices, pendingCount } from '../../data/pending.ts'
-import { onKeptChange } from '../../offline/database.ts'
+import { onQueueChange } from '../../offline/queue.ts'
 import { giveUp, listWaiting, type Waiting } from '../../offline/waiting.ts'
 
 /** What was written in this browser and is not saved: each with why, and with ways to keep or to lose it. */
@@ -11,7 +11,7 @@ export function WaitingList() {
   const read = () => void listWaiting().then(setFound)
   // What becomes of each is also told in a notice.
   useEffect(read, [pendingCount.value, notices.value])
-  useEffect(() => onKeptChange(read), [])
+  useEffect(() => onQueueChange(read), [])
   if (found.length === 0) return null
   return (
     <>
