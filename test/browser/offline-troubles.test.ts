@@ -8,6 +8,7 @@ import {
   fill,
   press,
   startApplication,
+  untilNoText,
   untilText,
   untilTextIn,
 } from '../support/application-server.ts'
@@ -107,6 +108,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       await storage('clearDataForOrigin', { storageTypes: 'indexeddb' })
       await untilText(page, 'The browser has cleared what was kept here')
       await page.waitForFunction(`${COUNTS}.then(({ queue }) => queue === 1)`, { polling: 100 })
+      await untilNoText(page, 'This browser keeps no drafts')
       await crash()
       await openNote(page)
       await untilStored('Typed before.')

@@ -187,6 +187,7 @@ function keeperOf(key: DraftKey, tags: readonly string[]) {
       if (!draft) return await removeDraft(key)
       await putDraft({ ...key, ...draft, at, isShown: shown.has(key.note), ...(tags.length > 0 && { tags }) })
       draftKeptAt.value = Date.now()
+      draftsRefusal.value = undefined
     } catch (error) {
       draftsRefusal.value = `This browser keeps no drafts (${(error as Error).message}); leave this page only when the note is saved.`
     }

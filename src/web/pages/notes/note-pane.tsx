@@ -222,7 +222,8 @@ function StateBanner({ id, queue }: { id: string; queue: SaveQueue }) {
 function Foot({ queue }: { queue: SaveQueue }) {
   const words = useWordCount(queue)
   const keptAt = useComputed(() => draftKeptAt.value && shortTime(new Date(draftKeptAt.value))).value
-  const isKept = queue.state.value.kind !== 'saved' && keptAt !== undefined
+  const isKept =
+    queue.state.value.kind !== 'saved' && keptAt !== undefined && draftsRefusal.value === undefined
   return (
     <p class="foot">
       {words !== undefined && (
