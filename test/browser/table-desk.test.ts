@@ -208,6 +208,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
       await page.keyboard.press('Enter')
       await untilTextIn(page, 'tfoot .note-row', 'Price takes a number')
       expect(await accessibilityProblems(page, [[1440, 'light']])).toEqual([])
+      await page.reload()
       await fill(page, 'New row: Price', '700')
       await page.keyboard.press('Enter')
       await gridOn(page).shows(3, 1, 'Vases')

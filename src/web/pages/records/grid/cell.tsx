@@ -1,4 +1,5 @@
 import type { Field, Row } from '../model.ts'
+import { savingWords } from '../saving.ts'
 import { ShownValue } from '../shown-value.tsx'
 import { editText } from '../values.ts'
 import { blockOf, isInBlock } from './cursor.ts'
@@ -68,7 +69,7 @@ export function Cell({ grid, row, index, field, column, isTabRow, place, starts,
           onTick={grid.isEditable ? (ticked) => void grid.edits.write(row, field, ticked) : undefined}
         />
       )}
-      {state?.kind === 'saving' && <span class="visually-hidden">, being saved</span>}
+      {state?.kind === 'saving' && <span class="visually-hidden">, {savingWords()}</span>}
       {isCorner && <span class="fill-handle" aria-hidden="true" title="Drag to fill" />}
     </td>
   )

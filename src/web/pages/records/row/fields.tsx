@@ -4,6 +4,7 @@ import { Time } from '../../../components/time.tsx'
 import type { GridState } from '../grid/state.ts'
 import type { Field, Row } from '../model.ts'
 import { isReference } from '../references.ts'
+import { savingWords } from '../saving.ts'
 import { Reference, ShownValue } from '../shown-value.tsx'
 import { editText } from '../values.ts'
 import { FieldControl } from './field-control.tsx'
@@ -94,7 +95,7 @@ function EditedField({ row, field, grid }: { row: Row; field: Field; grid: GridS
           void grid.edits.save(base, field, text)
         }}
       />
-      {state?.kind === 'saving' && <small role="status">being saved</small>}
+      {state?.kind === 'saving' && <small role="status">{savingWords()}</small>}
       {state?.kind === 'refused' && <Button onClick={drop}>Put {held || 'no value'} back</Button>}
       {state?.kind === 'conflict' && (
         <p class="actions">

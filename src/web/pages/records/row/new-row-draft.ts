@@ -13,15 +13,30 @@ const typed = signal<ReadonlyMap<string, Texts>>(new Map())
 
 const NONE: Texts = {}
 
+/** The same, for this tab after it was loaded again; the name holds whose it is. */
+const stored = {
+  read: (name: string): Texts | undefined =>
+    JSON.parse(sessionStorage.getItem(`new row ${name}`) ?? 'null') ?? undefined,
+  write: (name: string, texts: Texts) => {
+    try {
+      sessionStorage.setItem(`new row ${name}`, JSON.stringify(texts))
+    } catch {
+      // Where there is no room, it is lost with the page.
+    }
+  },
+}
+
 /** The new row of a structure; the line under the rows and the form beside them show the same. */
 export function newRowOf(structure: string) {
   const name = `${whose.value} ${structure}`
   const set = (texts: Texts) => {
     typed.value = new Map(typed.peek()).set(name, texts)
+    stored.write(name, texts)
   }
+  const texts = typed.value.get(name) ?? stored.read(name) ?? NONE
   return {
-    texts: typed.value.get(name) ?? NONE,
-    type: (key: string, text: string) => set({ ...typed.peek().get(name), [key]: text }),
+    texts,
+    type: (key: string, text: string) => set({ ...texts, ...typed.peek().get(name), [key]: text }),
     clear: () => set(NONE),
   }
 }
