@@ -170,6 +170,9 @@ function notesOf(daybook: Daybook): Notes {
   }
 }
 
+/** The API has numbers as the ids of tags. */
+const withTextId = (change: Change): Change => ({ ...change, id: String(change.id) })
+
 function changesOf(daybook: Daybook): Changes {
   type Listed = Awaited<ReturnType<Changes["list"]>>
   const path = "/v1/changes"
@@ -178,7 +181,10 @@ function changesOf(daybook: Daybook): Changes {
     ...(kinds && { kinds: kinds.join(",") }),
   })
   return {
-    list: (query = {}) => daybook.json("GET", path, { query: queryOf(query) }),
+    list: async (query = {}) => {
+      const page = await daybook.json<Listed>("GET", path, { query: queryOf(query) })
+      return { ...page, changes: page.changes.map(withTextId) }
+    },
     follow: ({ signal: ending, ...query } = {}) =>
       stream(ending, async function* (signal): AsyncGenerator<Change, void> {
         let after = query.after
@@ -191,7 +197,7 @@ function changesOf(daybook: Daybook): Changes {
           return { ...queryOf(query), ...(after !== undefined && { after }) }
         })
         for await (const { event, data } of received(open, signal))
-          if (event === "change") yield JSON.parse(data) as Change
+          if (event === "change") yield withTextId(JSON.parse(data) as Change)
       }),
   }
 }

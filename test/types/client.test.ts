@@ -187,6 +187,19 @@ describe('a stream', () => {
     await stream.return?.()
   })
 
+  test('names what changed by a text, tags too, as a list of changes does', async () => {
+    const { changes, notes } = clientOf(server.key ?? '')
+    const { cursor: after } = await changes.list({ after: 'now' })
+    await notes.create({ title: 'tagged', tags: ['by its number'] })
+    const query = { after, kinds: ['tag'] }
+    const listed = (await changes.list(query)).changes.map(({ id }) => id)
+    expect(listed).toEqual([expect.stringMatching(/^\d+$/)])
+    for await (const { id } of changes.follow(query)) {
+      expect(id).toBe(listed[0] as string)
+      break
+    }
+  })
+
   test('ends with the sentence of the API when its key is revoked, and when it may not begin', async () => {
     const client = clientOf(await newKey('short'))
     const watch = client.records('Samples').watch()[Symbol.asyncIterator]()
