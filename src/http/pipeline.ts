@@ -10,6 +10,7 @@ import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders, preflight } from './browser/cors.ts'
 import { errorResponse, methodNotAllowed } from './errors.ts'
 import { Exchange, type HttpServer, type Rights, requestIds } from './exchange.ts'
+import { type UntakenBytes, withBody } from './large-responses.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { addSafeHeaders, jsonResponse } from './responses.ts'
 import { isStreamed } from './streamed.ts'
@@ -17,6 +18,8 @@ import { isStreamed } from './streamed.ts'
 export interface PipelineOptions extends Rights {
   /** Bounds the memory that request bodies take. */
   bodies: BodyBudget
+  /** Bounds the memory that responses take. */
+  untaken: UntakenBytes
   rules: BrowserRules
   corsOrigins: readonly string[]
   log: Log
@@ -94,7 +97,7 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
 
   function succeed(exchange: Exchange, result: unknown): Response | Promise<Response> {
     exchange.caller?.checkAfter(true)
-    return respond(exchange, responseOf(result))
+    return respond(exchange, withBody(exchange, responseOf(result), options.untaken))
   }
 
   function fail(exchange: Exchange, error: unknown): Response | Promise<Response> {

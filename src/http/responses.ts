@@ -1,5 +1,6 @@
 import { byteStream } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
+import { responseWithText } from './large-responses.ts'
 import { markStreamed } from './streamed.ts'
 
 /** JSON as text, or as its bytes. */
@@ -40,7 +41,7 @@ export function addSafeHeaders(headers: Headers): void {
 
 /** A response whose body is JSON already. */
 export const jsonResponse = (body: JsonBody, status = 200): Response =>
-  new Response(body, { status, headers: JSON_HEADERS })
+  responseWithText(body, { status, headers: JSON_HEADERS })
 
 /**
  * A response `{"<name>": [...]}` whose items come in parts. The first part is taken at once, and what it refuses is

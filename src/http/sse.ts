@@ -38,8 +38,8 @@ export interface StreamReader {
   send(event: StreamEvent): void
   /** Sends several events as one; a list that goes to many readers is encoded once. */
   sendAll(events: readonly StreamEvent[]): void
-  /** Resolves when the client has taken everything that was sent; one that takes nothing for a minute is cut off. */
-  whenTaken(): Promise<void>
+  /** Resolves when the client has taken everything that was sent; one that has not within a minute is cut off. */
+  whenTaken(withinMs?: number): Promise<void>
   /** Sends one more event, and ends the stream. */
   end(last: StreamEvent): void
 }
@@ -130,9 +130,9 @@ class EventStream implements StreamReader {
     this.#write(bytesOf(events))
   }
 
-  async whenTaken(): Promise<void> {
+  async whenTaken(withinMs = STALLED_MS): Promise<void> {
     if (!this.#isBusy || this.#state !== 'open') return
-    const cancel = this.clock.after(STALLED_MS, () => this.#cutOff())
+    const cancel = this.clock.after(withinMs, () => this.#cutOff())
     this.#idle ??= Promise.withResolvers<void>()
     await Promise.race([this.#idle.promise, this.#over.promise])
     cancel()

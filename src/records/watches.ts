@@ -1,20 +1,19 @@
 import { may } from '../access/rights.ts'
-import { cursorFormatter, findPosition, hasAllAfter } from '../changes/cursors.ts'
+import { findPosition, hasAllAfter } from '../changes/cursors.ts'
 import { lastChange } from '../changes/log.ts'
 import { type AppContext, type Caller, type InWorkspace, placeOf, wholeWorkspace } from '../context.ts'
 import { asUnavailable } from '../db/errors.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Requester, WorkerQuery } from '../db/worker/client.ts'
+import { type Requester, requesterKey, type WorkerQuery } from '../db/worker/client.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
+import { LARGE_BYTES } from '../http/large-responses.ts'
 import { closedEvent, type StreamEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
 import { BoundedCache, memoize } from '../lib/bounded-cache.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { Refusal } from '../refusal.ts'
 import { getRowView, type RowViewRow } from '../row-views/service.ts'
 import type { Streams } from '../sessions/streams.ts'
-import { presentField } from '../structures/present.ts'
-import { definitionOf, findStructure, getStructure, type StructureRow } from '../structures/store.ts'
-import { pageMembers, recordJson } from './present.ts'
+import { findStructure, getStructure, type StructureRow } from '../structures/store.ts'
 import {
   type ListInput,
   type ListRequest,
@@ -24,7 +23,7 @@ import {
   readPage,
 } from './query/list.ts'
 import { type ParsedRequest, parseRequest } from './query/row-query.ts'
-import type { RecordRow } from './store.ts'
+import { type Versions, WatchedPage } from './watched-page.ts'
 
 const DIGITS = 12
 
@@ -82,7 +81,7 @@ const canonicalList = <Item>(items: readonly Item[]): Item[] =>
   [...new Set(items.map((item) => JSON.stringify(item)))].sort().map((text) => JSON.parse(text) as Item)
 
 /** The query of a channel in canonical form; equivalent queries have the same key. */
-interface WatchQuery {
+export interface WatchQuery {
   readonly workspacePk: number
   readonly structureId: string
   /** Names the structure by its id, because its name may change. */
@@ -93,7 +92,7 @@ interface WatchQuery {
 }
 
 /** A page of the list, and the number of the last change of the workspace when it was read. */
-type WatchResult = ListResult & { readonly position: number }
+export type WatchResult = ListResult & { readonly position: number }
 
 export const watchPageQuery: WorkerQuery<ListInput, WatchResult> = {
   name: 'records.watch',
@@ -102,55 +101,6 @@ export const watchPageQuery: WorkerQuery<ListInput, WatchResult> = {
     ...listQuery.run(reader, input),
   }),
 }
-
-const contentDigest = (text: string): string => Bun.hash(text).toString(36)
-
-/** `updated_at` of each record of a page by its id: enough to find what changed since. */
-type Versions = ReadonlyMap<string, number>
-
-/** The page of a watch at one moment. */
-class WatchedPage {
-  /** That of the events that carry it: the position in the change log at which it was read, its query, and its content. */
-  readonly id: string
-  readonly versions: Versions
-  /** The members of the event's data as JSON text, without the braces. */
-  readonly text: string
-  readonly #rows: readonly RecordRow[]
-
-  constructor(
-    reader: Reader,
-    { workspacePk, digest }: WatchQuery,
-    { structure, page, position }: WatchResult,
-  ) {
-    const { id, name } = structure
-    const fields = definitionOf(structure).fields.map(presentField)
-    this.text = `"structure":${JSON.stringify({ id, name, fields })},${pageMembers(page)}`
-    const cursor = cursorFormatter(reader, workspacePk)(position)
-    this.id = `${cursor}-${digest}-${contentDigest(this.text)}`
-    this.versions = new Map(page.rows.map(({ id, updatedAt }) => [id, updatedAt]))
-    this.#rows = page.rows
-  }
-
-  /** Whether an event carried the same content, if another server sent it. */
-  isContentOf(id: string): boolean {
-    return id.endsWith(`-${contentDigest(this.text)}`)
-  }
-
-  /** The event that carries the page, with what changed since an earlier one if that is given. */
-  since(before: Versions | undefined): StreamEvent {
-    const changes = before ? `,"changes":${this.#changesSince(before)}` : ''
-    return { name: 'answer', id: this.id, data: `{${this.text}${changes}}` }
-  }
-
-  #changesSince(before: Versions): string {
-    const created = this.#rows.filter((row) => !before.has(row.id))
-    const updated = this.#rows.filter((row) => before.has(row.id) && before.get(row.id) !== row.updatedAt)
-    const removed = [...before.keys()].filter((id) => !this.versions.has(id))
-    return `{"created":${listJson(created)},"updated":${listJson(updated)},"removed":${JSON.stringify(removed)}}`
-  }
-}
-
-const listJson = (rows: readonly RecordRow[]): string => `[${rows.map(recordJson).join(',')}]`
 
 const MAX_PAGES = 200
 
@@ -200,6 +150,9 @@ const MERGE_MS = 250
 /** A query that failed is run again after this time. */
 const RETRY_MS = 5_000
 
+/** How long a large page may take to be sent. */
+const TAKEN_WITHIN_MS = 600_000
+
 /** What a reader that comes back has received: whether it misses nothing, and for changes which page it knows. */
 interface Resumption {
   readonly isKnown: boolean
@@ -226,7 +179,7 @@ class Watcher {
 
   /** Sends the page, unless it is the one sent last; the first answer to a reader that comes back says what that misses. */
   send(page: WatchedPage, since: WatchedPage['since'], resume: (of: this, id: string) => Resumption): void {
-    if (page === this.#page && this.#problem === undefined) return
+    if (page.isSameAs(this.#page) && this.#problem === undefined) return
     const isFirst = this.#page === undefined
     const resumed = isFirst && this.lastEventId !== null ? resume(this, this.lastEventId) : undefined
     const before = this.wantsChanges ? (this.#page?.versions ?? resumed?.versions) : undefined
@@ -341,9 +294,7 @@ class WatchChannel {
   async #serve(due: readonly Watcher[]): Promise<void> {
     try {
       const page = await this.#readPage()
-      const since = memoize((before: Versions | undefined) => page.since(before), MAX_EVENTS)
-      const resume = (watcher: Watcher, id: string) => this.#resume(watcher, id, page)
-      await this.streams.inTurns(due.filter(this.#isThere), (one) => one.send(page, since, resume))
+      await this.#send(page, due.filter(this.#isThere)).finally(() => page.release())
     } catch (thrown) {
       const error = asUnavailable(thrown)
       const { workspacePk, structureId } = this.query
@@ -359,6 +310,17 @@ class WatchChannel {
     }
   }
 
+  /** A large page is not sent while too much is not taken yet of what was sent before; who takes it too slowly is cut off. */
+  async #send(page: WatchedPage, due: readonly Watcher[]): Promise<void> {
+    const since = memoize((before: Versions | undefined) => page.since(before), MAX_EVENTS)
+    const resume = (watcher: Watcher, id: string) => this.#resume(watcher, id, page)
+    const [first] = due
+    const isLarge = first && page.length > LARGE_BYTES
+    const release = isLarge && this.streams.untaken.hold(requesterKey(first.caller), page.length)
+    await this.streams.inTurns(due, (one) => one.send(page, since, resume))
+    if (release) void Promise.all(due.map(({ reader }) => reader.whenTaken(TAKEN_WITHIN_MS))).then(release)
+  }
+
   async #readPage(): Promise<WatchedPage> {
     const { workspacePk, structureId, request } = this.query
     const { db } = this.ctx
@@ -366,10 +328,10 @@ class WatchChannel {
     const requester = this.#requester()
     const view = request.view === undefined ? undefined : getRowView(db, requester, request.view)
     const structure = getStructure(db, wholeWorkspace(workspacePk), structureId, 'read')
-    if (known?.version === versionOf(structure, view)) return known.page
+    if (known?.page.isKept && known.version === versionOf(structure, view)) return known.page
     const found = await readPage(this.ctx, watchPageQuery, requester, request)
     const read = new WatchedPage(db, this.query, found)
-    const page = read.text === known?.page.text ? known.page : read
+    const page = known?.page.isKept && read.isSameAs(known.page) ? known.page : read
     this.#latest = { page, version: versionOf(found.structure, view) }
     this.history.set(page.id, page.versions)
     return page

@@ -2,6 +2,7 @@ import type { Rights } from '../access/rights.ts'
 import { type CredentialEnd, type CredentialState, findKeyState } from '../account/keys.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
+import { UntakenBytes } from '../http/large-responses.ts'
 import { closedEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
 import { stepsOfThread } from '../lib/fair-queue.ts'
 import { Refusal, unavailable } from '../refusal.ts'
@@ -23,7 +24,11 @@ export class Streams {
   readonly #queries = new Map<string, Map<string, number>>()
   #isClosed = false
 
-  constructor(ctx: AppContext) {
+  constructor(
+    ctx: AppContext,
+    /** Bounds the memory that large events take. */
+    readonly untaken = new UntakenBytes(),
+  ) {
     this.credentials = new CredentialMonitor(ctx)
   }
 

@@ -1,3 +1,4 @@
+import { responseWithText } from '../../http/large-responses.ts'
 import { Html, html } from '../../lib/html.ts'
 import { STYLE } from './style.ts'
 
@@ -66,7 +67,7 @@ export const textResponse = (
   { status = 200, retryAfterSeconds }: Head = {},
 ): Response => {
   const retry = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
-  return new Response(text, { status, headers: { ...HEADERS, ...retry } })
+  return responseWithText(text, { status, headers: { ...HEADERS, ...retry } })
 }
 
 export const pageResponse = ({ status, retryAfterSeconds, ...page }: Page & Head): Response =>

@@ -1,0 +1,88 @@
+import { requesterKey } from '../db/worker/client.ts'
+import { Refusal } from '../refusal.ts'
+import { byteStream } from './byte-stream.ts'
+import type { Exchange } from './exchange.ts'
+import { markStreamed } from './streamed.ts'
+
+/*
+ * What a client has not taken yet of a response stays in memory. Of large ones that is bounded, so that clients that do not
+ * read take none from the others.
+ */
+
+const MEBIBYTE = 1_048_576
+
+/** Of a smaller response the system takes nearly all at once, whether or not its client reads. */
+export const LARGE_BYTES = 4 * MEBIBYTE
+
+/** How much of large responses may wait to be taken, in all and by one key, which may always have one. */
+const MAX_BYTES = 512 * MEBIBYTE
+const MAX_BYTES_PER_KEY = 128 * MEBIBYTE
+
+const PART_BYTES = 262_144
+const RETRY_AFTER_SECONDS = 5
+
+const noRoom = () =>
+  new Refusal(
+    'unavailable',
+    'Too many large responses have not been read yet; read them first, or ask for less at once.',
+    RETRY_AFTER_SECONDS,
+  )
+
+/** Counts the bytes of large responses that have not been taken. */
+export class UntakenBytes {
+  readonly #byKey = new Map<string, number>()
+  #all = 0
+
+  /** Counts bytes until the function that it returns is called; refuses them when there are too many. */
+  hold(key: string, bytes: number): () => void {
+    const own = this.#byKey.get(key) ?? 0
+    if (this.#all + bytes > MAX_BYTES || (own > 0 && own + bytes > MAX_BYTES_PER_KEY)) throw noRoom()
+    this.#add(key, bytes)
+    let isHeld = true
+    return () => {
+      if (isHeld) this.#add(key, -bytes)
+      isHeld = false
+    }
+  }
+
+  #add(key: string, bytes: number): void {
+    const own = (this.#byKey.get(key) ?? 0) + bytes
+    if (own === 0) this.#byKey.delete(key)
+    else this.#byKey.set(key, own)
+    this.#all += bytes
+  }
+}
+
+const BODY = Symbol('body')
+
+/** A response to which `withBody` gives its body if that is large. */
+export function responseWithText(body: string | Uint8Array<ArrayBuffer>, init: ResponseInit): Response {
+  if (body.length <= LARGE_BYTES) return new Response(body, init)
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  return Object.assign(new Response(null, init), { [BODY]: bytes })
+}
+
+/** The response with its body: of a large one to GET, each part is handed over when the client has taken those before it. */
+export function withBody(exchange: Exchange, response: Response, untaken: UntakenBytes): Response {
+  let { [BODY]: bytes } = response as { [BODY]?: Uint8Array<ArrayBuffer> }
+  if (!bytes) return response
+  const { request, caller } = exchange
+  const { status, headers } = response
+  if (request.method !== 'GET') return new Response(bytes, { status, headers })
+  const release = untaken.hold(caller ? requesterKey(caller) : '', bytes.byteLength)
+  let at = 0
+  const close = () => {
+    bytes = undefined
+    request.signal.removeEventListener('abort', close)
+    release()
+  }
+  const next = async () => {
+    const part = bytes?.subarray(at, at + PART_BYTES)
+    at += PART_BYTES
+    return part && part.length > 0 ? part : undefined
+  }
+  // A client may go away before the first part is asked for.
+  request.signal.addEventListener('abort', close)
+  if (request.signal.aborted) close()
+  return markStreamed(new Response(byteStream(exchange, { next, close }), { status, headers }))
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { declare, write } from '../support/records.ts'
+import { settle, startService, type TestService } from '../support/service.ts'
+import { watch } from '../support/watch.ts'
+
+/* A page of 48 MB: two of them may wait for a client to read them, a third may not. */
+
+let service: TestService
+let other: string
+let length: number
+
+beforeAll(async () => {
+  service = await startService()
+  other = await service.newKey()
+  const keys = Array.from({ length: 96 }, (_, at) => `f${at}`)
+  const fields = keys.map((key) => ({ key, type: 'text' }))
+  await declare(service, 'Boxes', [{ key: 'name', type: 'text' }, ...fields])
+  const data = Object.fromEntries(keys.map((key) => [key, 'y'.repeat(100_000)]))
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await write(service, 'Boxes', { name, ...data })
+  length = (await (await list()).text()).length
+})
+afterAll(() => service.close())
+
+// biome-ignore lint/suspicious/noExplicitAny: answered by the service
+const jsonOf = (response: Response): Promise<any> => response.json()
+
+const list = async (key = service.key, method = 'GET'): Promise<Response> =>
+  service.app.fetch(
+    new Request('http://localhost/v1/records?structure=Boxes', {
+      method,
+      headers: { authorization: `Bearer ${key}` },
+    }),
+  )
+
+test('of one key are refused while too much of them is not read', async () => {
+  const unread = [await list(), await list()]
+  const refused = await list()
+  expect([refused.status, (await jsonOf(refused)).code, refused.headers.get('retry-after')]).toEqual([
+    503,
+    'unavailable',
+    '5',
+  ])
+  const head = await list(service.key, 'HEAD')
+  expect([head.status, head.headers.get('content-length')]).toEqual([200, String(length)])
+  for (const response of unread)
+    expect([response.status, (await response.text()).length]).toEqual([200, length])
+  const ofOther = await list(other)
+  const gone = await list(other)
+  await gone.body?.cancel()
+  expect((await jsonOf(await list(other))).records).toHaveLength(5)
+  await ofOther.body?.cancel()
+})
+
+test('a watch goes on once there is room, for those who join later, too', async () => {
+  const unread = [await list(), await list()]
+  const first = await watch(service, 'Boxes', { changes: true })
+  expect((await first.event('problem')).code).toBe('unavailable')
+  for (const response of unread) await response.body?.cancel()
+  service.clock.advance(5_000)
+  expect((await first.event('answer')).records).toHaveLength(5)
+  const second = await watch(service, 'Boxes')
+  const [record] = (await second.event('answer')).records
+  expect(await first.rest()).toEqual([])
+  await service.patch(`/v1/records/${record.id}`, { data: { name: 'z' } })
+  await settle()
+  service.clock.advance(250)
+  const { updated } = (await first.event('answer')).changes
+  expect(updated.map(({ id }: { id: string }) => id)).toEqual([record.id])
+  await first.leave()
+  await second.leave()
+})
