@@ -372,6 +372,17 @@ describe('shared rows', () => {
     expect(ics.text).toContain(
       'DTSTART;VALUE=DATE:20261105\r\nDTEND;VALUE=DATE:20261106\r\nSUMMARY:Paint\\, "blue"\r\n',
     )
+    const { id } = (await service.get('/v1/records?structure=Jobs&limit=1')).body.records[0]
+    for (const [data, times] of [
+      [
+        { due: '2026-11-05', until: '9999-12-31' },
+        'DTSTART;VALUE=DATE:20261105\r\nDTEND;VALUE=DATE:99991231',
+      ],
+      [{ due: '9999-12-31', until: '9999-12-31' }, 'DTSTART;VALUE=DATE:99991231'],
+    ] as const) {
+      await service.patch(`/v1/records/${id}`, { data })
+      expect((await visit(`${pathOf(made)}.ics`)).text).toContain(`${times}\r\nSUMMARY:`)
+    }
     await service.patch(`/v1/shares/${made.id}`, { password: 'x' })
     expect((await visit(`${pathOf(made)}.ics`)).status).toBe(404)
   })

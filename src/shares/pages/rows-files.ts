@@ -193,8 +193,10 @@ const escaped = (text: string): string =>
 
 const stamp = (instant: number): string => isoTimestamp(instant).replace(/[-:]|\.\d+/g, '')
 const day = (value: unknown): string => String(value).slice(0, 10).replaceAll('-', '')
+/** RFC 5545 names no year after this one, in which things end that have no end. */
+const LAST_DAY = '99991231'
 const dayAfter = (value: unknown): string =>
-  day(isoTimestamp(Date.parse(String(value).slice(0, 10)) + DAY_MS))
+  day(value) === LAST_DAY ? LAST_DAY : day(isoTimestamp(Date.parse(String(value).slice(0, 10)) + DAY_MS))
 
 export function icsResponse(ctx: AppContext, exchange: Exchange, visit: Visit): Response {
   const shared = sharedRows(ctx.db, visitorOf(visit), visit.share.target)
@@ -210,8 +212,10 @@ function icsText(shared: SharedRows, name: string): FileText {
       end && valueIn(data, end) !== undefined && String(valueIn(data, end)) > String(from)
         ? valueIn(data, end)
         : undefined
-    if (start.type === 'date')
-      return [`DTSTART;VALUE=DATE:${day(from)}`, `DTEND;VALUE=DATE:${dayAfter(last ?? from)}`]
+    if (start.type === 'date') {
+      const [first, after] = [day(from), dayAfter(last ?? from)]
+      return [`DTSTART;VALUE=DATE:${first}`, ...(after > first ? [`DTEND;VALUE=DATE:${after}`] : [])]
+    }
     const instant = (value: unknown) => stamp(Date.parse(String(value)))
     return [`DTSTART:${instant(from)}`, ...(last === undefined ? [] : [`DTEND:${instant(last)}`])]
   }
