@@ -164,6 +164,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     async () => {
       await open(`notes/${pictured}?show=preview`)
       await page.waitForFunction(`document.querySelector('#note img')?.naturalWidth === 1`)
+      await untilText(page, 'The files of this note are not kept offline')
       await open('settings/offline')
       await untilText(page, '1 picture of 42 bytes')
     },
@@ -175,6 +176,10 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     async () => {
       await open(`records/${quiet}`)
       await untilText(page, 'The rows of Quiet are not kept offline')
+      await press(page, 'More')
+      await press(page, 'Keep offline')
+      await press(page, 'More')
+      await press(page, 'Not kept offline yet: stop')
       await open('notes?list=trash')
       await untilText(page, 'The trash is not kept offline')
       await open(`notes?view=${view}`)

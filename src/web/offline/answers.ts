@@ -193,7 +193,12 @@ async function readNote(asked: Asked) {
   return { note: { ...note, content } }
 }
 
-const readProperties = async (asked: Asked) => ({ properties: (await noteOf(asked)).properties ?? {} })
+async function readProperties(asked: Asked) {
+  const { id, properties } = await noteOf(asked)
+  const isWhole = (await asked.kept.notes).texts.has(id)
+  if (!properties && !isWhole) throw new NotKept('The properties of this note are not kept offline; the list')
+  return { properties: properties ?? {} }
+}
 
 async function readLinks(asked: Asked) {
   const { id } = await noteOf(asked)
@@ -232,8 +237,9 @@ async function listRows({ kept, query }: Asked) {
   const mark = kept.marks.find((one) => one.structure === structure.id)
   if (!mark || !isWhole(mark))
     throw new NotKept(
-      mark?.problem ??
-        `The rows of ${structure.name} are not kept offline: choose “Keep offline” in their menu while the server is there. The list`,
+      mark?.problem
+        ? `${mark.problem}; the list`
+        : `The rows of ${structure.name} are not kept offline: choose “Keep offline” in their menu while the server is there. The list`,
     )
   return (await kept.rows(structure)).list({ ...query, ...pageOf(query) })
 }
@@ -268,6 +274,7 @@ const NOT_KEPT: readonly (readonly [path: RegExp, what: string])[] = [
   [/\/mentions$/, 'What mentions this note is not kept offline; it'],
   [/\/(?:summary|board)$/, 'Counts and boards of rows cannot be made offline; this one'],
   [/\/history$/, 'The history of a row is not kept offline; it'],
+  [/^\/v1\/notes\/[^/]+\/files$/, 'The files of this note are not kept offline; the list'],
   [/^\/v1\/files/, 'Files are not kept offline; this'],
 ]
 

@@ -370,7 +370,7 @@ async function putMark(mark: Mark): Promise<void> {
 
 /** Keeps no rows of a structure that has too many. */
 async function letGo({ since: _, ...mark }: Mark, total: number): Promise<void> {
-  const problem = `${mark.name} has ${formatNumber(total)} rows, and up to ${formatNumber(MOST_ROWS)} are kept offline; the list`
+  const problem = `${mark.name} has ${formatNumber(total)} rows, and up to ${formatNumber(MOST_ROWS)} are kept offline`
   await (await database()).delete('rows', rowsOf(mark.structure))
   await putMark({ ...mark, rows: 0, problem })
 }

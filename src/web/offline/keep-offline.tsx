@@ -1,10 +1,17 @@
 import { Icon } from '../components/icon.tsx'
 import type { Structure } from '../pages/records/model.ts'
+import type { Mark } from './database.ts'
 import { marks, setMark } from './start.ts'
 
 interface KeepOfflineProps {
   readonly structure: Structure
   readonly onChosen: () => void
+}
+
+function wordsFor(mark: Mark | undefined): string {
+  if (mark === undefined) return 'Keep offline'
+  if (mark.since !== undefined) return 'Kept offline: stop keeping'
+  return mark.problem === undefined ? 'Not kept offline yet: stop' : 'Too many to keep offline: stop trying'
 }
 
 /** Has the rows of a structure kept in this browser, or ends that. */
@@ -18,14 +25,8 @@ export function KeepOffline({ structure, onChosen }: KeepOfflineProps) {
         void setMark(structure, mark === undefined)
       }}
     >
-      {mark === undefined ? (
-        'Keep offline'
-      ) : (
-        <>
-          <Icon name="check" />
-          Kept offline: stop keeping
-        </>
-      )}
+      {mark?.since !== undefined && <Icon name="check" />}
+      {wordsFor(mark)}
     </button>
   )
 }

@@ -221,8 +221,13 @@ export function startOffline(): void {
   effect(() => void showBadge(pendingCount.value))
   effect(() => setNotice('led away', isLedAway.value ? LED_AWAY : undefined))
   others.onmessage = ({ data }) => {
-    if (data !== CHANGED && data !== MISSED) discard(data.except)
-    else if (isOwner) follow(data)
+    if (data === CHANGED || data === MISSED) {
+      if (isOwner) follow(data)
+      return
+    }
+    discard(data.except)
+    // Each tab has a storage of its own.
+    if (data.except === undefined) emptyStorage()
   }
   onKeptChange(() => void readShown())
   onCleared(keepAgain)

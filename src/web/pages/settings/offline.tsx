@@ -32,9 +32,11 @@ export function Offline() {
       <WaitingList />
       {marks.value.length > 0 && (
         <ul class="plain">
-          {marks.value.map(({ structure, name, rows, problem }) => (
+          {marks.value.map(({ structure, name, rows, since, problem }) => (
             <li key={structure}>
-              {name}: {problem ?? `${formatNumber(rows)} rows`}{' '}
+              {problem === undefined
+                ? `${name}: ${since === undefined ? 'no rows yet' : `${formatNumber(rows)} rows`}`
+                : `${problem}.`}{' '}
               <Button kind="quiet" onClick={() => void setMark({ id: structure, name }, false)}>
                 Stop keeping<span class="visually-hidden"> {name} offline</span>
               </Button>

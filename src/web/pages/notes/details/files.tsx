@@ -1,3 +1,4 @@
+import { Failed } from '../../../components/pane.tsx'
 import { sizeText } from '../../../components/size.ts'
 import { Uploads } from '../../../components/uploads.tsx'
 import { api } from '../../../data/api.ts'
@@ -8,7 +9,7 @@ import { storeWithNote } from './upload.ts'
 
 /** The files of a note; more are added by choosing, dropping or pasting them. */
 export function Files({ id }: { id: string }) {
-  const { data } = useQuery(['file note', 'files', id], () =>
+  const { data, error } = useQuery(['file note', 'files', id], () =>
     api.get('/v1/notes/{id}/files', { params: { id } }),
   )
   const files = data?.files ?? []
@@ -24,6 +25,7 @@ export function Files({ id }: { id: string }) {
       }}
     >
       <h3>Files</h3>
+      {error && <Failed error={error} />}
       <ul class="plain">
         {files.map(({ id: file, file_name, size }) => (
           <li key={file}>

@@ -76,7 +76,7 @@ function Figure({ grid: { columns, source }, field }: { grid: GridState; field: 
     ...(conditions.length > 0 && { filter: JSON.stringify(conditions) }),
     ...(isNumber && { field: field.key }),
   }
-  const { data } = useQuery(
+  const { data, error } = useQuery(
     ['record', 'figure', JSON.stringify(query)],
     async ({ signal }) => (await api.get('/v1/records/summary', { query, signal })).buckets as Bucket[],
     { enabled: kind !== undefined, placeholderData: (before) => before },
@@ -87,6 +87,7 @@ function Figure({ grid: { columns, source }, field }: { grid: GridState; field: 
       <span>
         {kind?.word ?? ''}{' '}
         {value !== undefined && value !== null && <b title={formatNumber(value)}>{shortNumber(value)}</b>}
+        {error && !data && <b title={error.message}>not known</b>}
       </span>
       <select
         aria-label={`Figure of ${field.label}`}
