@@ -150,6 +150,8 @@ describe('a post', () => {
     const words = await send(path, { name: 'N', people: 'two', first: 'Monday' })
     expect(words.text).toMatch(/type="text" id="f-people"[^>]* value="two"/)
     expect(words.text).toMatch(/type="text" id="f-first"[^>]* value="Monday"/)
+    for (const at of ['2027-02-29T10:00', '2027-03-01T24:00'])
+      expect((await send(path, { name: 'N', at })).text).toMatch(/id="e-at">[^<]*such as/)
     const { counts } = (await service.get('/v1/workspace')).body.workspace
     expect([counts.records, counts.files]).toEqual([0, 0])
   })

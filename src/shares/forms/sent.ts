@@ -2,7 +2,7 @@ import type { RecordData } from '../../changes/record-data.ts'
 import { checkedFileName } from '../../files/service.ts'
 import { formEntries } from '../../http/form-entries.ts'
 import { checkStorable, storableJson } from '../../http/storable-json.ts'
-import { isoTimestamp } from '../../lib/dates.ts'
+import { isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
 import { findTimeZone, instantOfLocal } from '../../lib/time-zones.ts'
 import { checkedChanges } from '../../records/writing/row-writer.ts'
@@ -154,7 +154,7 @@ function sentValue({ field, label }: FormField, value: unknown): unknown {
 }
 
 const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
-const LOCAL = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/
+const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?$/
 
 /** The value that a text of an input stands for; an empty one is none, and a box that is not checked is false. */
 function typedValue({ field, label }: FormField, text: string | undefined, settings: FormSettings): unknown {
@@ -172,10 +172,9 @@ const boxValue = (text: string | undefined): unknown => {
 
 /** An instant as it is, or a local time in the zone of the form. */
 function instantOf(text: string, tz = 'UTC'): string {
-  const [, day, time] = LOCAL.exec(text) ?? []
-  const local = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`)
+  const local = LOCAL.test(text) ? parseInstant(`${text}Z`) : undefined
   const zone = findTimeZone(tz)
-  return Number.isNaN(local) || !zone ? text : isoTimestamp(instantOfLocal(zone, local))
+  return local === undefined || !zone ? text : isoTimestamp(instantOfLocal(zone, local))
 }
 
 function checked(definition: Definition, { field, label }: FormField, value: unknown): RecordData[string] {
