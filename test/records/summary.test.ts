@@ -156,6 +156,23 @@ test('more than 10,000 buckets are refused, 10,000 are answered', async () => {
   })
 })
 
+test('values that are too long together are no groups, nor columns of a board', async () => {
+  await declare(service, 'Long', [{ key: 'value', type: 'select' }])
+  const long = (at: number) => ({ value: `${at} `.padEnd(100_000, 'x') })
+  for (const from of [0, 80])
+    await write(service, 'Long', ...Array.from({ length: 80 }, (_, at) => long(from + at)))
+  expect((await summary(service, 'Long', { by: 'value' })).body.buckets).toHaveLength(160)
+  await write(service, 'Long', long(160))
+  const refused = [
+    await summary(service, 'Long', { by: 'value' }),
+    await service.get('/v1/records/board?structure=Long&group_by=value'),
+  ]
+  for (const { status, body } of refused) {
+    expect([status, body.code]).toEqual([400, 'refused'])
+    expect(body.error).toContain('longer than 16,000,000 characters')
+  }
+})
+
 test.each([
   ['an unknown field', { field: 'x' }, 'refused', /"field" names "x"/],
   ['a field that is no number', { field: 'day' }, 'refused', /only a number field/],

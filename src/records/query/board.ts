@@ -27,7 +27,15 @@ import {
   usableIndexes,
   withView,
 } from './row-query.ts'
-import { byValue, comparePeriods, compareValues, datedBy, zoneNamed } from './summary.ts'
+import {
+  byValue,
+  type Cell,
+  comparePeriods,
+  compareValues,
+  datedBy,
+  withLength,
+  zoneNamed,
+} from './summary.ts'
 import { cachedList, totalKeyText } from './total-cache.ts'
 
 type BoardRequest = Static<typeof BoardQuery>
@@ -50,8 +58,6 @@ export interface BoardColumn {
   /** The first of them, in the order of the board. */
   readonly rows: readonly RecordRow[]
 }
-
-type Cell = string | number | null
 
 /** A board by days has no more columns than this. */
 const MAX_DAYS = 1_000
@@ -152,10 +158,14 @@ function stacked(
   columnOf: (cell: Cell) => Cell,
 ): Map<Cell, Stack> {
   const stacks = new Map<Cell, Stack>()
+  let length = 0
   for (const [value, pk] of rows) {
     const cell = columnOf(value)
     const stack = stacks.get(cell) ?? { total: 0, pks: [] }
-    if (stack.total === 0) stacks.set(cell, stack)
+    if (stack.total === 0) {
+      length = withLength(length, cell)
+      stacks.set(cell, stack)
+    }
     stack.total += 1
     if (stack.pks.length < limit) stack.pks.push(pk)
   }

@@ -53,7 +53,7 @@ export interface Summary {
   readonly hasField: boolean
 }
 
-type Cell = string | number | null
+export type Cell = string | number | null
 /** Columns that are not needed are left out at the end. */
 type Row = [number?: number | null, by?: Cell, date?: Cell]
 
@@ -228,6 +228,7 @@ function wholeOfIndex(reader: Reader, query: RowQuery, index: UsableIndex): Buck
 function grouped(rows: readonly Row[], periodOf: PeriodOf, by: FieldDefinition | undefined): Bucket[] {
   const periods = new Map<string | null, Map<Cell, Bucket>>()
   let count = 0
+  let length = 0
   for (const row of rows) {
     const number = row[0] ?? null
     const cell = row[1] ?? null
@@ -236,12 +237,25 @@ function grouped(rows: readonly Row[], periodOf: PeriodOf, by: FieldDefinition |
     const bucket = buckets.get(cell) ?? emptyBucket(period, byValue(cell, by))
     if (bucket.count === 0) {
       if (++count > MAX_BUCKETS) throw tooMany()
+      length = withLength(length, cell)
       periods.set(period, buckets.set(cell, bucket))
     }
     bucket.count += 1
     if (number !== null) add(bucket, number)
   }
   return [...periods.values()].flatMap((buckets) => [...buckets.values()])
+}
+
+/** How long the values by which rows are grouped may be together, in characters: nobody reads more. */
+const MAX_LENGTH = 16_000_000
+
+/** The length of values with one more; refuses too much. */
+export function withLength(length: number, cell: Cell): number {
+  const sum = length + (typeof cell === 'string' ? cell.length : 0)
+  if (sum <= MAX_LENGTH) return sum
+  throw refused(
+    `The values by which the rows are grouped are longer than ${withCommas(MAX_LENGTH)} characters; narrow them with a filter, or name another field.`,
+  )
 }
 
 export const byValue = (cell: Cell, by: FieldDefinition | undefined): FieldValue | null =>
