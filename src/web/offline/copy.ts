@@ -6,16 +6,8 @@ import type { NoteVersion } from '../data/note-text.ts'
 import { Refused, request } from '../data/request.ts'
 import type { Session } from '../data/session.ts'
 import type { Row, RowPage } from '../pages/records/model.ts'
-import {
-  type About,
-  COPY,
-  database,
-  type KeptNote,
-  type Mark,
-  rowsOf,
-  tellChanged,
-  whereOf,
-} from './database.ts'
+import { type About, COPY, database, type Mark, rowsOf, tellChanged, whereOf } from './database.ts'
+import type { KeptNote } from './kept-notes.ts'
 import { keepPictures } from './pictures.ts'
 
 /*

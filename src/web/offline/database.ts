@@ -1,24 +1,14 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
-import type { components } from '../data/api-types.d.ts'
 import type { Session } from '../data/session.ts'
 import type { StoredCell } from '../data/waiting-cells.ts'
 import type { Row } from '../pages/records/model.ts'
+import type { KeptNote } from './kept-notes.ts'
 import type { StoredBase, StoredNote } from './queue.ts'
 
 /*
  * What this browser keeps, in one database: a copy of a part of the workspace, from which reads are answered while the
  * server is away, and the queue of what was written and is not acknowledged.
  */
-
-type Note = components['schemas']['Note']
-
-/** A note without its text, which may be long: so that a list of thousands is read in one go. */
-export interface KeptNote extends Omit<Note, 'content'> {
-  readonly edited_at: string
-  readonly excerpt: string
-  /** Its values by key, where the note is kept whole. */
-  readonly properties?: Readonly<Record<string, unknown>>
-}
 
 export interface KeptRow {
   readonly structure: string

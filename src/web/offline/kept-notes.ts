@@ -2,7 +2,15 @@ import { compareCodePoints, fold } from '../../lib/text.ts'
 import { bracketed, linkOf, namesIn, parseLinks, targetKey } from '../../notes/links/syntax.ts'
 import { isMatch, snippetAround, snippetOf } from '../../search/highlighter.ts'
 import { type Phrase, parseSearch, visitWords } from '../../search/words.ts'
-import type { KeptNote } from './database.ts'
+import type { components } from '../data/api-types.d.ts'
+
+/** A note without its text, which may be long: so that a list of thousands is read in one go. */
+export interface KeptNote extends Omit<components['schemas']['Note'], 'content'> {
+  readonly edited_at: string
+  readonly excerpt: string
+  /** Its values by key, where the note is kept whole. */
+  readonly properties?: Readonly<Record<string, unknown>>
+}
 
 export interface NotesQuery {
   readonly tag?: string
@@ -178,7 +186,7 @@ export class KeptNotes {
     })
     const backlinks = this.notes
       .flatMap((note) => {
-        const context = note.id === id ? undefined : this.#contextOf(note, id)
+        const context = this.#contextOf(note, id)
         return context === undefined ? [] : [{ note, context }]
       })
       .sort((one, other) => newest(one.note, other.note))
