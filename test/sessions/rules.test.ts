@@ -70,6 +70,19 @@ describe('a request that rests on the cookie', () => {
     }
   })
 
+  test.each([
+    ['::', '[::]:8787'],
+    ['2001:DB8:0::5', '[2001:db8::5]:8787'],
+    ['[2001:db8::5]', '[2001:db8::5]'],
+    ['0.0.0.0', '0.0.0.0:8787'],
+  ])('answers where the server listens: at %p under %p', async (address, host) => {
+    const there = await startService({ config: { host: address } })
+    const visitor = await signedIn(there)
+    expect((await visitor.request('GET', '/v1/notes', undefined, { host })).status).toBe(200)
+    expect((await browser.request('GET', '/v1/notes', undefined, { host })).status).toBe(421)
+    there.close()
+  })
+
   test('under a foreign name is no matter with a key', async () => {
     const headers = { host: 'evil.example' }
     expect((await service.request('GET', '/v1/notes', undefined, headers)).status).toBe(200)

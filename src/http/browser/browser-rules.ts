@@ -16,6 +16,12 @@ export function nameOf(host: string): string {
   return name.replace(/^\[|\]$/g, '')
 }
 
+/** An address where a server listens, as it is named in a URL: an IPv6 address in its shortest form. */
+function nameOfAddress(address: string): string {
+  const url = `http://${address.includes(':') && !address.startsWith('[') ? `[${address}]` : address}`
+  return URL.canParse(url) ? nameOf(new URL(url).host) : ''
+}
+
 const isLoopback = (name: string): boolean =>
   name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
 
@@ -48,7 +54,7 @@ export interface BrowserRules {
 }
 
 export function createBrowserRules({ boundHost, publicUrls }: OwnAddresses): BrowserRules {
-  const names = new Set([nameOf(boundHost), ...publicUrls.map((url) => nameOf(new URL(url).host))])
+  const names = new Set([nameOfAddress(boundHost), ...publicUrls.map((url) => nameOf(new URL(url).host))])
   const origins = new Set(publicUrls.map((url) => new URL(url).origin))
   const isOwnOrigin = (origin: string, request: Request) =>
     origin === `http://${hostOf(request)}` || origins.has(origin)
