@@ -16,7 +16,7 @@ export const LARGE_BYTES = 4 * MEBIBYTE
 
 /** How much of large responses may wait to be taken, in all and by one key, which may always have one. */
 const MAX_BYTES = 512 * MEBIBYTE
-const MAX_BYTES_PER_KEY = 128 * MEBIBYTE
+const MAX_BYTES_PER_KEY = 192 * MEBIBYTE
 
 const PART_BYTES = 262_144
 const RETRY_AFTER_SECONDS = 5
