@@ -388,6 +388,8 @@ test('the command line makes a key that is narrowed, by names', async () => {
     ['notes=add', 2],
     ['Leads = hot', 2],
     ['Nothing=read', 1],
+    ['notes=none,files=none,notes=write', 2],
+    [`leads = hot=add,${made.id}=write`, 2],
   ] as const)
     expect([access, (await create(access)).exitCode]).toEqual([access, exitCode])
   stored.close()

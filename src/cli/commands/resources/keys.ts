@@ -40,10 +40,13 @@ function readAccessFlag(reader: Reader, workspace: WorkspaceRow, text: string): 
     const [name, level] = [part.slice(0, at).trim(), part.slice(at + 1).trim()]
     if (name === 'notes' || name === 'files') {
       if (!isAmong(LEVELS, level)) throw wrongLevel(part, LEVELS)
+      if (parts[name] !== undefined) throw namedTwice(name)
       parts[name] = level
     } else {
       if (!isAmong(STRUCTURE_LEVELS, level)) throw wrongLevel(part, STRUCTURE_LEVELS)
-      structures[name === OTHERS ? OTHERS : structureId(reader, workspace, name)] = level
+      const id = name === OTHERS ? OTHERS : structureId(reader, workspace, name)
+      if (structures[id] !== undefined) throw namedTwice(name)
+      structures[id] = level
     }
   }
   return { ...parts, structures }
@@ -51,6 +54,8 @@ function readAccessFlag(reader: Reader, workspace: WorkspaceRow, text: string): 
 
 const wrongLevel = (part: string, levels: readonly string[]) =>
   new WrongUsage(`--access must be parts such as notes=none with one of ${levels.join(', ')}, not "${part}".`)
+
+const namedTwice = (name: string) => new WrongUsage(`--access names "${name}" twice; give it one level.`)
 
 const structureId = (reader: Reader, workspace: WorkspaceRow, name: string): string =>
   findStructure(reader, commandCaller(workspace), name)?.id ??
