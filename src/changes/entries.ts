@@ -115,9 +115,12 @@ export function oldValues(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
+  // A property may be called `constructor`.
+  const own = (values: Readonly<Record<string, unknown>>, key: string) =>
+    Object.hasOwn(values, key) ? values[key] : undefined
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  const changed = keys.filter((key) => !isEqual(before[key], after[key]))
-  return Object.fromEntries(changed.map((key) => [key, before[key] ?? null]))
+  const changed = keys.filter((key) => !isEqual(own(before, key), own(after, key)))
+  return Object.fromEntries(changed.map((key) => [key, own(before, key) ?? null]))
 }
 
 /** Whether two attributes are the same as JSON; texts, which may be long, are compared as they are. */

@@ -82,6 +82,14 @@ test('ids, cursors and times are never shortened', async () => {
   expect([records[0].id.length, notes[0].id]).toEqual([36, note])
 })
 
+test('a cell without a value is empty, whatever its field is called', async () => {
+  const fields = ['name', 'constructor'].map((key) => ({ key, type: 'text' }))
+  await service.post('/v1/records/structures', { name: 'Cars', fields })
+  await service.post('/v1/records', { structure: 'Cars', data: { name: 'Six wheels' } })
+  const { text } = await agent.call('query_records', { structure: 'Cars' })
+  expect(text).toContain('|Six wheels||')
+})
+
 test('what was shortened when a note was read is not written in the place of the whole', async () => {
   const before = (await service.get(`/v1/notes/${note}/properties`)).body
   const { data } = await agent.call('read_note', { note })

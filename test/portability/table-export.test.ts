@@ -32,6 +32,13 @@ const ROWS = [
   { name: 'two\n"lines"' },
 ]
 
+test('a cell without a value is empty, whatever its field is called', async () => {
+  const fields = ['name', 'constructor'].map((key) => ({ key, type: 'text' }))
+  await table.service().post('/v1/records/structures', { name: 'T', fields })
+  await write('T', [{ name: 'Ink' }])
+  expect((await run()).out).toBe('name,constructor\nInk,\n')
+})
+
 test('csv has the keys of the fields as headings, and no cell that a spreadsheet would execute', async () => {
   await define('T')
   await write('T', ROWS)

@@ -125,16 +125,16 @@ describe('a subscription to notes', () => {
   })
 
   test('is told of properties by any name, and not of their order', async () => {
-    for (const key of ['id', 'created_at', 'z']) await hooked.post('/v1/properties', { key, type: 'text' })
+    for (const key of ['id', 'constructor', 'z']) await hooked.post('/v1/properties', { key, type: 'text' })
     await subscribed(hooked, hooked.url, { events: ['note.updated'] })
     const id = await newNote('a', { properties: { id: '1', z: 'z' } })
     const change = (properties: object) => hooked.patch(`/v1/notes/${id}/properties`, properties)
     const move = (position: number) => hooked.patch('/v1/properties/z', { position })
-    await change({ id: '2', created_at: 'then' })
+    await change({ id: '2', constructor: 'then' })
     await move(0)
     hooked.clock.advance(30 * SECOND)
     const [event] = await arrived(1)
-    const previous = { properties: { id: '1', created_at: null } }
+    const previous = { properties: { id: '1', constructor: null } }
     expect(event?.data).toMatchObject({ changed: ['properties'], previous })
     await change({ id: '3' })
     await move(2)

@@ -111,8 +111,10 @@ export const queryRecordsTool = tool({
 })
 
 const tableOf = (rows: readonly PresentedRecord[], columns: readonly string[], cut: number): string => {
-  const cellOf = ({ data, ...row }: PresentedRecord, column: string): unknown =>
-    column === 'id' || column === 'created_at' || column === 'updated_at' ? row[column] : data[column]
+  const cellOf = ({ data, ...row }: PresentedRecord, column: string): unknown => {
+    if (column === 'id' || column === 'created_at' || column === 'updated_at') return row[column]
+    return Object.hasOwn(data, column) ? data[column] : undefined
+  }
   const cells = rows.map((row) => columns.map((column) => cellOf(row, column)))
   return table(columns, cells, cut)
 }

@@ -1,4 +1,4 @@
-import { changedKeys, type RecordData } from '../../changes/record-data.ts'
+import { changedKeys, type RecordData, valueIn } from '../../changes/record-data.ts'
 import { wholeWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { fold } from '../../lib/text.ts'
@@ -82,7 +82,7 @@ function refuseUnfit(structure: StructureRow, { row, json, rooms }: Wanted): voi
   const definition = definitionOf(structure)
   const data = dataOf(json)
   const changed = changedKeys(dataOf(row.base), data)
-  checkedChanges(definition, Object.fromEntries(changed.map((key) => [key, data[key] ?? null])))
+  checkedChanges(definition, Object.fromEntries(changed.map((key) => [key, valueIn(data, key) ?? null])))
   if (row.remote !== null) return
   refuseMissing(definition, data)
   const given = rooms.get(structure.id) ?? 0

@@ -79,11 +79,14 @@ function sentOf({ kind, op, id, structure_id: structure, before, after }: LocalC
 
 type Values = Readonly<Record<string, unknown>>
 
+/** A field may be called `constructor`. */
+const ownOrNull = (values: Values, key: string) => (Object.hasOwn(values, key) ? (values[key] ?? null) : null)
+
 /** The values that differ, null for those that are gone. */
 function differing(before: Values, after: Values): Record<string, unknown> {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)])
-  const values = [...keys].map((key) => [key, after[key] ?? null] as const)
-  return Object.fromEntries(values.filter(([key, value]) => !Bun.deepEquals(value, before[key] ?? null)))
+  const values = [...keys].map((key) => [key, ownOrNull(after, key)] as const)
+  return Object.fromEntries(values.filter(([key, value]) => !Bun.deepEquals(value, ownOrNull(before, key))))
 }
 
 const recordData = (before: RemoteObject | null, after: RemoteObject) =>

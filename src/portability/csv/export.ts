@@ -1,4 +1,4 @@
-import type { FieldValue, RecordData } from '../../changes/record-data.ts'
+import { type FieldValue, type RecordData, valueIn } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { liveRows, placeOf } from '../../db/row-table-names.ts'
@@ -38,7 +38,7 @@ export function exportTable(
   const { fields } = definitionOf(structure)
   const csvLine = ({ data }: RecordRow) => {
     const values = JSON.parse(data) as RecordData
-    return fields.map((field) => cellOf(field, values[field.key])).join(',')
+    return fields.map((field) => cellOf(field, valueIn(values, field.key))).join(',')
   }
   const lineOf = format === 'csv' ? csvLine : recordJson
   let count = 0
