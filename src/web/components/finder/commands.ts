@@ -1,19 +1,12 @@
-import { api } from '../../data/api.ts'
 import { goToWorkspace, leave } from '../../data/leaving.ts'
 import { mayWrite, session } from '../../data/session.ts'
-import { address, navigate } from '../../router.ts'
+import { address } from '../../router.ts'
 import { openKeys } from '../dialogs.ts'
-import { noteAddress } from '../places.ts'
 import { PLACES, placeAddress } from '../rail.tsx'
 import type { Found, Group } from './search.ts'
 
 const group: Group = 'Do'
 const MAX_TITLE = 500
-
-async function makeNote(title: string): Promise<void> {
-  const { note } = await api.post('/v1/notes', { body: { title } })
-  navigate(noteAddress(note.id))
-}
 
 /** Makes a note; what was typed becomes its title. */
 function newNote(text: string): Found[] {
@@ -25,7 +18,9 @@ function newNote(text: string): Found[] {
       title: text === '' ? 'New note' : `New note “${text}”`,
       what: 'command',
       group,
-      ...(text === '' ? { to: address(['notes', 'new']) } : { run: () => makeNote(text) }),
+      ...(text === ''
+        ? { to: address(['notes', 'new']) }
+        : { run: async () => (await import('./search.ts')).makeNote(text) }),
     },
   ]
 }

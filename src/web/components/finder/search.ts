@@ -1,8 +1,10 @@
 import { api } from '../../data/api.ts'
 import { asPrefix, findNotes as findByText, isNamed } from '../../data/find-notes.ts'
+import { newIds } from '../../data/new-ids.ts'
+import { makeDocument, saveDocument } from '../../data/note-documents.ts'
 import { makeNoteFrom } from '../../data/presets.ts'
 import { mayWrite } from '../../data/session.ts'
-import { address } from '../../router.ts'
+import { address, navigate } from '../../router.ts'
 import type { IconName } from '../icon.tsx'
 import { fileAddress, noteAddress, recordAddress } from '../places.ts'
 import { recordLabel, type Structure } from '../record-label.ts'
@@ -70,6 +72,14 @@ const allNotes = (text: string, group: Group): Found => ({
   group,
   to: address(['notes'], { search: text }),
 })
+
+/** Makes a note of this title and goes there; it waits here while the server is away. */
+export async function makeNote(title: string): Promise<void> {
+  const [id = ''] = newIds(1)
+  makeDocument(id, { title, content: '' }, [])
+  await saveDocument(id)
+  navigate(noteAddress(id))
+}
 
 const MAX_PRESETS = 5
 
