@@ -1,3 +1,4 @@
+import { withoutProtection } from '../../lib/csv-cells.ts'
 import { isDay, parseInstant } from '../../lib/dates.ts'
 import { refused } from '../../refusal.ts'
 import type { FieldType } from './operators.ts'
@@ -66,13 +67,6 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['false', false],
 ])
-
-const APOSTROPHE = 0x27
-/** What a spreadsheet would take for a formula is exported with an apostrophe before it. */
-const PROTECTED = /^'+[=+\-@\t\r]/
-
-const withoutProtection = (cell: string): string =>
-  cell.charCodeAt(0) === APOSTROPHE && PROTECTED.test(cell) ? cell.slice(1) : cell
 
 /** Reads cells as values of fields. */
 export class CellFormat {

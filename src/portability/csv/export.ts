@@ -2,6 +2,7 @@ import { type FieldValue, type RecordData, valueIn } from '../../changes/record-
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { liveRows, placeOf } from '../../db/row-table-names.ts'
+import { protectedCell } from '../../lib/csv-cells.ts'
 import { recordJson } from '../../records/present.ts'
 import { loadRecords, type RecordRow } from '../../records/store.ts'
 import { type Definition, definitionOf, getStructure } from '../../structures/store.ts'
@@ -9,8 +10,6 @@ import { writeNewFile } from '../new-files.ts'
 
 export type TableFormat = 'csv' | 'jsonl'
 
-/** A spreadsheet would take such a text for a formula; an apostrophe before it, which an import removes, prevents that. */
-const LOOKS_LIKE_FORMULA = /^'*[=+\-@\t\r]/
 /** Other delimiters too, so that none of them is taken for the one of the file. */
 const NEEDS_QUOTES = /[",;|\t\r\n]|^\s|\s$/
 
@@ -20,7 +19,7 @@ function cellOf({ type }: Definition['fields'][number], value: FieldValue | null
   const isLarge = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
   const text = isLarge ? value.toExponential() : String(value)
   const isText = type === 'text' || type === 'select'
-  const cell = isText && LOOKS_LIKE_FORMULA.test(text) ? `'${text}` : text
+  const cell = isText ? protectedCell(text) : text
   return cell === '' || NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 

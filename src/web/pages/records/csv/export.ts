@@ -1,6 +1,7 @@
 import { api } from '../../../data/api.ts'
 import { saveFile } from '../../../data/download.ts'
 import { queryOf, type RowPage, type RowQuery, type Structure } from '../model.ts'
+import { cellOf } from './cell.ts'
 
 const PAGE = 500
 
@@ -24,8 +25,8 @@ export async function exportCsv(
   signal: AbortSignal,
   onProgress: (read: number) => void,
 ): Promise<void> {
-  const keys = structure.fields.map(({ key }) => key)
-  const parts = [toCsv([['id', ...keys, 'created_at', 'updated_at']])]
+  const { fields } = structure
+  const parts = [toCsv([['id', ...fields.map(({ key }) => key), 'created_at', 'updated_at']])]
   for (let offset = 0; ; offset += PAGE) {
     const query = { ...queryOf(rowQuery), limit: PAGE, offset }
     const { records, has_more } = (await api.get('/v1/records', { query, signal })) as RowPage
@@ -33,7 +34,7 @@ export async function exportCsv(
       toCsv(
         records.map(({ id, data, created_at, updated_at }) => [
           id,
-          ...keys.map((key) => data[key]),
+          ...fields.map((field) => cellOf(field, data)),
           created_at,
           updated_at,
         ]),

@@ -1,3 +1,4 @@
+import { withoutProtection } from '../../../../lib/csv-cells.ts'
 import { newCallKey } from '../../../data/api.ts'
 import { Away, Refused } from '../../../data/request.ts'
 import { writeRows } from '../actions.ts'
@@ -99,7 +100,8 @@ export class ImportRun {
     for (const [place, field] of this.plan.targets.entries()) {
       const text = cells[place] ?? ''
       if (!field || text === '') continue
-      const parsed = parseValue(field, text)
+      const isText = field.type === 'text' || field.type === 'select'
+      const parsed = parseValue(field, isText ? withoutProtection(text) : text)
       if ('why' in parsed) {
         this.#refuse({ line, why: parsed.why, cells })
         return

@@ -1,4 +1,5 @@
 import { CellFormat } from '../../../../filter/record/cell-format.ts'
+import { withoutProtection } from '../../../../lib/csv-cells.ts'
 import { isDay } from '../../../../lib/dates.ts'
 import { keyFor } from '../structure/draft.ts'
 
@@ -44,7 +45,7 @@ export class Inference {
       if (cell === '') continue
       if (column.sample === '') column.sample = cell
       if (!column.possible[0]?.[1](cell)) column.possible = column.possible.filter(([, fits]) => fits(cell))
-      column.values?.add(cell)
+      column.values?.add(withoutProtection(cell))
       if (cell.length > LONGEST_OPTION || (column.values?.size ?? 0) > MOST_OPTIONS) column.values = undefined
     }
   }
