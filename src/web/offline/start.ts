@@ -30,11 +30,12 @@ import { emptyStorage, hasStorageOfOthers } from './storage.ts'
 export const about = signal<About | undefined>(undefined)
 export const marks = signal<readonly Mark[]>([])
 
-/** Has the tab that keeps the copy up to date look at what changed. */
-const CHANGED = 'changed'
-/** The same, where changes may have been missed. */
-const MISSED = 'missed'
+/** Has the other tabs give up what waits, but that of one person. */
 const others = new BroadcastChannel('daybook-kept')
+
+/** Has the tab that keeps the copy up to date look at what changed; or at all, where changes may have been missed. */
+type Stirred = 'changed' | 'missed'
+const keeper = new BroadcastChannel('daybook-keeper')
 
 /** Changes that arrive within this time are copied together. */
 const GATHER_MS = 1_000
@@ -169,15 +170,15 @@ export async function setMark(structure: { id: string; name: string }, isKept: b
   }
   await readShown()
   tellChanged()
-  others.postMessage(CHANGED)
+  keeper.postMessage('changed' satisfies Stirred)
   if (isOwner) void run()
 }
 
 /** In the tab that keeps the copy, which may be behind others and then hears of nothing itself. */
-function follow(what: typeof CHANGED | typeof MISSED): void {
-  isMissed ||= what === MISSED
+function follow(what: Stirred): void {
+  isMissed ||= what === 'missed'
   if (isOwner) soon()
-  else others.postMessage(what)
+  else keeper.postMessage(what)
 }
 
 let isOwner = false
@@ -194,7 +195,7 @@ function own(): void {
         `${session.value?.user.id} ${session.value?.workspace.id}`,
     )
     effect(() => {
-      if (place.value) follow(MISSED)
+      if (place.value) follow('missed')
     })
     return new Promise<void>(() => {})
   }
@@ -221,10 +222,8 @@ export function startOffline(): void {
   effect(() => void showBadge(pendingCount.value))
   effect(() => setNotice('led away', isLedAway.value ? LED_AWAY : undefined))
   others.onmessage = ({ data }) => {
-    if (data === CHANGED || data === MISSED) {
-      if (isOwner) follow(data)
-      return
-    }
+    // A tab of an earlier version says here, in a word, that a table was marked.
+    if (typeof data === 'string') return
     discard(data.except)
     // Each tab has a storage of its own.
     if (data.except === undefined) emptyStorage()
@@ -243,8 +242,9 @@ export function startOffline(): void {
     // What waits is asked about where one signs in again.
     if (session.value === null || isSignedOut.value) void emptyCopyOfEnded()
   })
-  onChange(() => follow(CHANGED))
-  onMissed(() => follow(MISSED))
+  keeper.onmessage = ({ data }) => isOwner && follow(data)
+  onChange(() => follow('changed'))
+  onMissed(() => follow('missed'))
   own()
 }
 
