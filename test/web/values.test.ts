@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseValue } from '../../src/web/pages/records/values.ts'
+import { editText, parseValue, showValue } from '../../src/web/pages/records/values.ts'
 
 const due = { type: 'datetime', label: 'Due' }
 
@@ -21,3 +21,10 @@ test.each(['5', '2026', '03/04/2026 10:00', 'March 4', '2026-13-01 10:00', '2026
     })
   },
 )
+
+test('a row has nothing in a field whose name every object knows', () => {
+  const data: Record<string, string> = {}
+  const key: string = 'constructor'
+  for (const type of ['text', 'number', 'datetime', 'bool'] as const)
+    expect([showValue({ type }, data[key]), editText(data[key])]).toEqual(['', ''])
+})

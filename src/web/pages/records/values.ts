@@ -2,9 +2,12 @@ import { formatNumber } from '../../data/formats.ts'
 import { formatDay, formatInstant } from '../../data/value-formats.ts'
 import type { Field, Value } from './model.ts'
 
+/** Also of a row that has nothing in a field called `constructor`, which every object has. */
+const isNone = (value: Value): value is undefined => value === undefined || typeof value === 'function'
+
 /** A value as a person reads it; a reference is shown by its label elsewhere. */
 export function showValue(field: Pick<Field, 'type'>, value: Value): string {
-  if (value === undefined) return ''
+  if (isNone(value)) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'number') return formatNumber(value)
   if (field.type === 'datetime') return formatInstant(value)
@@ -13,7 +16,7 @@ export function showValue(field: Pick<Field, 'type'>, value: Value): string {
 
 /** A value as it is edited, copied and exported; `parseValue` reads it back. */
 export function editText(value: Value): string {
-  if (value === undefined) return ''
+  if (isNone(value)) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return String(value)
 }
