@@ -293,6 +293,8 @@ class WatchChannel {
 
   async #serve(due: readonly Watcher[]): Promise<void> {
     try {
+      // One that would be refused is not read.
+      this.#hold(due, this.#latest?.page.length)?.()
       const page = await this.#readPage()
       await this.#send(page, due.filter(this.#isThere)).finally(() => page.release())
     } catch (thrown) {
@@ -314,11 +316,15 @@ class WatchChannel {
   async #send(page: WatchedPage, due: readonly Watcher[]): Promise<void> {
     const since = memoize((before: Versions | undefined) => page.since(before), MAX_EVENTS)
     const resume = (watcher: Watcher, id: string) => this.#resume(watcher, id, page)
-    const [first] = due
-    const isLarge = first && page.length > LARGE_BYTES
-    const release = isLarge && this.streams.untaken.hold(requesterKey(first.caller), page.length)
+    const release = this.#hold(due, page.length)
     await this.streams.inTurns(due, (one) => one.send(page, since, resume))
     if (release) void Promise.all(due.map(({ reader }) => reader.whenTaken(TAKEN_WITHIN_MS))).then(release)
+  }
+
+  /** Counts a large page until the function that it returns is called; refuses one while too much is not taken yet. */
+  #hold([first]: readonly Watcher[], length = 0): (() => void) | undefined {
+    if (!first || length <= LARGE_BYTES) return undefined
+    return this.streams.untaken.hold(requesterKey(first.caller), length)
   }
 
   async #readPage(): Promise<WatchedPage> {
