@@ -3,6 +3,7 @@ import { asPrefix, findNotes as findByText, isNamed } from '../../data/find-note
 import { newIds } from '../../data/new-ids.ts'
 import { makeDocument, saveDocument } from '../../data/note-documents.ts'
 import { makeNoteFrom } from '../../data/presets.ts'
+import { awaySince } from '../../data/request.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate } from '../../router.ts'
 import type { IconName } from '../icon.tsx'
@@ -73,11 +74,14 @@ const allNotes = (text: string, group: Group): Found => ({
   to: address(['notes'], { search: text }),
 })
 
-/** Makes a note of this title and goes there; it waits here while the server is away. */
+/** Makes a note of this title and goes there; while the server is away, it waits here. */
 export async function makeNote(title: string): Promise<void> {
-  const [id = ''] = newIds(1)
-  makeDocument(id, { title, content: '' }, [])
-  await saveDocument(id)
+  let [id = ''] = newIds(1)
+  if (awaySince.peek() === undefined) id = (await api.post('/v1/notes', { body: { title } })).note.id
+  else {
+    makeDocument(id, { title, content: '' }, [])
+    await saveDocument(id)
+  }
   navigate(noteAddress(id))
 }
 
