@@ -68,7 +68,8 @@ export class WatchedPage {
 
   /** The event that carries the page, with what changed since an earlier one if that is given. */
   since(before: Versions | undefined): StreamEvent {
-    const { text, rows } = this.#content ?? { text: '', rows: [] }
+    if (!this.#content) throw new Error('what was sent is not kept')
+    const { text, rows } = this.#content
     const changes = before ? `,"changes":${this.#changesSince(before, rows)}` : ''
     return { name: 'answer', id: this.id, data: `{${text}${changes}}` }
   }

@@ -4,9 +4,8 @@ import { lastChange } from '../changes/log.ts'
 import { type AppContext, type Caller, type InWorkspace, placeOf, wholeWorkspace } from '../context.ts'
 import { asUnavailable } from '../db/errors.ts'
 import type { Reader } from '../db/reader.ts'
-import { type Requester, requesterKey, type WorkerQuery } from '../db/worker/client.ts'
+import type { Requester, WorkerQuery } from '../db/worker/client.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
-import { LARGE_BYTES } from '../http/large-responses.ts'
 import { closedEvent, type StreamEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
 import { BoundedCache, memoize } from '../lib/bounded-cache.ts'
 import { sha256 } from '../lib/sha256.ts'
@@ -150,9 +149,6 @@ const MERGE_MS = 250
 /** A query that failed is run again after this time. */
 const RETRY_MS = 5_000
 
-/** How long a large page may take to be sent. */
-const TAKEN_WITHIN_MS = 600_000
-
 /** What a reader that comes back has received: whether it misses nothing, and for changes which page it knows. */
 interface Resumption {
   readonly isKnown: boolean
@@ -294,7 +290,7 @@ class WatchChannel {
   async #serve(due: readonly Watcher[]): Promise<void> {
     try {
       // One that would be refused is not read.
-      this.#hold(due, this.#latest?.page.length)?.()
+      this.streams.refuseUntaken(this.#latest?.page.length ?? 0, due)
       const page = await this.#readPage()
       await this.#send(page, due.filter(this.#isThere)).finally(() => page.release())
     } catch (thrown) {
@@ -312,19 +308,10 @@ class WatchChannel {
     }
   }
 
-  /** A large page is not sent while too much is not taken yet of what was sent before; who takes it too slowly is cut off. */
   async #send(page: WatchedPage, due: readonly Watcher[]): Promise<void> {
     const since = memoize((before: Versions | undefined) => page.since(before), MAX_EVENTS)
     const resume = (watcher: Watcher, id: string) => this.#resume(watcher, id, page)
-    const release = this.#hold(due, page.length)
-    await this.streams.inTurns(due, (one) => one.send(page, since, resume))
-    if (release) void Promise.all(due.map(({ reader }) => reader.whenTaken(TAKEN_WITHIN_MS))).then(release)
-  }
-
-  /** Counts a large page until the function that it returns is called; refuses one while too much is not taken yet. */
-  #hold([first]: readonly Watcher[], length = 0): (() => void) | undefined {
-    if (!first || length <= LARGE_BYTES) return undefined
-    return this.streams.untaken.hold(requesterKey(first.caller), length)
+    await this.streams.send(page.length, due, (one) => one.send(page, since, resume))
   }
 
   async #readPage(): Promise<WatchedPage> {

@@ -2,7 +2,7 @@ import type { Rights } from '../access/rights.ts'
 import { type CredentialEnd, type CredentialState, findKeyState } from '../account/keys.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
-import { UntakenBytes } from '../http/large-responses.ts'
+import { LARGE_BYTES, UntakenBytes } from '../http/large-responses.ts'
 import { closedEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
 import { stepsOfThread } from '../lib/fair-queue.ts'
 import { Refusal, unavailable } from '../refusal.ts'
@@ -12,6 +12,14 @@ const MAX_QUERIES = 100
 const RETRY_AFTER_SECONDS = 5
 /** For how long readers are served before other requests are. */
 const TURN_MS = 5
+/** How long something large may take to be sent. */
+const TAKEN_WITHIN_MS = 600_000
+
+/** A reader, and who opened its stream. */
+interface Asker {
+  readonly reader: StreamReader
+  readonly caller: Caller
+}
 
 /**
  * The open streams of a server. A stream ends with the key or the session that opened it, and when the server stops. A key
@@ -22,13 +30,12 @@ export class Streams {
   readonly #readers = new Set<StreamReader>()
   /** How many readers each query has, by who asks. */
   readonly #queries = new Map<string, Map<string, number>>()
+  readonly #untaken: UntakenBytes
   #isClosed = false
 
-  constructor(
-    ctx: AppContext,
-    /** Bounds the memory that large events take. */
-    readonly untaken = new UntakenBytes(),
-  ) {
+  /** `untaken` bounds the memory that large events take. */
+  constructor(ctx: AppContext, untaken = new UntakenBytes()) {
+    this.#untaken = untaken
     this.credentials = new CredentialMonitor(ctx)
   }
 
@@ -80,6 +87,29 @@ export class Streams {
       }
       serve(item)
     }
+  }
+
+  /**
+   * Sends the same to many readers, with other requests in between. Something large is refused while too much is not taken
+   * yet, and who takes it too slowly is cut off. `length` is in characters.
+   */
+  async send<To extends Asker>(length: number, all: readonly To[], send: (to: To) => void): Promise<void> {
+    const release = this.#hold(length, all)
+    try {
+      await this.inTurns(all, send)
+    } finally {
+      if (release) void Promise.all(all.map(({ reader }) => reader.whenTaken(TAKEN_WITHIN_MS))).then(release)
+    }
+  }
+
+  /** Refuses what `send` would refuse, before it is read. */
+  refuseUntaken(length: number, all: readonly Asker[]): void {
+    this.#hold(length, all)?.()
+  }
+
+  #hold(length: number, [first]: readonly Asker[]): (() => void) | undefined {
+    if (!first || length <= LARGE_BYTES) return undefined
+    return this.#untaken.hold(requesterKey(first.caller), length)
   }
 
   /** Tells every reader that the server is shutting down, and ends the streams. */
