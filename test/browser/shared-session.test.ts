@@ -145,6 +145,29 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
   )
 
   test(
+    'ends once the server is back also where the tab in which one signed out is gone, and is shown in no other',
+    async () => {
+      await second.goto(at('notes'))
+      await rail(second, 'Ben')
+      await setOffline(first, true)
+      await signOut(first)
+      await first.goto('about:blank')
+      await second.bringToFront()
+      await second.waitForSelector('dialog:modal input[name=password]')
+      await setOffline(first, false)
+      await second.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+      await second.waitForFunction(`fetch('/app/api/session').then(({ status }) => status === 401)`, {
+        polling: 200,
+      })
+      expect(await second.$('dialog:modal')).not.toBeNull()
+      await signIn(second, 'Ben')
+      await first.goto(at('notes'))
+      await rail(first, 'Ben')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'is empty of what waited when it ended, once another person is signed in',
     async () => {
       const { id } = (await app.server.post('/v1/notes', { title: 'Mine', content: '' })).body.note

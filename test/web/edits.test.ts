@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
-import { notices, pendingCount } from '../../src/web/data/pending.ts'
+import { discarders, notices, pendingCount } from '../../src/web/data/pending.ts'
 import { whose } from '../../src/web/data/whose.ts'
 import { forgetDone } from '../../src/web/pages/records/actions.ts'
 import { Edits, editsOf } from '../../src/web/pages/records/edits.ts'
@@ -9,6 +9,7 @@ import { undoStack } from '../../src/web/pages/records/undo.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const NAME = { key: 'name', label: 'Name', type: 'text' } as Field
+const PERSON = { key: 'person', label: 'Person', type: 'note' } as Field
 const TOTAL = { key: 'total', label: 'Total', type: 'number' } as Field
 
 let service: TestService
@@ -99,6 +100,30 @@ test('what one person edited is not written in the session of another', async ()
   expect((await stored()).total).toBe(1)
   expect(edits.of(row.id, 'total')).toMatchObject({ kind: 'refused', text: '2' })
 })
+
+const LEAVING = {
+  'another person came': () => {
+    whose.value = 'another'
+  },
+  'it was given up': () => {
+    for (const giveUp of discarders) giveUp()
+  },
+}
+
+test.each(Object.entries(LEAVING))(
+  'what waited when %s is neither written nor counted',
+  async (_, leaveIt) => {
+    const before = pendingCount.value
+    const release = Promise.withResolvers<void>()
+    held = release.promise
+    const own = editsOf({ id: 'left', name: 'Left' }, source)
+    const saves = [own.save(row, NAME, 'first'), own.save(row, TOTAL, '2'), own.save(row, PERSON, 'Ann')]
+    leaveIt()
+    release.resolve()
+    await Promise.all(saves)
+    expect([(await stored()).total, pendingCount.value - before]).toEqual([1, 0])
+  },
+)
 
 /** What is said on every screen, and where it leads. */
 const told = () => [...notices.value.values()].map(({ sentence, address }) => `${sentence} ${address}`)

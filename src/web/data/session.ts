@@ -45,6 +45,11 @@ const nameOf = ({ user, workspace }: Session): string => `${user.id} ${workspace
 const isShown = (other: Session): boolean => whose.peek() === nameOf(other)
 
 function enter(entered: Session): void {
+  if (TO_BE_ENDED in localStorage) {
+    isSignedOut.value = true
+    session.value ??= null
+    return
+  }
   const isSame = isShown(entered)
   if (isSame) void readAgain()
   else cache.clear()
@@ -122,8 +127,9 @@ export function startSession(): void {
 }
 
 async function enterHere(entering: Promise<Session>): Promise<void> {
-  enter(await entering)
+  const entered = await entering
   localStorage.removeItem(TO_BE_ENDED)
+  enter(entered)
   tabs.postMessage('entered')
 }
 
@@ -142,7 +148,7 @@ export const setUp = (token: string, password: string, user: string | undefined)
 export const enterWorkspace = (id: string): Promise<void> =>
   enterHere(request('PATCH', '/app/api/session', { body: { workspace_id: id } }))
 
-/** Stored where somebody signed out while the server was away: his session is ended as soon as it is back. */
+/** Stored where somebody signed out while the server was away: no tab shows his session, which ends once it is back. */
 export const TO_BE_ENDED = 'daybook-to-be-ended'
 
 export async function signOut(): Promise<void> {

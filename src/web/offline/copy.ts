@@ -372,8 +372,10 @@ async function countRows(session: Session): Promise<void> {
   const db = await database()
   for (const mark of await db.getAll('marks', placeOf(session))) {
     const rows = await db.count('rows', rowsOf(mark.structure))
+    if (mark.since === undefined || rows === mark.rows) continue
     if (rows > MOST_ROWS) await letGo(mark, rows)
-    else if (mark.since !== undefined && rows !== mark.rows) await putMark({ ...mark, rows })
+    else await putMark({ ...mark, rows })
+    tellChanged()
   }
 }
 

@@ -1,7 +1,17 @@
 import { computed, effect, signal } from '@preact/signals'
 import { onChange, onMissed } from '../data/live.ts'
 import { discarders, keepers, pendingCount, setNotice } from '../data/pending.ts'
-import { awaySince, isLedAway, isPutOff, isSignedOut, request, serverNow } from '../data/request.ts'
+import {
+  Away,
+  awaySince,
+  isLedAway,
+  isPutOff,
+  isSignedOut,
+  Refused,
+  request,
+  retryDelayOf,
+  serverNow,
+} from '../data/request.ts'
 import { type Session, session, TO_BE_ENDED } from '../data/session.ts'
 import { TAB } from '../data/tabs.ts'
 import { startServiceWorker } from '../worker/start.ts'
@@ -236,7 +246,8 @@ export function startOffline(): void {
     if (present) void emptyOfOthers(present)
   })
   effect(() => {
-    if (session.value === null) void endSession(awaySince.value !== undefined)
+    const isOut = session.value === null || isSignedOut.value
+    void endSession(isOut && awaySince.value === undefined)
   })
   effect(() => {
     // What waits is asked about where one signs in again.
@@ -250,13 +261,18 @@ export function startOffline(): void {
 
 const TO_END = 'You are signed out here; the server is told so when it can be reached.'
 
-/** Ends the session of somebody who signed out while the server was away. */
-async function endSession(isAway: boolean): Promise<void> {
+/** Ends the session of somebody who signed out while the server was away, if it can be ended now. */
+async function endSession(isPossible: boolean): Promise<void> {
   const isToEnd = TO_BE_ENDED in localStorage
   setNotice('to be ended', isToEnd ? TO_END : undefined)
-  if (!isToEnd || isAway) return
-  const error = await request('DELETE', '/app/api/session').catch((refusal: Error) => refusal)
-  if (error instanceof Error && isPutOff(error)) return
+  if (!isToEnd || !isPossible) return
+  try {
+    await request('DELETE', '/app/api/session')
+  } catch (error) {
+    if (error instanceof Away) return
+    const hasEnded = error instanceof Refused && error.status === 401
+    if (!hasEnded) return void setTimeout(() => void endSession(true), retryDelayOf(error))
+  }
   localStorage.removeItem(TO_BE_ENDED)
   setNotice('to be ended', undefined)
 }

@@ -1,6 +1,6 @@
 import { effect, signal, untracked } from '@preact/signals'
 import { api } from '../../data/api.ts'
-import { keepers, pendingCount, savers, setNotice, unfinished } from '../../data/pending.ts'
+import { discarders, keepers, pendingCount, savers, setNotice, unfinished } from '../../data/pending.ts'
 import { isPutOff, Refused } from '../../data/request.ts'
 import { sendInOrder } from '../../data/sending.ts'
 import { untilSentAgain } from '../../data/sent-again.ts'
@@ -8,6 +8,7 @@ import { TAB } from '../../data/tabs.ts'
 import { type CellName, cellStore, presentOwner, type StoredCell } from '../../data/waiting-cells.ts'
 import { whose } from '../../data/whose.ts'
 import { cellKey, KeptCells } from './kept-cells.ts'
+import { KnownRows, type Rows } from './known-rows.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
 import { newer, patchRow } from './patch-row.ts'
 import { isId, isReference } from './references.ts'
@@ -32,12 +33,6 @@ export interface Saved {
   readonly row: Row
   readonly before: Row
   readonly fields: readonly Field[]
-}
-
-/** Where the rows are known by their ids. */
-interface Rows {
-  find(id: string): Row | undefined
-  replace(row: Row): void
 }
 
 /**
@@ -138,8 +133,8 @@ export class Edits {
 
   /** Has it said on every screen that cells need to be looked at, where they do not show that by themselves. */
   #tell(): void {
-    const { id, name } = this.structure
     if (whose.peek() !== this.#whose) return
+    const { id, name } = this.structure
     const states = [...this.cells.peek().values()]
     const isGone = states.some((state) => 'isGone' in state)
     const isTold = isGone || (!this.isShown && states.some(({ kind }) => kind !== 'saving'))
@@ -148,7 +143,7 @@ export class Edits {
     setNotice(`cells of ${id}`, isTold ? `Not saved: a cell of ${what}.` : undefined, to)
   }
 
-  /** Another person, or another workspace, is in this tab: what waits is kept in the browser alone. */
+  /** Lets go of what waits: it is given up, or kept in the browser alone as another person or workspace is here now. */
   leave(): void {
     setNotice(`cells of ${this.structure.id}`, undefined)
     pendingCount.value -= this.cells.peek().size
@@ -178,13 +173,10 @@ export class Edits {
   async #saveNamed(row: Row, field: Field, text: string): Promise<void> {
     this.#kept.note(row, field)
     this.#change((cells) => cells.set(cellKey(row.id, field.key), { kind: 'saving', text, value: text }))
-    try {
-      const named = await readReference(field, text)
-      if ('why' in named) this.refuse(row.id, field, text, named.why)
-      else await this.write(row, field, named.value ?? undefined)
-    } catch (error) {
-      this.refuse(row.id, field, text, (error as Error).message)
-    }
+    const named = await readReference(field, text).catch((error: Error) => ({ why: error.message }))
+    if (!this.#isWaiting(row.id, field, text)) return
+    if ('why' in named) this.refuse(row.id, field, text, named.why)
+    else await this.write(row, field, named.value ?? undefined)
   }
 
   /** Saves a value, over what the cell held when `row` was read. */
@@ -376,24 +368,17 @@ export function giveAwayCell(name: CellName, isGivenUp: boolean): void {
   if (isGivenUp || !kept.get(name[0])?.isShown) giveUpCell(name)
 }
 
-/** Rows that no screen shows. */
-class KnownRows extends Map<string, Row> implements Rows {
-  find(id: string): Row | undefined {
-    return this.get(id)
-  }
-
-  replace(row: Row): void {
-    this.set(row.id, row)
-  }
-}
-
 keepers.add(() => {
   for (const edits of kept.values()) edits.keepAgain()
 })
 unfinished.add(() => [...kept.values()].some(({ isUnsafe }) => isUnsafe))
 savers.add(() => Promise.all([...kept.values()].map(({ settled }) => settled)))
+const leaveAll = () => {
+  for (const edits of kept.values()) edits.leave()
+}
+discarders.add((except) => except === undefined && leaveAll())
 effect(() => {
   void whose.value
-  for (const edits of kept.values()) untracked(() => edits.leave())
+  untracked(leaveAll)
   kept.clear()
 })
