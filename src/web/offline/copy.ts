@@ -88,7 +88,7 @@ export async function bringUpToDate(session: Session, isSure: boolean): Promise<
       await makeCopy(session, about)
       isSetBack = true
     }
-  await copyMarked(session, isSetBack)
+  await copyMarked(session, isSetBack, isSure)
   await countRows(session)
   await tellSize()
   return isSetBack
@@ -254,7 +254,7 @@ async function apply(session: Session, { changes, cursor }: FeedPage): Promise<v
     }
     const mark = marks.find(({ structure }) => structure === (kind === 'structure' ? id : structure_id))
     if (!mark) continue
-    if (kind === 'record')
+    if (kind === 'record' && mark.problem === undefined)
       void (object
         ? transaction.objectStore('rows').put({ structure: mark.structure, id, row: object as never })
         : transaction.objectStore('rows').delete([mark.structure, id]))
@@ -306,11 +306,11 @@ async function trim(): Promise<void> {
   await transaction.done
 }
 
-/** Reads the rows of the structures that were marked since. */
-async function copyMarked(session: Session, isAgain: boolean): Promise<void> {
+/** Reads the rows of the structures that were marked since; of one that had too many not again after every change. */
+async function copyMarked(session: Session, isAgain: boolean, isSure: boolean): Promise<void> {
   const marks = await (await database()).getAll('marks', placeOf(session))
   for (const mark of marks) {
-    if (mark.since !== undefined && !isAgain) continue
+    if ((mark.since !== undefined && !isAgain) || (mark.problem !== undefined && isSure)) continue
     await copyRows(mark)
     tellChanged()
   }
