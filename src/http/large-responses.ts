@@ -21,7 +21,7 @@ const MAX_BYTES_PER_KEY = 192 * MEBIBYTE
 const PART_BYTES = 262_144
 const RETRY_AFTER_SECONDS = 5
 
-const noRoom = () =>
+export const noRoom = () =>
   new Refusal(
     'unavailable',
     'Too many large responses have not been read yet; read them first, or ask for less at once.',
@@ -35,14 +35,18 @@ export class UntakenBytes {
 
   /** Counts bytes until the function that it returns is called; refuses them when there are too many. */
   hold(key: string, bytes: number): () => void {
-    const own = this.#byKey.get(key) ?? 0
-    if (this.#all + bytes > MAX_BYTES || (own > 0 && own + bytes > MAX_BYTES_PER_KEY)) throw noRoom()
+    if (!this.hasRoom(key, bytes)) throw noRoom()
     this.#add(key, bytes)
     let isHeld = true
     return () => {
       if (isHeld) this.#add(key, -bytes)
       isHeld = false
     }
+  }
+
+  hasRoom(key: string, bytes: number): boolean {
+    const own = this.#byKey.get(key) ?? 0
+    return this.#all + bytes <= MAX_BYTES && (own === 0 || own + bytes <= MAX_BYTES_PER_KEY)
   }
 
   #add(key: string, bytes: number): void {

@@ -6,6 +6,7 @@ import { asUnavailable } from '../db/errors.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Requester, WorkerQuery } from '../db/worker/client.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
+import { noRoom } from '../http/large-responses.ts'
 import { closedEvent, type StreamEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
 import { BoundedCache, memoize } from '../lib/bounded-cache.ts'
 import { sha256 } from '../lib/sha256.ts'
@@ -173,9 +174,13 @@ class Watcher {
     readonly lastEventId: string | null,
   ) {}
 
-  /** Sends the page, unless it is the one sent last; the first answer to a reader that comes back says what that misses. */
+  /** Whether the page is another than the one sent last, or a problem was sent after that. */
+  lacks(page: WatchedPage): boolean {
+    return !page.isSameAs(this.#page) || this.#problem !== undefined
+  }
+
+  /** Sends the page; the first answer to a reader that comes back says what that misses. */
   send(page: WatchedPage, since: WatchedPage['since'], resume: (of: this, id: string) => Resumption): void {
-    if (page.isSameAs(this.#page) && this.#problem === undefined) return
     const isFirst = this.#page === undefined
     const resumed = isFirst && this.lastEventId !== null ? resume(this, this.lastEventId) : undefined
     const before = this.wantsChanges ? (this.#page?.versions ?? resumed?.versions) : undefined
@@ -289,10 +294,12 @@ class WatchChannel {
 
   async #serve(due: readonly Watcher[]): Promise<void> {
     try {
-      // One that would be refused is not read.
-      this.streams.refuseUntaken(this.#latest?.page.length ?? 0, due)
+      const known = this.#latest?.page
+      // A page that would be sent to nobody is not read.
+      if (known && !due.some((one) => this.streams.hasRoom(known.length, one)))
+        return this.#sendProblem(this.#lacking(due, known), noRoom())
       const page = await this.#readPage()
-      await this.#send(page, due.filter(this.#isThere)).finally(() => page.release())
+      await this.#send(page, due).finally(() => page.release())
     } catch (thrown) {
       const error = asUnavailable(thrown)
       const { workspacePk, structureId } = this.query
@@ -303,15 +310,26 @@ class WatchChannel {
         return
       }
       if (!(error instanceof Refusal)) this.ctx.log.error('a watch failed', { error: String(error) })
-      for (const watcher of due.filter(this.#isThere)) watcher.sendProblem(problemEvent(error))
-      if (this.size > 0) this.#runWithin(RETRY_MS)
+      this.#sendProblem(due, error)
     }
+  }
+
+  /** Tells those of them who are still there, and serves all again later. */
+  #sendProblem(due: readonly Watcher[], error: unknown): void {
+    for (const watcher of due.filter(this.#isThere)) watcher.sendProblem(problemEvent(error))
+    if (this.size > 0) this.#runWithin(RETRY_MS)
+  }
+
+  #lacking(due: readonly Watcher[], page: WatchedPage): Watcher[] {
+    return due.filter((one) => this.#isThere(one) && one.lacks(page))
   }
 
   async #send(page: WatchedPage, due: readonly Watcher[]): Promise<void> {
     const since = memoize((before: Versions | undefined) => page.since(before), MAX_EVENTS)
     const resume = (watcher: Watcher, id: string) => this.#resume(watcher, id, page)
-    await this.streams.send(page.length, due, (one) => one.send(page, since, resume))
+    const lacking = this.#lacking(due, page)
+    const refused = await this.streams.send(page.length, lacking, (one) => one.send(page, since, resume))
+    if (refused.length > 0) this.#sendProblem(refused, noRoom())
   }
 
   async #readPage(): Promise<WatchedPage> {

@@ -90,26 +90,32 @@ export class Streams {
   }
 
   /**
-   * Sends the same to many readers, with other requests in between. Something large is refused while too much is not taken
-   * yet, and who takes it too slowly is cut off. `length` is in characters.
+   * Sends the same to many readers, with other requests in between. Returns those to whom something large was not sent, as
+   * too much is not taken yet; who takes it too slowly is cut off. It counts once for each, as what a connection has not
+   * taken is kept for it alone. `length` is in characters.
    */
-  async send<To extends Asker>(length: number, all: readonly To[], send: (to: To) => void): Promise<void> {
-    const release = this.#hold(length, all)
+  async send<To extends Asker>(length: number, all: readonly To[], send: (to: To) => void): Promise<To[]> {
+    const refused: To[] = []
+    await this.inTurns(all, (one) => {
+      if (length <= LARGE_BYTES) send(one)
+      else if (this.hasRoom(length, one)) this.#sendLarge(length, one, send)
+      else refused.push(one)
+    })
+    return refused
+  }
+
+  /** Whether `send` would send it to this reader. */
+  hasRoom(length: number, { caller }: Asker): boolean {
+    return length <= LARGE_BYTES || this.#untaken.hasRoom(requesterKey(caller), length)
+  }
+
+  #sendLarge<To extends Asker>(length: number, one: To, send: (to: To) => void): void {
+    const release = this.#untaken.hold(requesterKey(one.caller), length)
     try {
-      await this.inTurns(all, send)
+      send(one)
     } finally {
-      if (release) void Promise.all(all.map(({ reader }) => reader.whenTaken(TAKEN_WITHIN_MS))).then(release)
+      void one.reader.whenTaken(TAKEN_WITHIN_MS).then(release)
     }
-  }
-
-  /** Refuses what `send` would refuse, before it is read. */
-  refuseUntaken(length: number, all: readonly Asker[]): void {
-    this.#hold(length, all)?.()
-  }
-
-  #hold(length: number, [first]: readonly Asker[]): (() => void) | undefined {
-    if (!first || length <= LARGE_BYTES) return undefined
-    return this.#untaken.hold(requesterKey(first.caller), length)
   }
 
   /** Tells every reader that the server is shutting down, and ends the streams. */

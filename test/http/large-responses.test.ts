@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { declare, write } from '../support/records.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 import { watch } from '../support/watch.ts'
@@ -75,4 +76,31 @@ test('a watch goes on once there is room, for those who join later, too', async 
   expect(updated.map(({ id }: { id: string }) => id)).toEqual([record.id])
   await first.leave()
   await second.leave()
+})
+
+test('a watch counts once for each of those who join together', async () => {
+  using server = Bun.serve({ port: 0, fetch: (request, from) => service.app.fetch(request, from) })
+  const open = () => {
+    const socket = connect(server.port ?? 0, '127.0.0.1')
+    const headers = `Host: localhost\r\nAuthorization: Bearer ${service.key}`
+    socket.write(`GET /v1/records/watch?structure=Boxes HTTP/1.1\r\n${headers}\r\n\r\n`)
+    return socket
+  }
+  /** The name of the first event; nothing is read after it. */
+  const firstOf = (socket: ReturnType<typeof open>) => {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    let text = ''
+    socket.on('data', (part) => {
+      text += part
+      const [, name] = /\nevent: (\w+)\n/.exec(text) ?? []
+      if (name === undefined) return
+      socket.pause()
+      resolve(name)
+    })
+    return promise
+  }
+  const sockets = Array.from({ length: MOST + 1 }, open)
+  const said = await Promise.all(sockets.map(firstOf))
+  expect(said.sort()).toEqual([...Array(MOST).fill('answer'), 'problem'])
+  for (const socket of sockets) socket.destroy()
 })
