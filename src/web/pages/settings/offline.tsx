@@ -8,8 +8,10 @@ import { Install } from './install.tsx'
 import { Section } from './section.tsx'
 import { WaitingList } from './waiting-list.tsx'
 
+const numberOf = (count: number, what: string) => `${formatNumber(count)} ${what}${count === 1 ? '' : 's'}`
+
 const picturesOf = ({ pictures: { count, bytes } = { count: 0, bytes: 0 } }: About) =>
-  count === 0 ? '' : `${formatNumber(count)} ${count === 1 ? 'picture' : 'pictures'} of ${sizeText(bytes)},`
+  count === 0 ? '' : `${numberOf(count, 'picture')} of ${sizeText(bytes)},`
 
 /** What this browser keeps for reading without a network: how much, since when, and how to let go of it. */
 export function Offline() {
@@ -23,7 +25,7 @@ export function Offline() {
     >
       {kept ? (
         <p>
-          {formatNumber(kept.notes)} notes, {sizeText(kept.characters)} of text, {picturesOf(kept)} kept since{' '}
+          {numberOf(kept.notes, 'note')}, {sizeText(kept.characters)} of text, {picturesOf(kept)} kept since{' '}
           <Time at={new Date(kept.since).toISOString()} />
         </p>
       ) : (
@@ -35,7 +37,7 @@ export function Offline() {
           {marks.value.map(({ structure, name, rows, since, problem }) => (
             <li key={structure}>
               {problem === undefined
-                ? `${name}: ${since === undefined ? 'no rows yet' : `${formatNumber(rows)} rows`}`
+                ? `${name}: ${since === undefined ? 'no rows yet' : numberOf(rows, 'row')}`
                 : `${problem}.`}{' '}
               <Button kind="quiet" onClick={() => void setMark({ id: structure, name }, false)}>
                 Stop keeping<span class="visually-hidden"> {name} offline</span>

@@ -36,7 +36,7 @@ export function newRowOf(structure: string) {
   const texts = typed.value.get(name) ?? stored.read(name) ?? NONE
   return {
     texts,
-    type: (key: string, text: string) => set({ ...texts, ...typed.peek().get(name), [key]: text }),
+    type: (key: string, text: string) => set({ ...(typed.peek().get(name) ?? texts), [key]: text }),
     clear: () => set(NONE),
   }
 }
