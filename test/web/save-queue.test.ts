@@ -281,3 +281,15 @@ test('a draft of an earlier visit is not called saved before it is; it is saved,
   await it.pass()
   expect([it.note().content, it.kept, it.unsaved]).toEqual(['ONE\ntwo\nTHREE\n', undefined, 0])
 })
+
+test('what is given up while its save fails is as the server holds it: saved, and not tried again', async () => {
+  const server = start()
+  server.setAway(true)
+  server.queue.edit({ content: 'given up' })
+  const saving = server.queue.flush()
+  server.queue.discard()
+  await saving
+  server.setAway(false)
+  await server.pass()
+  expect([server.queue.state.value.kind, server.writes, server.kept]).toEqual(['saved', [], undefined])
+})

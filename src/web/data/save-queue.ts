@@ -219,6 +219,7 @@ export class SaveQueue {
       this.#merge(sent, saved)
       return false
     } catch (error) {
+      if (!this.#isUnsaved) return false
       if (error instanceof NotSent) {
         this.#sent = sentBefore
         this.#markUnsaved()
