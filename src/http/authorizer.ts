@@ -256,7 +256,6 @@ export class RequestCaller implements Caller, Right {
   readonly #isWriteRoute: boolean
   /** Whether the request changes something, if only who may enter. What a read writes is the server's own: indexes. */
   #isWrite: boolean
-  /** Whether what was asked for is written: then the response says so, whatever has ended since. */
   #isFulfilled = false
 
   constructor(caller: Caller, request: Request, { rule, isNamed }: Asked, recheck: Recheck) {
@@ -284,6 +283,11 @@ export class RequestCaller implements Caller, Right {
   /** Read only where something waits for long: Bun makes the signal when it is first read. */
   get signal(): AbortSignal {
     return this.#request.signal
+  }
+
+  /** Whether what was asked for is written: then the response says so, whatever has ended since. */
+  get isFulfilled(): boolean {
+    return this.#isFulfilled
   }
 
   get data(): RightData | undefined {

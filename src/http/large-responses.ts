@@ -11,8 +11,8 @@ import { markStreamed } from './streamed.ts'
 
 const MEBIBYTE = 1_048_576
 
-/** Of a smaller response the system takes nearly all at once, whether or not its client reads. */
-export const LARGE_BYTES = 4 * MEBIBYTE
+/** A smaller response is sent as a whole. How much of it the system takes while nobody reads is for its client to say. */
+export const LARGE_BYTES = MEBIBYTE
 
 /** How much of large responses may wait to be taken, in all and by one key, which may always have one. */
 const MAX_BYTES = 512 * MEBIBYTE
@@ -66,13 +66,17 @@ export function responseWithText(body: string | Uint8Array<ArrayBuffer>, init: R
   return Object.assign(new Response(null, init), { [BODY]: bytes })
 }
 
-/** The response with its body: of a large one to GET, each part is handed over when the client has taken those before it. */
+/**
+ * The response with its body: of a large one to what only reads, each part is handed over when the client has taken those
+ * before it. What was written is never refused.
+ */
 export function withBody(exchange: Exchange, response: Response, untaken: UntakenBytes): Response {
   let { [BODY]: bytes } = response as { [BODY]?: Uint8Array<ArrayBuffer> }
   if (!bytes) return response
   const { request, caller } = exchange
   const { status, headers } = response
-  if (request.method !== 'GET') return new Response(bytes, { status, headers })
+  const isRead = request.method === 'GET' || (request.method === 'POST' && caller?.isFulfilled === false)
+  if (!isRead) return new Response(bytes, { status, headers })
   const release = untaken.hold(caller ? requesterKey(caller) : '', bytes.byteLength)
   let at = 0
   const close = () => {

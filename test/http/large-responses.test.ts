@@ -59,6 +59,32 @@ test('of one key are refused while too much of them is not read', async () => {
   await ofOther.body?.cancel()
 })
 
+test('of one key are refused also to a query by POST, and never what was written', async () => {
+  await service.post('/v1/notes', { title: 'long', content: 'z'.repeat(1_000_000) })
+  await service.post('/v1/notes', { title: 'long', content: 'z'.repeat(1_000_000) })
+  const unread = await listed(MOST)
+  const filter = { type: 'field', field: 'title', op: 'eq', value: 'long' }
+  const headers = { authorization: `Bearer ${service.key}` }
+  const query = async () =>
+    service.app.fetch(
+      new Request('http://localhost/v1/notes/query', {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ filter }),
+      }),
+    )
+  for (let at = 0; at < 4; at++) unread.push(await query())
+  expect(unread.map(({ status }) => status)).toEqual(Array(MOST + 4).fill(200))
+  expect((await query()).status).toBe(503)
+  const data = { name: 'written', f0: 'y'.repeat(100_000) }
+  const rows = Array.from({ length: 15 }, () => ({ data }))
+  const written = await service.post('/v1/records', { structure: 'Boxes', rows })
+  expect([written.status, written.body.records?.length]).toEqual([201, 15])
+  for (const { id } of written.body.records) await service.delete(`/v1/records/${id}`)
+  for (const response of unread) await response.body?.cancel()
+  expect((await jsonOf(await query())).notes).toHaveLength(2)
+})
+
 test('a watch goes on once there is room, for those who join later, too', async () => {
   const unread = await listed(MOST)
   const first = await watch(service, 'Boxes', { changes: true })
