@@ -40,12 +40,12 @@ describe('the rank of a search', () => {
   test('puts title over tags over body, however often a body holds the word and however long the others are', async () => {
     const long = 'nothing of that kind here '.repeat(400)
     await makeAll([
-      { title: 'in the body', content: 'zebra '.repeat(100) },
+      { title: 'in the body', content: 'zebra '.repeat(5_000) },
       { title: 'a short note', content: 'zebra' },
       { title: 'in a tag', content: long, tags: ['zebra'] },
       { title: 'one zebra among many words', content: long },
     ])
-    await fillers(30)
+    await fillers(30, long)
     const expected = ['one zebra among many words', 'in a tag', 'in the body', 'a short note']
     expect(await titlesFound(service, 'zebra')).toEqual(expected)
     await completeSearchTables(service.ctx, 1)

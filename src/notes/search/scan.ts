@@ -162,9 +162,9 @@ export class ScannedNotes {
 
 /**
  * The weights of the parts of a note: so far apart that a title precedes a tag, and a tag a body, however often the body
- * holds the word and however long the notes are.
+ * holds the word, and however long the notes are below 100,000 times the average.
  */
-export const WEIGHTS = { title: 1_000_000, tags: 1_000, body: 1 }
+export const WEIGHTS = { title: 10_000_000_000, tags: 100_000, body: 1 }
 
 const K1 = 1.2
 const B = 0.75
