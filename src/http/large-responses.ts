@@ -14,7 +14,7 @@ const MEBIBYTE = 1_048_576
 /** A smaller response is sent as a whole. How much of it the system takes while nobody reads is for its client to say. */
 export const LARGE_BYTES = MEBIBYTE
 
-/** How much of large responses may wait to be taken, in all and by one key, which may always have one. */
+/** How much of large responses may wait to be taken, in all and by one key or address, which may always have one. */
 const MAX_BYTES = 512 * MEBIBYTE
 const MAX_BYTES_PER_KEY = 192 * MEBIBYTE
 
@@ -77,7 +77,7 @@ export function withBody(exchange: Exchange, response: Response, untaken: Untake
   const { status, headers } = response
   const isRead = request.method === 'GET' || (request.method === 'POST' && caller?.isFulfilled === false)
   if (!isRead) return new Response(bytes, { status, headers })
-  const release = untaken.hold(caller ? requesterKey(caller) : '', bytes.byteLength)
+  const release = untaken.hold(caller ? requesterKey(caller) : exchange.address, bytes.byteLength)
   let at = 0
   const close = () => {
     bytes = undefined
