@@ -5,7 +5,7 @@ import { invalid, Refusal } from '../refusal.ts'
 import { TOKEN } from './authorizer.ts'
 import type { Exchange } from './exchange.ts'
 import { NoBody } from './schema/types.ts'
-import { checkCounts, type MostCounts, storable } from './storable-json.ts'
+import { checkCounts, MOST_TO_READ, MOST_TO_WRITE, storable } from './storable-json.ts'
 import { type Form, type QueryValues, readQuery, type Unread } from './validation.ts'
 
 /*
@@ -94,11 +94,6 @@ export class RequestBody<Value> {
 
 /** The largest body the service reads, in bytes. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024
-
-/** Far more than a batch of 500 rows of 100 fields has. */
-const MOST_TO_WRITE: MostCounts = { members: 200_000, values: 2_000_000 }
-/** Far more than a filter of 50 conditions with 500 values each has. */
-const MOST_TO_READ: MostCounts = { members: 20_000, values: 100_000 }
 
 const tooLarge = (most: number) =>
   new Refusal('too_large', `The body is larger than ${most / 1024 / 1024} MiB; send less in one request.`)

@@ -291,6 +291,17 @@ describe('a post', () => {
     expect([gone.status, JSON.parse(gone.text).code, shownTo(gone)]).toEqual([404, 'not_found', everybody])
   })
 
+  test('with very many members of JSON is refused before it is parsed', async () => {
+    const { path } = await form()
+    const { status, text } = await sendJson(path, {
+      data: Object.fromEntries(Array(20_001).fill(1).entries()),
+    })
+    expect([status, JSON.parse(text).error]).toEqual([
+      400,
+      'The body holds more than 100,000 values, or 20,000 members of objects; send less in one request.',
+    ])
+  })
+
   test('by a robot that fills in what nobody sees is 429, with what was typed', async () => {
     const { path } = await form()
     const { status, text } = await send(path, { name: 'Robot', _address: 'x' })

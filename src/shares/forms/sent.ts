@@ -1,7 +1,7 @@
 import type { RecordData } from '../../changes/record-data.ts'
 import { checkedFileName } from '../../files/service.ts'
 import { formEntries } from '../../http/form-entries.ts'
-import { checkStorable, storableJson } from '../../http/storable-json.ts'
+import { checkStorable, MOST_TO_READ, storableJson } from '../../http/storable-json.ts'
 import { isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
 import { findTimeZone, instantOfLocal } from '../../lib/time-zones.ts'
@@ -46,7 +46,7 @@ function readJson(bytes: Uint8Array): Sent {
 
 function parsed(bytes: Uint8Array): unknown {
   const text = new TextDecoder().decode(bytes)
-  return storableJson(text, 'The body')
+  return storableJson(text, 'The body', MOST_TO_READ)
 }
 
 async function readForm(request: Request, bytes: Uint8Array): Promise<Sent> {
