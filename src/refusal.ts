@@ -27,30 +27,68 @@ export type RefusalCode =
   | 'cursor_expired'
   | 'unavailable'
 
-/** A rule of the service stopped the call. The message is the sentence that the caller reads. */
+/** What a rule found, where a program treats it differently from others with the same code. */
+export type RefusalReason =
+  | 'unknown_name'
+  | 'missing'
+  | 'not_json'
+  | 'key_reused'
+  | 'locked'
+  | 'full'
+  | 'failing'
+  | 'damaged'
+  | 'unusable'
+
+/** What programs read of a refusal. Plain values: a refusal crosses threads. */
+export interface RefusalData {
+  /** JSON pointer to the value to blame: into the body or, of a request that has none, into the query. */
+  readonly pointer?: string
+  /** Set where the value is in the query of a request that may have a body, too. */
+  readonly in?: 'query'
+  /** The keys of the fields of a structure that are to blame. */
+  readonly fields?: readonly string[]
+  readonly reason?: RefusalReason
+  /** The sentence without the place that `namingPlace` begins it with. */
+  readonly detail?: string
+  /** Where in the text to blame the fault is, counted in characters from 0. */
+  readonly position?: number
+  /** Seconds after which the same call may succeed; becomes `Retry-After`. */
+  readonly retryAfterSeconds?: number
+}
+
+const NO_DATA: RefusalData = Object.freeze({})
+
+/** A rule of the service stopped the call. The message is the sentence that people read; programs read the data. */
 export class Refusal extends Error {
+  readonly data: RefusalData
+
   constructor(
     readonly code: RefusalCode,
     sentence: string,
-    /** Seconds after which the same call may succeed; becomes `Retry-After`. */
-    readonly retryAfterSeconds?: number,
+    data: RefusalData = NO_DATA,
   ) {
     super(sentence)
     this.name = 'Refusal'
+    this.data = Object.freeze(data)
+  }
+
+  get retryAfterSeconds(): number | undefined {
+    return this.data.retryAfterSeconds
   }
 }
 
 /** The form of the request is wrong, whatever is in the workspace. */
-export const invalid = (sentence: string) => new Refusal('invalid_request', sentence)
+export const invalid = (sentence: string, data?: RefusalData) =>
+  new Refusal('invalid_request', sentence, data)
 /** The form of the request is right, but a rule forbids it. */
-export const refused = (sentence: string) => new Refusal('refused', sentence)
+export const refused = (sentence: string, data?: RefusalData) => new Refusal('refused', sentence, data)
 /** Another object in the workspace already has the name. */
-export const nameTaken = (sentence: string) => new Refusal('name_taken', sentence)
+export const nameTaken = (sentence: string, data?: RefusalData) => new Refusal('name_taken', sentence, data)
 /** The changes after this cursor are not known any more. */
 export const cursorExpired = (sentence: string) => new Refusal('cursor_expired', sentence)
 /** The service cannot do it now; the same call may succeed later. */
-export const unavailable = (sentence: string, retryAfterSeconds?: number) =>
-  new Refusal('unavailable', sentence, retryAfterSeconds)
+export const unavailable = (sentence: string, data?: RefusalData) =>
+  new Refusal('unavailable', sentence, data)
 
 /** The refusal of every request while the server stops. */
 export const shuttingDown = () => unavailable('The server is shutting down; nothing was written. Try again.')
@@ -59,13 +97,51 @@ export const shuttingDown = () => unavailable('The server is shutting down; noth
 export const notFound = (what: string) =>
   new Refusal('not_found', `There is no such ${what} in this workspace.`)
 
-/** Runs an action on one of several things that were sent; its refusal begins with the place of that one. */
-export function namingPlace<Result>(place: string, action: () => Result): Result {
+/** A JSON pointer (RFC 6901). */
+export const pointerTo = (path: readonly (string | number)[]): string =>
+  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+/** The names and indexes of a JSON pointer. */
+export const pathOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+/** The pointer to a place as sentences write it: `rows[2].data` is `/rows/2/data`. */
+const pointerToPlace = (place: string): string => pointerTo(place.match(/[^.[\]]+/g) ?? [])
+
+/**
+ * The data of a refusal of the value at a place: `refused(sentence, atPlace('sort.property'))`. Names that a caller chose follow
+ * by themselves, because they may hold any character.
+ */
+export const atPlace = (place: string, ...names: readonly (string | number)[]): RefusalData => ({
+  pointer: pointerToPlace(place) + pointerTo(names),
+})
+
+/** The data of a refusal of values of fields: wherever rows are sent, their values are members of `data`. */
+export const atFields = (...keys: readonly string[]): RefusalData => ({
+  pointer: pointerTo(['data', ...keys.slice(0, 1)]),
+  fields: keys,
+})
+
+/** Runs an action on the value at a place of what was sent; a refusal points at that value, or at what is to blame in it. */
+export const within = <Result>(place: string, action: () => Result): Result =>
+  placing(place, undefined, action)
+
+/** Runs an action on one of several things that were sent; its refusal also begins with `name`. */
+export const namingPlace = <Result>(name: string, place: string, action: () => Result): Result =>
+  placing(place, name, action)
+
+function placing<Result>(place: string, name: string | undefined, action: () => Result): Result {
   try {
     return action()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    throw new Refusal(error.code, `${place}: ${error.message}`)
+    const { code, message, data } = error
+    const pointer = pointerToPlace(place) + (data.pointer ?? '')
+    if (name === undefined) throw new Refusal(code, message, { ...data, pointer })
+    throw new Refusal(code, `${name}: ${message}`, { ...data, pointer, detail: data.detail ?? message })
   }
 }
 

@@ -89,7 +89,7 @@ class Requests {
       return { output: sendable(output), lastId: this.#ids.last(), wakes }
     } catch (thrown) {
       const error = asUnavailable(asOpenError(thrown, request.file))
-      if (error instanceof Refusal) return { code: error.code, sentence: error.message }
+      if (error instanceof Refusal) return { code: error.code, sentence: error.message, data: error.data }
       return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }
     }
   }

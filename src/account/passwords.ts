@@ -50,7 +50,9 @@ async function inTurn<Result>({ sql }: Reader, work: () => Promise<Result>): Pro
   const running = sql.state.of(newRunning)
   if (running.count >= MAX_RUNNING) {
     if (running.waiting.length >= MAX_WAITING) {
-      throw unavailable('Too many people are signing in at this moment; try again.', RETRY_AFTER_SECONDS)
+      throw unavailable('Too many people are signing in at this moment; try again.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      })
     }
     await new Promise<void>((resolve) => running.waiting.push(resolve))
   } else running.count += 1

@@ -29,7 +29,7 @@ import { findRecordHead, getRecord } from '../records/store.ts'
 import { changeLive, deleteLive, releaseUnique } from '../records/writing/one-record.ts'
 import { refuseBrokenReferences } from '../records/writing/row-writer.ts'
 import { insertUnder } from '../records/writing/write-records.ts'
-import { fail, invalid, nameTaken, namingPlace, notFound, Refusal } from '../refusal.ts'
+import { atPlace, fail, invalid, nameTaken, namingPlace, notFound, Refusal } from '../refusal.ts'
 import { findStructureByPk, getStructure } from '../structures/store.ts'
 import { type ApplyBody, NewNoteData, NoteData } from './schema.ts'
 
@@ -53,7 +53,7 @@ export const applyTask = (features: FeatureHooks): WorkerTask<ApplyInput, Outcom
       () =>
         caller.rights &&
         RequestBody.valueOf(body).changes.forEach((change, at) => {
-          namingPlace(placeOf(change, at), () => checkAccess(tx, caller, change))
+          atChange(change, at, () => checkAccess(tx, caller, change))
         }),
     ),
 })
@@ -85,11 +85,15 @@ function checkForm({ changes }: Body): void {
         `changes[${at}] names the object ${id}, which changes[${earlier}] names already; send each object once.`,
       )
     places.set(id, at)
-    namingPlace(placeOf(change, at), () => checkChange(change))
+    atChange(change, at, () => checkChange(change))
   }
 }
 
-const placeOf = ({ kind, id }: AppliedChange, at: number): string => `changes[${at}], the ${kind} ${id}`
+const nameOf = ({ kind, id }: AppliedChange, at: number): string => `changes[${at}], the ${kind} ${id}`
+
+/** Runs an action on one of the changes; its refusal names that change. */
+const atChange = <Result>(change: AppliedChange, at: number, action: () => Result): Result =>
+  namingPlace(nameOf(change, at), `changes[${at}]`, action)
 
 function checkChange({ kind, op, id, structure, if_unchanged, data }: AppliedChange): void {
   expectedInstant(if_unchanged)
@@ -140,9 +144,8 @@ class Application {
     const { tx, caller } = this
     this.#refuseStale(changes)
     for (const [at, change] of changes.entries())
-      if (change.op === 'updated') namingPlace(placeOf(change, at), () => this.#release(change))
-    for (const [at, change] of changes.entries())
-      namingPlace(placeOf(change, at), () => this.#write(change, placeOf(change, at)))
+      if (change.op === 'updated') atChange(change, at, () => this.#release(change))
+    for (const [at, change] of changes.entries()) atChange(change, at, () => this.#write(change, at))
     for (const check of this.#references) check()
     removeAllFromSearch(tx, caller.workspacePk, this.#removed)
     return {
@@ -154,15 +157,16 @@ class Application {
   /** Refuses ids that are taken or unknown, and then all changes of objects that were changed since they were read. */
   #refuseStale(changes: readonly AppliedChange[]): void {
     const stale = changes.flatMap((change, at) => {
-      const place = placeOf(change, at)
-      const updatedAt = namingPlace(place, () => this.#updatedAt(change))
+      const updatedAt = atChange(change, at, () => this.#updatedAt(change))
       const expected = expectedInstant(change.if_unchanged)
-      return expected === undefined || expected === updatedAt ? [] : [place]
+      return expected === undefined || expected === updatedAt ? [] : [at]
     })
     if (stale.length === 0) return
+    const names = stale.map((at) => nameOf(changes[at] as AppliedChange, at))
     throw new Refusal(
       'stale',
-      `Changed after the "updated_at" that was sent: ${stale.join('; ')}. Nothing was written; read them again and repeat the changes on their current versions.`,
+      `Changed after the "updated_at" that was sent: ${names.join('; ')}. Nothing was written; read them again and repeat the changes on their current versions.`,
+      atPlace(`changes[${stale[0]}].if_unchanged`),
     )
   }
 
@@ -193,10 +197,11 @@ class Application {
     if (alias !== undefined) releaseAlias(tx, id, alias?.trim() ?? null)
   }
 
-  #write({ kind, op, id, structure = '', data = {} }: AppliedChange, place: string): void {
+  #write(change: AppliedChange, index: number): void {
+    const { kind, op, id, structure = '', data = {} } = change
     const { features, listeners, tx, caller } = this
     const checkLater: typeof refuseBrokenReferences = (...about) => {
-      this.#references.push(() => namingPlace(place, () => refuseBrokenReferences(...about)))
+      this.#references.push(() => atChange(change, index, () => refuseBrokenReferences(...about)))
     }
     if (kind === 'note') {
       if (op === 'created') this.#createNote(id, data)

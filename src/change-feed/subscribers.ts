@@ -65,7 +65,7 @@ export class ChangeSubscribers {
     const end = (why: ClosedCode) =>
       ended.abort(
         why === 'access_changed'
-          ? unavailable(closedSentence(why), 0)
+          ? unavailable(closedSentence(why), { retryAfterSeconds: 0 })
           : new Refusal('unauthorized', closedSentence(why)),
       )
     const release = this.streams.credentials.onEnd(caller, end, isTouchedBy(query))

@@ -81,7 +81,7 @@ const SENTENCES: Readonly<Record<Fault, string>> = {
 }
 
 /** The refusal of a write while the disk is full. */
-export const diskIsFull = (): Refusal => unavailable(SENTENCES.full)
+export const diskIsFull = (): Refusal => unavailable(SENTENCES.full, { reason: 'full' })
 
 /** The advice to the operator of a damaged database. */
 export const RESTORE =
@@ -91,8 +91,8 @@ export const RESTORE =
 export function faultOf(error: unknown): Fault | undefined {
   const code = codeOf(error) || (asSystemError(error)?.code ?? '')
   if (code !== '') return FAULTS.find(([pattern]) => pattern.test(code))?.[1]
-  if (!(error instanceof Refusal)) return undefined
-  return FAULTS.find(([, fault]) => SENTENCES[fault] === error.message)?.[1]
+  const reason = error instanceof Refusal ? error.data.reason : undefined
+  return FAULTS.find(([, fault]) => fault === reason)?.[1]
 }
 
 /** Whether storage itself failed. */
@@ -119,7 +119,7 @@ export function asUnavailable(error: unknown): unknown {
   if (error instanceof Refusal) return error
   if (isUncertain(error)) return unavailable(NOT_CONFIRMED)
   const fault = faultOf(error)
-  return fault === undefined ? error : unavailable(SENTENCES[fault])
+  return fault === undefined ? error : unavailable(SENTENCES[fault], { reason: fault })
 }
 
 /** Turns an error of SQLite or of the system into a sentence for the operator; returns a programming error unchanged. */

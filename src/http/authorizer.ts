@@ -86,11 +86,9 @@ const secondsUntilOver = (since: number, now: number) =>
   Math.max(1, Math.ceil((since + WINDOW_MS - now) / 1000))
 
 const tooManyFailures = (oldest: number, now: number) =>
-  new Refusal(
-    'rate_limited',
-    'Too many failed API keys from this address; wait a minute.',
-    secondsUntilOver(oldest, now),
-  )
+  new Refusal('rate_limited', 'Too many failed API keys from this address; wait a minute.', {
+    retryAfterSeconds: secondsUntilOver(oldest, now),
+  })
 
 /** Counts the requests of a key, a person who is signed in, or a source, in windows of a minute. */
 export class RequestLimit {
@@ -112,11 +110,9 @@ export class RequestLimit {
     window.count += 1
     this.#windows.set(key, window)
     if (window.count <= this.perMinute) return
-    throw new Refusal(
-      'rate_limited',
-      `${this.who} ${this.perMinute} requests a minute; wait.`,
-      secondsUntilOver(window.since, now),
-    )
+    throw new Refusal('rate_limited', `${this.who} ${this.perMinute} requests a minute; wait.`, {
+      retryAfterSeconds: secondsUntilOver(window.since, now),
+    })
   }
 }
 

@@ -193,14 +193,14 @@ const noRoom = () =>
   new Refusal(
     'unavailable',
     'Too many large bodies are sent at once; nothing was written. Try again, or send them one after another.',
-    RETRY_AFTER_SECONDS,
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
 
 const tooSlow = () =>
   new Refusal(
     'unavailable',
     `The body did not arrive within ${MAX_ARRIVAL_MS / 1_000} seconds while others waited; nothing was written. Try again.`,
-    RETRY_AFTER_SECONDS,
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
 
 interface Waiting {

@@ -25,7 +25,7 @@ export const noRoom = () =>
   new Refusal(
     'unavailable',
     'Too many large responses have not been read yet; read them first, or ask for less at once.',
-    RETRY_AFTER_SECONDS,
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
 
 /** Counts the bytes of large responses that have not been taken. */

@@ -36,6 +36,18 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return near[0]?.candidate
 }
 
+const MOST_LISTED = 20
+
+/** The names that are known at a place, the first 20 of them. */
+const listed = (known: readonly string[]): string =>
+  known.length > MOST_LISTED
+    ? `${known.slice(0, MOST_LISTED).join(', ')}, … (${known.length} in all)`
+    : known.join(', ')
+
+/** `known: text, heading. Did you mean "text"?`: the end of a sentence about a name that is not known. */
+export const knownNames = (word: string, known: readonly string[]): string =>
+  known.length === 0 ? 'leave it out.' : `known: ${listed(known)}.${didYouMean(word, known)}`
+
 /** ` Did you mean "files"?`, to be appended to a sentence; empty when no known word is near. */
 export function didYouMean(
   word: string,

@@ -65,7 +65,9 @@ function onNoLongerAllowed(ctx: AppContext, download: Download, end: () => void)
 }
 
 const isMaking = () =>
-  unavailable('Another backup is being made or downloaded; try again when it is done.', RETRY_AFTER_SECONDS)
+  unavailable('Another backup is being made or downloaded; try again when it is done.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
 const failed = () => unavailable('No backup could be made; the log of the server says why.')
 
 /**

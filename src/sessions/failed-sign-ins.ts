@@ -144,7 +144,8 @@ export class FailedSignIns {
   #refusal([oldest]: Failures, ms: number, sentence: string): Refusal {
     const now = this.ctx.clock.now()
     const endsAt = (oldest?.at ?? now) + ms
-    return new Refusal('rate_limited', sentence, Math.max(1, Math.ceil((endsAt - now) / 1000)))
+    const retryAfterSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
+    return new Refusal('rate_limited', sentence, { retryAfterSeconds })
   }
 }
 

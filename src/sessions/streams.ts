@@ -138,11 +138,9 @@ export class Streams {
 }
 
 const tooManyQueries = (verb: string) =>
-  new Refusal(
-    'rate_limited',
-    `This key ${verb} ${MAX_QUERIES} different queries already; close one first.`,
-    RETRY_AFTER_SECONDS,
-  )
+  new Refusal('rate_limited', `This key ${verb} ${MAX_QUERIES} different queries already; close one first.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
 
 /** Whether what a stream sends is touched by what its caller reaches now. */
 export type IsTouched = (rights: Rights | undefined) => boolean

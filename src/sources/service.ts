@@ -160,7 +160,7 @@ function refuseTakenName(reader: Reader, workspace: number, name: string, except
 
 function checkOptions(provider: string, options: Record<string, unknown>): void {
   const { options: check } = providerOf(provider)
-  if (check) namingPlace(`"options" of the provider "${provider}"`, () => check(options))
+  if (check) namingPlace(`"options" of the provider "${provider}"`, 'options', () => check(options))
   else if (Object.keys(options).length > 0)
     throw invalid(`"options" must be empty: the provider "${provider}" has none.`)
 }

@@ -2,7 +2,7 @@ import { serialize } from 'bun:jsc'
 import type { Clock } from '../../lib/clock.ts'
 import { FairQueue } from '../../lib/fair-queue.ts'
 import type { Log } from '../../lib/log.ts'
-import { Refusal, refused, shuttingDown, unavailable } from '../../refusal.ts'
+import { type Refusal, refused, shuttingDown, unavailable } from '../../refusal.ts'
 import { ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
 
 /** For whom a query runs. */
@@ -62,7 +62,7 @@ const MAX_IN_LINE = 64
 const MAX_WAIT_MS = 10_000
 const RETRY_AFTER_SECONDS = 5
 
-const busy = (sentence: string) => new Refusal('unavailable', sentence, RETRY_AFTER_SECONDS)
+const busy = (sentence: string) => unavailable(sentence, { retryAfterSeconds: RETRY_AFTER_SECONDS })
 const tooMany = () =>
   busy(
     `This key already has ${MAX_PER_KEY + MAX_IN_LINE} large queries that wait or run; try again when one is done.`,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { workerProgram } from '../../lib/program.ts'
-import { Refusal, type RefusalCode } from '../../refusal.ts'
+import { Refusal, type RefusalCode, type RefusalData } from '../../refusal.ts'
 
 /** The name of the task that only opens the database. */
 export const OPENING = 'open'
@@ -37,10 +37,10 @@ export interface WorkerOutput {
   readonly wakes: boolean
 }
 
-/** What the worker thread sends back: a refusal travels as its code and its sentence. */
+/** What the worker thread sends back: a refusal travels as its parts. */
 export type WorkerResponse =
   | WorkerOutput
-  | { readonly code: RefusalCode; readonly sentence: string }
+  | { readonly code: RefusalCode; readonly sentence: string; readonly data: RefusalData }
   | { readonly failure: string }
 
 /** A request that goes on for this long after it was stopped is abandoned. */
@@ -166,5 +166,7 @@ const newFlag = () => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_
 
 function outputOf(response: WorkerResponse): WorkerOutput {
   if ('output' in response) return response
-  throw 'code' in response ? new Refusal(response.code, response.sentence) : new Error(response.failure)
+  throw 'code' in response
+    ? new Refusal(response.code, response.sentence, response.data)
+    : new Error(response.failure)
 }

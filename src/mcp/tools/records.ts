@@ -251,7 +251,9 @@ function write(
     if (row.id === undefined) continue
     results.set(
       row.number,
-      namingPlace(`Row ${row.number}`, () => update(listeners, tx, caller, structure, row)),
+      namingPlace(`Row ${row.number}`, `rows[${row.number - 1}]`, () =>
+        update(listeners, tx, caller, structure, row),
+      ),
     )
   }
   const added = numbered.filter(({ id }) => id === undefined)

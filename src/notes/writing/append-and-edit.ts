@@ -123,7 +123,7 @@ export function editPassages(
     (body, { old_str, new_str = '' }, at) =>
       edits.length === 1
         ? edited(body, old_str, new_str)
-        : namingPlace(`Edit ${at + 1}`, () => edited(body, old_str, new_str)),
+        : namingPlace(`Edit ${at + 1}`, `edits[${at}]`, () => edited(body, old_str, new_str)),
     note.content,
   )
   return changeText(tx, caller, note, { title: note.title, content: checkedLength(content) })

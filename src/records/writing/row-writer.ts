@@ -10,8 +10,9 @@ import { type Outbox, publishChange, subscriptionsOf } from '../../delivery/outb
 import { findFile } from '../../files/store.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../../filter/record/values.ts'
+import { knownNames } from '../../lib/near-miss.ts'
 import { codePointLength, quoteList } from '../../lib/text.ts'
-import { fail, Refusal, refused } from '../../refusal.ts'
+import { atFields, fail, Refusal, refused } from '../../refusal.ts'
 import * as live from '../../structures/storage/live-rows.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
 import {
@@ -39,33 +40,45 @@ export function checkedChanges(
 ): FieldChanges {
   const changes = new Map<FieldDefinition, FieldValue | null>()
   for (const key of Object.keys(sent)) {
-    const field =
-      definition.byKey.get(key) ??
-      fail(refused(`"${key}" is not a field of this structure; remove it or check its spelling.`))
+    const field = definition.byKey.get(key) ?? fail(unknownField(key, definition))
     const value = sent[key]
     changes.set(field, value === null ? checkedNull(field) : checkedValue(field, value))
   }
   return changes
 }
 
+const unknownField = (key: string, { fields }: Definition): Refusal => {
+  const known = fields.map((field) => field.key)
+  return refused(`"${key}" is not a field of this structure; ${knownNames(key, known)}`, {
+    ...atFields(key),
+    reason: 'unknown_name',
+  })
+}
+
 function checkedNull({ key, required }: FieldDefinition): null {
-  if (required) throw refused(`"${key}" is required and cannot be without a value.`)
+  if (required)
+    throw refused(`"${key}" is required and cannot be without a value.`, {
+      ...atFields(key),
+      reason: 'missing',
+    })
   return null
 }
 
 /** Refuses a whole row that lacks a required field. */
 export function refuseMissing({ fields }: Definition, data: RecordData): void {
   for (const { key, required } of fields) {
-    if (required && !Object.hasOwn(data, key)) throw refused(`"${key}" is required; give it a value.`)
+    if (required && !Object.hasOwn(data, key))
+      throw refused(`"${key}" is required; give it a value.`, { ...atFields(key), reason: 'missing' })
   }
 }
 
 /** The value in its stored form; refuses one that does not fit the field's type, options or bounds. */
 function checkedValue(field: FieldDefinition, sent: unknown): FieldValue {
   const { key, type, options } = field
-  const value = normalised(type, sent) ?? fail(refused(`The field "${key}" must be ${TYPE_WORDS[type]}.`))
+  const value =
+    normalised(type, sent) ?? fail(refused(`The field "${key}" must be ${TYPE_WORDS[type]}.`, atFields(key)))
   if (options !== null && !options.includes(String(value)))
-    throw refused(`The field "${key}" must be one of ${quoteList(options)}.`)
+    throw refused(`The field "${key}" must be one of ${quoteList(options)}.`, atFields(key))
   if (field.min !== null || field.max !== null) refuseOutOfBounds(field, value)
   return value
 }
@@ -73,8 +86,10 @@ function checkedValue(field: FieldDefinition, sent: unknown): FieldValue {
 function refuseOutOfBounds({ key, type, min, max }: FieldDefinition, value: FieldValue): void {
   const measured = type === 'text' ? codePointLength(String(value)) : value
   const unit = type === 'text' ? ' characters' : ''
-  if (min !== null && measured < min) throw refused(`The field "${key}" must be at least ${min}${unit}.`)
-  if (max !== null && measured > max) throw refused(`The field "${key}" must be at most ${max}${unit}.`)
+  if (min !== null && measured < min)
+    throw refused(`The field "${key}" must be at least ${min}${unit}.`, atFields(key))
+  if (max !== null && measured > max)
+    throw refused(`The field "${key}" must be at most ${max}${unit}.`, atFields(key))
 }
 
 /** The row after the changes, its keys in the order of the fields. */
@@ -130,7 +145,10 @@ export function refuseBrokenReferences(
 
 function brokenReference({ key, type, structure }: FieldDefinition, id: string): Refusal {
   const kind = type === 'record' && structure !== null ? 'live record of its structure' : type
-  return refused(`The field "${key}" names ${id}, and there is no such ${kind} in this workspace.`)
+  return refused(
+    `The field "${key}" names ${id}, and there is no such ${kind} in this workspace.`,
+    atFields(key),
+  )
 }
 
 /** What it takes to write rows of one structure in one transaction. */
@@ -288,12 +306,14 @@ export function namingHolder<Result>(write: () => Result, refuse: () => void): R
 
 /** `holder` names the row that has the values: "the record …" or "row 2 of this call". */
 export function duplicate(set: UniqueSet, holder: string): Refusal {
-  const keys = quoteList(set.map(({ key }) => key))
-  const what = set.length === 1 ? `The field ${keys} is unique` : `The fields ${keys} are unique together`
+  const keys = set.map(({ key }) => key)
+  const names = quoteList(keys)
+  const what = set.length === 1 ? `The field ${names} is unique` : `The fields ${names} are unique together`
   const values = set.length === 1 ? 'this value' : 'these values'
   return new Refusal(
     'unique_violation',
     `${what}, and ${holder} already has ${values}; change one of the two.`,
+    atFields(...keys),
   )
 }
 

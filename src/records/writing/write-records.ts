@@ -150,7 +150,7 @@ export function writeRecords(
   for (const [at, data] of sent.entries()) {
     const number = numberOf(at)
     const write = () => writeRow(writer, batch, data, number, updates)
-    if (request.rows) namingPlace(`Row ${number}`, write)
+    if (request.rows) namingPlace(`Row ${number}`, `rows[${number - 1}]`, write)
     else write()
   }
   countInserted(writer, batch)

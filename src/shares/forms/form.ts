@@ -75,7 +75,7 @@ export class SentPerDay {
       throw new Refusal(
         'rate_limited',
         'From this address the form was sent as often as it may be in a day; try again tomorrow.',
-        Math.ceil((current.since + DAY_MS - now) / 1_000),
+        { retryAfterSeconds: Math.ceil((current.since + DAY_MS - now) / 1_000) },
       )
     this.#counts.set(key, { ...current, count: current.count + 1 })
     return () => {
