@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { smallDisk } from '../support/disks.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import { declare } from '../support/records.ts'
 
 const SENTENCE =
   'The disk of this server is full; nothing was written. Try again once whoever runs the server has made room.'
@@ -109,18 +110,40 @@ test.skipIf(!tried)(
   },
 )
 
-test('what the kernel refuses for want of room is one line of the log, however many writes', async () => {
+/** Prepares a server, then uses it while the kernel refuses every write to a file. */
+async function onFullDisk(prepare: () => Promise<unknown>, use: () => Promise<void>): Promise<void> {
   const folder = newFolder()
   const preload = Bun.fileURLToPath(new URL('../support/failing-disk.ts', import.meta.url))
   const env = { BUN_OPTIONS: `--preload=${preload}`, FAILING_DISK: 'ENOSPC: write' }
   server = await startProcess(folder.file('daybook.db'), { env })
-  await write('Before')
+  await prepare()
   process.kill(server.pid, 'SIGUSR2')
   while (!server.err().includes('the disk fails from now on: 0')) await Bun.sleep(5)
-  for (let count = 0; count < 100; count++) expect(await write('Refused')).toMatchObject(REFUSED)
-  expect(await titles()).toEqual(['Before'])
-  expect(await server.get('/healthz')).toMatchObject(REFUSED)
-  expect(server.err().match(/"message":"commit failed"/g)).toHaveLength(1)
+  await use()
   await server.end('SIGKILL')
   folder.remove()
-})
+}
+
+test('what the kernel refuses for want of room is one line of the log, however many writes', () =>
+  onFullDisk(
+    () => write('Before'),
+    async () => {
+      for (let count = 0; count < 100; count++) expect(await write('Refused')).toMatchObject(REFUSED)
+      expect(await titles()).toEqual(['Before'])
+      expect(await server.get('/healthz')).toMatchObject(REFUSED)
+      expect(server.err().match(/"message":"commit failed"/g)).toHaveLength(1)
+    },
+  ))
+
+test('callers of one unique value on a full disk learn that the disk is full, not of a record that never existed', () =>
+  onFullDisk(
+    () => declare(server, 'Tickets', [{ key: 'number', type: 'text', unique: true }]),
+    async () => {
+      for (let round = 0; round < 60; round++) {
+        const rows = [{ data: { number: `${round}` } }]
+        const send = () => server.post('/v1/records', { structure: 'Tickets', rows })
+        expect(await Promise.all([send(), send(), send(), send()])).toMatchObject(Array(4).fill(REFUSED))
+      }
+      expect((await server.get('/v1/records?structure=Tickets')).body.total).toBe(0)
+    },
+  ))

@@ -10,6 +10,7 @@ import { type Db, openDatabase } from '../../src/db/database.ts'
 import { asRequester } from '../../src/db/writes/requester.ts'
 import { features } from '../../src/features.ts'
 import { createLog } from '../../src/lib/log.ts'
+import { refused } from '../../src/refusal.ts'
 import { newFolder } from '../support/process.ts'
 import { settle, startService, testClock } from '../support/service.ts'
 import { until } from '../support/webhooks.ts'
@@ -124,6 +125,101 @@ test('what waits for a turn, so that others share its commit, is not seen, and i
   await first
   expect(await seen.promise).toEqual([true, 1, ['a']])
   expect([events, committed()]).toEqual([['after a', 'saved a'], ['a']])
+})
+
+/** Sends two writes of one group: the second is refused because of the first. */
+function sendConflicting({ db, line, events }: Awaited<ReturnType<typeof openHeld>>) {
+  const first = line('a')
+  const second = db
+    .write(({ sql }): void => {
+      if (sql.scalar<number>(COUNT) > 0) throw refused('There is a line already.')
+    })
+    .catch(({ message }) => void events.push(`b: ${message}`))
+  return Promise.all([first, second])
+}
+
+test('a refusal that rests on a write of its group is sent once that write is on the disk', async () => {
+  using held = await openHeld()
+  const { db, events } = held
+  const sent = sendConflicting(held)
+  await until(() => disk.waiting.length === 1)
+  await settle()
+  expect([events, db.sql.scalar<number>(COUNT)]).toEqual([[], 0])
+  disk.respond()
+  await sent
+  expect([events, db.sql.scalar<number>(COUNT)]).toEqual([
+    ['after a', 'saved a', 'b: There is a line already.'],
+    1,
+  ])
+  db.close()
+})
+
+test('a refusal that rests on a write that the disk may have lost is the failure of the disk', async () => {
+  using held = await openHeld()
+  const { db, events, leave } = held
+  const sent = sendConflicting(held)
+  await until(() => disk.waiting.length === 1)
+  disk.fail()
+  await sent
+  expect(events).toEqual([
+    'after a',
+    expect.stringMatching(/^a: .*may be lost/),
+    expect.stringMatching(/^b: .*may be lost/),
+  ])
+  leave()
+  await db.finishCheckpoint()
+  db.close()
+})
+
+test('a refusal that rests on a write that waits for a disk without a response says so', async () => {
+  using held = await openHeld()
+  const { db, events } = held
+  await sendConflicting(held)
+  expect(events).toEqual([`a: ${LATE}`, `b: ${LATE}`])
+  disk.respond()
+  await until(() => db.problem === undefined)
+  db.close()
+}, 20_000)
+
+test('a refusal that rests on a write of a group that is undone when the database is closed is that of the group', async () => {
+  using held = await openHeld()
+  const { db, line, events, committed } = held
+  const before = [line('a'), line('b'), line('c')]
+  await until(() => disk.waiting.length === 1)
+  const refusals = ['first', 'second'].map((name) =>
+    asRequester(name, () =>
+      db.write(({ sql }): void => {
+        if (name === 'second') {
+          setImmediate(() => db.close())
+          throw refused('There is a line already.')
+        }
+        sql.run("INSERT INTO lines VALUES ('d')")
+      }),
+    ).catch(({ message }) => message),
+  )
+  disk.respond()
+  await Promise.all(before)
+  expect(await Promise.all(refusals)).toEqual(Array(2).fill(expect.stringContaining('shutting down')))
+  expect([events.length, committed()]).toEqual([6, ['a', 'b', 'c']])
+})
+
+test('a refusal of a read in another thread that rests on a commit is sent once that is on the disk', async () => {
+  const service = await startService({ file, disk: disk.calls })
+  const { id } = (await service.post('/v1/notes', { title: 'Shared' })).body.note
+  const { share } = (await service.post('/v1/shares', { kind: 'note', target_id: id })).body
+  const open = () => service.as(undefined).get(new URL(share.url).pathname)
+  expect((await open()).status).toBe(200)
+  disk.hold()
+  const events: unknown[] = []
+  const deleted = service.delete(`/v1/notes/${id}`).then(() => events.push('deleted'))
+  await until(() => disk.waiting.length === 1)
+  const read = open().then(({ status }) => events.push(status))
+  await Bun.sleep(300)
+  expect(events).toEqual([])
+  disk.respond()
+  await Promise.all([deleted, read])
+  expect(events.toSorted()).toEqual([404, 'deleted'])
+  service.close()
 })
 
 test('reads never see what is not acknowledged, and see everything that is', async () => {

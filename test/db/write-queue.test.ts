@@ -168,6 +168,19 @@ test('storage that is full refuses writes whole, goes on reading, and takes writ
   expect(lines(outside)).toEqual(['kept', large])
 })
 
+test('a refusal that rests on a write for which there is no room is that there is no room', async () => {
+  await write('kept')
+  leaveNoRoom()
+  const large = 'x'.repeat(1_000_000)
+  const writeOnce = (text: string) =>
+    db.write(({ sql }): void => {
+      if (lines(sql.database).includes(text)) throw refused('The line is there already.')
+    })
+  const outcomes = await Promise.all([write('small'), writeOnce('small'), write(large)].map(outcome))
+  expect(outcomes).toEqual(Array(3).fill({ code: 'unavailable' }))
+  expect(read()).toEqual(['kept'])
+})
+
 test('after a failed commit the database finds out by itself that there is room again', async () => {
   leaveNoRoom()
   await outcome(write('x'.repeat(1_000_000)))

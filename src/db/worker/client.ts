@@ -174,9 +174,13 @@ export function openWorker({
         if (!(error instanceof TooLongForMainThread)) throw error
         longReads.add(query.name, input)
       }
-      const output = await queries.run(request('query', query.name, input), requester)
-      // The worker may have seen a commit that is not on the disk yet.
-      await db.synced()
+      let output: unknown
+      try {
+        output = await queries.run(request('query', query.name, input), requester)
+      } finally {
+        // The output or the refusal may rest on a commit that is not on the disk yet.
+        await db.synced()
+      }
       // Making a response of a large result takes milliseconds, and many requests may share one.
       await stepsOfThread.run(requesterKey(requester), () => {})
       return output as Output

@@ -67,9 +67,16 @@ export function newItem<T>(
 const MOST_WRITES = 256
 const MOST_MS = 5
 
+/** A write that was refused beside uncommitted writes, on which its refusal may rest. */
+interface RefusedItem {
+  readonly item: Item
+  readonly error: unknown
+}
+
 /** The writes of a transaction that have run. */
 export class WriteGroup {
   readonly done: Item[] = []
+  readonly #refused: RefusedItem[] = []
   /** When the lock was taken. */
   readonly locked = performance.now()
   readonly #sql: Sql
@@ -82,6 +89,11 @@ export class WriteGroup {
     return this.done.length === 0
   }
 
+  /** How many callers wait for the group. */
+  get size(): number {
+    return this.done.length + this.#refused.length
+  }
+
   get isFull(): boolean {
     return this.done.length === MOST_WRITES || performance.now() - this.locked > MOST_MS
   }
@@ -89,7 +101,8 @@ export class WriteGroup {
   /**
    * Runs a write that can be refused without the others. The first one of a transaction has no savepoint: in a large
    * write, keeping the pages as they were at the savepoint takes as long as writing. If it is refused, the transaction
-   * is rolled back, and this returns false.
+   * is rolled back, and this returns false. The refusal of a later one settles with the group: until the group is on the
+   * disk nobody can read what it rests on.
    */
   run(item: Item): boolean {
     const isFirst = this.isEmpty
@@ -102,16 +115,30 @@ export class WriteGroup {
       this.#sql.run(isFirst ? 'ROLLBACK' : 'ROLLBACK TO write_item')
       if (!isFirst) this.#sql.run('RELEASE write_item')
       this.done.pop()
-      item.reject(error)
+      if (isFirst) item.reject(error)
+      else this.#refused.push({ item, error })
       return !isFirst
     }
     if (!isFirst) this.#sql.run('RELEASE write_item')
     return true
   }
 
+  /** Reports that the writes are on the disk, or the failure if they may not be. */
+  settle(failure?: Refusal): void {
+    for (const item of this.done) item.settle(failure)
+    for (const { item, error } of this.#refused) item.reject(failure ?? error)
+  }
+
+  /** Rejects every write, also those that the group has refused. */
+  reject(reason: unknown): void {
+    for (const item of this.done) item.reject(reason)
+    for (const { item } of this.#refused) item.reject(reason)
+  }
+
   /** Rolls the transaction back and rejects its writes. */
   undo(reason: unknown): void {
     if (this.#sql.database.inTransaction) this.#sql.run('ROLLBACK')
-    for (const item of this.done.splice(0)) item.reject(reason)
+    this.reject(reason)
+    this.done.length = 0
   }
 }

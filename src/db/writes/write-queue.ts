@@ -13,8 +13,8 @@ import { type Item, newItem, WriteGroup } from './write-group.ts'
 
 /*
  * Group commit: writes that arrive together share one transaction and one sync to the disk. Each has its own savepoint, so
- * that one that is refused does not affect the others, and settles after the commit. Until that is on the disk no other
- * write runs. A transaction that holds fewer writes than there were a moment ago stays open for one turn of the event loop:
+ * that one that is refused does not affect the others, and settles after the commit, with its result or its refusal. Until
+ * that is on the disk no other write runs. A transaction that holds fewer writes than there were a moment ago stays open for one turn of the event loop:
  * those whose writes were settled then may send their next ones, and alone each would have to wait for the commit of another.
  *
  * Short writes take turns between requesters. What takes long stands in a line of its own that has its turn like a requester,
@@ -297,9 +297,9 @@ export class WriteQueue {
   }
 
   /** Commits of a command, which has no `sync`, and of the server's own work are never delayed. */
-  #expectsMore({ done }: WriteGroup): boolean {
+  #expectsMore({ done, size }: WriteGroup): boolean {
     const mayWait = this.#options.sync !== undefined && done.every(({ isOfRequest }) => isOfRequest)
-    return mayWait && this.#waiting.isEmpty && done.length < this.#recentWrites
+    return mayWait && this.#waiting.isEmpty && size < this.#recentWrites
   }
 
   #commitOpen(group: WriteGroup): void {
@@ -333,7 +333,7 @@ export class WriteQueue {
     const inTime = Promise.withResolvers<void>()
     inTime.promise.catch(() => {})
     this.#waitForDisk(() => {
-      for (const item of group.done) item.reject(noResponse())
+      group.reject(noResponse())
       inTime.reject(noResponse())
     })
     const settle = (failure?: Refusal) => {
@@ -347,20 +347,20 @@ export class WriteQueue {
   #settle(group: WriteGroup, failure?: Refusal): void {
     this.#disk.end()
     this.#syncing = undefined
-    this.#recentWrites = group.done.length + this.#waiting.size
+    this.#recentWrites = group.size + this.#waiting.size
     if (failure) this.#rejectWaiting(failure)
     if (!group.isEmpty) this.#settleWrites(group, failure)
     if (!this.#waiting.isEmpty) this.#schedule()
   }
 
-  #settleWrites({ done, locked }: WriteGroup, failure?: Refusal): void {
+  #settleWrites(group: WriteGroup, failure?: Refusal): void {
     if (failure) this.#becomeUnhealthy(failure)
     else this.#becomeHealthy()
-    this.commitSizes.add(done.length)
+    this.commitSizes.add(group.done.length)
     const refusal = this.#options.onCommit?.()
     this.#committedAt = performance.now()
-    this.#heldMs += this.#committedAt - locked
-    for (const item of done) item.settle(failure ?? refusal)
+    this.#heldMs += this.#committedAt - group.locked
+    group.settle(failure ?? refusal)
   }
 
   #waitForDisk(onLate: () => void): void {
