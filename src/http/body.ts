@@ -173,6 +173,10 @@ function parsed(text: string, mayWrite: boolean): unknown {
   return parse()
 }
 
+/** Runs work whose time grows with a length that was sent. Long work has a turn of its own. */
+export const inOwnTurn = async <Result>(length: number, work: () => Result): Promise<Result> =>
+  length > LONG_TEXT ? stepsOfThread.run('', work) : work()
+
 const MEBIBYTE = 1_048_576
 
 /** A body of up to this size is read at once and counts nowhere. */

@@ -102,7 +102,7 @@ export function storableJson(text: string, what: string, most?: MostCounts): unk
 }
 
 /** Parses a JSON text of which only parts will be stored. */
-export function parsedJson(text: string, what: string, most?: MostCounts): unknown {
+export function parsedJson(text: string, what: string, most: MostCounts): unknown {
   checkCounts(text, what, most)
   return parseJson(text, what)
 }

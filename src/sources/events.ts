@@ -6,7 +6,7 @@ import { parseInstant } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
 import { fail, invalid, notFound, Refusal } from '../refusal.ts'
 import type { Streams } from '../sessions/streams.ts'
-import { type Outcome, replay, replayEvent } from './receive.ts'
+import { type ReplayContext, replayEvent, replaysOf } from './receive.ts'
 import type { EventsQuery } from './schema.ts'
 import { getSource, mayWriteTo } from './service.ts'
 import * as store from './store.ts'
@@ -117,12 +117,10 @@ export function getEvent(reader: Reader, caller: Caller, id: string, eventId: st
 }
 
 /** Judges one event again, by the source as it is now. */
-export async function replayOne({ db, worker }: AppContext, caller: Caller, id: string, eventId: string) {
+export async function replayOne(ctx: AppContext, caller: Caller, id: string, eventId: string) {
+  const { db } = ctx
   const source = getSource(db, caller, id, 'change')
-  const event = store.findEvent(db, source.pk, eventId) ?? fail(notFound('event'))
-  const input = { workspacePk: caller.workspacePk, sourceId: id, eventId }
-  const size = { length: event.size }
-  await replayEvent((sent) => worker.write(replay, sent, { size }), input)
+  await replayEvent(replaysOf(ctx), { workspacePk: caller.workspacePk, sourceId: id, eventId })
   return store.presentEvent(store.findEvent(db, source.pk, eventId) ?? fail(notFound('event')))
 }
 
@@ -137,8 +135,7 @@ function unlessJudgedMeanwhile(error: unknown): undefined {
 
 /** Judges all events again that are unmapped, oldest first; `since` is when they came. */
 export async function replayUnmapped(
-  reader: Reader,
-  write: (input: Parameters<typeof replay.run>[1]) => Promise<Outcome>,
+  replays: ReplayContext,
   { workspacePk }: Pick<Caller, 'workspacePk'>,
   source: Pick<store.SourceRow, 'pk' | 'id'>,
   since: string | undefined,
@@ -146,11 +143,11 @@ export async function replayUnmapped(
   const from = since === undefined ? 0 : Math.ceil(parseInstant(since) ?? 0)
   const done = { replayed: 0, unmapped: 0 }
   for (let after = ''; ; ) {
-    const ids = store.idsOf(reader, source.pk, 'unmapped', after, from, REPLAYED_TOGETHER)
+    const ids = store.idsOf(replays.db, source.pk, 'unmapped', after, from, REPLAYED_TOGETHER)
     if (ids.length === 0) return done
     const outcomes = await Promise.all(
       ids.map((eventId) =>
-        replayEvent(write, { workspacePk, sourceId: source.id, eventId }).catch(unlessJudgedMeanwhile),
+        replayEvent(replays, { workspacePk, sourceId: source.id, eventId }).catch(unlessJudgedMeanwhile),
       ),
     )
     for (const outcome of outcomes)

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { findWorkspace } from '../account/store.ts'
 import type { RecordData } from '../changes/record-data.ts'
-import { type AppContext, type Caller, wholeWorkspace } from '../context.ts'
+import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerTask, WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -14,9 +14,10 @@ import { checkedChanges, mergedData } from '../records/writing/row-writer.ts'
 import { writeRecords } from '../records/writing/write-records.ts'
 import { fail, invalid, notFound, Refusal, refused } from '../refusal.ts'
 import { findHolders } from '../structures/storage/live-rows.ts'
-import { definitionOf, findStructureByPk, type StructureRow } from '../structures/store.ts'
-import { checkMap, checkWhen, holdsFor, mappedData } from './map.ts'
-import { type Call, providerOf, shownHeaders } from './providers.ts'
+import { definitionOf, type StructureRow } from '../structures/store.ts'
+import { type Decision, decideCall, isCurrent, structureOf, writeDecided } from './decide.ts'
+import { checkMap, checkWhen } from './map.ts'
+import { type Call, shownHeaders } from './providers.ts'
 import { eventIn, type Reading, readCall } from './read-call.ts'
 import type { TryBody } from './schema.ts'
 import { getSource } from './service.ts'
@@ -58,22 +59,9 @@ const callerFor = ({ source, structure, workspaceId }: Target): Caller => ({
 })
 
 function targetOf(tx: Reader, source: store.SourceRow): Target {
-  const { workspace } = source
-  const structure =
-    findStructureByPk(tx, wholeWorkspace(workspace), source.structure) ?? fail(notFound('source'))
-  const { id: workspaceId } = findWorkspace(tx, workspace) ?? fail(notFound('source'))
-  return { source, structure, workspaceId }
+  const { id: workspaceId } = findWorkspace(tx, source.workspace) ?? fail(notFound('source'))
+  return { source, structure: structureOf(tx, source), workspaceId }
 }
-
-/** The values of the row that a call becomes; undefined where `when` does not hold, or it only tries the URL. */
-function dataFor(source: store.SourceRow, { structure }: Target, { call, error }: Reading) {
-  if (!call) throw refused(error ?? '')
-  if (!holdsFor(store.whenOf(source), call)) return undefined
-  return mappedData(store.mapOf(source), definitionOf(structure), call)
-}
-
-const isPing = ({ provider }: store.SourceRow, { event }: Reading) =>
-  event !== null && providerOf(provider).ping === event
 
 /** Writes the row, unless it has a newer value of `newer_by`. Refuses what a row of the structure cannot be. */
 function writeMapped(
@@ -111,8 +99,7 @@ interface ArrivedInput {
   readonly token: string
   readonly secretVersion: number
   readonly call: Call
-  /** Why the row was refused, once it was tried. */
-  readonly refusal: string | undefined
+  readonly decision: Decision
 }
 
 export interface Answer {
@@ -123,21 +110,22 @@ export interface Answer {
 
 const REPEATED: ReadonlySet<store.Status> = new Set(['written', 'updated', 'stale'])
 
-/** Keeps a call and writes its row, or finds the event that it repeats. */
-export const arrival: WorkerTask<ArrivedInput, Answer> = {
+/** Keeps a call and writes its row, or finds the event that it repeats; undefined where the source is another now. */
+export const arrival: WorkerTask<ArrivedInput, Answer | undefined> = {
   name: 'sources.arrival',
-  run: (tx, { token, secretVersion, call, refusal }, listeners) => {
+  run: (tx, { token, secretVersion, call, decision }, listeners) => {
     const source = store.findSourceByToken(tx, token)
     if (!source || source.secretVersion !== secretVersion) throw notFound('source')
-    const reading = readCall(source, call)
-    const { externalId, event } = reading
+    const target = targetOf(tx, source)
+    if (!isCurrent(decision, source, target.structure)) return undefined
+    const { externalId, event } = decision
     const known =
       externalId === null ? undefined : store.findExternal(tx, source.pk, externalId, tx.now - EVENT_KEPT_MS)
     if (known && REPEATED.has(known.status)) {
       store.addCounts(tx, source.pk, { duplicate: 1 }, tx.now)
       return { status: 'duplicate', event_id: known.id, record_id: known.recordId }
     }
-    const { status, recordId, error } = judged(listeners, tx, source, reading, refusal)
+    const { status, recordId, error } = apply(listeners, tx, target, decision)
     const columns = {
       externalId,
       event,
@@ -171,74 +159,93 @@ function count(
   else store.addCounts(tx, source, { ...(before && { [before]: -1 }), [after]: 1 }, at)
 }
 
-function judged(
-  listeners: WriteListeners,
-  tx: Tx,
-  source: store.SourceRow,
-  reading: Reading,
-  refusal: string | undefined,
-): Outcome {
-  if (source.enabled === 0 || isPing(source, reading)) return outcome('ignored')
+function apply(listeners: WriteListeners, tx: Tx, target: Target, { data, refusal }: Decision): Outcome {
   if (refusal !== undefined) return outcome('unmapped', null, refusal)
-  const target = targetOf(tx, source)
-  const data = dataFor(source, target, reading)
   return data ? writeMapped(listeners, tx, target, data) : outcome('ignored')
 }
 
-interface ReplayInput {
+export interface ReplayInput {
   readonly workspacePk: number
   readonly sourceId: string
   readonly eventId: string
-  readonly refusal: string | undefined
 }
 
-/** Judges an event again, by the source as it is now. */
-export const replay: WorkerTask<ReplayInput, Outcome> = {
+interface DecidedReplay extends ReplayInput {
+  readonly decision: Decision
+  /** When the call came that the decision is about. */
+  readonly receivedAt: number
+}
+
+function replayable(reader: Reader, { workspacePk, sourceId, eventId }: ReplayInput) {
+  const source = store.sourceKind.findById(reader, workspacePk, sourceId) ?? fail(notFound('source'))
+  const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
+  if (event.status === 'written' || event.status === 'updated')
+    throw refused('This event was written already; change the row itself.')
+  return { source, event }
+}
+
+/** Writes what was decided of an event again; undefined where the source or the event is another now. */
+export const replay: WorkerTask<DecidedReplay, Outcome | undefined> = {
   name: 'sources.replay',
-  run: (tx, { workspacePk, sourceId, eventId, refusal }, listeners) => {
-    const source = store.sourceKind.findById(tx, workspacePk, sourceId) ?? fail(notFound('source'))
-    const event = store.findEvent(tx, source.pk, eventId) ?? fail(notFound('event'))
-    if (event.status === 'written' || event.status === 'updated')
-      throw refused('This event was written already; change the row itself.')
-    const reading = readCall(source, store.callOf(tx, event.pk))
-    const { status, recordId, error } = judged(listeners, tx, source, reading, refusal)
-    store.updateEvent(tx, event.pk, { status, recordId, error, event: reading.event })
+  run: (tx, { decision, receivedAt, ...input }, listeners) => {
+    const { source, event } = replayable(tx, input)
+    const target = targetOf(tx, source)
+    if (!isCurrent(decision, source, target.structure) || event.receivedAt !== receivedAt) return undefined
+    const { status, recordId, error } = apply(listeners, tx, target, decision)
+    store.updateEvent(tx, event.pk, { status, recordId, error, event: decision.event })
     count(tx, source.pk, event.status, status)
     tx.afterCommit(() => listeners.wake(source.id))
     return { status, recordId, error }
   },
 }
 
-/** Runs a write whose row may be refused: then once more, to keep the sentence with the event. */
-async function keepingRefusal<Result>(run: (refusal?: string) => Promise<Result>): Promise<Result> {
-  try {
-    return await run()
-  } catch (error) {
-    if (!(error instanceof Refusal) || STATUS_OF[error.code] !== 400) throw error
-    return run(error.message)
-  }
-}
+type Context = Pick<AppContext, 'db' | 'worker'>
 
 /** Keeps a verified call and writes its row. */
-export const receive = ({ worker }: Pick<AppContext, 'worker'>, input: Omit<ArrivedInput, 'refusal'>) =>
-  keepingRefusal((refusal) =>
-    worker.write(arrival, { ...input, refusal }, { size: { length: input.call.body.byteLength } }),
+export function receive(
+  { db, worker }: Context,
+  { token, secretVersion, call }: Omit<ArrivedInput, 'decision'>,
+): Promise<Answer> {
+  const length = call.body.byteLength
+  return writeDecided(
+    async () => {
+      const source = store.findSourceByToken(db, token) ?? fail(notFound('source'))
+      return decideCall(db, source, length, () => readCall(source, call))
+    },
+    (decision) => worker.write(arrival, { token, secretVersion, call, decision }, { size: { length } }),
   )
+}
 
-type Replayed = Omit<ReplayInput, 'refusal'>
+/** Where events are replayed: in a server, or beside one. */
+export interface ReplayContext {
+  readonly db: Reader
+  write(input: DecidedReplay): Promise<Outcome | undefined>
+}
 
-/** Judges an event again. Refuses one that was written. */
-export const replayEvent = (
-  write: (input: ReplayInput) => Promise<Outcome>,
-  input: Replayed,
-): Promise<Outcome> => keepingRefusal((refusal) => write({ ...input, refusal }))
+export const replaysOf = ({ db, worker }: Context): ReplayContext => ({
+  db,
+  write: (input) => worker.write(replay, input, { size: {} }),
+})
+
+/** Judges an event again, by the source as it is now. Refuses one that was written. */
+export function replayEvent({ db, write }: ReplayContext, input: ReplayInput): Promise<Outcome> {
+  let receivedAt = 0
+  return writeDecided(
+    async () => {
+      const { source, event } = replayable(db, input)
+      receivedAt = event.receivedAt
+      return decideCall(db, source, event.size, () => readCall(source, store.callOf(db, event.pk)))
+    },
+    (decision) => write({ ...input, decision, receivedAt }),
+  )
+}
 
 type TryRequest = Static<typeof TryBody>
 
 interface TryInput {
   readonly workspacePk: number
   readonly id: string
-  readonly request: TryRequest
+  readonly decision: Decision
 }
 
 interface Trial {
@@ -248,26 +255,23 @@ interface Trial {
 }
 
 /** Always run to be rolled back. */
-export const trial: WorkerTask<TryInput, Trial> = {
+export const trial: WorkerTask<TryInput, Trial | undefined> = {
   name: 'sources.try',
-  run: (tx, { workspacePk, id, request }, listeners) => {
-    const { map, when } = request
-    const source = { ...(store.sourceKind.findById(tx, workspacePk, id) ?? fail(notFound('source'))) }
-    if (map) source.map = JSON.stringify(map)
-    if (when) source.when = JSON.stringify(when)
+  run: (tx, { workspacePk, id, decision }, listeners) => {
+    const source = store.sourceKind.findById(tx, workspacePk, id) ?? fail(notFound('source'))
     const target = targetOf(tx, source)
-    const reading = readingOf(tx, source, request)
-    let data: Record<string, unknown> | undefined
+    if (!isCurrent(decision, source, target.structure)) return undefined
+    const { data, refusal } = decision
+    if (refusal !== undefined) return { status: 'unmapped', data: null, error: refusal }
+    if (!data) return { status: 'ignored', data: null, error: null }
     try {
-      data = dataFor(source, target, reading)
-      if (!data) return { status: 'ignored', data: null, error: null }
       const { status, row } = writeMapped(listeners, tx, target, data)
       const written = row && status !== 'stale' ? dataOf(row) : data
-      const shown = Object.entries(written).filter(([key]) => Object.hasOwn(data ?? {}, key))
+      const shown = Object.entries(written).filter(([key]) => Object.hasOwn(data, key))
       return { status, data: Object.fromEntries(shown), error: null }
     } catch (error) {
       if (!(error instanceof Refusal) || STATUS_OF[error.code] !== 400) throw error
-      return { status: 'unmapped', data: data ?? null, error: error.message }
+      return { status: 'unmapped', data, error: error.message }
     }
   },
 }
@@ -284,25 +288,49 @@ export function tryEvent(
   if ((body === undefined) === (eventId === undefined))
     throw invalid('Give exactly one of "body", a JSON value, and "event_id".')
   if (eventId !== undefined && headers !== undefined) throw invalid('"headers" go with "body" alone.')
-  const source = getSource(db, caller, id, 'read')
-  if (map) checkMap(map, definitionOf(targetOf(db, source).structure))
   if (when) checkWhen(when)
-  const event =
-    eventId === undefined ? undefined : (store.findEvent(db, source.pk, eventId) ?? fail(notFound('event')))
+  const sourceNow = (): store.SourceRow => {
+    const source = getSource(db, caller, id, 'read')
+    if (map) checkMap(map, definitionOf(structureOf(db, source)))
+    return {
+      ...source,
+      // One that is disabled is tried all the same.
+      enabled: 1,
+      ...(map && { map: JSON.stringify(map) }),
+      ...(when && { when: JSON.stringify(when) }),
+    }
+  }
   const { workspacePk } = caller
-  const size = { length: event?.size ?? bodyText.length }
-  return worker.write(trial, { workspacePk, id, request }, { size, isDryRun: true })
+  return writeDecided(
+    async () => {
+      const source = sourceNow()
+      const { size, read } = triedCall(db, source, request, bodyText)
+      return decideCall(db, source, size, read)
+    },
+    (decision) =>
+      worker.write(
+        trial,
+        { workspacePk, id, decision },
+        { size: { length: bodyText.length }, isDryRun: true },
+      ),
+  )
 }
 
-function readingOf(reader: Reader, source: store.SourceRow, request: TryRequest): Reading {
+function triedCall(
+  reader: Reader,
+  source: store.SourceRow,
+  request: TryRequest,
+  bodyText: string,
+): { size: number; read: () => Reading } {
   const { body, event_id: eventId } = request
   if (eventId !== undefined) {
     const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
-    return readCall(source, store.callOf(reader, event.pk))
+    return { size: event.size, read: () => readCall(source, store.callOf(reader, event.pk)) }
   }
   const headers = headersIn(request.headers)
   const event = eventIn(source, { headers, body })
-  return { call: { headers, body, event }, event, externalId: null, error: null }
+  const reading = { call: { headers, body, event }, event, externalId: null, error: null }
+  return { size: bodyText.length, read: () => reading }
 }
 
 /** By name, or as an event shows them. */

@@ -9,7 +9,7 @@ import { getStructure } from '../structures/store.ts'
 import { type EventReaders, getEvent, replayOne, replayUnmapped } from './events.ts'
 import { providerOf } from './providers.ts'
 import { challengeIn } from './read-call.ts'
-import { receive, replay, tryEvent } from './receive.ts'
+import { receive, replaysOf, tryEvent } from './receive.ts'
 import * as schema from './schema.ts'
 import {
   createSource,
@@ -161,9 +161,7 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
       '/:id/replay',
       ({ caller, params, body }) => {
         const source = getSource(ctx.db, caller, params.id, 'change')
-        const write = (input: Parameters<typeof replay.run>[1]) =>
-          ctx.worker.write(replay, input, { size: {} })
-        return replayUnmapped(ctx.db, write, caller, source, body.since)
+        return replayUnmapped(replaysOf(ctx), caller, source, body.since)
       },
       {
         access: 'write',

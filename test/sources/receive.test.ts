@@ -275,3 +275,25 @@ test('a place of many slashes is refused as fast as any other', async () => {
   expect((await service.post(`/v1/sources/${source.id}/try`, { body: {}, when })).status).toBe(400)
   expect(processorTime()).toBeLessThan(500)
 })
+
+test('a call with more values than one write may have is unmapped, as are those of a form', async () => {
+  const source = await makeSource(service, {
+    provider: 'none',
+    secret: undefined,
+    options: { unverified: true },
+    map: { number: '/x' },
+  })
+  const many = `{${Array.from({ length: 200_001 }, (_, at) => `"k${at}":1`).join(',')}}`
+  const json = `{"x":"A1","y":${many}}`
+  const form = new URLSearchParams({ payload: json }).toString()
+  for (const sent of [
+    () => call(service, source.url, json),
+    () => call(service, source.url, form, { 'content-type': 'application/x-www-form-urlencoded' }),
+  ]) {
+    const { status, body } = await sent()
+    expect([status, body.status, body.record_id]).toEqual([200, 'unmapped', null])
+    const [{ error }] = await eventsOf(source.id)
+    expect(error).toContain('members of objects')
+  }
+  expect(await rows()).toEqual([])
+})

@@ -5,6 +5,7 @@ import type { Db } from '../../../db/database.ts'
 import { fold } from '../../../lib/text.ts'
 import { systemRefusal } from '../../../portability/read-file.ts'
 import { Refusal } from '../../../refusal.ts'
+import type { ReplayContext } from '../../../sources/receive.ts'
 import type { NewSource } from '../../../sources/service.ts'
 import type { SourceRow } from '../../../sources/store.ts'
 import {
@@ -189,12 +190,14 @@ const sourcesReplay: Command = {
     inWorkspace(input, io, async (db, caller) => {
       const [{ replay, replayEvent }, { replayUnmapped }] = await Promise.all([receiving(), events()])
       const source = await sourceNamed(db, caller, input.args[0] ?? '')
-      const write = (sent: Parameters<typeof replay.run>[1]) =>
-        db.write((tx) => replay.run(tx, sent, createBus()))
+      const replays: ReplayContext = {
+        db,
+        write: (sent) => db.write((tx) => replay.run(tx, sent, createBus())),
+      }
       const [, eventId] = input.args
       if (eventId !== undefined) {
         const { workspacePk } = caller
-        const { status, error } = await replayEvent(write, { workspacePk, sourceId: source.id, eventId })
+        const { status, error } = await replayEvent(replays, { workspacePk, sourceId: source.id, eventId })
         return show(input, io, { event: { id: eventId, status, error } }, () =>
           io.out(`${status}${error === null ? '' : `: ${error}`}\n`),
         )
@@ -202,7 +205,7 @@ const sourcesReplay: Command = {
       const since = textFlag(input, 'since')
       const body = { status: 'unmapped', ...(since !== undefined && { since }) }
       await checkBody((await schema()).ReplayBody, body)
-      const done = await replayUnmapped(db, write, caller, source, since)
+      const done = await replayUnmapped(replays, caller, source, since)
       return show(input, io, done, () =>
         io.out(`${done.replayed} events are replayed, and ${done.unmapped} stay unmapped.\n`),
       )
