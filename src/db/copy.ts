@@ -3,10 +3,16 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname } from 'node:path'
 import { workerProgram } from '../lib/program.ts'
 import { asReadError, asSystemError, isStorageFailure, showsDamage, UnusableDatabase } from './errors.ts'
+import { createFile, type FileModel } from './new-file.ts'
 import { CHANGES_PER_WORKSPACE, startOfKeysSql } from './schema/changes.ts'
 
 /** The name holds the process id: another process may be writing a copy to the same place. */
 const partialCopy = (target: string): string => `${target}.partial-${process.pid}`
+
+export interface CopyOptions {
+  readonly model?: FileModel
+  readonly onStep?: () => void
+}
 
 /** Like `copyVerified`, beside a server that writes: the copy goes to the disk a little at a time. */
 export async function copyBesideServer(database: Database, target: string): Promise<void> {
@@ -31,13 +37,18 @@ async function syncContinuously(path: string): Promise<() => void> {
 
 /**
  * Writes a consistent copy of the open database to `target`. The copy is written beside `target`, verified with
- * `integrity_check` and then renamed, so that `target` is never an incomplete copy. `onStep` is called between the steps.
- * Throws UnusableDatabase.
+ * `integrity_check` and then renamed, so that `target` is never an incomplete copy. It gets the owner of the model, by
+ * default of the file that it replaces. `onStep` is called between the steps. Throws UnusableDatabase.
  */
-export function copyVerified(database: Database, target: string, onStep: () => void = () => {}): void {
+export function copyVerified(
+  database: Database,
+  target: string,
+  { model = { replaces: target }, onStep = () => {} }: CopyOptions = {},
+): void {
   const partial = partialCopy(target)
   try {
     removePartial(partial)
+    createFile(partial, model)
     database.query('VACUUM INTO ?').run(partial)
     onStep()
     beginEpochs(partial)

@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync, realpathSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Log } from '../lib/log.ts'
 import { Refusal, unavailable } from '../refusal.ts'
+import { accessProblem } from './file-access.ts'
 
 /** The file cannot be used; the message is a sentence for the operator. */
 export class UnusableDatabase extends Error {}
@@ -126,7 +127,8 @@ export function asUnavailable(error: unknown): unknown {
 export function asUnusable(error: unknown, file: string): unknown {
   if (error instanceof UnusableDatabase) return error
   if (isNotADatabase(error)) return new UnusableDatabase(`${file} is not a daybook database.`)
-  const fault = faultOf(error)
+  const isDenied = /^(EACCES|EPERM|EROFS)$/.test(asSystemError(error)?.code ?? '')
+  const fault = isDenied ? 'unusable' : faultOf(error)
   if (fault === undefined) return error
   return fault === 'full' ? fullDisk(file) : new UnusableDatabase(UNUSABLE[fault](file))
 }
@@ -141,7 +143,7 @@ const UNUSABLE = {
   failing: (file: string) =>
     `The disk of the database ${file} fails (an I/O error); check the disk. The database need not be damaged.`,
   unusable: (file: string) =>
-    `The database ${file} cannot be read and written; check the disk and its permissions.`,
+    `The database ${file} cannot be read and written. ${accessProblem(file) ?? 'Check the disk and its permissions.'}`,
 }
 
 /** For actions of a timer: logs a storage failure, because the next run may succeed. */

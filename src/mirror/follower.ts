@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { columnsOfName } from '../account/names.ts'
 import { updateWorkspace } from '../account/store.ts'
 import type { AppContext } from '../context.ts'
+import { createFile } from '../db/new-file.ts'
 import { deleteRemovedFiles } from '../files/service.ts'
 import { sleep } from '../lib/clock.ts'
 import { Refusal } from '../refusal.ts'
@@ -225,6 +226,7 @@ function isSmallPage({ changes, has_more }: ChangePage): boolean {
 /** A stage in a file, which an interrupted process may have left. */
 export function newStage(file: string): Stage {
   rmSync(file, { force: true })
+  createFile(file, {})
   return new Stage(file)
 }
 

@@ -9,6 +9,7 @@ import { type AppContext, contextOn } from '../context.ts'
 import { takeServerLock } from '../db/connection/server-lock.ts'
 import { type Db, openDatabase } from '../db/database.ts'
 import { DATABASE_SUFFIXES } from '../db/file-names.ts'
+import { createFile } from '../db/new-file.ts'
 import type { Reader } from '../db/reader.ts'
 import { WorkerThread } from '../db/worker/thread.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -225,12 +226,13 @@ async function stageAll({ file, remote, selection, onProgress }: NewCopy) {
 }
 
 async function createDatabase(
-  { clock, log, features, remote, workspace }: NewCopy,
-  file: string,
+  { clock, log, features, file, remote, workspace }: NewCopy,
+  unfinished: string,
   { cursor, selection }: Awaited<ReturnType<typeof stageAll>>,
   previous: Accounts | undefined,
 ): Promise<{ readonly key: string | undefined; readonly target: Target }> {
-  const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'server' })
+  createFile(unfinished, { replaces: file })
+  const db = openDatabase({ file: unfinished, programVersion: VERSION, clock, log, role: 'server' })
   try {
     return await db.write((tx) => {
       const { id, name, created_at } = workspace

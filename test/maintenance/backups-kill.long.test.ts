@@ -17,8 +17,10 @@ async function copyUntil(step: number, db: string, target: string): Promise<void
     const { Database } = await import('bun:sqlite')
     const { copyVerified } = await import(${JSON.stringify(resolve('src/db/copy.ts'))})
     let left = ${step}
-    copyVerified(new Database(${JSON.stringify(db)}, { readonly: true }), ${JSON.stringify(target)}, () => {
-      if (--left === 0) process.kill(process.pid, 'SIGKILL')
+    copyVerified(new Database(${JSON.stringify(db)}, { readonly: true }), ${JSON.stringify(target)}, {
+      onStep: () => {
+        if (--left === 0) process.kill(process.pid, 'SIGKILL')
+      },
     })`
   const child = Bun.spawn([process.execPath, '-e', script], { stderr: 'pipe' })
   expect(await child.stderr.text()).toBe('')

@@ -79,7 +79,7 @@ export function migrate(
   const version = schemaVersion(database)
   if (version > 0 && file !== ':memory:') {
     removeUnfinishedCopies(file)
-    copyVerified(database, copyBeforeUpgrade(file, programVersion))
+    copyVerified(database, copyBeforeUpgrade(file, programVersion), { model: { beside: file } })
   }
   database.run('PRAGMA foreign_keys = OFF')
   database.run('BEGIN IMMEDIATE')

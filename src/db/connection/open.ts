@@ -3,7 +3,9 @@ import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import { asReadError, asUnusable, faultOf, fullDisk, UnusableDatabase } from '../errors.ts'
+import { asReadError, asSystemError, asUnusable, faultOf, fullDisk, UnusableDatabase } from '../errors.ts'
+import { accessProblem } from '../file-access.ts'
+import { createFile } from '../new-file.ts'
 import type { Reader } from '../reader.ts'
 import { MIGRATIONS } from '../schema/migrations/migrations.ts'
 import { Sql } from '../sql.ts'
@@ -102,9 +104,14 @@ function openFile(options: OpenOptions): Database {
   }
   if (file !== ':memory:') checkFiles(options)
   try {
-    return new Database(file, { create: role === 'server', readwrite: true, strict: true })
-  } catch {
-    throw new UnusableDatabase(`The database ${file} cannot be opened or made.`)
+    if (role === 'server' && file !== ':memory:') createFile(realFile(file), {})
+    return new Database(file, { create: false, readwrite: true, strict: true })
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === undefined ? !asSystemError(error) : fault !== 'unusable') throw error
+    throw new UnusableDatabase(
+      `The database ${file} cannot be opened. ${accessProblem(file) ?? 'Check that it is a file, and its permissions.'}`,
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'bun:sqlite'
 import fs from 'node:fs'
-import { asReadError, isStorageFailure } from '../errors.ts'
+import { asReadError, asUnusable, isStorageFailure } from '../errors.ts'
+import { createFile } from '../new-file.ts'
 import { Sql } from '../sql.ts'
 import { openReadingConnection } from './open.ts'
 import { realFile } from './server-lock.ts'
@@ -247,9 +248,7 @@ class WriteMark {
 
   constructor(file: string) {
     this.#path = markFileOf(file)
-    // One that a killed server left is used again: a command may be about to change it.
-    const descriptor = fs.openSync(this.#path, 'a+')
-    fs.ftruncateSync(descriptor, BYTES)
+    const descriptor = openMark(this.#path, file)
     const bytes = mapped(this.#path)
     if (bytes) fs.closeSync(descriptor)
     else this.#descriptor = descriptor
@@ -275,6 +274,18 @@ class WriteMark {
     } catch {
       return
     }
+  }
+}
+
+/** A mark that a killed server left is used again: a command may be about to change it. */
+function openMark(path: string, file: string): number {
+  try {
+    createFile(path, { beside: realFile(file) })
+    const descriptor = fs.openSync(path, 'a+')
+    fs.ftruncateSync(descriptor, BYTES)
+    return descriptor
+  } catch (error) {
+    throw asUnusable(error, file)
   }
 }
 

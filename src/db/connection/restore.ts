@@ -12,6 +12,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { copyVerified, syncFile, syncFolder } from '../copy.ts'
 import { asSystemError, isBusy, isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
+import { createFile } from '../new-file.ts'
 import { hasForeignWal } from './foreign-wal.ts'
 import { refuseOtherPrograms, refuseUnknownSchema } from './migrate.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
@@ -42,7 +43,7 @@ export function restoreDatabase(
   try {
     finishRestore(file)
     const restored = file + UNFINISHED
-    copyBackup(backup, restored)
+    copyBackup(backup, restored, file)
     onStep()
     foldWal(file, database)
     onStep()
@@ -79,12 +80,12 @@ function refuseUnusableBackup(backup: string, file: string): void {
 }
 
 /** The copy is in rollback mode, so that a write-ahead log that is found beside it is known not to be its own. */
-function copyBackup(backup: string, target: string): void {
+function copyBackup(backup: string, target: string, replaces: string): void {
   try {
     const source = new Database(backup, { readonly: true })
     try {
       refuseUnknownSchema(source)
-      copyVerified(source, target)
+      copyVerified(source, target, { model: { replaces } })
     } finally {
       source.close()
     }
@@ -160,6 +161,7 @@ function nameTwice(file: string, name: string): void {
     linkSync(file, name)
   } catch {
     const copy = file + UNFINISHED_KEPT
+    createFile(copy, { replaces: file })
     copyFileSync(file, copy)
     syncFile(copy)
     renameSync(copy, name)

@@ -2,6 +2,8 @@ import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { asUnusable, faultOf, isBusy, isStorageFailure, UnusableDatabase } from '../errors.ts'
+import { accessProblem } from '../file-access.ts'
+import { createFile } from '../new-file.ts'
 
 /** The lock that a server holds on its database; the system releases it when the process ends for any reason. */
 export interface ServerLock {
@@ -32,11 +34,13 @@ function refuseFailingDisk(file: string): void {
 
 function openLockFile(file: string): Database {
   try {
-    return new Database(lockFileOf(file), { create: true })
-  } catch {
+    createFile(lockFileOf(file), { beside: realFile(file) })
+    return new Database(lockFileOf(file), { create: false, readwrite: true })
+  } catch (error) {
+    if (error instanceof UnusableDatabase) throw error
     refuseFailingDisk(file)
     throw new UnusableDatabase(
-      `Beside ${file} no lock file can be made; check the folder and its permissions.`,
+      `The lock file of ${file} cannot be created. ${accessProblem(file) ?? 'Check the folder and its permissions.'}`,
     )
   }
 }
@@ -55,7 +59,7 @@ export function takeServerLock(file: string): ServerLock | undefined {
     if (isBusy(error)) return undefined
     if (!isStorageFailure(error)) throw error
     throw new UnusableDatabase(
-      `${lockFileOf(file)} cannot be used as the lock of ${file}; check its permissions, or remove it while no daybook runs on that database.`,
+      `${lockFileOf(file)} cannot be used as the lock of ${file}. ${accessProblem(file) ?? 'Remove it while no daybook runs on that database.'}`,
     )
   }
   return { release: () => database.close() }

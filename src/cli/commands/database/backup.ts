@@ -82,7 +82,8 @@ export const restore: Command = {
   flags: [DB_FLAG],
   remarks: [
     'Refused while a server runs. The backup is verified and stays where it is; the database that it replaces is kept',
-    'as <db>.before-restore. If the command is interrupted, the database is either the old one or the restored one.',
+    'as <db>.before-restore. The restored file keeps the owner, group and permissions of the replaced one, so root may',
+    'restore for a service. If the command is interrupted, the database is either the old one or the restored one.',
     'With - the backup is read from standard input.',
   ],
   examples: [

@@ -1,0 +1,67 @@
+import fs from 'node:fs'
+import { dirname } from 'node:path'
+import { asSystemError, UnusableDatabase } from './errors.ts'
+import { userName } from './file-access.ts'
+
+/*
+ * Commands often run as root beside the database of a service that has a user of its own. A file that root creates there
+ * would be out of reach for the service, so every file of a database is created here, before SQLite opens it: with the
+ * owner and group of the file that it replaces, of the one that it belongs to, or of its folder. SQLite itself does so
+ * for write-ahead logs and journals.
+ */
+
+/** The file from which a new one takes its owner and group; its folder where neither is there. */
+export interface FileModel {
+  /** Its permissions are kept as well. */
+  readonly replaces?: string
+  readonly beside?: string
+}
+
+const PRIVATE_MODE = 0o600
+const PERMISSIONS = 0o777
+const OF_OWNER = 0o700
+
+function statOf(path: string | undefined): fs.Stats | undefined {
+  try {
+    return path === undefined ? undefined : fs.statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Creates an empty file. One that is there already stays as it is. Throws the error of the system, or UnusableDatabase. */
+export function createFile(path: string, { replaces, beside }: FileModel): void {
+  let descriptor: number
+  try {
+    descriptor = fs.openSync(path, 'wx', PRIVATE_MODE)
+  } catch (error) {
+    if (asSystemError(error)?.code === 'EEXIST') return
+    throw error
+  }
+  try {
+    const replaced = statOf(replaces)
+    const isOwned = takeOwner(descriptor, replaced ?? statOf(beside) ?? fs.statSync(dirname(path)), path)
+    if (replaced) fs.fchmodSync(descriptor, replaced.mode & (isOwned ? PERMISSIONS : OF_OWNER))
+  } catch (error) {
+    fs.rmSync(path, { force: true })
+    throw error
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
+
+/** Whether the file has the owner and group of the model now. Only root must succeed: another user keeps what it creates. */
+function takeOwner(descriptor: number, model: fs.Stats, path: string): boolean {
+  const own = fs.fstatSync(descriptor)
+  if (own.uid === model.uid && own.gid === model.gid) return true
+  try {
+    if (process.getuid?.() === 0 || own.uid === model.uid) fs.fchownSync(descriptor, model.uid, model.gid)
+    return own.uid === model.uid || process.getuid?.() === 0
+  } catch {
+    if (process.getuid?.() !== 0 || own.uid === model.uid) return false
+    const user = userName(model.uid)
+    throw new UnusableDatabase(
+      `${path} cannot be given to ${user}, the user of the database; run the command as that user: runuser -u ${user} -- daybook …`,
+    )
+  }
+}
