@@ -1,5 +1,6 @@
 import type { AppContext, PasswordCost } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import { Admission, type WaitingPlace } from '../lib/admission.ts'
 import { codePointLength } from '../lib/text.ts'
 import { invalid, unavailable } from '../refusal.ts'
 
@@ -9,8 +10,16 @@ const MAX_LENGTH = 200
 const PASSWORD_COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 }
 /** Hashing takes a core and 64 MiB for several hundred milliseconds, so few run at a time. */
 const MAX_RUNNING = 2
-const MAX_WAITING = 50
+const MAX_WAITING_PER_LINE = 16
+/** People of one household or office have one address. */
+const MAX_WAITING_PER_KEY = 4
 const RETRY_AFTER_SECONDS = 2
+
+/**
+ * Where a hash waits: by user with a key, a session or a setup link; and by address, apart for addresses from which the
+ * user has signed in before, for visitors who have the URL of a share, and for all others.
+ */
+export type HashingPlace = WaitingPlace<'users' | 'known addresses' | 'visitors' | 'addresses'>
 
 /** Returns the password; refuses one that is not 10 to 200 characters long. */
 export function checkedPassword(password: string): string {
@@ -21,8 +30,13 @@ export function checkedPassword(password: string): string {
 
 type Hashing = Pick<AppContext, 'passwordCost'> & { readonly db: Reader }
 
-export const hashPassword = (password: string, { passwordCost = PASSWORD_COST, db }: Hashing) =>
-  inTurn(db, () => Bun.password.hash(password, { algorithm: 'argon2id', ...passwordCost }))
+/** Hashes a password. Callers check first that it may be set: a hash takes a place that others wait for. */
+export const hashPassword = (
+  password: string,
+  place: HashingPlace,
+  { passwordCost = PASSWORD_COST, db }: Hashing,
+): Promise<string> =>
+  admissionOf(db).run(place, () => Bun.password.hash(password, { algorithm: 'argon2id', ...passwordCost }))
 
 /** The form of a hash that no password has. */
 const hashOfNobody = ({ memoryCost, timeCost }: PasswordCost) =>
@@ -32,35 +46,23 @@ const hashOfNobody = ({ memoryCost, timeCost }: PasswordCost) =>
 export async function isPassword(
   password: string,
   hash: string | null,
+  place: HashingPlace,
   { passwordCost = PASSWORD_COST, db }: Hashing,
 ): Promise<boolean> {
   const compared = hash ?? hashOfNobody(passwordCost)
-  const isSame = await inTurn(db, () => Bun.password.verify(password, compared))
+  const isSame = await admissionOf(db).run(place, () => Bun.password.verify(password, compared))
   return isSame && hash !== null
 }
 
-interface Running {
-  count: number
-  readonly waiting: (() => void)[]
-}
-
-const newRunning = (): Running => ({ count: 0, waiting: [] })
-
-async function inTurn<Result>({ sql }: Reader, work: () => Promise<Result>): Promise<Result> {
-  const running = sql.state.of(newRunning)
-  if (running.count >= MAX_RUNNING) {
-    if (running.waiting.length >= MAX_WAITING) {
-      throw unavailable('Too many people are signing in at this moment; try again.', {
+const newAdmission = () =>
+  new Admission<HashingPlace['line']>({
+    running: MAX_RUNNING,
+    waitingPerLine: MAX_WAITING_PER_LINE,
+    waitingPerKey: MAX_WAITING_PER_KEY,
+    refusal: () =>
+      unavailable('Too many passwords are being checked at this moment; try again.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
-      })
-    }
-    await new Promise<void>((resolve) => running.waiting.push(resolve))
-  } else running.count += 1
-  try {
-    return await work()
-  } finally {
-    const next = running.waiting.shift()
-    if (next) next()
-    else running.count -= 1
-  }
-}
+      }),
+  })
+
+const admissionOf = ({ sql }: Reader) => sql.state.of(newAdmission)

@@ -162,9 +162,10 @@ export function renameUser(tx: Tx, pk: number, name: string): void {
   updateUser(tx, pk, columnsOfName(free))
 }
 
-/** Sets the password with which the user signs in to the application, and ends their sessions. */
+/** For a command: sets the password with which the user signs in to the application, and ends their sessions. */
 export async function setPassword(db: Db, nameOrId: string, password: string): Promise<UserRow> {
-  const hash = await hashPassword(checkedPassword(password), { db })
+  const { id: key } = getUser(db, nameOrId)
+  const hash = await hashPassword(checkedPassword(password), { line: 'users', key }, { db })
   return db.write((tx) => {
     const user = getUser(tx, nameOrId)
     setPasswordHash(tx, user.pk, hash)

@@ -34,6 +34,12 @@ export class FairQueue<Item> {
     return this.#keys.has(key)
   }
 
+  /** How much waits for this key. */
+  sizeOf(key: string): number {
+    const { requests, background } = this.#keys.get(key) ?? { requests: [], background: [] }
+    return requests.length + background.length
+  }
+
   get nextKey(): string | undefined {
     return this.#keys.keys().next().value
   }

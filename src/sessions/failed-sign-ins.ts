@@ -30,6 +30,12 @@ interface SignInAttempt {
   readonly address: string
 }
 
+/** From where a password is tried: an address or its /64, and whether the user has signed in there within 30 days. */
+export interface SignInOrigin {
+  readonly address: string
+  readonly isKnown: boolean
+}
+
 interface Failure extends SignInAttempt {
   readonly at: number
   /** Whether somebody has signed in from there since, so that it counts for the day only. */
@@ -57,12 +63,12 @@ export class FailedSignIns {
    * once are no way around the limit; a success clears the failures of this address for this user. A check that throws
    * has tried no password.
    */
-  async limit(attempt: SignInAttempt, check: () => Promise<boolean>): Promise<boolean> {
+  async limit(attempt: SignInAttempt, check: (from: SignInOrigin) => Promise<boolean>): Promise<boolean> {
     const { user } = attempt
     const address = addressGroup(attempt.address)
+    const isKnown = this.#isKnown({ user, address })
     const ofDay = this.#ofUser(user)
-    if (ofDay.length >= FAILURES_PER_DAY && !this.#isKnown({ user, address }))
-      throw this.#refusal(ofDay, DAY_MS, TOO_MANY_OF_DAY)
+    if (ofDay.length >= FAILURES_PER_DAY && !isKnown) throw this.#refusal(ofDay, DAY_MS, TOO_MANY_OF_DAY)
     const ofUser = this.#recent(ofDay)
     const ofAddress = this.#recent(this.#byAddress.get(address))
     const isUserLimited = ofUser.length >= FAILURES_PER_USER
@@ -71,7 +77,7 @@ export class FailedSignIns {
     const failure = { user, address, at: this.ctx.clock.now() }
     this.#setOfUser(user, [...ofDay, failure])
     this.#byAddress.set(address, [...ofAddress, failure])
-    if (await this.#isRight(failure, check)) return true
+    if (await this.#isRight(failure, () => check({ address, isKnown }))) return true
     this.#setOfUser(user, this.#ofUser(user).slice(-FAILURES_PER_DAY))
     if (isUserLimited) throw this.#tooMany(ofUser)
     return false

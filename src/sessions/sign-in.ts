@@ -25,7 +25,7 @@ import { addressGroup } from '../lib/address-group.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, invalid, Refusal, refused } from '../refusal.ts'
 import { newToken } from './cookie.ts'
-import { type FailedSignIns, saveSignInAddress } from './failed-sign-ins.ts'
+import { type FailedSignIns, type SignInOrigin, saveSignInAddress } from './failed-sign-ins.ts'
 import { getOwnSession, getRecentSession, insertSession, listEnterable, type SessionRow } from './sessions.ts'
 
 export interface Browser {
@@ -67,7 +67,10 @@ export async function signIn(
 ): Promise<NewSession> {
   const { db } = ctx
   const user = findUserByName(db, name)
-  const check = () => isPassword(password, user?.passwordHash ?? null, ctx)
+  const check = ({ address, isKnown }: SignInOrigin) => {
+    const place = { line: isKnown ? 'known addresses' : 'addresses', key: address } as const
+    return isPassword(password, user?.passwordHash ?? null, place, ctx)
+  }
   const attempt = { user: user?.pk ?? nameKey(name), address: browser.address }
   if (!(await failures.limit(attempt, check)) || !user) throw wrongPair()
   return db.write((tx) => {
@@ -86,8 +89,8 @@ export async function setUp(
   const { db, bus, clock } = ctx
   checkedPassword(password)
   // Hashing takes long: a client without a link must not keep others from signing in.
-  if (findUserOfLink(db, token, clock.now()) === undefined) throw usedLink()
-  const hash = await hashPassword(password, ctx)
+  const invited = findUserOfLink(db, token, clock.now()) ?? fail(usedLink())
+  const hash = await hashPassword(password, { line: 'users', key: `invited ${invited}` }, ctx)
   const session = await db.write((tx) => {
     const userPk = findUserOfLink(tx, token, tx.now) ?? fail(usedLink())
     setPasswordHash(tx, userPk, hash)
@@ -148,10 +151,11 @@ export async function changePassword(
   const { db, bus, clock } = ctx
   checkedPassword(password)
   const { userPk, id } = getOwnSession(db, caller)
+  const place = { line: 'users', key: caller.userId } as const
   const before = findUserByPk(db, userPk)?.passwordHash ?? null
   if (before === null && current === undefined) getRecentSession(db, caller, clock.now())
   else await checkCurrent(current ?? fail(invalid('"current" is required.')), before)
-  const hash = await hashPassword(password, ctx)
+  const hash = await hashPassword(password, place, ctx)
   await db.write((tx): void => {
     getOwnSession(tx, caller)
     if (findUserByPk(tx, userPk)?.passwordHash !== before)
@@ -162,7 +166,7 @@ export async function changePassword(
   bus.wake()
 
   async function checkCurrent(sent: string, hash: string | null): Promise<void> {
-    const isRight = await failures.limit({ user: userPk, address }, () => isPassword(sent, hash, ctx))
+    const isRight = await failures.limit({ user: userPk, address }, () => isPassword(sent, hash, place, ctx))
     if (!isRight) throw refused('The current password is wrong.')
   }
 }

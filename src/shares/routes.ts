@@ -5,13 +5,12 @@ import { respondOnce } from '../http/idempotency.ts'
 import { pageRequest } from '../http/pagination.ts'
 import * as schema from './schema.ts'
 import {
-  checkForm,
   createShare,
   deleteShare,
   getShare,
   getTarget,
   listShares,
-  passwordHashOf,
+  passwordHashOfNew,
   patchShare,
   presentShare,
   rotateShare,
@@ -36,8 +35,7 @@ export const shareRoutes = (ctx: AppContext) => {
     .post(
       '',
       async ({ exchange, caller, body, request }) => {
-        checkForm(body.kind, body.options ?? {})
-        const passwordHash = (await passwordHashOf(ctx, body)) ?? null
+        const passwordHash = await passwordHashOfNew(ctx, caller, body)
         const create = (tx: Tx) => ({
           share: presentShare(caller, createShare(tx, caller, body, passwordHash), tx, originOf(request)),
         })

@@ -121,19 +121,19 @@ interface Target {
 }
 
 /** Finds what is shared; refuses one that the caller may not write. */
-export function getTarget(tx: Tx, caller: Caller, kind: ShareKind, id: string): Target {
+export function getTarget(reader: Reader, caller: Caller, kind: ShareKind, id: string): Target {
   if (kind === 'note' || kind === 'view') {
     const place = placeFor(caller, 'notes')
-    const found = kind === 'note' ? getNoteSummary(tx, place, id) : viewKind.getRow(tx, place, id)
+    const found = kind === 'note' ? getNoteSummary(reader, place, id) : viewKind.getRow(reader, place, id)
     checkWrite(caller.rights, 'notes')
     // The page gives the files that a note names.
     if (hides(caller.rights, 'files')) checkWrite(caller.rights, 'files')
     return { id: found.id }
   }
-  const view = kind === 'row_view' ? getRowView(tx, caller, id) : undefined
+  const view = kind === 'row_view' ? getRowView(reader, caller, id) : undefined
   if (view?.personal === 1)
     throw refused('A personal view is yours alone; make it one for everybody before you share it.')
-  const structure = getStructure(tx, caller, view?.structureId ?? id, 'change')
+  const structure = getStructure(reader, caller, view?.structureId ?? id, 'change')
   return { id: view?.id ?? structure.id, structure }
 }
 
@@ -144,11 +144,24 @@ type CreateInput = Static<typeof CreateShareBody>
 type PatchInput = Static<typeof PatchShareBody>
 
 /** The hash of the password that a request sends; undefined where it sends none, null where it takes it away. */
-export async function passwordHashOf(
+async function passwordHashOf(
   ctx: AppContext,
+  { userId }: Caller,
   { password }: PatchInput,
 ): Promise<string | null | undefined> {
-  return typeof password === 'string' ? hashPassword(password, ctx) : password
+  return typeof password === 'string' ? hashPassword(password, { line: 'users', key: userId }, ctx) : password
+}
+
+/** The hash of the password of a new share; refuses a share that the caller may not make before it hashes. */
+export async function passwordHashOfNew(
+  ctx: AppContext,
+  caller: Caller,
+  { kind, target_id, options = {}, ...input }: CreateInput,
+): Promise<string | null> {
+  checkForm(kind, options)
+  getTarget(ctx.db, caller, kind, target_id)
+  if (kind === 'form') refusePassword(input.password)
+  return (await passwordHashOf(ctx, caller, input)) ?? null
 }
 
 /** Shares something, in the caller's transaction. */
@@ -162,7 +175,6 @@ export function createShare(
   checkOptions(kind, options, target.structure)
   if (shareKind.count(tx, caller.workspacePk) >= MAX_SHARES && !deleteLost(tx, caller))
     throw refused(`A workspace has at most ${MAX_SHARES} shares; end one first.`)
-  if (kind === 'form') refusePassword(passwordHash)
   const maker = findUserById(tx, caller.userId) ?? fail(notFound('user'))
   return shareKind.insert(tx, caller, {
     kind,
@@ -192,8 +204,16 @@ function checkOptions(kind: ShareKind, options: object, structure: StructureRow 
   if (kind === 'form' && structure) checkFormOf(structure, options)
 }
 
-function refusePassword(hash: string | null | undefined): void {
-  if (typeof hash === 'string') throw refused('A form has no password; leave "password" out.')
+function refusePassword(password: string | null | undefined): void {
+  if (typeof password === 'string') throw refused('A form has no password; leave "password" out.')
+}
+
+/** Finds a share and what it shows; refuses a change that the caller may not make. */
+function getChangeable(reader: Reader, caller: Caller, id: string, { password }: PatchInput) {
+  const before = getShare(reader, caller, id)
+  const { structure } = getTarget(reader, caller, before.kind, before.target)
+  if (before.kind === 'form') refusePassword(password)
+  return { before, structure }
 }
 
 /** Changes what is sent; the options are replaced whole. */
@@ -203,11 +223,10 @@ export async function patchShare(
   id: string,
   input: PatchInput,
 ): Promise<ShareRow> {
-  const passwordHash = await passwordHashOf(ctx, input)
+  getChangeable(ctx.db, caller, id, input)
+  const passwordHash = await passwordHashOf(ctx, caller, input)
   return ctx.db.write((tx) => {
-    const before = getShare(tx, caller, id)
-    const { structure } = getTarget(tx, caller, before.kind, before.target)
-    if (before.kind === 'form') refusePassword(passwordHash)
+    const { before, structure } = getChangeable(tx, caller, id, input)
     if (input.options) checkOptions(before.kind, input.options, structure)
     shareKind.update(tx, caller, before, {
       name: patched(input.name, before.name),
@@ -265,7 +284,7 @@ const CHECKS: Readonly<Record<ShareKind, FormCheck>> = {
 }
 
 /** Refuses options that a share of this kind does not have. */
-export const checkForm = (kind: ShareKind, options: object): void => CHECKS[kind]({ options })
+const checkForm = (kind: ShareKind, options: object): void => CHECKS[kind]({ options })
 
 /** No page without a session shows other objects of the workspace, nor takes their ids. */
 const isAskable = ({ type }: FieldDefinition): boolean => type !== 'note' && type !== 'record'

@@ -7,7 +7,7 @@ import { shares } from '../db/schema/shares.ts'
 import { html } from '../lib/html.ts'
 import { Tally } from '../objects/tally.ts'
 import { Refusal } from '../refusal.ts'
-import type { FailedSignIns } from '../sessions/failed-sign-ins.ts'
+import type { FailedSignIns, SignInOrigin } from '../sessions/failed-sign-ins.ts'
 import { pageResponse, SHARE_HEADERS } from './pages/page.ts'
 
 /** A visit to a share by somebody without an account, who reaches what it shows and nothing else. */
@@ -121,7 +121,8 @@ export async function openWithPassword(
   { share, base }: Visit,
   { address, isSecure, password }: { address: string; isSecure: boolean; password: string },
 ): Promise<Response> {
-  const check = () => isPassword(password, share.passwordHash, ctx)
+  const check = ({ address: key }: SignInOrigin) =>
+    isPassword(password, share.passwordHash, { line: 'visitors', key }, ctx)
   try {
     if (!(await failures.limit({ user: `share ${share.id}`, address }, check)))
       return passwordPage(401, 'This is not the password; ask whoever sent you the link.')

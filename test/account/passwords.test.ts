@@ -48,8 +48,9 @@ describe('a password costs whoever guesses it 64 MiB and two passes', () => {
 test('a password fits its own hash alone, and none where there is no hash', async () => {
   const { ctx } = await startService()
   const cheap = { passwordCost: CHEAP_PASSWORDS, db: ctx.db }
-  const hash = await hashPassword(PASSWORD, cheap)
-  expect(await isPassword(PASSWORD, hash, cheap)).toBe(true)
-  expect(await isPassword(`${PASSWORD}.`, hash, cheap)).toBe(false)
-  expect(await isPassword(PASSWORD, null, cheap)).toBe(false)
+  const place = { line: 'users', key: '1' } as const
+  const hash = await hashPassword(PASSWORD, place, cheap)
+  expect(await isPassword(PASSWORD, hash, place, cheap)).toBe(true)
+  expect(await isPassword(`${PASSWORD}.`, hash, place, cheap)).toBe(false)
+  expect(await isPassword(PASSWORD, null, place, cheap)).toBe(false)
 })

@@ -152,6 +152,7 @@ export interface TestServiceOptions {
   /** The calls by which commits get to the disk. */
   disk?: OpenOptions['disk']
   worker?: Pick<WorkerOptions, 'manyRows' | 'maxWriteLength' | 'timeLimitMs'>
+  passwordCost?: PasswordCost
 }
 
 let emptyDatabase: Uint8Array | undefined
@@ -200,7 +201,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     clock,
     log,
     features,
-    passwordCost: CHEAP_PASSWORDS,
+    passwordCost: options.passwordCost ?? CHEAP_PASSWORDS,
   }
   const first = await bootstrap(ctx)
   const app = createApi(ctx)

@@ -47,7 +47,11 @@ let passwordHash: Promise<string> | undefined
 
 /** Makes a subject whose use was recorded already, so that its next request writes nothing of its own. */
 export async function newSubject(service: TestService, kind: Subject['kind']): Promise<Subject> {
-  passwordHash ??= hashPassword(PASSWORD, { passwordCost: CHEAP_PASSWORDS, db: service.ctx.db })
+  passwordHash ??= hashPassword(
+    PASSWORD,
+    { line: 'users', key: '' },
+    { passwordCost: CHEAP_PASSWORDS, db: service.ctx.db },
+  )
   const hash = await passwordHash
   const name = `Mallory ${++count}`
   const token = newToken()
