@@ -55,27 +55,27 @@ export const columnsOfName = (name: string) => ({ name, nameFold: fold(name), na
 
 const MOST_LISTED = 20
 
-const someOf = (names: readonly string[]): string =>
+/** The names with the word before the last, or only with commas; of many, the first ones. */
+const someOf = (names: readonly string[], list = quoteList): string =>
   names.length <= MOST_LISTED
-    ? quoteList(names)
-    : `${names
-        .slice(0, MOST_LISTED)
-        .map((name) => `"${name}"`)
-        .join(', ')} and ${names.length - MOST_LISTED} more`
+    ? list(names)
+    : `${quotedWithCommas(names.slice(0, MOST_LISTED))} and ${names.length - MOST_LISTED} more`
 
-/** The only row, where none is named. Refuses with a list of the names when there are several, or when none has the name. */
+const quotedWithCommas = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
+
+/** The only row, where none is named: a command names one with a flag. Refuses with a list of the names when there are several, or when none has the name. */
 export function getOnly<Row extends { readonly name: string }>(
   rows: readonly Row[],
   what: 'user' | 'workspace',
   unknown: string | undefined,
 ): Row {
   const known = rows.map(({ name }) => name)
-  const names = someOf(known)
   if (unknown !== undefined)
     throw refused(
-      `There is no ${what} "${unknown}"; there is ${names || 'none yet'}.${didYouMean(unknown, known)}`,
+      `There is no ${what} "${unknown}"; there is ${someOf(known) || 'none yet'}.${didYouMean(unknown, known)}`,
     )
   const [only, ...others] = rows
   if (only && others.length === 0) return only
-  throw refused(only ? `There are several ${what}s; name one of ${names}.` : `There is no ${what} yet.`)
+  if (!only) throw refused(`There is no ${what} yet.`)
+  throw refused(`Several ${what}s exist; choose one with --${what}: ${someOf(known, quotedWithCommas)}.`)
 }

@@ -7,6 +7,8 @@ import type { Io } from './io.ts'
 /** A flag, as the help shows it and the parser accepts it. */
 export interface FlagSpec {
   readonly name: string
+  /** An earlier name, which is still accepted. */
+  readonly formerName?: string
   /** The placeholder of its value in the help; absent for a switch. */
   readonly value?: string
   readonly help: string
@@ -112,11 +114,29 @@ function usageError(error: unknown, command: Command): string {
   return sentence + didYouMean(unknown, names, (name) => `--${name}`)
 }
 
+/** The flags, those with an earlier name under their present one. */
+function withPresentNames(command: Command, given: Flags): Flags {
+  const flags = { ...given }
+  for (const { name, formerName } of command.flags) {
+    if (formerName === undefined || flags[formerName] === undefined) continue
+    if (flags[name] !== undefined)
+      throw new WrongUsage(`--${formerName} is an earlier name of --${name}; give one of them.`)
+    flags[name] = flags[formerName]
+    delete flags[formerName]
+  }
+  return flags
+}
+
 /** Parses the arguments after the command's name. Throws WrongUsage for anything that the command does not accept. */
 export function parseInput(command: Command, argv: readonly string[]): Input {
-  const own = command.flags.map(
-    ({ name, value, isRepeatable }) =>
-      [name, { type: value === undefined ? 'boolean' : 'string', multiple: isRepeatable === true }] as const,
+  const own = command.flags.flatMap(({ name, formerName, value, isRepeatable }) =>
+    [name, ...(formerName === undefined ? [] : [formerName])].map(
+      (spelled) =>
+        [
+          spelled,
+          { type: value === undefined ? 'boolean' : 'string', multiple: isRepeatable === true },
+        ] as const,
+    ),
   )
   const common = COMMON_FLAGS.map(({ name, short }) => [name, { type: 'boolean', short }] as const)
   const options = Object.fromEntries<ParseArgsOptionDescriptor>([...own, ...common])
@@ -126,9 +146,10 @@ export function parseInput(command: Command, argv: readonly string[]): Input {
   } catch (error) {
     throw new WrongUsage(usageError(error, command))
   }
+  const flags = withPresentNames(command, parsed.values)
   checkParameters(command, parsed.positionals)
-  checkFlags(command, parsed.values)
-  return { flags: parsed.values, args: parsed.positionals }
+  checkFlags(command, flags)
+  return { flags, args: parsed.positionals }
 }
 
 /** The value of a flag that is not repeatable. */

@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
     async () => {
       const { file } = app
       for (const args of [
-        ['workspaces', 'add', 'Lab', '--owner', 'Ben'],
+        ['workspaces', 'add', 'Lab', '--user', 'Ben'],
         ['users', 'add', 'Erin', '--workspace', 'Lab'],
       ])
         expect((await daybook([...args, '--db', file])).exitCode).toBe(0)

@@ -1,8 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync, lstatSync, readdirSync, symlinkSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { COMMANDS } from '../../src/cli/run.ts'
+import { noDatabase } from '../../src/db/connection/missing.ts'
 import { PROVIDER_NAMES } from '../../src/sources/providers.ts'
 import { runInProcess } from '../support/cli.ts'
 import { daybook, newFolder } from '../support/process.ts'
@@ -93,11 +94,34 @@ test('only serve creates a database', async () => {
   ]) {
     const { exitCode, out, err } = await runInProcess([...args, '--db', missing])
     expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
-    expect(err).toBe(`There is no database at ${missing}; "daybook serve" makes one, --db names another.\n`)
+    expect(err).toBe(`${noDatabase(missing).message}\n`)
   }
   expect(existsSync(missing)).toBe(false)
   expect(existsSync(`${missing}.lock`)).toBe(false)
   expect(existsSync(folder.file('b.db'))).toBe(false)
+})
+
+test('a missing database is reported with --db first, and with the database of the service where there is one', () => {
+  const ofService = folder.file('service.db')
+  expect(noDatabase('daybook.db', ofService).message).toBe(
+    'There is no database at daybook.db; name it with --db, or create a new one with "daybook serve".',
+  )
+  writeFileSync(ofService, '')
+  expect(noDatabase('daybook.db', ofService).message).toBe(
+    `There is no database at daybook.db; name it with --db. The service keeps its database in ${ofService}.`,
+  )
+})
+
+test('the owner of a new workspace is named with --user, and with the earlier --owner', async () => {
+  await run('users', 'add', 'mira')
+  expect((await run('workspaces', 'add', 'Work')).err).toContain('choose one with --user')
+  expect(await json('workspaces', 'add', 'Work', '--user', 'mira')).toMatchObject({ owner: 'mira' })
+  expect(await json('workspaces', 'add', 'Lab', '--owner', 'mira')).toMatchObject({ owner: 'mira' })
+  const both = await run('workspaces', 'add', 'Den', '--owner', 'mira', '--user', 'mira')
+  expect([both.exitCode, both.err]).toEqual([
+    2,
+    expect.stringContaining('--owner is an earlier name of --user'),
+  ])
 })
 
 test('keys are created, listed and revoked', async () => {
@@ -195,12 +219,12 @@ test('with several workspaces or users, one has to be named', async () => {
   expect(unnamed).toEqual({
     exitCode: 1,
     out: '',
-    err: 'There are several workspaces; name one of "Personal" and "Work".\n',
+    err: 'Several workspaces exist; choose one with --workspace: "Personal", "Work".\n',
   })
   expect((await run('keys', 'create', '--name', 'a', '--workspace', 'work')).exitCode).toBe(0)
   await run('users', 'add', 'mira', '--workspace', 'Work')
   const anybody = await run('keys', 'create', '--name', 'b', '--workspace', 'Work')
-  expect(anybody.err).toBe('There are several users; name one of "owner" and "mira".\n')
+  expect(anybody.err).toBe('Several users exist; choose one with --user: "owner", "mira".\n')
   const stranger = await run('keys', 'create', '--name', 'b', '--workspace', 'Personal', '--user', 'mira')
   expect(stranger.err).toBe(
     'The user "mira" does not belong to the workspace "Personal"; add them to it first.\n',

@@ -67,7 +67,7 @@ describe('a link that a command prints beside a server', () => {
     const link = parsed(added.out.trimEnd())
     expect(link.origin).toBe(server.url)
     expect((await setUp(server.url, link)).status).toBe(200)
-    await daybook(['workspaces', 'add', 'Work', '--owner', 'owner', '--db', file])
+    await daybook(['workspaces', 'add', 'Work', '--user', 'owner', '--db', file])
     const again = ['users', 'add', 'mira', '--workspace', 'Work', '--db', file]
     expect(await daybook(again)).toMatchObject({ exitCode: 0, out: '' })
     const json = async (name: string) =>

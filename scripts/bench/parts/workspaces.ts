@@ -104,7 +104,7 @@ async function measure(count: number): Promise<Figures> {
       'workspaces',
       'add',
       'New',
-      '--owner',
+      '--user',
       'owner',
       '--db',
       file,

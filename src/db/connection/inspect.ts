@@ -1,9 +1,18 @@
 import { existsSync, statSync } from 'node:fs'
-import { asUnusable, faultOf, isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
+import {
+  asSystemError,
+  asUnusable,
+  faultOf,
+  isStorageFailure,
+  showsDamage,
+  UnusableDatabase,
+} from '../errors.ts'
+import { accessProblem } from '../file-access.ts'
 import type { Reader } from '../reader.ts'
 import { Sql } from '../sql.ts'
 import { refuseForeignWal } from './foreign-wal.ts'
 import { refuseOtherPrograms, schemaVersion } from './migrate.ts'
+import { noDatabase } from './missing.ts'
 import { openReadingConnection } from './open.ts'
 import { realFile } from './server-lock.ts'
 
@@ -13,11 +22,11 @@ import { realFile } from './server-lock.ts'
  */
 export function inspectDatabase<T>(file: string, use: (reader: Reader, schema: number) => T): T {
   try {
-    if (!statSync(file, { throwIfNoEntry: false }))
-      throw new UnusableDatabase(`There is no database at ${file}; --db names another.`)
+    if (!statSync(file, { throwIfNoEntry: false })) throw noDatabase(file)
     refuseForeignWal(file)
     return readDatabase(file, use)
   } catch (error) {
+    if (asSystemError(error)) throw asUnusable(error, file)
     if (!isStorageFailure(error) || showsDamage(error)) throw error
     if (faultOf(error) === 'failing') throw asUnusable(error, file)
     throw new UnusableDatabase(unreadable(file))
@@ -43,4 +52,4 @@ function readDatabase<T>(file: string, use: (reader: Reader, schema: number) => 
 const unreadable = (file: string): string =>
   existsSync(`${realFile(file)}-journal`)
     ? `A write to ${file} was interrupted (${file}-journal is there); "daybook check --db ${file}" takes it back, then try again.`
-    : `The database ${file} cannot be read; check the disk, and the permissions of the file and of its folder.`
+    : `The database ${file} cannot be read. ${accessProblem(file) ?? 'Check the disk and its permissions.'}`

@@ -12,6 +12,7 @@ import { Sql } from '../sql.ts'
 import { MANY_PAGES } from './checkpoint.ts'
 import { refuseForeignWal } from './foreign-wal.ts'
 import { hasSchema, migrate, needsMigration } from './migrate.ts'
+import { noDatabase } from './missing.ts'
 import { finishRestore } from './restore.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
 import type { DiskCalls } from './wal-sync.ts'
@@ -98,9 +99,7 @@ function openFile(options: OpenOptions): Database {
   const { file, content, role } = options
   if (content) return Database.deserialize(content, { strict: true })
   if (role === 'command' && !statSync(file, { throwIfNoEntry: false })) {
-    throw new UnusableDatabase(
-      `There is no database at ${file}; "daybook serve" makes one, --db names another.`,
-    )
+    throw noDatabase(file)
   }
   if (file !== ':memory:') checkFiles(options)
   try {

@@ -9,15 +9,19 @@ const workspacesAdd: Command = {
   name: 'workspaces add',
   summary: 'Create an empty workspace.',
   parameters: ['<name>'],
-  flags: [flag('--owner <user>', 'the owner (default the only user)'), JSON_FLAG, DB_FLAG],
+  flags: [
+    flag('--user <name>', 'the owner (default the only user)', { formerName: 'owner' }),
+    JSON_FLAG,
+    DB_FLAG,
+  ],
   remarks: ['Workspaces share the database file and nothing else: a key gives access to exactly one.'],
-  examples: ['daybook workspaces add Work', 'daybook workspaces add Lab --owner mira --json'],
+  examples: ['daybook workspaces add Work', 'daybook workspaces add Lab --user mira --json'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
       // Imported only when needed, because it loads every feature.
       const { features } = await import('../../../features.ts')
       const { workspace, owner } = await db.write((tx) =>
-        createOwnedWorkspace(tx, features, input.args[0] ?? '', textFlag(input, 'owner')),
+        createOwnedWorkspace(tx, features, input.args[0] ?? '', textFlag(input, 'user')),
       )
       const { id, name, createdAt } = workspace
       return show(input, io, { id, name, owner: owner.name, created_at: isoTimestamp(createdAt) }, () =>
