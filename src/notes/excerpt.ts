@@ -1,5 +1,5 @@
+import { blockLines } from '../lib/markdown-lines.ts'
 import { codePointLength, headingText } from '../lib/text.ts'
-import { closesFence, linesOf, openingFence } from './links/syntax.ts'
 
 /*
  * The first words of a note as they are read, without Markdown. Only the beginning of a body is looked at, so that a very
@@ -39,21 +39,18 @@ const FOOTNOTE = /^[ \t]{0,3}\[\^[^\]]+\]:[ \t]*/
 
 /** The paragraphs, headings, items, rows of tables and lines of code of a text, without what marks them as such. */
 function* blocksOf(body: string): Generator<Block> {
-  let fence: string | undefined
   let paragraph = ''
   const taken = function* (next = ''): Generator<Block> {
     if (paragraph !== '') yield { source: paragraph, isCode: false }
     paragraph = next
   }
-  for (const { text: line } of linesOf(body)) {
-    if (fence !== undefined) {
-      if (closesFence(line, fence)) fence = undefined
-      else yield { source: line, isCode: true }
+  for (const { text: line, block } of blockLines(body)) {
+    if (block.kind === 'fenced') {
+      yield { source: line.slice(block.content), isCode: true }
       continue
     }
     const text = line.replace(QUOTE, '')
-    fence = openingFence(text, true)
-    if (fence !== undefined || text.trim() === '' || isSign(text)) yield* taken()
+    if (block.kind === 'fence' || text.trim() === '' || isSign(text)) yield* taken()
     else if (HEADING.test(text)) {
       yield* taken(headingText(text.replace(HEADING, '')))
       yield* taken()

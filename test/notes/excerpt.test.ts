@@ -28,6 +28,8 @@ describe('an excerpt', () => {
     ['[**bold** label](x)', 'bold label'],
     ['`code *x*` and ``a ` b``', 'code *x* and a ` b'],
     ['```js\nlet *a* = 1\n```\nafter', 'let *a* = 1 after'],
+    ['> ```\n> *a*\n\n*b*', '*a* b'],
+    ['- ~~~\n  *a*\n- *b*', '*a* b'],
     ['| A | B |\n| --- | :-: |\n| 1 | [[x|y]] |', 'A B 1 y'],
     ['<b>bold</b> <!-- not\nshown --> x < y', 'bold x < y'],
     ['text[^1]\n\n[^1]: note\n[ref]: https://example.com', 'text note'],

@@ -1,4 +1,7 @@
+import { type BlockLine, blockLines, linesOf, paragraphsOf, type TextSpan } from '../../lib/markdown-lines.ts'
+import { CODE, withoutInlineCode } from '../../lib/markdown-spans.ts'
 import { codePointLength, fold, headingText } from '../../lib/text.ts'
+
 /** A wiki link in a body: `[[target]]` or `[[target|label]]`, embeds included. */
 export interface WikiLink {
   readonly target: string
@@ -6,138 +9,9 @@ export interface WikiLink {
   readonly label: string | null
 }
 
-/** A line of a body, without its line break; `next` is where the next one begins. */
-interface Line {
-  readonly text: string
-  readonly start: number
-  readonly next: number
-}
+const isOutsideFences = ({ kind }: BlockLine): boolean => kind !== 'fence' && kind !== 'fenced'
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-
-/** `\n`, `\r\n` and `\r` end a line, as in CommonMark. */
-export function* linesOf(body: string): Generator<Line> {
-  let start = 0
-  for (let at = 0; at < body.length; at++) {
-    const unit = body.charCodeAt(at)
-    if (unit !== LINE_FEED && unit !== CARRIAGE_RETURN) continue
-    const next = unit === CARRIAGE_RETURN && body.charCodeAt(at + 1) === LINE_FEED ? at + 2 : at + 1
-    yield { text: body.slice(start, at), start, next }
-    start = next
-    at = next - 1
-  }
-  yield { text: body.slice(start), start, next: body.length }
-}
-
-const FENCE = /^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})/
-const LIST_ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
-
-/** The run of backticks or tildes that opens a fence on this line; in a list it may be indented further. */
-export function openingFence(line: string, inList: boolean): string | undefined {
-  const [opening = '', lead = '', fence] = FENCE.exec(line) ?? []
-  if (fence === undefined || (fence.startsWith('`') && line.includes('`', opening.length))) return undefined
-  return inList || LIST_ITEM.test(line) || /^ {0,3}$/.test(lead) ? fence : undefined
-}
-
-export function closesFence(line: string, fence: string): boolean {
-  const trimmed = line.trim()
-  return trimmed.startsWith(fence) && trimmed === fence.charAt(0).repeat(trimmed.length)
-}
-
-/** The lines outside fenced code; a fence that is never closed runs to the end (CommonMark). */
-function* plainLines(body: string): Generator<Line> {
-  let fence: string | undefined
-  let inList = false
-  for (const line of linesOf(body)) {
-    if (fence !== undefined) {
-      if (closesFence(line.text, fence)) fence = undefined
-      continue
-    }
-    if (LIST_ITEM.test(line.text)) inList = true
-    else if (/^[^ \t]/.test(line.text)) inList = false
-    fence = openingFence(line.text, inList)
-    if (fence === undefined) yield line
-  }
-}
-
-const STARTS_BLOCK = /^(?:[ \t]*$|[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$))/
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/s
-
-/** A part of a text and where it begins. */
-export interface TextSpan {
-  readonly text: string
-  readonly start: number
-}
-
-/** The parts of a body that inline code never crosses: split at fences, blank lines, headings and list items. */
-function* blocksOf(body: string): Generator<TextSpan> {
-  let from = 0
-  let to = 0
-  let afterHeading = false
-  for (const { text, start, next } of plainLines(body)) {
-    const isHeading = HEADING.test(text)
-    if (start !== to || isHeading || afterHeading || STARTS_BLOCK.test(text)) {
-      if (to > from) yield { text: body.slice(from, to), start: from }
-      from = start
-    }
-    to = next
-    afterHeading = isHeading
-  }
-  if (to > from) yield { text: body.slice(from, to), start: from }
-}
-
-/** The number of backslashes directly before `at`, counted back to `from` at most. */
-function backslashesBefore(text: string, at: number, from: number): number {
-  let count = 0
-  while (at - count > from && text[at - count - 1] === '\\') count += 1
-  return count
-}
-
-interface Run {
-  readonly start: number
-  readonly end: number
-}
-
-/** Returns a function that finds the next run of a given length; it must be called with ascending positions. */
-function runFinder(runs: readonly Run[]): (after: number, length: number) => Run | undefined {
-  const ofLength = Map.groupBy(runs, ({ start, end }) => end - start)
-  const positions = new Map<number, number>()
-  return (after, length) => {
-    const candidates = ofLength.get(length) ?? []
-    let at = positions.get(length) ?? 0
-    while (at < candidates.length && (candidates[at]?.start ?? 0) < after) at += 1
-    positions.set(length, at)
-    return candidates[at]
-  }
-}
-
-/** Replaces inline code; no body contains this character. */
-const CODE = '\0'
-
-/**
- * Replaces every inline code span by NUL characters of the same length. A span is a run of backticks up to the next run
- * of that length. A backslash escapes the first backtick of an opening run; inside code it has no meaning.
- */
-function withoutInlineCode(text: string): string {
-  if (!text.includes('`')) return text
-  const runs = Array.from(text.matchAll(/`+/g), ({ 0: run, index }) => ({
-    start: index,
-    end: index + run.length,
-  }))
-  const nextRun = runFinder(runs)
-  let result = ''
-  let from = 0
-  for (const { start, end } of runs) {
-    if (start < from) continue
-    const opening = start + (backslashesBefore(text, start, from) % 2)
-    const closing = opening < end ? nextRun(end, end - opening) : undefined
-    if (!closing) continue
-    result += text.slice(from, opening) + CODE.repeat(closing.end - opening)
-    from = closing.end
-  }
-  return result + text.slice(from)
-}
 
 /** A body without these has no code. */
 const CODE_MARKS = /[`~]/
@@ -149,7 +23,7 @@ export function* linesOutsideCode(body: string, mark = ''): Generator<TextSpan> 
     for (const line of linesOf(body)) if (line.text.includes(mark)) yield line
     return
   }
-  for (const block of blocksOf(body)) {
+  for (const block of paragraphsOf(body, isOutsideFences)) {
     if (!block.text.includes(mark)) continue
     let start = block.start
     for (const text of withoutInlineCode(block.text).split(/[\r\n]/)) {
@@ -295,7 +169,8 @@ export function withFileLabel(body: string, fileId: string, fileName: string): s
 export function lastHeading(body: string): string | undefined {
   let last: string | undefined
   if (!body.includes('#')) return last
-  for (const { text } of plainLines(body)) {
+  for (const { text, block } of blockLines(body)) {
+    if (!isOutsideFences(block)) continue
     const [, hashes, words = ''] = HEADING.exec(text) ?? []
     if (hashes !== undefined) last = hashes === '##' ? headingText(words) : undefined
   }

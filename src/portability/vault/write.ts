@@ -1,8 +1,9 @@
+import type { TextSpan } from '../../lib/markdown-lines.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { fold } from '../../lib/text.ts'
 import { publishNote } from '../../notes/events.ts'
 import { resolveTarget } from '../../notes/links/resolve-target.ts'
-import { type TextSpan, targetKey } from '../../notes/links/syntax.ts'
+import { targetKey } from '../../notes/links/syntax.ts'
 import { aliasColumns, getNote, type NoteRow, updateNote } from '../../notes/store.ts'
 import { addContent, insertNote } from '../../notes/writing/create.ts'
 import {

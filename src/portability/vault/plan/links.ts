@@ -1,3 +1,4 @@
+import type { TextSpan } from '../../../lib/markdown-lines.ts'
 import { fold } from '../../../lib/text.ts'
 import { isTooLong } from '../../../notes/content-length.ts'
 import {
@@ -7,7 +8,6 @@ import {
   isOwnHeading,
   linesOutsideCode,
   linkOf,
-  type TextSpan,
 } from '../../../notes/links/syntax.ts'
 import type { LinkableNote, LinkTarget, LinkTargets } from './link-targets.ts'
 import type { FolderFile, Remark, VaultNote } from './note.ts'
