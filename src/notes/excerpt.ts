@@ -1,3 +1,4 @@
+import { withoutComments } from '../lib/markdown-comments.ts'
 import { blockLines } from '../lib/markdown-lines.ts'
 import { codePointLength, headingText } from '../lib/text.ts'
 
@@ -13,7 +14,7 @@ const EXCERPT_LENGTH = 200
 /** Up to 200 characters of the text of a body, or of its first `EXCERPT_SOURCE` characters, without markup, on one line. */
 export function excerptOf(body: string): string {
   let text = ''
-  for (const { source, isCode } of blocksOf(body.slice(0, EXCERPT_SOURCE))) {
+  for (const { source, isCode } of blocksOf(withoutComments(body.slice(0, EXCERPT_SOURCE)))) {
     const words = (isCode ? source : inlineText(source)).replace(/\s+/g, ' ').trim()
     if (words !== '') text += text === '' ? words : ` ${words}`
     if (codePointLength(text) >= EXCERPT_LENGTH) break
@@ -132,12 +133,11 @@ function codeSpan(source: string, at: number): Read {
   return { text: run, end }
 }
 
-const COMMENT = /<!--.*?(?:-->|$)/sy
 const AUTOLINK = /<((?:[a-z][a-z0-9+.-]+:|[^\s<>@]+@)[^\s<>]*)>/iy
 const HTML_TAG = /<\/?[a-z][^<>]*>/iy
 
 function angled(source: string, at: number): Read | undefined {
-  for (const form of [COMMENT, AUTOLINK, HTML_TAG]) {
+  for (const form of [AUTOLINK, HTML_TAG]) {
     form.lastIndex = at
     const match = form.exec(source)
     if (match) return { text: match[1] ?? '', end: form.lastIndex }

@@ -14,6 +14,7 @@ import { DAY_MS } from '../../lib/dates.ts'
 import { writeRecords } from '../../records/writing/write-records.ts'
 import { fail, invalid, notFound, Refusal, refused } from '../../refusal.ts'
 import { type Definition, definitionOf, findStructureById } from '../../structures/store.ts'
+import { shownText } from '../pages/page.ts'
 import { type FormField, type FormSettings, formFields, optionsOf } from '../service.ts'
 import { countWritten, findShareByPk, type Visit, writerOf } from '../visits.ts'
 import { formPage, pageTokenIn, type ShownForm, sentencePage } from './page.ts'
@@ -27,8 +28,12 @@ function formOf({ db }: AppContext, { caller, share }: Visit): Form {
   const structure = findStructureById(db, caller, share.target) ?? fail(notFound('form'))
   const settings: FormSettings = optionsOf(share)
   const definition = definitionOf(structure)
-  const fields: readonly FormField[] = formFields(definition, settings)
-  return { title: settings.title ?? structure.name, settings, fields, definition }
+  const fields: readonly FormField[] = formFields(definition, settings).map(({ label, help, ...field }) => ({
+    ...field,
+    label: shownText(label),
+    help: help === undefined ? undefined : shownText(help),
+  }))
+  return { title: shownText(settings.title ?? structure.name), settings, fields, definition }
 }
 
 /** The page of a form; fields are filled in from the address where the form allows it. */
@@ -50,7 +55,7 @@ const DONE = 'Thank you. What you wrote has arrived.'
 
 export function showDone(ctx: AppContext, visit: Visit): Response {
   const { title, settings } = formOf(ctx, visit)
-  return sentencePage(title, settings.done_text ?? DONE)
+  return sentencePage(title, shownText(settings.done_text ?? DONE))
 }
 
 const PER_DAY = 100

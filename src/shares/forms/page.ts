@@ -1,5 +1,5 @@
 import { type Html, html } from '../../lib/html.ts'
-import { pageResponse } from '../pages/page.ts'
+import { pageResponse, shownText } from '../pages/page.ts'
 import type { FormField, FormSettings } from '../service.ts'
 import { TOKEN_INPUT, TRAP_INPUT } from './sent.ts'
 
@@ -50,7 +50,7 @@ ${fields.map((field) => input(field, form))}
 }
 
 const paragraphs = (text: string | undefined): Html[] =>
-  (text ?? '')
+  shownText(text ?? '')
     .split(/\n{2,}/)
     .filter((one) => one.trim() !== '')
     .map((one) => html`<p class="lead" dir="auto">${one}</p>`)
@@ -144,7 +144,8 @@ const boundOf = (bound: number | string): string => (typeof bound === 'number' ?
 
 function choices(options: readonly string[], attributes: Html, value: string): Html {
   const all = options.map(
-    (option) => html`<option value="${option}"${option === value && html` selected`}>${option}</option>`,
+    (option) =>
+      html`<option value="${option}"${option === value && html` selected`}>${shownText(option)}</option>`,
   )
   return html`<select${attributes}><option value="">–</option>${all}</select>`
 }

@@ -13,15 +13,18 @@ import {
   type WikiToken,
   withoutTitle,
 } from '../../lib/markdown.ts'
+import { withoutComments } from '../../lib/markdown-comments.ts'
 
 /** The address at which visitors get a file that the text names. */
 export type FileAddress = (fileId: string) => string
 
 /**
  * A text of Markdown as visitors read it, by the rules of the application's preview: nothing in it can run, and nothing is
- * fetched but its own pictures. Links to other notes are plain text. One that cannot be taken apart is shown as it is.
+ * fetched but its own pictures. Links to other notes are plain text, and comments are left out. One that cannot be taken
+ * apart is shown as it is.
  */
-export function renderMarkdown(text: string, title: string, fileAddress: FileAddress): Html {
+export function renderMarkdown(written: string, title: string, fileAddress: FileAddress): Html {
+  const text = withoutComments(written)
   const tokens = boundedTokens(text)
   if (!tokens) return html`<pre class="plain">${text}</pre>`
   try {

@@ -6,16 +6,17 @@ import { memoize } from '../../lib/bounded-cache.ts'
 import { isoTimestamp, utcDay } from '../../lib/dates.ts'
 import { type Html, html } from '../../lib/html.ts'
 import { fileIdOf, fileOfImage } from '../../lib/markdown.ts'
+import { proseIn } from '../../lib/markdown-comments.ts'
 import { fileTarget } from '../../notes/links/syntax.ts'
 import { evaluationOf, matchTree } from '../../notes/query/evaluate.ts'
 import { checkedTree, treeQuery } from '../../notes/query/tree-query.ts'
-import { getNote, type NoteRow } from '../../notes/store.ts'
+import { contentOf, getNote, type NoteRow } from '../../notes/store.ts'
 import { notesWithLinks } from '../../notes/writing/replace-content.ts'
 import { fail, notFound } from '../../refusal.ts'
 import { filterOf, sortOf, viewKind } from '../../views/service.ts'
 import type { Visit, VisitedShare } from '../visits.ts'
 import { renderMarkdown } from './markdown.ts'
-import { pageResponse, pageText, textResponse } from './page.ts'
+import { pageResponse, pageText, shownText, textResponse } from './page.ts'
 
 /** Whom a visit reads as: all visitors of one share take turns with everybody else. */
 export const visitorOf = ({ caller, share }: Visit): Caller => ({ ...caller, userId: share.id })
@@ -58,6 +59,11 @@ interface NoteInput extends SharedNotes {
   readonly id: string
 }
 
+function shownTitle(title: string): string {
+  const shown = shownText(title)
+  return shown.trim() === '' ? 'Untitled' : shown
+}
+
 const shownTime = (instant: number): string => `${isoTimestamp(instant).slice(0, 16).replace('T', ' ')} UTC`
 
 export const noteQuery: WorkerQuery<NoteInput, JsonBody> = {
@@ -68,7 +74,7 @@ export const noteQuery: WorkerQuery<NoteInput, JsonBody> = {
     const isOfView = shared.kind === 'view'
     // Of a view, the note that names the file is in the address: the file is shown as long as that note is.
     const within = isOfView ? `?note=${id}` : ''
-    const shown = title.trim() === '' ? 'Untitled' : title
+    const shown = shownTitle(title)
     return encoded(
       pageText({
         title: shown,
@@ -108,18 +114,23 @@ export const fileNamedQuery: WorkerQuery<FileInput, boolean> = {
   run: (reader, { note, file, ...shared }) => {
     if (note !== null) return namesFile(sharedNote(reader, shared, note).content, file)
     const { workspacePk } = placeFor(shared.caller, 'notes')
-    return isAnyInView(reader, shared, notesWithLinks(reader, workspacePk, [fileTarget(file)]))
+    const linking = notesWithLinks(reader, workspacePk, [fileTarget(file)])
+    const isNaming = (pk: number) => namesFile(contentOf(reader, pk), file)
+    return isAnyInView(reader, shared, linking) && isAnyInView(reader, shared, linking.filter(isNaming))
   },
 }
 
+/** Links to files, and addresses of files in pictures and in definitions of links. */
 const FILE_LINKS =
-  /\[\[\s*(file:[0-9a-f-]{36})\s*(?:\||\]\])|\]\(\s*<?(\/v1\/files\/[0-9a-f-]{36}\/content)/gi
+  /\[\[\s*(file:[0-9a-f-]{36})\s*(?:\\?\||\]\])|\](?:\(|:)\s*<?(\/v1\/files\/[0-9a-f-]{36}\/content)/gi
 
+/** Whether a text names a file where readers see it: neither in code nor in a comment. */
 function namesFile(content: string, file: string): boolean {
-  for (const [, link, image] of content.matchAll(FILE_LINKS)) {
-    const named = link === undefined ? fileOfImage(image ?? '') : fileIdOf(link)
-    if (named?.toLowerCase() === file) return true
-  }
+  for (const text of proseIn(content))
+    for (const [, link, image] of text.matchAll(FILE_LINKS)) {
+      const named = link === undefined ? fileOfImage(image ?? '') : fileIdOf(link)
+      if (named?.toLowerCase() === file) return true
+    }
   return false
 }
 
@@ -164,11 +175,12 @@ export async function viewPage(ctx: AppContext, visit: Visit, page: number): Pro
   )
   const items = notes.map(
     ({ id, title, updated_at }) =>
-      html`<li><a href="${base}/${id}" dir="auto">${title.trim() === '' ? 'Untitled' : title}</a> <time datetime="${updated_at}">${updated_at.slice(0, 10)}</time></li>`,
+      html`<li><a href="${base}/${id}" dir="auto">${shownTitle(title)}</a> <time datetime="${updated_at}">${updated_at.slice(0, 10)}</time></li>`,
   )
+  const name = shownText(share.name ?? view.name)
   return pageResponse({
-    title: share.name ?? view.name,
-    main: html`<h1 dir="auto">${share.name ?? view.name}</h1>
+    title: name,
+    main: html`<h1 dir="auto">${name}</h1>
 <p class="by">${total === 1 ? '1 note' : `${total} notes`}</p>
 ${total === 0 ? html`<p>No note is in this view at present.</p>` : html`<ul class="list">${items}</ul>`}
 ${pageLinks(page, Math.ceil(total / PAGE_SIZE), (other) => `${base}?page=${other}`)}`,

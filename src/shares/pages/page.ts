@@ -1,5 +1,6 @@
 import { responseWithText } from '../../http/large-responses.ts'
 import { Html, html } from '../../lib/html.ts'
+import { withoutComments } from '../../lib/markdown-comments.ts'
 import { STYLE } from './style.ts'
 
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64')
@@ -32,6 +33,12 @@ interface Page {
   readonly main: Html
   /** Whether it is as wide as the window, as a table is. */
   readonly isBroad?: boolean
+}
+
+/** A text as visitors see it: without its comments. */
+export function shownText(text: string): string {
+  const shown = withoutComments(text)
+  return shown === text ? text : shown.trim()
 }
 
 const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`)

@@ -13,7 +13,7 @@ import type { FieldDefinition } from '../../structures/store.ts'
 import { optionsOf } from '../service.ts'
 import { findVisit, type Visit } from '../visits.ts'
 import { visitorOf } from './notes.ts'
-import { SHARE_HEADERS } from './page.ts'
+import { SHARE_HEADERS, shownText } from './page.ts'
 import { calendarFields, labelOf, nameOf, type SharedRows, sharedRows, shownValue, valueIn } from './rows.ts'
 
 /*
@@ -101,7 +101,12 @@ function fileResponse(
 ): Response {
   const { share } = visit
   const visitor = visitorOf(visit)
-  const about = { caller: placeOf(visitor), target: share.target, name: share.name ?? view.name, file }
+  const about = {
+    caller: placeOf(visitor),
+    target: share.target,
+    name: shownText(share.name ?? view.name),
+    file,
+  }
   const held = ctx.db.sql.state.of(heldPks)
   if (held.bytes > MOST_HELD_BYTES) throw tooManyFiles()
   let left: Float64Array | undefined

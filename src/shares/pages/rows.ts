@@ -22,7 +22,7 @@ import {
 import { optionsOf } from '../service.ts'
 import type { Visit, VisitedShare } from '../visits.ts'
 import { pageLinks, visitorOf } from './notes.ts'
-import { pageText, textResponse } from './page.ts'
+import { pageText, shownText, textResponse } from './page.ts'
 
 /** A view of rows with what of it is shown. */
 export interface SharedRows {
@@ -57,10 +57,10 @@ export function shownValue({ type }: FieldDefinition, value: RecordData[string] 
   if (reference !== undefined) return reference
   if (type === 'bool') return value === true ? 'yes' : 'no'
   if (type === 'datetime') return `${String(value).slice(0, 16).replace('T', ' ')} UTC`
-  return String(value)
+  return shownText(String(value))
 }
 
-export const labelOf = ({ label, key }: FieldDefinition): string => label ?? key
+export const labelOf = ({ label, key }: FieldDefinition): string => (label === null ? key : shownText(label))
 
 /** What a row is called: its label field where that is shown, else its first column. */
 export function nameOf({ structure, columns }: SharedRows, data: RecordData): string {
@@ -111,7 +111,7 @@ export const rowsQuery: WorkerQuery<RowsInput, RowsRead> = {
   run: (reader, { target, ...input }) => {
     const reading: Reading = { ...input, ...sharedRows(reader, input.caller, target), reader, costs: [] }
     const { view, base, offers, costs } = reading
-    const title = input.name ?? view.name
+    const title = shownText(input.name ?? view.name)
     const files = [
       offers.csv && html`<a href="${base}.csv">As CSV</a> `,
       offers.ics && view.kind === 'calendar' && html`<a href="${base}.ics">As a calendar (ics)</a>`,
