@@ -1,28 +1,22 @@
-import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
+import { Kind, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Change } from '../change-feed/schema.ts'
 import type { MirroredChange } from '../changes/append-mirrored.ts'
 import { CHANGE_KINDS, CHANGE_OPERATIONS, type ChangeKind } from '../changes/entries.ts'
-import { isMimeType } from '../files/extraction/kinds.ts'
-import { FileWithOutlineResponse } from '../files/schema.ts'
-import { MAX_FILE_BYTES } from '../files/size-limit.ts'
-import { choice, integer, members, nullableText, strict, text, timestamp } from '../http/schema/types.ts'
+import { choice, text } from '../http/schema/types.ts'
 import { validationRefusal } from '../http/validation.ts'
-import { Lens } from '../lenses/schema.ts'
-import { memoizeByObject } from '../lib/bounded-cache.ts'
+import { memoize } from '../lib/bounded-cache.ts'
 import { isId } from '../lib/ids.ts'
-import { Note } from '../notes/schema.ts'
-import { Preset } from '../presets/schema.ts'
-import { Property, propertyKey } from '../properties/schema.ts'
-import { QuickAccessItem } from '../quick-access/schema.ts'
-import { RecordObject } from '../records/schema.ts'
 import { refused } from '../refusal.ts'
-import { RowView } from '../row-views/schema.ts'
-import { Source } from '../sources/schema.ts'
-import { fieldKey, Structure } from '../structures/schema.ts'
-import { Tag } from '../tags/schema.ts'
-import { View } from '../views/schema.ts'
-import { Webhook } from '../webhooks/schema.ts'
+import {
+  asSent,
+  completed,
+  ESSENTIAL,
+  ESSENTIAL_OF_CHANGES,
+  ESSENTIAL_WITHIN,
+  isStrict,
+} from './missing-attributes.ts'
+import { SCHEMAS } from './object-schemas.ts'
 
 /** An object as the remote's API returns it. */
 export interface RemoteObject {
@@ -43,72 +37,6 @@ export interface SnapshotObject {
   readonly object: RemoteObject
 }
 
-/*
- * A remote is believed no more than any other caller: what it sends is checked against the schemas of the responses,
- * and names against the rules under which they were written.
- */
-
-const name = () => text({ singleLine: true })
-const nullableName = () => nullableText({ singleLine: true })
-const file = FileWithOutlineResponse.properties.file
-
-const FIELD_VALUES = 'MirrorFieldValues'
-TypeRegistry.Set(FIELD_VALUES, (_, data) => isFieldValues(data))
-
-function isFieldValues(data: unknown): boolean {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return false
-  for (const key in data) {
-    const type = typeof (data as Record<string, unknown>)[key]
-    if (type !== 'string' && type !== 'number' && type !== 'boolean') return false
-  }
-  return true
-}
-
-/** The objects of each kind. */
-const SCHEMAS: Record<ChangeKind, TSchema> = {
-  note: strict({
-    ...Note.properties,
-    title: name(),
-    alias: nullableName(),
-    edited_at: Type.Optional(timestamp()),
-    properties: members(),
-  }),
-  record: strict({
-    ...RecordObject.properties,
-    data: Type.Unsafe({
-      [Kind]: FIELD_VALUES,
-      type: 'object',
-      words: 'an object of texts, numbers and booleans',
-    }),
-  }),
-  tag: strict({ ...Tag.properties, name: name() }),
-  property: strict({ ...Property.properties, key: propertyKey(), label: name() }),
-  structure: strict({
-    ...Structure.properties,
-    // Absent for a key that may not read the rows.
-    record_count: Type.Optional(Structure.properties.record_count),
-    name: name(),
-    fields: Type.Array(
-      strict({ ...Structure.properties.fields.items.properties, key: fieldKey(), label: name() }),
-    ),
-  }),
-  preset: strict({ ...Preset.properties, name: name() }),
-  view: strict({ ...View.properties, name: name() }),
-  lens: strict({ ...Lens.properties, name: name() }),
-  quick_access_item: QuickAccessItem,
-  file: strict({
-    ...file.properties,
-    file_name: name(),
-    mime_type: text({ check: isMimeType, says: 'a media type such as text/plain' }),
-    size: integer({ minimum: 0, maximum: MAX_FILE_BYTES }),
-  }),
-  webhook: Webhook,
-  source: strict({ ...Source.properties, name: name() }),
-  row_view: strict({ ...RowView.properties, name: name() }),
-  // Shares stay where they are.
-  share: Type.Never(),
-}
-
 const ID = text({ check: isId, says: 'an id' })
 const INSTANT = text({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
@@ -118,39 +46,57 @@ const INSTANT = text({
 
 /**
  * The schema with the rules that responses are only documented to obey: the forms of ids and instants, and lists of
- * words. Attributes that it does not name are for `knownObject`.
+ * words. Of the attributes that it names only the essential ones are required; those that it does not name are for
+ * `knownObject`.
  */
-function strictly(schema: TSchema): TSchema {
+function strictly(schema: TSchema, essential = ESSENTIAL_WITHIN): TSchema {
   if (schema.format === 'uuid') return ID
   if (schema.format === 'date-time') return INSTANT
   if (schema[Kind] === 'String' && Array.isArray(schema.enum)) return choice(schema.enum)
   if (schema[Kind] === 'Array') return { ...schema, items: strictly(schema.items) }
-  if (schema[Kind] === 'Union') return { ...schema, anyOf: schema.anyOf.map(strictly) }
-  if (schema[Kind] !== 'Object' || schema.additionalProperties !== false) return schema
-  const { additionalProperties: _, ...open } = schema
+  if (schema[Kind] === 'Union') return { ...schema, anyOf: schema.anyOf.map((one: TSchema) => strictly(one)) }
+  if (schema[Kind] !== 'Object' || !isStrict(schema)) return schema
+  const { additionalProperties: _, required = [], ...open } = schema
   const properties = Object.entries(schema.properties as Record<string, TSchema>)
   return {
     ...open,
+    required: (required as string[]).filter((key) => essential.includes(key)),
     properties: Object.fromEntries(properties.map(([key, value]) => [key, strictly(value)])),
   } as unknown as TSchema
 }
 
-/** Each is compiled when it is first needed. */
-const checkerOf = memoizeByObject((schema: TSchema) => TypeCompiler.Compile(strictly(schema)))
+type Form = ChangeKind | 'change'
 
-function check(schema: TSchema, value: unknown, what: string): void {
-  const checker = checkerOf(schema)
+/** Each is compiled when it is first needed. */
+const checkerOf = memoize((form: Form) =>
+  TypeCompiler.Compile(
+    form === 'change' ? strictly(Change, ESSENTIAL_OF_CHANGES) : strictly(SCHEMAS[form], ESSENTIAL[form]),
+  ),
+)
+
+function check(form: Form, value: unknown): void {
+  const checker = checkerOf(form)
   if (checker.Check(value)) return
   const { message } = validationRefusal('body', checker.Errors(value))
-  throw refused(`The remote sent ${what} that does not have the form of one: ${message}`)
+  throw refused(
+    `The remote sent a ${form.replaceAll('_', ' ')} that does not have the form of one: ${message}`,
+  )
 }
 
 /** Refuses an object that no daybook could have stored. */
 export function checkObject(kind: ChangeKind, structureId: unknown, object: RemoteObject): void {
-  check(SCHEMAS[kind], object, `a ${kind.replaceAll('_', ' ')}`)
+  check(kind, object)
   if (kind === 'record' && !(typeof structureId === 'string' && isId(structureId)))
     throw refused('The remote sent a record without the id of its structure.')
 }
+
+/** An object with the attributes that an older remote lacks. */
+export const completedObject = (kind: ChangeKind, object: RemoteObject): RemoteObject =>
+  completed(SCHEMAS[kind], object, kind) as RemoteObject
+
+/** An object of the copy without the attributes that the remote lacks. */
+export const objectAsSent = (kind: ChangeKind, sent: RemoteObject, own: RemoteObject): RemoteObject =>
+  asSent(SCHEMAS[kind], sent, own) as RemoteObject
 
 /*
  * A remote of a newer minor version may send attributes that this program does not know, and one that is no daybook any.
@@ -206,6 +152,14 @@ export function receivedObject(line: SnapshotObject, isOfThisVersion: boolean): 
   return { ...line, object }
 }
 
+/** What an older remote may leave out of a change. */
+const NO_CHANGE = {
+  structure_id: null,
+  changed: [],
+  previous: {},
+  actor: { surface: 'api', user_id: null, key_id: null, name: null },
+}
+
 /**
  * A change of the feed with the attributes of this version alone; refuses one that no daybook could have logged, one with
  * another object than it names, and one that only a newer program understands.
@@ -216,8 +170,8 @@ export function receivedChange(received: RemoteChange, isOfThisVersion: boolean)
     throw refused(
       `The remote logs the operation "${received.op}", which this daybook does not know; upgrade this daybook.`,
     )
-  const change = knownChange(received, isOfThisVersion)
-  check(Change, change, 'a change')
+  const change = knownChange({ ...NO_CHANGE, ...received }, isOfThisVersion)
+  check('change', change)
   const { kind, id, structure_id, object } = change
   if (object === null || object === undefined) return change
   checkObject(kind, structure_id, object)

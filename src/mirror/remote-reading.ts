@@ -1,10 +1,11 @@
+import type { ChangeKind } from '../changes/entries.ts'
 import type { Reader } from '../db/reader.ts'
 import { MAX_CHARACTERS, MAX_PAGES } from '../files/extraction/pages.ts'
 import { hasBytes, inParts } from '../files/store.ts'
 import { refused } from '../refusal.ts'
 import { instantOf } from './apply/copy-transaction.ts'
 import type { RemoteFile } from './apply/files.ts'
-import type { RemoteChange, RemoteObject } from './object-forms.ts'
+import { completedObject, type RemoteChange, type RemoteObject } from './object-forms.ts'
 import { type ChangePage, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
 import type { Selector } from './selection.ts'
 import type { Stage } from './stage.ts'
@@ -29,6 +30,8 @@ export class RemoteReading {
     private readonly remote: Remote,
     private readonly selector: Selector,
     private readonly stage: Stage,
+    /** Whether attributes that an older remote lacks are added to the objects. */
+    private readonly isCompleting = true,
   ) {}
 
   /** Stages the whole workspace; returns the cursor from which its changes go on. */
@@ -53,7 +56,8 @@ export class RemoteReading {
         this.#isLater = true
         continue
       }
-      const { kind, structure_id, object } = line
+      const { kind, structure_id } = line
+      const object = this.#whole(kind, line.object)
       const selected = selector.object(kind, structure_id, object)
       count += 1
       if (selected) waiting.push(() => stage.put(kind, selected.id, structure_id, selected))
@@ -92,16 +96,20 @@ export class RemoteReading {
       if (kind === 'property' && changed.includes('key')) this.stage.addName(kind, String(previous.key), id)
     }
     if (received.cursor === this.#startsAfter) this.#isLater = true
-    const change = this.selector.change(received)
+    const object = received.object && this.#whole(kind, received.object)
+    const change = this.selector.change({ ...received, object })
     if (!change) return
-    const { structure_id, object } = change
-    this.stage.put(kind, id, structure_id, object)
+    const { structure_id } = change
+    this.stage.put(kind, id, structure_id, change.object)
     this.stage.addEntry(change)
     if (kind === 'note' && op === 'restored') this.#restoredNotes.add(String(id))
     if (kind !== 'record') return
-    if (object !== null) this.#lost.delete(String(id))
+    if (change.object !== null) this.#lost.delete(String(id))
     else if (op !== 'deleted' || this.#lost.has(String(id))) this.#lost.set(String(id), received)
   }
+
+  #whole = (kind: ChangeKind, object: RemoteObject): RemoteObject =>
+    this.isCompleting ? completedObject(kind, object) : object
 
   /** Stages what the feed does not hold: files and their texts, and which files belong to restored notes. */
   async readContents(copy: Reader | undefined, hasFiles: boolean): Promise<void> {

@@ -6,6 +6,7 @@ import { API_VERSION } from '../lib/version.ts'
 import { refused } from '../refusal.ts'
 import {
   checkObject,
+  completedObject,
   type RemoteChange,
   type RemoteObject,
   receivedChange,
@@ -108,7 +109,7 @@ export class Remote {
   async structures(): Promise<RemoteObject[]> {
     const structures = await this.#list<RemoteObject>('/v1/records/structures', 'structures')
     for (const structure of structures) checkObject('structure', null, structure)
-    return structures
+    return structures.map((structure) => completedObject('structure', structure))
   }
 
   /** The changes after a cursor; without any, waits up to some seconds for one. */
@@ -200,12 +201,12 @@ export class Remote {
     const records = await this.#list<RemoteObject>(`/v1/records?${query}`, 'records')
     for (const record of records) checkObject('record', structureId, record)
     const deleted = records.find((record) => record.id === id)
-    if (deleted) return deleted
+    if (deleted) return completedObject('record', deleted)
     try {
       const isOne = ({ record }: JsonObject) => isObject(record)
       const { record } = await this.#answer<{ record: RemoteObject }>(`/v1/records/${id}`, isOne)
       checkObject('record', structureId, record)
-      return record
+      return completedObject('record', record)
     } catch (error) {
       if (error instanceof RemoteRefusal && error.status === 404) return undefined
       throw error

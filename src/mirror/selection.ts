@@ -208,6 +208,6 @@ const sourceOfCopy = (source: RemoteObject): RemoteObject => ({
   ...source,
   url: null,
   enabled: false,
-  counts: Object.fromEntries(Object.keys(source.counts as object).map((status) => [status, 0])),
+  counts: Object.fromEntries(Object.keys(Object(source.counts)).map((status) => [status, 0])),
   last_event_at: null,
 })

@@ -1,10 +1,12 @@
-import { CHANGE_KINDS } from '../changes/entries.ts'
+import { CHANGE_KINDS, type ChangeKind } from '../changes/entries.ts'
 import { wholeWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import { findFile, findPageText, readParts } from '../files/store.ts'
+import { isObject } from '../lib/json.ts'
 import { refused } from '../refusal.ts'
 import { newStage, removeStage } from './follower.ts'
+import { objectAsSent, type RemoteObject } from './object-forms.ts'
 import { listOverlay } from './overlay/store.ts'
 import { compare, DERIVED } from './reconcile.ts'
 import { type Remote, WrongSize } from './remote.ts'
@@ -32,7 +34,7 @@ export async function verifyCopy(db: Db, remote: Remote) {
   const stageFile = `${db.file}.verify`
   const stage = newStage(stageFile)
   try {
-    const reading = new RemoteReading(remote, selector, stage)
+    const reading = new RemoteReading(remote, selector, stage, false)
     const end = await reading.readChanges(await reading.readSnapshot(() => {}))
     const missing = await untilCaughtUp(db, remote)
     const kinds = await compareKinds(db, remote, { stage, end, selector, isMoving: !!reading.lastAt })
@@ -84,16 +86,10 @@ async function compareKinds(db: Db, remote: Remote, { stage, end, selector, isMo
         if (changing.has(name)) continue
         // Where something was changed in the copy, what lies beneath it counts.
         const copied = covered.has(name) ? (covered.get(name) ?? null) : current
-        const objects = [json, copied].map((text) =>
+        const [sent, own] = [json, copied].map((text) =>
           text === null ? undefined : selector.object(kind, structureId, JSON.parse(text)),
         )
-        // Of a structure whose rows the key may not read, there is no count.
-        const isUncounted = kind === 'structure' && objects[0] && !('record_count' in objects[0])
-        const left = [...(derived[kind] ?? []), ...(isUncounted ? ['record_count'] : [])]
-        const [theirs, ours] = objects.map(
-          (object) =>
-            object && JSON.stringify(object, (name, value) => (left.includes(name) ? undefined : value)),
-        )
+        const [theirs, ours] = comparable(kind, [sent, own], derived[kind] ?? [])
         ofRemote.add(theirs)
         ofCopy.add(ours)
         if (theirs !== ours && differing.length < MAX_NAMED) differing.push(id)
@@ -104,6 +100,26 @@ async function compareKinds(db: Db, remote: Remote, { stage, end, selector, isMo
     db.sql.run('COMMIT')
   }
 }
+
+type Sides<Side> = readonly [theirs: Side | undefined, ours: Side | undefined]
+
+/** The texts of both sides, equal where the copy has all that the remote sent. */
+function comparable(
+  kind: ChangeKind,
+  [theirs, ours]: Sides<RemoteObject>,
+  left: readonly string[],
+): Sides<string> {
+  const text = (object: RemoteObject | undefined) => object && inOrderOfNames(object, left)
+  return [text(theirs), text(theirs && ours ? objectAsSent(kind, theirs, ours) : ours)]
+}
+
+/** JSON in which the attributes of every object are in one order; some are left out. */
+const inOrderOfNames = (value: object, left: readonly string[]): string =>
+  JSON.stringify(value, (name, part: unknown) => {
+    if (left.includes(name)) return undefined
+    if (!isObject(part)) return part
+    return Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+  })
 
 class Digest {
   #count = 0

@@ -89,6 +89,9 @@ interface Structure {
   readonly unique_together: readonly (readonly string[])[]
 }
 
+/** The columns of attributes that are absent from a structure without them. */
+const ABSENT: Partial<StructureRow> = { icon: null, color: null }
+
 /**
  * Removed structures are hidden at once; their rows are deleted afterwards, in chunks (`structures/deletion.ts`). The rows
  * that change must not be in the row tables meanwhile: they may collide with what becomes unique.
@@ -119,7 +122,7 @@ export const structures: Restorer<Structure> = {
     )
     const definition = { fields, uniqueSets: uniqueSetsOf(fields, unique_together) }
     const shown = columnsShown(table, structure) as Omit<StructureRow, 'fields'>
-    const columns = { ...shown, fields: JSON.stringify(fields) }
+    const columns = { ...ABSENT, ...shown, fields: JSON.stringify(fields) }
     if (known) {
       changeTable(tx, known, definition)
       updateStructure(tx, known.pk, columns)

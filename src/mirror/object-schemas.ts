@@ -1,0 +1,84 @@
+import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
+import type { ChangeKind } from '../changes/entries.ts'
+import { isMimeType } from '../files/extraction/kinds.ts'
+import { FileWithOutlineResponse } from '../files/schema.ts'
+import { MAX_FILE_BYTES } from '../files/size-limit.ts'
+import { integer, members, nullableText, strict, text, timestamp } from '../http/schema/types.ts'
+import { Lens } from '../lenses/schema.ts'
+import { Note } from '../notes/schema.ts'
+import { Preset } from '../presets/schema.ts'
+import { Property, propertyKey } from '../properties/schema.ts'
+import { QuickAccessItem } from '../quick-access/schema.ts'
+import { RecordObject } from '../records/schema.ts'
+import { RowView } from '../row-views/schema.ts'
+import { Source } from '../sources/schema.ts'
+import { fieldKey, Structure } from '../structures/schema.ts'
+import { Tag } from '../tags/schema.ts'
+import { View } from '../views/schema.ts'
+import { Webhook } from '../webhooks/schema.ts'
+
+/*
+ * A remote is believed no more than any other caller: what it sends is checked against the schemas of the responses,
+ * and names against the rules under which they were written.
+ */
+
+const name = () => text({ singleLine: true })
+const nullableName = () => nullableText({ singleLine: true })
+const file = FileWithOutlineResponse.properties.file
+
+const FIELD_VALUES = 'MirrorFieldValues'
+TypeRegistry.Set(FIELD_VALUES, (_, data) => isFieldValues(data))
+
+function isFieldValues(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return false
+  for (const key in data) {
+    const type = typeof (data as Record<string, unknown>)[key]
+    if (type !== 'string' && type !== 'number' && type !== 'boolean') return false
+  }
+  return true
+}
+
+/** The objects of each kind. */
+export const SCHEMAS: Record<ChangeKind, TSchema> = {
+  note: strict({
+    ...Note.properties,
+    title: name(),
+    alias: nullableName(),
+    edited_at: Type.Optional(timestamp()),
+    properties: members(),
+  }),
+  record: strict({
+    ...RecordObject.properties,
+    data: Type.Unsafe({
+      [Kind]: FIELD_VALUES,
+      type: 'object',
+      words: 'an object of texts, numbers and booleans',
+    }),
+  }),
+  tag: strict({ ...Tag.properties, name: name() }),
+  property: strict({ ...Property.properties, key: propertyKey(), label: name() }),
+  structure: strict({
+    ...Structure.properties,
+    // Absent for a key that may not read the rows.
+    record_count: Type.Optional(Structure.properties.record_count),
+    name: name(),
+    fields: Type.Array(
+      strict({ ...Structure.properties.fields.items.properties, key: fieldKey(), label: name() }),
+    ),
+  }),
+  preset: strict({ ...Preset.properties, name: name() }),
+  view: strict({ ...View.properties, name: name() }),
+  lens: strict({ ...Lens.properties, name: name() }),
+  quick_access_item: QuickAccessItem,
+  file: strict({
+    ...file.properties,
+    file_name: name(),
+    mime_type: text({ check: isMimeType, says: 'a media type such as text/plain' }),
+    size: integer({ minimum: 0, maximum: MAX_FILE_BYTES }),
+  }),
+  webhook: Webhook,
+  source: strict({ ...Source.properties, name: name() }),
+  row_view: strict({ ...RowView.properties, name: name() }),
+  // Shares stay where they are.
+  share: Type.Never(),
+}
