@@ -1,15 +1,23 @@
-/** Builds the executable `dist/daybook`; `--target bun-linux-arm64` and the like build it for another system, `--outfile FILE` elsewhere. */
+/**
+ * Builds the executable `dist/daybook`; `--target bun-linux-arm64` and the like build it for another system, `--outfile FILE`
+ * elsewhere, `--version V` as another version than that of the commit.
+ */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { spawnSync } from 'bun'
 import { packApplication } from '../src/http/web-app/assets.ts'
 import { buildApplication, PACKED } from '../src/http/web-app/build.ts'
+import { buildVersion, defineVersion } from './version.ts'
 
 const { values } = parseArgs({
-  options: { outfile: { type: 'string', default: 'dist/daybook' }, target: { type: 'string' } },
+  options: {
+    outfile: { type: 'string', default: 'dist/daybook' },
+    target: { type: 'string' },
+    version: { type: 'string', default: buildVersion() },
+  },
 })
-const { outfile, target } = values
+const { outfile, target, version } = values
 
 mkdirSync(dirname(outfile), { recursive: true })
 // The application is built by itself, as it is for browsers.
@@ -34,6 +42,7 @@ const command = [
   // A .env or bunfig.toml that happens to lie where daybook is started is not meant for daybook.
   '--no-compile-autoload-dotenv',
   '--no-compile-autoload-bunfig',
+  defineVersion(version),
   // Else they are paths of this machine, and the same sources built in another folder give another executable.
   '--define=import.meta.url="file:///daybook"',
   '--define=__dirname="/daybook"',

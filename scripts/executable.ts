@@ -6,9 +6,14 @@ const EXECUTABLE = 'dist/daybook'
 function isStale(): boolean {
   if (!existsSync(EXECUTABLE)) return true
   const built = statSync(EXECUTABLE).mtimeMs
-  const sources = ['src/**', 'drizzle/*.sql', 'package.json', 'bun.lock', 'scripts/build.ts'].flatMap(
-    (pattern) => [...new Glob(pattern).scanSync('.')],
-  )
+  const sources = [
+    'src/**',
+    'drizzle/*.sql',
+    'package.json',
+    'bun.lock',
+    'scripts/build.ts',
+    'scripts/version.ts',
+  ].flatMap((pattern) => [...new Glob(pattern).scanSync('.')])
   return sources.some((source) => statSync(source).mtimeMs > built)
 }
 

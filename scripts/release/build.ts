@@ -25,7 +25,12 @@ async function save(file: string, content: string | Uint8Array): Promise<void> {
 
 function build(target: Target): string {
   const file = executableOf(target)
-  const command = ['scripts/build.ts', `--target=bun-${target.name}`, `--outfile=${join(FOLDER, file)}`]
+  const command = [
+    'scripts/build.ts',
+    `--version=${VERSION}`,
+    `--target=bun-${target.name}`,
+    `--outfile=${join(FOLDER, file)}`,
+  ]
   const { exitCode } = spawnSync([process.execPath, ...command], { stdio: ['inherit', 'ignore', 'inherit'] })
   if (exitCode !== 0) throw new Error(`The executable for ${target.name} could not be built.`)
   return file

@@ -1,59 +1,56 @@
 /**
- * Builds a release in `dist/release`: executables, npm packages, Debian packages, images, checksums and the bill of
- * materials. Everything is built in two folders, to prove that it depends on the sources alone, and tried where this
- * machine can: the last lines say what was run and what was not. Arguments name targets, by default all;
- * `--in-debian` also installs the Debian package in a new system that boots, which takes minutes and needs root.
+ * `bun run release`: builds a release in `dist/release` and tries what this machine can try. The version of this build is
+ * set for everything that is built and tried.
  */
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { checkDebianPackage } from './checks/deb.ts'
-import { checkExecutable } from './checks/executable.ts'
-import { checkImage } from './checks/image.ts'
-import { checkNpm } from './checks/npm.ts'
-import { run } from './checks/run.ts'
-import { FOLDER, fileNames, hasDebianPackage, type Target, targetsNamed } from './targets.ts'
+import { spawnSync } from 'bun'
+import { buildVersion, defineVersion } from '../version.ts'
+import { TARGETS } from './targets.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { 'in-debian': { type: 'boolean', default: false } },
-})
-const targets = targetsNamed(positionals)
-const say = (line: string) => process.stdout.write(`${line}\n`)
+const NAMES = TARGETS.map(({ name }) => name)
+const HELP = `Build a release in dist/release: executables, npm packages, Debian packages, images, checksums and the bill of materials.
 
-const SOURCES = ['src', 'drizzle', 'scripts', 'node_modules']
-const FILES = ['package.json', 'bun.lock', 'bunfig.toml', 'tsconfig.json', 'README.md', 'LICENSE']
-const BUILD = [process.execPath, 'scripts/release/build.ts', ...positionals]
-const checksums = (folder: string) => Bun.file(join(folder, FOLDER, 'SHA256SUMS')).text()
+Usage: bun run release [target …] [--twice] [--in-debian]
 
-/** Builds everything again from a copy of the sources in another folder. Throws when a byte of it differs. */
-async function buildTwice(): Promise<void> {
-  say(run(BUILD).trim())
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-built-again-'))
+Targets, by default all: ${NAMES.join(', ')}
+
+Flags:
+  --twice      build everything again in another folder, and fail unless both builds are equal
+  --in-debian  install the Debian package in a new system that boots, which takes minutes and needs root
+  -h, --help   print this help
+`
+
+const FLAGS = {
+  twice: { type: 'boolean', default: false },
+  'in-debian': { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const
+
+function refuse(sentence: string): never {
+  process.stderr.write(`${sentence}\nTry "bun run release --help".\n`)
+  process.exit(2)
+}
+
+function argumentsGiven() {
   try {
-    for (const name of [...SOURCES, ...FILES]) cpSync(name, join(folder, name), { recursive: true })
-    run(BUILD, { cwd: folder })
-    const [first, second] = [await checksums('.'), await checksums(folder)]
-    if (first !== second) throw new Error(`Two builds differ:\n${first}\n${second}`)
-    say('Two builds in two folders have equal checksums.')
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+    return parseArgs({ allowPositionals: true, options: FLAGS })
+  } catch (error) {
+    return refuse((error as Error).message.split('. ')[0] ?? '')
   }
 }
 
-const isOfThisMachine = ({ os, cpu, libc }: Target) =>
-  os === process.platform && cpu === process.arch && (libc ?? 'glibc') === 'glibc'
-
-async function check(target: Target): Promise<void> {
-  say(`${target.name}: executable ${await checkExecutable(target)}`)
-  if (!isOfThisMachine(target)) return
-  say(`${target.name}: npm packages ${await checkNpm(target)}`)
-  if (!hasDebianPackage(target)) return
-  say(`${target.name}: Debian package ${checkDebianPackage(target, values['in-debian'])}`)
-  if (existsSync(join(FOLDER, fileNames(target).image)))
-    say(`${target.name}: image ${await checkImage(target)}`)
+const { values, positionals } = argumentsGiven()
+if (values.help) {
+  process.stdout.write(HELP)
+  process.exit(0)
 }
+const unknown = positionals.find((name) => !NAMES.includes(name))
+if (unknown !== undefined) refuse(`There is no target "${unknown}"; choose from ${NAMES.join(', ')}.`)
 
-await buildTwice()
-for (const target of targets) await check(target)
+const version = buildVersion()
+process.stdout.write(`Building daybook ${version}.\n`)
+const { exitCode } = spawnSync(
+  [process.execPath, defineVersion(version), 'scripts/release/release.ts', ...process.argv.slice(2)],
+  { stdio: ['ignore', 'inherit', 'inherit'] },
+)
+process.exit(exitCode)

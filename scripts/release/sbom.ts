@@ -1,5 +1,6 @@
 import lock from '../../bun.lock'
 import manifest from '../../package.json' with { type: 'json' }
+import { VERSION } from '../../src/lib/version.ts'
 import application from '../../src/web/package.json' with { type: 'json' }
 
 interface Package {
@@ -88,7 +89,7 @@ async function componentOf({ name, version, integrity }: Package): Promise<Compo
   }
 }
 
-/** The bill of materials of the executables, in CycloneDX 1.6; it depends on the lock file alone. */
+/** The bill of materials of the executables, in CycloneDX 1.6; it depends on the lock file and the version alone. */
 export async function billOfMaterials() {
   const shipped = shippedPackages()
   const libraries = await Promise.all([...shipped.values()].map(componentOf))
@@ -100,7 +101,7 @@ export async function billOfMaterials() {
     purl: `pkg:npm/bun@${Bun.version}`,
     licenses: [{ license: { id: 'MIT' } }],
   }
-  const ref = `pkg:generic/${manifest.name}@${manifest.version}`
+  const ref = `pkg:generic/${manifest.name}@${VERSION}`
   const refsOf = (names: readonly string[], usedBy: string) =>
     names.flatMap((name) => {
       const { found } = packageOf(name, usedBy) ?? {}
@@ -117,7 +118,7 @@ export async function billOfMaterials() {
         type: 'application',
         'bom-ref': ref,
         name: manifest.name,
-        version: manifest.version,
+        version: VERSION,
         description: manifest.description,
         licenses: [{ license: { id: manifest.license } }],
       },

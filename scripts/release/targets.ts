@@ -20,6 +20,9 @@ export const TARGETS: readonly Target[] = [
   { name: 'windows-x64', os: 'win32', cpu: 'x64' },
 ]
 
+/** Debian sorts what follows `~` before the release, as npm does what follows `-`. */
+export const DEBIAN_VERSION = VERSION.replace('-', '~')
+
 /** Those for which there are a Debian package and an image. */
 export const hasDebianPackage = ({ libc }: Target): boolean => libc === 'glibc'
 
@@ -35,7 +38,7 @@ export const executableOf = ({ name, os }: Target): string =>
 /** The files of a target beside its executable. */
 export const fileNames = (target: Target) => ({
   npm: `daybook-${VERSION}-npm-${target.name}.tgz`,
-  deb: `daybook_${VERSION}_${architectureOf(target)}.deb`,
+  deb: `daybook_${DEBIAN_VERSION}_${architectureOf(target)}.deb`,
   image: `daybook-${VERSION}-image-${architectureOf(target)}.tar`,
 })
 

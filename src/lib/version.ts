@@ -1,6 +1,11 @@
 import manifest from '../../package.json' with { type: 'json' }
 
-export const VERSION: string = manifest.version
+/** Set by every build (`scripts/version.ts`). */
+declare const DAYBOOK_VERSION: string | undefined
+
+/** From the sources it is that of the next release, with `-dev`. */
+export const VERSION: string =
+  typeof DAYBOOK_VERSION === 'string' ? DAYBOOK_VERSION : `${manifest.version}-dev`
 
 /** Of the HTTP API: a new minor version only adds to it. */
 export const API_VERSION = '1.0.0'

@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import manifest from '../../package.json' with { type: 'json' }
 import { MIGRATIONS } from '../../src/db/schema/migrations/migrations.ts'
+import { VERSION } from '../../src/lib/version.ts'
 import { runInProcess } from '../support/cli.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
@@ -77,7 +77,7 @@ test('doctor says what runs and holds what, and nothing that is secret', async (
   }
   const { exitCode, out } = await runInProcess(['doctor', '--json', '--db', db], { env })
   const report = JSON.parse(out)
-  expect([exitCode, report.version]).toEqual([0, manifest.version])
+  expect([exitCode, report.version]).toEqual([0, VERSION])
   expect(report.settings).toEqual({
     DAYBOOK_PORT: '9000',
     DAYBOOK_WEBHOOK_ALLOW: '(set)',
@@ -107,10 +107,10 @@ test('doctor and upgrade --check leave an older database as it is', async () => 
   expect(report.server.error).toBe('The address of the server cannot be read.')
   const check = JSON.parse((await runInProcess(['upgrade', '--check', '--json', '--db', file])).out)
   expect(check).toMatchObject({
-    version: manifest.version,
+    version: VERSION,
     schema: 1,
     known_schema: MIGRATIONS.length,
-    copy: `${file}.before-${manifest.version}`,
+    copy: `${file}.before-${VERSION}`,
   })
   expect(await Bun.file(file).bytes()).toEqual(before)
   expect(await Bun.file(check.copy).exists()).toBe(false)
@@ -220,7 +220,7 @@ test('doctor reports the ten errors that were met last', async () => {
   )
 })
 
-const CHANGELOG = `# Changelog\n\n## 99.1.0\n\n- Newest.\n\n## 99.0.0\n\n- New.\n\n## ${manifest.version}\n\n- Old.\n`
+const CHANGELOG = `# Changelog\n\n## 99.1.0\n\n- Newest.\n\n## 99.0.0\n\n- New.\n\n## ${VERSION}\n\n- Old.\n`
 
 test('upgrade --check reads a release only where --url names it, and says what changed since', async () => {
   const asked: string[] = []

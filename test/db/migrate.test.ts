@@ -69,6 +69,19 @@ test('an older database is copied, whole and verified, before it is migrated', (
   expect(rows(`${file}.before-2.0.0`)).toEqual([{ x: 1 }, { x: 2 }])
 })
 
+test('a second upgrade by a program of the same version keeps the copy of the first', () => {
+  migrateTo(FIRST, '1.0.0')
+  migrateTo(SECOND, '2.0.0-dev')
+  migrateTo([...SECOND, { name: '0002_third', sql: 'ALTER TABLE a ADD COLUMN z DEFAULT 9' }], '2.0.0-dev')
+  expect(rows(`${file}.before-2.0.0-dev`)).toEqual([{ x: 1 }, { x: 2 }])
+  expect(rows(`${file}.before-2.0.0-dev-2`)).toEqual([
+    { x: 1, y: 7 },
+    { x: 2, y: 7 },
+  ])
+  expect(findEarlierCopy(file, 2)).toBe(`${file}.before-2.0.0-dev-2`)
+  expect(findEarlierCopy(file, 1)).toBe(`${file}.before-2.0.0-dev`)
+})
+
 test('what an upgrade changes beside the schema stands or falls with it, and a new database has none', () => {
   const fail = () => {
     throw new Error('too full')

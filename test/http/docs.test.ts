@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { VERSION } from '../../src/lib/version.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -31,6 +32,10 @@ describe('/docs', () => {
     ])
     expect(`${page.text}${start.text}`).not.toMatch(/https?:|\/\/[a-z]/)
     for (const path of named.filter((name) => name.startsWith('/'))) await read(path)
+  })
+
+  test('shows the version of the program beside that of the API', async () => {
+    expect((await read('/docs')).text).toContain(`Served by daybook ${VERSION}.`)
   })
 
   test('lets the browser load nothing from elsewhere', async () => {

@@ -1,18 +1,58 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { billOfMaterials } from '../../scripts/release/sbom.ts'
+import { buildVersion } from '../../scripts/version.ts'
 import { signedHeaders } from '../../src/delivery/message.ts'
-import { daybook } from '../support/process.ts'
+import { daybook, newFolder } from '../support/process.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
-const { version } = await Bun.file(join(ROOT, 'package.json')).json()
+const { version: next } = await Bun.file(join(ROOT, 'package.json')).json()
+const version = `${next}-dev`
+/** A build names its commit, unless a tag says that it is the release. */
+const BUILT = new RegExp(`^${RegExp.escape(next)}(?:-dev(?:\\.\\d+\\.g[0-9a-f]{10}(?:\\.d[0-9a-f]{8})?)?)?$`)
 
-test.each(['source', 'executable'] as const)(
-  '`daybook version`, from %s, prints the version of package.json',
-  async (how) => {
-    expect(await daybook(['version'], { how })).toEqual({ exitCode: 0, out: `${version}\n`, err: '' })
-  },
-)
+test('from the sources, the version is that of the next release with "-dev"', async () => {
+  const { out } = await daybook(['version'], { how: 'source' })
+  expect(out).toBe(`${version}\n`)
+})
+
+test('an executable has the version of a release, or one that names its commit', async () => {
+  expect((await daybook(['version'])).out.trim()).toMatch(BUILT)
+  expect(buildVersion()).toMatch(BUILT)
+})
+
+test('only a tagged commit without changes has the plain version, and no two other builds share one', async () => {
+  const folder = newFolder()
+  const env = { PATH: process.env.PATH ?? '', HOME: folder.path }
+  const git = (...args: string[]) => {
+    const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
+    expect(Bun.spawnSync(['git', ...identity, ...args], { cwd: folder.path, env }).exitCode).toBe(0)
+  }
+  const module = JSON.stringify(join(ROOT, 'scripts', 'version.ts'))
+  const script = `process.stdout.write((await import(${module})).buildVersion())`
+  const built = () =>
+    Bun.spawnSync([process.execPath, '-e', script], { cwd: folder.path, env }).stdout.toString()
+  const commit = () => git('commit', '--quiet', '--allow-empty', '--message', 'c')
+  try {
+    git('init', '--quiet')
+    commit()
+    const first = built()
+    commit()
+    const second = built()
+    git('tag', `v${next}`)
+    const released = built()
+    await Bun.write(folder.file('a'), 'changed')
+    const changed = built()
+    expect(released).toBe(next)
+    expect(new Set([first, second, released, changed]).size).toBe(4)
+    for (const one of [first, second, changed]) {
+      expect(one).toMatch(BUILT)
+      expect(Bun.semver.order(one, next)).toBe(-1)
+    }
+  } finally {
+    folder.remove()
+  }
+})
 
 test('deliveries name the version in User-Agent', () => {
   const delivery = {
@@ -31,8 +71,17 @@ test('the bill of materials names the version', async () => {
   expect(metadata.component).toMatchObject({ 'bom-ref': `pkg:generic/daybook@${version}`, version })
 })
 
-test('the changelog has a section for the version, below what is not released', async () => {
+test('the changelog begins with the next version, or with what is not released, after an earlier version', async () => {
   const changelog = await Bun.file(join(ROOT, 'scripts', 'release', 'CHANGELOG.md')).text()
-  const sections = [...changelog.matchAll(/^## (.*)$/gm)].map(([, title]) => title)
-  expect(sections.filter((title) => title !== 'Unreleased')[0]).toBe(version)
+  const [newest = '', earlier = ''] = [...changelog.matchAll(/^## (.*)$/gm)].map(([, title = '']) => title)
+  expect([next, 'Unreleased']).toContain(newest)
+  expect(Bun.semver.order(earlier, next)).toBe(-1)
+})
+
+test('the pages name the files of the next version', async () => {
+  for (const page of ['README.md', 'scripts/deploy/operation.md']) {
+    const text = await Bun.file(join(ROOT, page)).text()
+    const named = [...text.matchAll(/daybook[-_:](\d+\.\d+\.\d+)/g)].map(([, one]) => one)
+    expect([page, new Set(named)]).toEqual([page, new Set([next])])
+  }
 })

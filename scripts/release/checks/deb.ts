@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { VERSION } from '../../../src/lib/version.ts'
-import { FOLDER, fileNames, type Target } from '../targets.ts'
+import { DEBIAN_VERSION, FOLDER, fileNames, type Target } from '../targets.ts'
 import { isInstalled, run } from './run.ts'
 
 /** The release of Debian in which the package is tried. */
@@ -37,7 +37,10 @@ function laterVersion(archive: string, folder: string): string {
   const unpacked = join(folder, 'later')
   const control = join(unpacked, 'DEBIAN', 'control')
   run(['dpkg-deb', '--raw-extract', archive, unpacked])
-  writeFileSync(control, readFileSync(control, 'utf8').replace(/^Version: .*$/m, `Version: ${VERSION}+1`))
+  writeFileSync(
+    control,
+    readFileSync(control, 'utf8').replace(/^Version: .*$/m, `Version: ${DEBIAN_VERSION}+1`),
+  )
   const later = join(folder, 'later.deb')
   run(['dpkg-deb', '--build', '--root-owner-group', '-Znone', unpacked, later])
   return later
@@ -86,7 +89,8 @@ function checkUnpacked(archive: string): string {
     run(['dpkg-deb', '--extract', archive, folder])
     const printed = run([join(folder, 'usr/bin/daybook'), 'version']).trim()
     const named = run(['dpkg-deb', '--field', archive, 'Version']).trim()
-    if (printed !== VERSION || named !== VERSION) throw new Error(`The package ${named} holds ${printed}.`)
+    if (printed !== VERSION || named !== DEBIAN_VERSION)
+      throw new Error(`The package ${named} holds ${printed}.`)
     return 'unpacked and started'
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { spawn, spawnSync } from 'bun'
+import manifest from '../../../package.json' with { type: 'json' }
 import { VERSION } from '../../../src/lib/version.ts'
 import { FOLDER, fileNames, type Target } from '../targets.ts'
 import { isInstalled, run, useNotes, useServer } from './run.ts'
@@ -16,7 +17,8 @@ async function commandOfReadme(target: Target): Promise<string[]> {
   const readme = await Bun.file('README.md').text()
   const command = /^\| npm \| `(npm [^`]+)`/m.exec(readme)?.[1]?.split(' ') ?? []
   const files = [`daybook-${VERSION}-npm.tgz`, fileNames(target).npm]
-  if (command.join(' ') !== `npm i -g --no-update-notifier ${files[0]} daybook-${VERSION}-npm-linux-x64.tgz`)
+  const named = ['npm.tgz', 'npm-linux-x64.tgz'].map((end) => `daybook-${manifest.version}-${end}`)
+  if (command.join(' ') !== `npm i -g --no-update-notifier ${named.join(' ')}`)
     throw new Error(`The README installs with "${command.join(' ')}".`)
   return [...command.slice(0, -2), ...files.map((file) => resolve(FOLDER, file))]
 }

@@ -1,12 +1,10 @@
-import manifest from '../../../package.json' with { type: 'json' }
-import { architectureOf, type Target } from '../targets.ts'
+import { architectureOf, DEBIAN_VERSION, type Target } from '../targets.ts'
 import { documents } from './documents.ts'
 import { withFolders } from './folders.ts'
 import { manPage } from './man-page.ts'
 import { settingsFile } from './settings-file.ts'
 import { type Entry, gzip, tar } from './tar.ts'
 
-const { version } = manifest
 const EXECUTABLE_MODE = 0o755
 /** The level of compression that Debian wants for documents. */
 const SMALLEST = 9
@@ -63,7 +61,7 @@ const sizeOf = ({ content = '' }: Entry) => Buffer.byteLength(content)
 async function controlFiles(target: Target, entries: readonly Entry[]): Promise<Entry[]> {
   const installed = entries.reduce((total, entry) => total + Math.ceil(sizeOf(entry) / KIB), 0)
   const control = (await ownText('control'))
-    .replace('@VERSION@', version)
+    .replace('@VERSION@', DEBIAN_VERSION)
     .replace('@ARCHITECTURE@', architectureOf(target))
     .replace('@INSTALLED_SIZE@', String(installed))
   const md5 = (content: string | Uint8Array) => new Bun.CryptoHasher('md5').update(content).digest('hex')

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import manifest from '../../../package.json' with { type: 'json' }
+import { VERSION } from '../../../src/lib/version.ts'
 import { architectureOf, type Target } from '../targets.ts'
 import { withFolders } from './folders.ts'
 import { type Entry, gzip, sha256, tar } from './tar.ts'
 
-const { name, version, description, license } = manifest
+const { name, description, license } = manifest
 
 /** The user of the image: neither root nor likely to be one of the host. */
 const USER = 65_532
@@ -98,12 +99,12 @@ const imageConfig = (target: Target, layerDigest: string) => ({
     Labels: {
       'org.opencontainers.image.title': name,
       'org.opencontainers.image.description': description,
-      'org.opencontainers.image.version': version,
+      'org.opencontainers.image.version': VERSION,
       'org.opencontainers.image.licenses': license,
     },
   },
   rootfs: { type: 'layers', diff_ids: [`sha256:${layerDigest}`] },
-  history: [{ created: NO_TIME, created_by: `${name} ${version}` }],
+  history: [{ created: NO_TIME, created_by: `${name} ${VERSION}` }],
 })
 
 interface Blob {
@@ -141,14 +142,14 @@ export async function imageArchive(target: Target, from: string, executable: Uin
         ...descriptor('manifest.v1+json', manifestBlob),
         platform: { architecture: architectureOf(target), os: 'linux' },
         annotations: {
-          'org.opencontainers.image.ref.name': version,
-          'io.containerd.image.name': `${name}:${version}`,
+          'org.opencontainers.image.ref.name': VERSION,
+          'io.containerd.image.name': `${name}:${VERSION}`,
         },
       },
     ],
   }
   const forDocker = [
-    { Config: pathOf(config), RepoTags: [`${name}:${version}`], Layers: [pathOf(layerBlob)] },
+    { Config: pathOf(config), RepoTags: [`${name}:${VERSION}`], Layers: [pathOf(layerBlob)] },
   ]
   const blobs = [config, manifestBlob, layerBlob].map((blob) => ({
     path: pathOf(blob),

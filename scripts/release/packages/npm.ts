@@ -1,10 +1,11 @@
 import manifest from '../../../package.json' with { type: 'json' }
+import { VERSION } from '../../../src/lib/version.ts'
 import type { Target } from '../targets.ts'
 import { documents } from './documents.ts'
 import { type Entry, gzip, tar } from './tar.ts'
 
 const EXECUTABLE_MODE = 0o755
-const { name, version, description, license } = manifest
+const { name, description, license } = manifest
 
 const text = (path: string) => Bun.file(path).text()
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
@@ -20,7 +21,7 @@ const pack = (entries: readonly Entry[]) =>
 export async function npmPackage(): Promise<Buffer> {
   const about = {
     name,
-    version,
+    version: VERSION,
     description,
     license,
     private: true,
@@ -42,7 +43,7 @@ export async function npmPackage(): Promise<Buffer> {
 export async function npmPlatformPackage(target: Target, executable: Uint8Array): Promise<Buffer> {
   const about = {
     name: `@${name}/${target.name}`,
-    version,
+    version: VERSION,
     description: `The executable of daybook for ${target.name}.`,
     license,
     private: true,

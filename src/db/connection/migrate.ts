@@ -79,7 +79,7 @@ export function migrate(
   const version = schemaVersion(database)
   if (version > 0 && file !== ':memory:') {
     removeUnfinishedCopies(file)
-    copyVerified(database, copyBeforeUpgrade(file, programVersion), { model: { beside: file } })
+    copyVerified(database, copyBeforeUpgrade(file, programVersion, version), { model: { beside: file } })
   }
   database.run('PRAGMA foreign_keys = OFF')
   database.run('BEGIN IMMEDIATE')
@@ -114,13 +114,24 @@ function apply(database: Database, { name, sql }: { name: string; sql: string })
   }
 }
 
-/** The copy that is made before a program of this version changes the schema. */
-export const copyBeforeUpgrade = (file: string, programVersion: string): string =>
-  `${file}.before-${programVersion}`
+/**
+ * The copy that is made before a program of this version changes the schema. An earlier copy of another schema, by a
+ * build with the same version, stays as it is.
+ */
+export function copyBeforeUpgrade(file: string, programVersion: string, schema: number): string {
+  const named = `${startOfCopies(file)}${programVersion}`
+  for (let count = 1; ; count++) {
+    const path = count === 1 ? named : `${named}-${count}`
+    const found = copyAt(path)
+    if (found === undefined || found.schemaVersion === schema) return path
+  }
+}
+
+const startOfCopies = (file: string): string => `${file}.before-`
 
 /** Removes the incomplete copies of upgrades that were killed. To be called by the one process that upgrades. */
 function removeUnfinishedCopies(file: string): void {
-  const start = copyBeforeUpgrade(basename(file), '')
+  const start = startOfCopies(basename(file))
   for (const name of namesIn(dirname(file)))
     if (name.startsWith(start) && /\.partial-\d+(?:-journal)?$/.test(name)) rmSync(join(dirname(file), name))
 }
@@ -167,10 +178,10 @@ function namesIn(folder: string): string[] {
  */
 export function findEarlierCopy(file: string, version: number): string | undefined {
   const folder = dirname(file)
-  const start = copyBeforeUpgrade(basename(file), '')
+  const start = startOfCopies(basename(file))
   return namesIn(folder)
     .filter((name) =>
-      /^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(name.startsWith(start) ? name.slice(start.length) : ''),
+      /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/.test(name.startsWith(start) ? name.slice(start.length) : ''),
     )
     .map((name) => copyAt(join(folder, name)))
     .filter((copy) => copy !== undefined)

@@ -1,6 +1,7 @@
 import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import viewerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import { embeddedFile } from '../../lib/program.ts'
+import { VERSION } from '../../lib/version.ts'
 import { scriptSources } from '../browser/script-sources.ts'
 import { hiddenEndpoints } from '../endpoints.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
@@ -16,12 +17,14 @@ const DOCS_PAGE = `<!doctype html>
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="/docs/viewer.css">
     <style>
+      .program { margin: 0; padding: 8px 20px; font: 14px sans-serif }
       .swagger-ui .response-col_links { display: none }
       .swagger-ui tr.error td { padding: 4px 0; font-size: 14px; vertical-align: baseline }
       .swagger-ui tr.error button { border: 0; padding: 4px 0; background: none; font: inherit; text-decoration: underline; cursor: pointer }
     </style>
   </head>
   <body>
+    <p class="program">Served by daybook ${VERSION}. The version below is that of the API.</p>
     <noscript>This page needs JavaScript; the same description is in <a href="/openapi.json">/openapi.json</a>.</noscript>
     <main id="reference"></main>
     <script src="/docs/viewer.js"></script>

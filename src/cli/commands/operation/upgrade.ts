@@ -18,7 +18,7 @@ function describe(database: Diagnosis, release: Release | undefined) {
     schema,
     known_schema,
     /** The copy that the first start writes before it changes the schema; null when it does not change. */
-    copy: isUpgrade ? copyBeforeUpgrade(database.file, VERSION) : null,
+    copy: isUpgrade ? copyBeforeUpgrade(database.file, VERSION, schema) : null,
     needed_bytes: isUpgrade ? database_bytes + log_bytes : 0,
     free_bytes,
     ...(release && { newest: release.version, is_newer: release.isNewer, changes: release.changes }),
