@@ -97,18 +97,18 @@ const hasComments = (text: string): boolean => text.includes('<!--') || text.inc
 /** Keeps an item that has nothing but a comment an item: without any text it could underline a heading. */
 const NO_TEXT = '\u200B'
 
-/** A text of Markdown without its comments; `inPlace` may put something else where one was. */
+/** A text of Markdown without its comments; `inPlace` may return another text for a comment and what is before it. */
 export function withoutComments(
   text: string,
-  inPlace: (before: string, comment: string) => string = () => '',
+  inPlace?: (before: string, comment: string) => string | undefined,
 ): string {
   if (!hasComments(text)) return text
   let result = ''
   let from = 0
   for (const { start, end, beginsItem } of commentsIn(text)) {
     const before = text.slice(from, start)
-    const other = inPlace(before, text.slice(start, end))
-    if (other !== '') result += before + other
+    const other = inPlace?.(before, text.slice(start, end))
+    if (other !== undefined) result += other
     else if (beginsItem) result += before + NO_TEXT
     else result += endsLine(text, end) ? trimmedEnd(before) : before
     from = end

@@ -1,14 +1,8 @@
-import { Lexer, type Token, Tokenizer, type Tokens, type TokensList, walkTokens as walk } from 'marked'
+import { Lexer, type Token, Tokenizer, type Tokens, type TokensList, walkTokens } from 'marked'
+import { linkCommentIn } from './link-comments.ts'
+import { withoutComments } from './markdown-comments.ts'
+import type { WikiToken } from './markdown-links.ts'
 import { findMarks } from './markdown-marks.ts'
-
-/** `[[target]]`, `[[target|label]]`, and with `!` before it the same embedded. */
-export interface WikiToken {
-  readonly type: 'wiki'
-  readonly raw: string
-  readonly isEmbed: boolean
-  readonly target: string
-  readonly label: string | undefined
-}
 
 /** Stands for the bar of a link while a text with tables is taken apart: a bar would end the cell. */
 const BAR = '\uFDD0'
@@ -120,39 +114,6 @@ function unmask(token: Tokens.Generic): void {
   }
 }
 
-/** Calls the function with each token, those within others too. */
-export function walkTokens(tokens: Token[], visit: (token: Token) => void): void {
-  walk(tokens, visit)
-}
-
-/** What a link shows that is not known to lead anywhere. */
-export const labelOf = ({ label, target }: Pick<WikiToken, 'label' | 'target'>): string =>
-  label === undefined || label.trim() === '' ? target : label
-
-const FILE_CONTENT = /^\/v1\/files\/([0-9a-f-]{36})\/content$/i
-
-/** The id of the file whose address this is; an image from anywhere else is not shown. */
-export const fileOfImage = (href: string): string | undefined => FILE_CONTENT.exec(href)?.[1]
-
-/** Only addresses of the web and of mail are links; `javascript:` and the like are text. */
-export function safeLink(href: string): string | undefined {
-  try {
-    const { protocol, href: whole } = new URL(href)
-    return ['http:', 'https:', 'mailto:'].includes(protocol) ? whole : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** The id in `file:<id>`, the target of a link to a file. */
-export const fileIdOf = (target: string): string | undefined =>
-  /^file:([0-9a-f-]{36})$/i.exec(target.trim())?.[1]
-
-const IMAGE_NAME = /\.(png|jpe?g|gif|webp|avif|svg)$/i
-
-/** Whether a link to a file shows it in place: an embedded one, or one whose label is the name of a picture. */
-export const isShownInPlace = (token: WikiToken): boolean => token.isEmbed || IMAGE_NAME.test(labelOf(token))
-
 /** Leaves a heading away that says the title of the note, which stands above the text, once more. */
 export function withoutTitle(tokens: readonly Token[], title: string): readonly Token[] {
   const at = tokens.findIndex(({ type }) => type !== 'space')
@@ -162,47 +123,16 @@ export function withoutTitle(tokens: readonly Token[], title: string): readonly 
   return isTitle ? tokens.toSpliced(at, 1) : tokens
 }
 
-const CALLOUT = /^\[!(\w+)\][-+]?[ \t]*/
+const EMBEDDED_FILE = /!\[\[file:[0-9a-f-]{36}\\?\|[^[\]\n]*\]\]$/i
+/** Longer than any link to a file. */
+const MAX_LINK = 2_000
+/** Signs that would end a link, or begin code. */
+const NOT_IN_LINKS: Readonly<Record<string, string>> = { '[': '(', ']': ')', '`': "'" }
 
-/** A quote that begins with `[!note]` and the like. */
-export interface Callout {
-  /** In lower case. */
-  readonly kind: string
-  /** Of its first line; where there is nothing, it is called by its kind. */
-  readonly name: readonly Token[]
-  /** The rest of its first paragraph. */
-  readonly text: readonly Token[]
-  readonly others: readonly Token[]
-}
-
-/** The callout that a quote of these tokens is; undefined for an ordinary one. */
-export function calloutIn([first, ...others]: readonly Token[]): Callout | undefined {
-  const [start, ...rest] = (first?.type === 'paragraph' && (first as Tokens.Paragraph).tokens) || []
-  const found = start?.type === 'text' ? CALLOUT.exec(start.text) : null
-  if (!found) return undefined
-  const [mark, kind = ''] = found
-  const [name, text] = atFirstBreak([textToken((start as Tokens.Text).text.slice(mark.length)), ...rest])
-  return { kind: kind.toLowerCase(), name, text, others }
-}
-
-/** What a callout without a name is called. */
-export const calloutName = ({ kind }: Pick<Callout, 'kind'>): string =>
-  `${kind[0]?.toUpperCase()}${kind.slice(1)}`
-
-const textToken = (text: string): Tokens.Text => ({ type: 'text', raw: text, text, escaped: false })
-
-/** The first line of a paragraph, and the others. */
-function atFirstBreak(tokens: readonly Token[]): [Token[], Token[]] {
-  const at = tokens.findIndex((token) => token.type === 'text' && token.raw.includes('\n'))
-  const { raw } = tokens[at] ?? { raw: '' }
-  const [line, left] = [raw.slice(0, raw.indexOf('\n')), raw.slice(raw.indexOf('\n') + 1)]
-  const parts: [Token[], Token[]] =
-    at < 0
-      ? [[...tokens], []]
-      : [
-          [...tokens.slice(0, at), textToken(line)],
-          [textToken(left), ...tokens.slice(at + 1)],
-        ]
-  const isFull = (token: Token) => token.type !== 'text' || token.raw !== ''
-  return [parts[0].filter(isFull), parts[1].filter(isFull)]
-}
+/** A text of Markdown as it is shown: without its comments, and with the captions of imported pictures in their links. */
+export const shownMarkdown = (text: string): string =>
+  withoutComments(text, (before, comment) => {
+    if (!EMBEDDED_FILE.test(before.slice(-MAX_LINK))) return undefined
+    const caption = linkCommentIn(comment).caption.replace(/[[\]`]/g, (sign) => NOT_IN_LINKS[sign] ?? '')
+    return caption === '' ? undefined : `${before.slice(0, -']]'.length)}|${caption}]]`
+  })

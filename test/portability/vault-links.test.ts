@@ -119,6 +119,7 @@ describe('a link', () => {
       undefined,
     ],
     ['![alt](in/image.png)', '![[file:ID|image.png]]<!-- alt -->', undefined],
+    ['![](in/image.png)<!-- mine -->', '![[file:ID|image.png]]<!-- | --><!-- mine -->', undefined],
     [
       '![#1](in/image.png) ![image.png](in/image.png)',
       '![[file:ID|image.png]]<!-- |#1 --> ![[file:ID|image.png]]',

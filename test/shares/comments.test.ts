@@ -252,3 +252,29 @@ test('a file is served where the page shows it, not where code or a comment name
   const inView = await Promise.all(ids.map((id) => statusOf(`${ofView}/files/${id}`)))
   expect(inView.slice(shown.length)).toEqual(hidden.map(() => 404))
 })
+
+describe('the comment that an import writes behind a picture', () => {
+  const ID = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
+  test.each([
+    ['<!-- A caption -->', 'alt="A caption" loading'],
+    ['<!-- 300 -->', 'alt="a.png" width="300" loading'],
+    ['<!-- 300x200 -->', 'alt="a.png" width="300" height="200" loading'],
+    ['<!-- A [b] `c`|300 -->', 'alt="A (b) &#x27;c&#x27;" width="300" loading'],
+    ['<!-- #page=2|A caption -->', 'alt="A caption" loading'],
+    ['<!-- | --><!-- secret -->', 'alt="a.png" loading'],
+    [' <!-- secret -->', 'alt="a.png" loading'],
+    ['', 'alt="a.png" loading'],
+  ])('%j is its alternative text and its size', async (comment, attributes) => {
+    const picture = `![[file:${ID}|a.png]]${comment}`
+    for (const content of [
+      picture,
+      `- ${picture}`,
+      `| a |\n| - |\n| ${picture} |`,
+      `> [!note] N\n> ${picture}`,
+    ]) {
+      const text = await pageOf(content)
+      expect(text).toContain(`/files/${ID}" ${attributes}="lazy">`)
+      expect(text.slice(text.indexOf('<main'))).not.toMatch(/secret|&lt;|\]\]/)
+    }
+  })
+})

@@ -229,6 +229,26 @@ describe('a shared note', () => {
     expect(text).toContain('<mark>&lt;i&gt;x <em>y</em></mark> <code class="math">a_1 &lt; 2</code>')
   })
 
+  test('has the callouts, lists, pictures and line breaks of the preview', async () => {
+    const id = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
+    const content = [
+      '> [!warning] Mind *this*\n> one\n> two',
+      `- [x] done\n  ![[file:${id}|a.png]]\n- ![b](/v1/files/${id}/content)`,
+      '> ### Third\n\n## Second\n\n###### Sixth',
+    ].join('\n\n')
+    const note = await makeNote(service, { title: 'N', content })
+    const path = pathOf(await share({ kind: 'note', target_id: note.id }))
+    const { text } = await visit(path)
+    const picture = (alt: string) => `<img src="${path}/files/${id}" alt="${alt}" loading="lazy">`
+    for (const part of [
+      '<blockquote class="md-callout md-warning"><p class="md-callout-name" dir="auto">Mind <em>this</em></p><p dir="auto">one<br>two</p></blockquote>',
+      `<li class="task" dir="auto"><span class="check" role="img" aria-label="done:">☑</span>done<br>${picture('a.png')}</li>`,
+      `<li dir="auto">${picture('b')}</li>`,
+      '<blockquote><h3 dir="auto">Third</h3></blockquote><h2 dir="auto">Second</h2><h5 dir="auto">Sixth</h5>',
+    ])
+      expect(text).toContain(part)
+  })
+
   test('names no other note, and gives the files that it names now, and no others', async () => {
     const other = await makeNote(service, { title: 'Hidden title' })
     const picture = await fileNamed('a.png', 'picture')

@@ -36,3 +36,10 @@ test('the list of notes needs at most 63 KB of script and style, compressed, and
   expect(bytes).toBeLessThanOrEqual(MAX_BYTES)
   expect(bytes).toBeGreaterThan(MAX_BYTES / 2)
 })
+
+test('the parser of Markdown is in the worker of the preview alone: no page loads it', async () => {
+  const holding = Object.entries(await buildApplication()).filter(([, content]) =>
+    `${content}`.includes('blockTokens'),
+  )
+  expect(holding.map(([name]) => name.replace(/-\w+\.js$/, ''))).toEqual(['parts-worker'])
+})

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { Token, Tokens } from 'marked'
-import { fileIdOf, safeLink, tokensOf } from '../../src/lib/markdown.ts'
-import { linksIn, ownImage } from '../../src/web/pages/notes/preview/tokens.ts'
+import { tokensOf } from '../../src/lib/markdown.ts'
+import { fileIdOf, safeLink } from '../../src/lib/markdown-links.ts'
+import { linksIn } from '../../src/web/pages/notes/preview/links-in.ts'
+import { ownImage } from '../../src/web/pages/notes/preview/tokens.ts'
 
 const ID = '0190c3f0-0000-7000-8000-000000000000'
 
@@ -94,7 +96,7 @@ describe('a preview', () => {
       { text: 'Two', note: two },
       { text: 'Nowhere', note: null },
     ].map(({ text, note }) => ({ text, note: note ?? null }))
-    expect([...linksIn(tokensOf(text), outgoing)].map(([target, { id }]) => [target, id])).toEqual([
+    expect([...linksIn(text, outgoing)].map(([target, { id }]) => [target, id])).toEqual([
       ['one', '1'],
       ['four', '4'],
       ['two', '2'],

@@ -5,8 +5,8 @@ import { encoded, type JsonBody } from '../../http/responses.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { isoTimestamp, utcDay } from '../../lib/dates.ts'
 import { type Html, html } from '../../lib/html.ts'
-import { fileIdOf, fileOfImage } from '../../lib/markdown.ts'
 import { proseIn } from '../../lib/markdown-comments.ts'
+import { fileIdOf, fileOfImage } from '../../lib/markdown-links.ts'
 import { fileTarget } from '../../notes/links/syntax.ts'
 import { evaluationOf, matchTree } from '../../notes/query/evaluate.ts'
 import { checkedTree, treeQuery } from '../../notes/query/tree-query.ts'
@@ -81,7 +81,7 @@ export const noteQuery: WorkerQuery<NoteInput, JsonBody> = {
         main: html`${isOfView && html`<p><a href="${base}">All notes</a></p>`}
 <h1 dir="auto">${shown}</h1>
 <p class="by">Changed ${shownTime(updatedAt)}</p>
-${bodyOf(JSON.stringify({ content, title, base, within }))}`,
+${bodyOf(JSON.stringify({ content, title: shown, base, within }))}`,
       }),
     )
   },

@@ -14,11 +14,11 @@ p,ul,ol,blockquote,pre,.wide{margin:0 0 1rem}.by{color:var(--ink-3);font-size:.8
 a{color:var(--accent);text-underline-offset:.15em}
 img{max-width:100%;height:auto;border-radius:.5rem}
 blockquote{border-inline-start:3px solid var(--line);padding-inline-start:1rem;color:var(--ink-2)}
-.callout{background:var(--sunk);border:1px solid var(--line);border-radius:.5rem;padding:.75rem 1rem;color:inherit}.callout>:last-child{margin:0}
+.md-callout{--hue:var(--accent);border-color:var(--hue);background:color-mix(in oklab,var(--hue) 8%,transparent);border-radius:0 .5rem .5rem 0;padding:.75rem 1rem;color:inherit}.md-callout>:last-child{margin:0}.md-callout-name{margin:0 0 .25rem;color:var(--hue);font-weight:650}:is(.md-warning,.md-caution){--hue:light-dark(#85560a,#e5b566)}:is(.md-danger,.md-bug){--hue:var(--bad)}:is(.md-tip,.md-success){--hue:light-dark(#22663d,#8fd0a4)}
 code{font:.9em ui-monospace,Menlo,Consolas,monospace;background:var(--sunk);border-radius:.25rem;padding:.1em .3em}
 pre{background:var(--sunk);border-radius:.5rem;padding:.875rem 1rem;overflow:auto;font-size:.875rem;line-height:1.5}pre code{padding:0;background:none}.math{white-space:pre-wrap}mark{color:inherit;background:light-dark(#f8e8a0,#5a4a1c)}
 .plain{white-space:pre-wrap;font:inherit;background:none;padding:0}
-.task{list-style:none;margin-inline-start:-1.25rem}.dim{color:var(--ink-3)}
+.task{list-style:none;margin-inline-start:-1.5em}.check{display:inline-block;width:1.5em}.dim{color:var(--ink-3)}
 .wide{overflow:auto}table{border-collapse:collapse;font-size:.9375rem;line-height:1.45}
 td{overflow-wrap:break-word;min-width:7rem}th,td{border-bottom:1px solid var(--line);padding:.5rem .75rem;text-align:start;vertical-align:top}th{color:var(--ink-2);font-weight:600;white-space:nowrap}th a{color:inherit}.right,.number{text-align:end;font-variant-numeric:tabular-nums}.center{text-align:center}
 .list{list-style:none;padding:0}.list li{display:flex;gap:1rem;justify-content:space-between;border-bottom:1px solid var(--line);padding:.625rem 0}.list time{color:var(--ink-3);font-size:.8125rem;white-space:nowrap}

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import type { Caller } from '../../../context.ts'
 import type { Reader } from '../../../db/reader.ts'
+import { type LinkComment, linkCommentIn } from '../../../lib/link-comments.ts'
 import { fold } from '../../../lib/text.ts'
 import { resolveLink } from '../../../notes/links/resolve-target.ts'
 import {
@@ -14,7 +15,7 @@ import {
   targetKey,
 } from '../../../notes/links/syntax.ts'
 import { LinkTargets } from '../plan/link-targets.ts'
-import { findTarget, type LinkComment, linkCommentIn } from '../plan/links.ts'
+import { findTarget } from '../plan/links.ts'
 import { baseName, withoutExtension } from '../plan/note.ts'
 import type { ExportedFile, ExportedNote, ExportedTree } from './export.ts'
 

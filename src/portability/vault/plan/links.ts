@@ -1,3 +1,4 @@
+import { linkComment, NO_COMMENT } from '../../../lib/link-comments.ts'
 import type { TextSpan } from '../../../lib/markdown-lines.ts'
 import { fold } from '../../../lib/text.ts'
 import { isTooLong } from '../../../notes/content-length.ts'
@@ -80,6 +81,8 @@ export function rewriteLinks(
     for (const { start, end, text } of replacements.sort((left, right) => left.start - right.start)) {
       if (start < at) continue
       result += body.slice(at, start) + text
+      // A comment of the writer's own is none of the link.
+      if (!text.endsWith('-->') && body.startsWith('<!-- ', end)) result += NO_COMMENT
       at = end
       count += 1
     }
@@ -181,7 +184,7 @@ function noteLink(context: LinkContext, note: VaultNote, label: string | null, p
   const heading = isHeading ? part.replace(/[[\]|`]/g, (sign) => NOT_IN_HEADING[sign] ?? '') : ''
   const target = context.targetFor(note, heading)
   const inner = label === null || label === target ? target : `${target}|${label}`
-  return `[[${inner}]]${isHeading ? '' : commentText({ part, caption: '' })}`
+  return `[[${inner}]]${isHeading ? '' : linkComment({ part, caption: '' })}`
 }
 
 interface FileLink {
@@ -202,7 +205,7 @@ function fileLink(
   const name = asLabel(file.fileName)
   const caption = isEmbed && label !== null && label !== name ? label : ''
   const shown = isEmbed ? name : (label ?? name)
-  return `[[${fileTarget(file.id)}|${shown}]]${commentText({ part, caption })}`
+  return `[[${fileTarget(file.id)}|${shown}]]${linkComment({ part, caption })}`
 }
 
 /**
@@ -333,41 +336,4 @@ class LinkDefinitions {
       yield { start: index, length: whole.length, labelLength: text.length, target }
     }
   }
-}
-
-/*
- * What a link of a folder says beyond its target and its label is kept in a comment right behind it, because a link to a
- * note leads to the whole note, and the label of a link to a file is the name of the file, which a renaming replaces:
- *
- *   [text](note.md#part)     [[note|text]]<!-- #part -->
- *   ![caption](image.png)    ![[file:<id>|image.png]]<!-- caption -->
- */
-
-/** What a link says beyond its target and its label. */
-export interface LinkComment {
-  /** The part of a note or file, with its sign: `#Heading`, `^block`, or nothing. */
-  readonly part: string
-  /** The caption or the size of a picture, or nothing. */
-  readonly caption: string
-}
-
-const COMMENT = /^<!-- ([^\r\n]*?) -->/
-
-/** The comment behind a link; empty when there is nothing to say. */
-function commentText({ part, caption }: LinkComment): string {
-  const isPlain = part === '' && !/^[#^|]/.test(caption)
-  const words = isPlain ? caption : `${part.replaceAll('|', '-')}${caption === '' ? '' : `|${caption}`}`
-  const text = words.replaceAll('--', '- -').trim()
-  return text === '' ? '' : `<!-- ${text} -->`
-}
-
-/** Reads the comment with which a text begins; `length` is that of the comment. */
-export function linkCommentIn(text: string): LinkComment & { readonly length: number } {
-  const [comment = '', words = ''] = text.startsWith('<!-- ') ? (COMMENT.exec(text) ?? []) : []
-  const { length } = comment
-  if (!/^[#^|]/.test(words)) return { part: '', caption: words, length }
-  const bar = words.indexOf('|')
-  return bar === -1
-    ? { part: words, caption: '', length }
-    : { part: words.slice(0, bar), caption: words.slice(bar + 1), length }
 }

@@ -1,7 +1,7 @@
 import { type EditorState, type Extension, type Range, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common'
-import { fileIdOf } from '../../../../lib/markdown.ts'
+import { fileIdOf } from '../../../../lib/markdown-links.ts'
 import { type Links, ownImage } from '../preview/tokens.ts'
 import { MARKS } from './markdown.ts'
 import { noteCards } from './note-card.ts'

@@ -1,4 +1,4 @@
-import { labelOf } from '../../../../lib/markdown.ts'
+import { labelOf } from '../../../../lib/markdown-links.ts'
 import { keyOf, type Links, type Outgoing } from '../preview/tokens.ts'
 
 const WIKI = /\[\[([^[\]|\n]{1,500})(?:\|([^[\]\n]{0,1000}))?\]\]/g

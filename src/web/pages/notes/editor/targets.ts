@@ -1,6 +1,6 @@
 import type { EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
-import { fileIdOf, safeLink } from '../../../../lib/markdown.ts'
+import { fileIdOf, safeLink } from '../../../../lib/markdown-links.ts'
 import { address } from '../../../router.ts'
 import { noteAddress } from '../place.ts'
 import { keyOf, type Links } from '../preview/tokens.ts'

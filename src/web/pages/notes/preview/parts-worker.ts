@@ -1,22 +1,27 @@
 import type { Token } from 'marked'
-import { tokensOf } from '../../../../lib/markdown.ts'
+import { shownMarkdown, tokensOf, withoutTitle } from '../../../../lib/markdown.ts'
+import { topRankOf } from '../../../../lib/markdown-walk.ts'
+import { linksIn } from './links-in.ts'
 import { type NoteRequest, type PartsRequest, type PartsResponse, partsOf } from './parts.ts'
-import { type Links, linksIn } from './tokens.ts'
+import type { Links } from './tokens.ts'
 
 let parts: Token[][] = []
+let topRank = 1
 let links: Links = new Map()
 
 const send = (response: PartsResponse) => postMessage(response)
 
 function sendNext(): void {
-  send({ tokens: parts.shift() ?? [], links, isLast: parts.length === 0 })
+  send({ tokens: parts.shift() ?? [], topRank, links, isLast: parts.length === 0 })
 }
 
 /** Undefined for a note that is nested deeper than can be followed, too. */
-function readNote({ text, saved, outgoing }: NoteRequest): Token[][] | undefined {
+function readNote({ title, text, saved, outgoing }: NoteRequest): Token[][] | undefined {
   try {
-    const blocks = tokensOf(text)
-    links = linksIn(saved === text ? blocks : tokensOf(saved), outgoing)
+    const shown = shownMarkdown(text)
+    links = linksIn(saved, outgoing)
+    const blocks = withoutTitle(tokensOf(shown), title)
+    topRank = topRankOf(blocks)
     return partsOf(blocks)
   } catch {
     return undefined

@@ -5,6 +5,7 @@ import type { Links, Outgoing } from './tokens.ts'
 export type PartsRequest = NoteRequest | 'next'
 
 export interface NoteRequest {
+  readonly title: string
   readonly text: string
   /** The text that the server holds, and the links that it found in it. */
   readonly saved: string
@@ -13,7 +14,13 @@ export interface NoteRequest {
 
 /** What the worker sends back: some blocks, which are drawn at once, or that there are too many to draw. */
 export type PartsResponse =
-  | { readonly tokens: readonly Token[]; readonly links: Links; readonly isLast: boolean }
+  | {
+      readonly tokens: readonly Token[]
+      /** The rank of the highest heading of the note. */
+      readonly topRank: number
+      readonly links: Links
+      readonly isLast: boolean
+    }
   | 'too much'
 
 /** More tokens or characters than this are not drawn at once. */

@@ -1,24 +1,15 @@
 import '../../../styles/markdown.ts'
-import type { Token, Tokens } from 'marked'
-import type { ComponentChildren, VNode } from 'preact'
+import { h, type VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import {
-  calloutIn,
-  calloutName,
-  fileIdOf,
-  isShownInPlace,
-  labelOf,
-  safeLink,
-  type WikiToken,
-  withoutTitle,
-} from '../../../../lib/markdown.ts'
+import { labelOf, type WikiToken } from '../../../../lib/markdown-links.ts'
+import { type Output, walkMarkdown } from '../../../../lib/markdown-walk.ts'
 import { Banner, Loading } from '../../../components/pane.tsx'
 import { address } from '../../../router.ts'
 import { CodeBlock } from '../code/code-block.tsx'
 import { noteAddress } from '../place.ts'
 import { PlainText } from './plain-text.tsx'
 import { readParts } from './read-parts.ts'
-import { keyOf, type Links, type Outgoing, ownImage } from './tokens.ts'
+import { keyOf, type Links, type Outgoing } from './tokens.ts'
 
 interface PreviewProps {
   readonly title: string
@@ -35,12 +26,12 @@ function useParts({ title, text, saved, outgoing }: PreviewProps): readonly VNod
     let drawn: readonly VNode[] = []
     let next: ReturnType<typeof setTimeout> | undefined
     const end = readParts(
-      { text, saved, outgoing },
+      { title, text, saved, outgoing },
       {
-        onPart: ({ tokens, links, isLast }, ask) => {
+        onPart: ({ tokens, topRank, links, isLast }, ask) => {
           const part = (
             <div key={drawn.length} class="read-part">
-              {blocks(drawn.length === 0 ? withoutTitle(tokens, title) : tokens, links)}
+              {walkMarkdown(tokens, topRank, outputWith(links))}
             </div>
           )
           drawn = [...drawn, part]
@@ -78,162 +69,10 @@ const Undrawn = ({ text }: { text: string }) => (
   </>
 )
 
-const blocks = (tokens: readonly Token[] | undefined, links: Links): ComponentChildren =>
-  (tokens ?? []).map((token) => block(token, links))
-
-function block(token: Token, links: Links): ComponentChildren {
-  const { tokens } = token as Tokens.Generic
-  switch (token.type) {
-    case 'space':
-    case 'def':
-      return null
-    case 'heading':
-      return heading(token as Tokens.Heading, links)
-    case 'paragraph':
-      return <p>{blocks(tokens, links)}</p>
-    case 'blockquote':
-      return quote(tokens ?? [], links)
-    case 'code':
-      return <CodeBlock text={(token as Tokens.Code).text} info={(token as Tokens.Code).lang ?? ''} />
-    case 'hr':
-      return <hr />
-    case 'list':
-      return items(token as Tokens.List, links)
-    case 'table':
-      return table(token as Tokens.Table, links)
-    default:
-      return inline(token, links)
-  }
-}
-
-const RANKS = ['h3', 'h4', 'h5', 'h6'] as const
-
-/** The title of the note is above them all, so a first heading is one of the third rank. */
-function heading({ depth, tokens }: Tokens.Heading, links: Links) {
-  const Rank = RANKS[depth - 1] ?? 'h6'
-  return <Rank>{blocks(tokens, links)}</Rank>
-}
-
-/** A quote, or a callout with its name. */
-function quote(tokens: readonly Token[], links: Links) {
-  const callout = calloutIn(tokens)
-  if (!callout) return <blockquote>{blocks(tokens, links)}</blockquote>
-  const { kind, name, text, others } = callout
-  return (
-    <blockquote class={`md-callout md-${kind}`}>
-      <p class="md-callout-name">{name.length > 0 ? blocks(name, links) : calloutName(callout)}</p>
-      {text.length > 0 && <p>{blocks(text, links)}</p>}
-      {blocks(others, links)}
-    </blockquote>
-  )
-}
-
-function items({ ordered, start, items: all }: Tokens.List, links: Links) {
-  const rows = all.map(({ task, tokens }) => (
-    <li class={task ? 'task' : undefined}>{blocks(tokens, links)}</li>
-  ))
-  return ordered ? <ol start={start === '' ? 1 : start}>{rows}</ol> : <ul>{rows}</ul>
-}
-
-/** A table that is wider than the page scrolls by itself. */
-function table({ header, rows }: Tokens.Table, links: Links) {
-  return (
-    <div class="read-table">
-      <table>
-        <thead>
-          <tr>
-            {header.map(({ tokens, align }) => (
-              <th scope="col" class={align ?? undefined}>
-                {blocks(tokens, links)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr>
-              {row.map(({ tokens, align }) => (
-                <td class={align ?? undefined}>{blocks(tokens, links)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-function inline(token: Token, links: Links): ComponentChildren {
-  const { tokens, text, raw } = token as Tokens.Generic
-  switch (token.type) {
-    case 'wiki':
-      return wiki(token as unknown as WikiToken, links)
-    case 'strong':
-      return <strong>{blocks(tokens, links)}</strong>
-    case 'em':
-      return <em>{blocks(tokens, links)}</em>
-    case 'del':
-      return <s>{blocks(tokens, links)}</s>
-    case 'codespan':
-      return <code>{text}</code>
-    case 'mark':
-      return <mark>{blocks(tokens, links)}</mark>
-    case 'math':
-      return <code class="math">{text}</code>
-    case 'br':
-      return <br />
-    case 'checkbox':
-      return checkbox(token as Tokens.Checkbox)
-    case 'link':
-      return link(token as Tokens.Link, links)
-    case 'image':
-      return image(token as Tokens.Image)
-    case 'text':
-    case 'escape':
-      return tokens ? blocks(tokens, links) : text
-    default:
-      return raw
-  }
-}
-
-const checkbox = ({ checked }: Tokens.Checkbox) => (
-  <span class="check" role="img" aria-label={checked ? 'done:' : 'to do:'}>
-    {checked ? '☑' : '☐'}
-  </span>
-)
-
-function link({ href, tokens }: Tokens.Link, links: Links) {
-  const to = safeLink(href)
-  const content = blocks(tokens, links)
-  if (to === undefined) return <span>{content}</span>
-  return (
-    <a href={to} target="_blank" rel="noopener noreferrer">
-      {content}
-    </a>
-  )
-}
-
-function image({ href, text }: Tokens.Image) {
-  const source = ownImage(href)
-  return source === undefined ? (
-    <span class="dim">{text === '' ? href : text}</span>
-  ) : (
-    <img src={source} alt={text} />
-  )
-}
-
-function wiki(token: WikiToken, links: Links) {
+/** A link to a note that is there, or the text of one that is not. */
+function noteLink(token: WikiToken, links: Links): VNode {
   const { target } = token
-  const file = fileIdOf(target)
   const text = labelOf(token)
-  if (file !== undefined) {
-    const source = `/v1/files/${file}/content`
-    return isShownInPlace(token) ? (
-      <img src={source} alt={text} />
-    ) : (
-      <a href={address(['files', file])}>{text}</a>
-    )
-  }
   const note = links.get(keyOf(target))
   return note === undefined ? (
     <span class="dead" title="No note has this title yet">
@@ -245,3 +84,24 @@ function wiki(token: WikiToken, links: Links) {
     </a>
   )
 }
+
+const outputWith = (links: Links): Output<VNode | string> => ({
+  element: (name, attributes, content) => h(name, attributes, ...content),
+  text: (text) => text,
+  code: (text, info) => <CodeBlock text={text} info={info} />,
+  table: (content) => (
+    <div class="read-table">
+      <table>{content}</table>
+    </div>
+  ),
+  link: (href, content) => (
+    <a href={href} target="_blank" rel="noopener noreferrer">
+      {content}
+    </a>
+  ),
+  noteLink: (token) => noteLink(token, links),
+  fileLink: (id, name) => <a href={address(['files', id])}>{name}</a>,
+  fileAddress: (id) => `/v1/files/${id}/content`,
+  // The title of the note is a heading of the second rank.
+  headings: ['h3', 'h4', 'h5', 'h6'],
+})

@@ -1,0 +1,46 @@
+import type { Token, Tokens } from 'marked'
+
+const CALLOUT = /^\[!(\w+)\][-+]?[ \t]*/
+
+/** A quote that begins with `[!note]` and the like. */
+export interface Callout {
+  /** In lower case. */
+  readonly kind: string
+  /** Of its first line; where there is nothing, it is called by its kind. */
+  readonly name: readonly Token[]
+  /** The rest of its first paragraph. */
+  readonly text: readonly Token[]
+  readonly others: readonly Token[]
+}
+
+/** The callout that a quote of these tokens is; undefined for an ordinary one. */
+export function calloutIn([first, ...others]: readonly Token[]): Callout | undefined {
+  const [start, ...rest] = (first?.type === 'paragraph' && (first as Tokens.Paragraph).tokens) || []
+  const found = start?.type === 'text' ? CALLOUT.exec(start.text) : null
+  if (!found) return undefined
+  const [mark, kind = ''] = found
+  const [name, text] = atFirstBreak([textToken((start as Tokens.Text).text.slice(mark.length)), ...rest])
+  return { kind: kind.toLowerCase(), name, text, others }
+}
+
+/** What a callout without a name is called. */
+export const calloutName = ({ kind }: Pick<Callout, 'kind'>): string =>
+  `${kind[0]?.toUpperCase()}${kind.slice(1)}`
+
+const textToken = (text: string): Tokens.Text => ({ type: 'text', raw: text, text, escaped: false })
+
+/** The first line of a paragraph, and the others. */
+function atFirstBreak(tokens: readonly Token[]): [Token[], Token[]] {
+  const at = tokens.findIndex((token) => token.type === 'text' && token.raw.includes('\n'))
+  const { raw } = tokens[at] ?? { raw: '' }
+  const [line, left] = [raw.slice(0, raw.indexOf('\n')), raw.slice(raw.indexOf('\n') + 1)]
+  const parts: [Token[], Token[]] =
+    at < 0
+      ? [[...tokens], []]
+      : [
+          [...tokens.slice(0, at), textToken(line)],
+          [textToken(left), ...tokens.slice(at + 1)],
+        ]
+  const isFull = (token: Token) => token.type !== 'text' || token.raw !== ''
+  return [parts[0].filter(isFull), parts[1].filter(isFull)]
+}
