@@ -4,7 +4,7 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { type EventSource, objectPayload } from '../delivery/message.ts'
 import { newHead, storeEvent, subscriptionsTo, wants } from '../delivery/outbox.ts'
 import { presentFile } from './present.ts'
-import { type Announcement, type FileRow, findAnnouncement } from './store.ts'
+import { type Announcement, announcementBy, type FileRow, findAnnouncement } from './store.ts'
 
 /*
  * The events of files, published in the transactions of the changes. A new file, and one with other content, is announced
@@ -61,6 +61,5 @@ export function publishFileDeletion(tx: Tx, author: ChangeAuthor, file: FileRow)
 export function nextAnnouncement(tx: Tx, author: ChangeAuthor, file: FileRow): string {
   const pending = findAnnouncement(tx, file.pk)
   const before = pending ? pending.before : presentFile(file)
-  const announcement: Announcement = { source: sourceOf(author), ...(before && { before }) }
-  return JSON.stringify(announcement)
+  return JSON.stringify(announcementBy(author, before))
 }

@@ -160,6 +160,8 @@ export const insertPart = (tx: Tx, file: number, number: number, bytes: Uint8Arr
 /** What webhooks are told of a file once its text is there (the column of that name). */
 export interface Announcement {
   readonly source: { readonly surface: ChangeAuthor['surface']; readonly keyId: string | null }
+  /** The form, key or user that takes a turn for the file while its text is extracted. */
+  readonly sender?: string
   /** The file as it was shown before it got other content; absent for a new file. */
   readonly before?: object
 }
@@ -172,6 +174,15 @@ const findAnnouncementText = valueBy((file: number) =>
 export function findAnnouncement(reader: Reader, file: number): Announcement | null {
   const text = findAnnouncementText(reader, file) ?? null
   return text === null ? null : JSON.parse(text)
+}
+
+/** What is to be announced of a file that the author adds, or gives other content than `before`. */
+export function announcementBy(
+  { workspacePk, surface, keyId, keyName, userId }: ChangeAuthor,
+  before?: object,
+): Announcement {
+  const sender = keyId ?? `${workspacePk} ${surface} ${userId || keyName}`
+  return { source: { surface, keyId }, sender, ...(before && { before }) }
 }
 
 const complete = runBy((file: number, now: number, announcement: string | null) =>
@@ -189,9 +200,7 @@ export function makeFileVisible(
   file: { pk: number; id: string },
   createdAt = tx.now,
 ): void {
-  const { surface, keyId } = author
-  const announcement: Announcement = { source: { surface, keyId } }
-  complete(tx, file.pk, createdAt, author.isCopying ? null : JSON.stringify(announcement))
+  complete(tx, file.pk, createdAt, author.isCopying ? null : JSON.stringify(announcementBy(author)))
   logChange(tx, author, { kind: 'file', id: file.id }, 'created')
 }
 

@@ -11,9 +11,16 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { announce } from './events.ts'
 import { kindOf, unreadableReason } from './extraction/kinds.ts'
 import type { ExtractedText } from './extraction/pages.ts'
-import { type Extraction, NotStarted, startExtraction } from './extraction/process.ts'
+import {
+  DEFAULT_LIMITS,
+  type Extraction,
+  type Limits,
+  NotStarted,
+  startExtraction,
+} from './extraction/process.ts'
 import type { ExtractionResult } from './extraction/worker.ts'
 import { presentFile } from './present.ts'
+import { ReadingOrder, type UnreadFile } from './reading-order.ts'
 import { deleteSomePages, ensurePageTable, indexPage } from './search.ts'
 import {
   type FileRow,
@@ -102,12 +109,12 @@ const known = (result: ExtractionResult): Extraction => ({ result: Promise.resol
 const NO_TEXT: ExtractedText = { pages: [], outline: [] }
 
 /** Starts to extract the text of a claimed file. */
-function startReading(db: Db, { file, fileName, attempts }: Claim): Extraction {
+function startReading(db: Db, { file, fileName, attempts }: Claim, limits: Limits): Extraction {
   if (attempts > MAX_ATTEMPTS)
     return known({ failed: 'Reading the text was started several times and never finished.' })
   const { value: beginning = new Uint8Array() } = readParts(db, file).next()
   const kind = kindOf(fileName, beginning)
-  if (kind !== undefined) return startExtraction(kind, readParts(db, file))
+  if (kind !== undefined) return startExtraction(kind, readParts(db, file), limits)
   const failed = unreadableReason(fileName)
   return known(failed === undefined ? NO_TEXT : { failed })
 }
@@ -148,10 +155,15 @@ async function deletePages(db: Db, claim: Claim, signal?: AbortSignal): Promise<
 }
 
 /** Starts to read a claimed file and returns the result; undefined when the signal aborted it. Throws NotStarted. */
-async function resultOf(db: Db, claim: Claim, signal?: AbortSignal): Promise<ExtractionResult | undefined> {
+async function resultOf(
+  db: Db,
+  claim: Claim,
+  limits = DEFAULT_LIMITS,
+  signal?: AbortSignal,
+): Promise<ExtractionResult | undefined> {
   let extraction: Extraction | undefined
   try {
-    extraction = startReading(db, claim)
+    extraction = startReading(db, claim, limits)
     signal?.addEventListener('abort', extraction.stop)
     return await extraction.result
   } catch (error) {
@@ -171,6 +183,16 @@ export async function extractText(db: Db, claim: Claim): Promise<void> {
 
 /** How many files a server reads at the same time. */
 const MAX_RUNNING = 2
+/** Anyone may send files to a form. */
+const LIMITS_OF_FORMS: Limits = { ...DEFAULT_LIMITS, seconds: 10 }
+
+/** From whom a file came that is not read yet. */
+function senderOf(reader: Reader, pk: number): UnreadFile {
+  const announcement = findAnnouncement(reader, pk)
+  const { surface, keyId } = announcement?.source ?? { surface: 'system', keyId: null }
+  const sender = announcement?.sender ?? keyId ?? surface
+  return { pk, sender, isOfForm: surface === 'form' }
+}
 
 /** Files are looked for this often, and so are errors retried. */
 const SCAN_INTERVAL_MS = 5_000
@@ -180,27 +202,42 @@ const SCAN_INTERVAL_MS = 5_000
  * that stopped or died. Returns a function that stops it.
  */
 export function startTextExtraction({ db, log, clock }: AppContext): () => void {
-  const running = new Set<number>()
+  const order = new ReadingOrder()
+  let unread = new Map<number, UnreadFile>()
   const stopping = new AbortController()
 
   const warn = (error: unknown): void => {
     if (!stopping.signal.aborted) log.warn('the text of files cannot be read yet', { error: String(error) })
   }
 
-  const read = async (file: number): Promise<void> => {
-    const claim = await db.write((tx) => claimFile(tx, file))
-    if (!claim || stopping.signal.aborted) return
-    const result = await resultOf(db, claim, stopping.signal)
-    if (result) await saveResult(db, claim, result, stopping.signal)
+  /** Returns whether reading the file reached a limit. */
+  const read = async ({ pk, isOfForm }: UnreadFile): Promise<boolean> => {
+    const claim = await db.write((tx) => claimFile(tx, pk))
+    if (!claim || stopping.signal.aborted) return false
+    const limits = isOfForm ? LIMITS_OF_FORMS : DEFAULT_LIMITS
+    const result = await resultOf(db, claim, limits, stopping.signal)
+    if (!result) return false
+    await saveResult(db, claim, result, stopping.signal)
+    return 'failed' in result && result.isOverLimit === true
+  }
+
+  const readInTurn = async (file: UnreadFile): Promise<void> => {
+    let isOverLimit = false
+    try {
+      isOverLimit = await read(file)
+    } finally {
+      order.end(file, isOverLimit)
+    }
   }
 
   const readNext = (): void => {
     if (stopping.signal.aborted) return
-    const unread = listUnread(db).filter((file) => !running.has(file))
-    for (const file of unread.slice(0, MAX_RUNNING - running.size)) {
-      running.add(file)
-      const done = read(file).finally(() => running.delete(file))
-      done.then(scan, warn)
+    unread = new Map(listUnread(db).map((pk) => [pk, unread.get(pk) ?? senderOf(db, pk)]))
+    const files = [...unread.values()]
+    while (order.running < MAX_RUNNING) {
+      const file = order.begin(files)
+      if (!file) return
+      readInTurn(file).then(scan, warn)
     }
   }
 

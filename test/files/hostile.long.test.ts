@@ -85,7 +85,10 @@ describe('a process that reads a file', () => {
 
   test('is killed when it takes too much memory', async () => {
     const result = await extract('pdf', pdf('/X Do /X Do'), { seconds: 60, mebibytes: 150 })
-    expect(result).toEqual(failed('Reading the text took more than 150 MiB of memory.'))
+    expect(result).toEqual({
+      ...failed('Reading the text took more than 150 MiB of memory.'),
+      isOverLimit: true,
+    })
   })
 
   test('is killed when it takes too long', async () => {
@@ -94,7 +97,7 @@ describe('a process that reads a file', () => {
       { level: 1 },
     )
     const result = await extract('docx', endless, { seconds: 0.3, mebibytes: 4_000 })
-    expect(result).toEqual(failed('Reading the text took longer than 0.3 seconds.'))
+    expect(result).toEqual({ ...failed('Reading the text took longer than 0.3 seconds.'), isOverLimit: true })
   })
 
   test('can be stopped, and then returns nothing', async () => {

@@ -3,7 +3,7 @@ import { constants, setPriority } from 'node:os'
 import { ownCommand, workerProgram } from '../../lib/program.ts'
 import type { Kind } from './kinds.ts'
 import { type ExtractedText, MAX_CHARACTERS, type Section } from './pages.ts'
-import type { ExtractionResult, Message, Task } from './worker.ts'
+import type { ExtractionFailure, ExtractionResult, Message, Task } from './worker.ts'
 
 /*
  * A file is read in a child process, which starts a worker: a hostile file may make the worker hang or take too much
@@ -26,7 +26,7 @@ type Line =
   | { readonly started: true }
   | { readonly page: string }
   | { readonly outline: Section[] }
-  | { readonly failed: string }
+  | ExtractionFailure
 
 const CHECK_LIMITS_MS = 20
 const MEBIBYTE = 1_048_576
@@ -37,9 +37,9 @@ function watchLimits({ seconds, mebibytes }: Limits): Promise<ExtractionResult> 
   const started = performance.now()
   setInterval(() => {
     if (process.memoryUsage.rss() > mebibytes * MEBIBYTE)
-      resolve({ failed: `Reading the text took more than ${mebibytes} MiB of memory.` })
+      resolve({ failed: `Reading the text took more than ${mebibytes} MiB of memory.`, isOverLimit: true })
     if (performance.now() - started > seconds * 1_000)
-      resolve({ failed: `Reading the text took longer than ${seconds} seconds.` })
+      resolve({ failed: `Reading the text took longer than ${seconds} seconds.`, isOverLimit: true })
   }, CHECK_LIMITS_MS)
   return promise
 }
@@ -102,7 +102,11 @@ const GRACE_MS = 5_000
 /** JSON takes at most six bytes for a character. */
 const MAX_OUTPUT = 6 * MAX_CHARACTERS
 
-const damaged = { failed: 'The file cannot be read; it may be damaged or too large.' }
+/** The child was killed, by the system or because it enforced no limit. */
+const killed: ExtractionFailure = {
+  failed: 'The file cannot be read; it may be damaged or too large.',
+  isOverLimit: true,
+}
 
 /** The process could not be started, as when there are too many processes or open files; the file is not to blame. */
 export class NotStarted extends Error {}
@@ -192,5 +196,5 @@ async function collect(
       else return 'failed' in line ? line : ({ pages, outline: line.outline } satisfies ExtractedText)
     }
   }
-  return hasStarted ? damaged : undefined
+  return hasStarted ? killed : undefined
 }

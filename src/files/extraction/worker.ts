@@ -14,7 +14,13 @@ export interface Task {
   readonly bytes: Uint8Array
 }
 
-export type ExtractionResult = ExtractedText | { readonly failed: string }
+/** Why a file could not be read, and whether that took all the time or memory that it may take. */
+export interface ExtractionFailure {
+  readonly failed: string
+  readonly isOverLimit?: true
+}
+
+export type ExtractionResult = ExtractedText | ExtractionFailure
 
 /** What the worker posts: first that it runs. */
 export type Message = 'started' | ExtractionResult

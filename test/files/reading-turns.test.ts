@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { deflateSync } from 'node:zlib'
+import { startTextExtraction } from '../../src/files/text-extraction.ts'
+import { type Browser, signedIn } from '../support/browser-client.ts'
+import { declare } from '../support/records.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let stop = () => {}
+beforeEach(async () => {
+  service = await startService()
+})
+afterEach(() => {
+  stop()
+  service.close()
+})
+
+/** A PDF of 73 KB that takes more than a minute to read: 400 pages share one stream of 200,000 texts. */
+function slowPdf(): Uint8Array<ArrayBuffer> {
+  const stream = deflateSync(`BT /F1 9 Tf ${'(a)Tj'.repeat(200_000)} ET`)
+  const pages = Array.from({ length: 400 }, (_, at) => 5 + at)
+  const objects: (string | Uint8Array)[] = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [${pages.map((number) => `${number} 0 R`).join(' ')}] /Count ${pages.length} >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    Buffer.concat([
+      Buffer.from(`<< /Length ${stream.length} /Filter /FlateDecode >>\nstream\n`),
+      stream,
+      Buffer.from('\nendstream'),
+    ]),
+    ...pages.map(
+      () =>
+        '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R /Resources << /Font << /F1 3 0 R >> >> >>',
+    ),
+  ]
+  const parts = [Buffer.from('%PDF-1.7\n')]
+  for (const [at, object] of objects.entries())
+    parts.push(Buffer.from(`${at + 1} 0 obj\n`), Buffer.from(object), Buffer.from('\nendobj\n'))
+  parts.push(Buffer.from(`trailer << /Root 1 0 R /Size ${objects.length + 1} >>\n%%EOF\n`))
+  return new Uint8Array(Buffer.concat(parts))
+}
+
+async function addFile(browser: Browser, name: string): Promise<void> {
+  const bytes = new TextEncoder().encode('A text.')
+  const { status } = await browser.request('POST', `/app/api/files?file_name=${name}`, bytes)
+  expect(status).toBe(201)
+}
+
+async function newForm(name: string): Promise<string> {
+  const { id: target_id } = await declare(service, name, [{ key: 'file', type: 'file' }])
+  const { body } = await service.post('/v1/shares', { kind: 'form', target_id, name })
+  return body.share.url
+}
+
+async function send(form: string, ...files: File[]): Promise<void> {
+  for (const file of files) {
+    const body = new FormData()
+    body.append('file', file)
+    expect((await service.app.fetch(new Request(form, { method: 'POST', body }))).status).toBe(303)
+  }
+}
+
+/** The names of the first files that stop being read, in that order, with the errors of those that failed. */
+async function finished(count: number): Promise<string[]> {
+  const found = new Set<string>()
+  while (found.size < count) {
+    const { files } = (await service.get('/v1/files')).body
+    for (const { file_name, status, error } of files)
+      if (status !== 'processing') found.add(error === null ? file_name : `${file_name}: ${error}`)
+    await Bun.sleep(20)
+  }
+  return [...found]
+}
+
+test('takes turns between users, also with files that were left by a server that stopped', async () => {
+  await service.newKey({ user: 'Vera' })
+  const [owner, vera] = [await signedIn(service), await signedIn(service, 'Vera')]
+  for (let at = 1; at <= 6; at++) await addFile(owner, `owner ${at}.txt`)
+  await addFile(vera, 'vera.txt')
+  stop = startTextExtraction(service.ctx)
+  expect((await finished(4)).slice(0, 3)).toContain('vera.txt')
+})
+
+test('reads files of forms for ten seconds each, while others wait for none of them', async () => {
+  const [slow, quick] = [await newForm('Slow'), await newForm('Quick')]
+  const pdf = slowPdf()
+  await send(
+    slow,
+    new File([pdf], 'slow 1.pdf'),
+    new File([pdf], 'slow 2.pdf'),
+    new File([pdf], 'slow 3.pdf'),
+  )
+  await send(quick, new File(['1'], 'quick 1.txt'), new File(['2'], 'quick 2.txt'))
+  stop = startTextExtraction(service.ctx)
+  const owner = await signedIn(service)
+  await addFile(owner, 'owner.txt')
+  service.clock.advance(5_000)
+  const [first, ...others] = await finished(4)
+  expect(first).toBe('owner.txt')
+  // A form of which a file took too long comes after other forms.
+  expect(others).toEqual([
+    'slow 1.pdf: Reading the text took longer than 10 seconds.',
+    'quick 1.txt',
+    'quick 2.txt',
+  ])
+})
