@@ -22,6 +22,7 @@ const WITHOUT_ROWID = new Set([
   'webhook_attempts',
   'webhook_moments',
   'sign_in_addresses',
+  'mirror_left_out',
 ])
 
 const listMigrations = () =>

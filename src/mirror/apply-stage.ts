@@ -9,7 +9,7 @@ import { Lifted } from './overlay/lifted.ts'
 import { listOverlay } from './overlay/store.ts'
 import { reconcile } from './reconcile.ts'
 import { Stage } from './stage.ts'
-import { type Progress, saveProgress } from './state.ts'
+import { type Progress, saveLeftOut, saveProgress } from './state.ts'
 
 export interface Target {
   readonly workspacePk: number
@@ -31,6 +31,7 @@ export function applyStage(tx: Tx, stage: Stage, target: Target): void {
   const differences = lifted?.layAgain() ?? []
   // An update of nothing but what the copy leaves out is logged, too: `updated_at` of the object is another.
   if (mode !== 'fresh') appendMirrored(tx, workspacePk, [...stage.entries(), ...differences])
+  saveLeftOut(tx, stage, mode !== 'changes')
   saveProgress(tx, workspacePk, progress)
 }
 

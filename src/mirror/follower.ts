@@ -12,9 +12,10 @@ import { settleUndone } from './overlay/lifted.ts'
 import { countOverlay } from './overlay/store.ts'
 import { type ChangePage, CursorExpired, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
 import { RemoteReading } from './remote-reading.ts'
-import { FieldLost, NameTaken, Selector } from './selection.ts'
+import { FieldKnown, FieldLost, NameTaken, Selector } from './selection.ts'
 import { Stage } from './stage.ts'
-import { findState, type MirrorState, saveProgress } from './state.ts'
+import { findState, type MirrorState, saveProblem, saveProgress } from './state.ts'
+import { knowledgeOfProgram } from './unknown.ts'
 
 export interface FollowerOptions {
   readonly remote: Remote
@@ -38,6 +39,9 @@ const FEW_CHANGED = 100
 
 /** The file beside the database in which a large part of the remote is staged. */
 export const stageFileOf = (file: string): string => `${file}.stage`
+
+/** What the changes of the remote cannot bring into the copy. */
+const COPIED_ANEW = [CursorExpired, NameTaken, FieldKnown]
 
 export class Follower {
   readonly #selector: Selector
@@ -73,12 +77,17 @@ export class Follower {
         if (signal.aborted) return
         isConnected = false
         log.warn('cannot follow the remote', { remote: this.#state.remote, error: sentenceOf(error) })
+        await this.#noteProblem(sentenceOf(error))
         if (error instanceof FieldLost) return
         await sleep(this.ctx.clock, retryDelay(error, failures), signal)
         failures += 1
       }
     }
   }
+
+  /** Where storage is not available, the log alone has it. */
+  #noteProblem = (problem: string): Promise<void> =>
+    this.ctx.db.write((tx): void => saveProblem(tx, problem)).catch(() => {})
 
   /** Applies everything that the remote has more than the copy; without anything, waits up to some seconds for it. */
   async catchUp(waitSeconds: number): Promise<void> {
@@ -87,13 +96,13 @@ export class Follower {
     if (this.#isDamaged) return this.#copyAnew()
     try {
       const page = await remote.changes(this.#state.cursor, waitSeconds)
-      if (page.changes.length > 0 || page.has_more) await this.#applyRun(page)
+      if (page.changes.length > 0 || !page.unknown.isEmpty || page.has_more) await this.#applyRun(page)
       else await this.#noteContact(page.cursor)
     } catch (error) {
-      if (!(error instanceof CursorExpired || error instanceof NameTaken)) throw error
+      if (!COPIED_ANEW.some((reason) => error instanceof reason)) throw error
       this.#isDamaged = true
       this.ctx.log.warn('the changes of the remote are not enough; it is copied anew', {
-        reason: error.message,
+        reason: sentenceOf(error),
       })
       await this.#copyAnew()
     }
@@ -114,10 +123,16 @@ export class Follower {
     await this.#checkReach()
   }
 
-  /** The feed does not tell of what a key came to reach, or reaches no more. */
+  /** The feed does not tell of what a key came to reach, or reaches no more, nor of what was left out before an upgrade. */
   async #checkReach(): Promise<void> {
     const access = await this.options.remote.access()
     this.#reachCheckedAt = this.ctx.clock.now()
+    const { knowledge } = this.#state.selection
+    if (knowledge !== undefined && knowledge !== knowledgeOfProgram()) {
+      this.#isDamaged = true
+      this.ctx.log.info('this version knows more of the remote than the last one; it is copied anew')
+      return
+    }
     if (JSON.stringify(access) === JSON.stringify(this.#state.selection.access)) return
     this.#isDamaged = true
     this.ctx.log.warn('the key reaches another part of the remote than before; it is copied anew')

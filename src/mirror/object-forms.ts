@@ -2,11 +2,13 @@ import { Kind, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Change } from '../change-feed/schema.ts'
 import type { MirroredChange } from '../changes/append-mirrored.ts'
-import { CHANGE_KINDS, CHANGE_OPERATIONS, type ChangeKind } from '../changes/entries.ts'
+import { CHANGE_OPERATIONS, type ChangeKind } from '../changes/entries.ts'
+import { FIELD_TYPES } from '../filter/record/operators.ts'
 import { choice, text } from '../http/schema/types.ts'
 import { validationRefusal } from '../http/validation.ts'
 import { memoize } from '../lib/bounded-cache.ts'
 import { isId } from '../lib/ids.ts'
+import { isObject } from '../lib/json.ts'
 import { refused } from '../refusal.ts'
 import {
   asSent,
@@ -17,6 +19,15 @@ import {
   isStrict,
 } from './missing-attributes.ts'
 import { SCHEMAS } from './object-schemas.ts'
+import {
+  hasKnownTrees,
+  isKnownKind,
+  isUnknownWord,
+  isWord,
+  knownAttributes,
+  knownDifference,
+  type Unknown,
+} from './unknown.ts'
 
 /** An object as the remote's API returns it. */
 export interface RemoteObject {
@@ -74,20 +85,25 @@ const checkerOf = memoize((form: Form) =>
   ),
 )
 
-function check(form: Form, value: unknown): void {
+const MAX_ERRORS = 100
+
+/** Returns whether a value has its form; false where only a newer daybook knows a word in it. Refuses any other. */
+function check(form: Form, value: unknown): boolean {
   const checker = checkerOf(form)
-  if (checker.Check(value)) return
+  if (checker.Check(value)) return true
+  if (Iterator.from(checker.Errors(value)).take(MAX_ERRORS).every(isUnknownWord)) return false
   const { message } = validationRefusal('body', checker.Errors(value))
   throw refused(
     `The remote sent a ${form.replaceAll('_', ' ')} that does not have the form of one: ${message}`,
   )
 }
 
-/** Refuses an object that no daybook could have stored. */
-export function checkObject(kind: ChangeKind, structureId: unknown, object: RemoteObject): void {
-  check(kind, object)
+/** Refuses an object that no daybook could have stored; false for one that only a newer daybook could. */
+export function checkObject(kind: ChangeKind, structureId: unknown, object: RemoteObject): boolean {
+  const isKnown = check(kind, object) && hasKnownTrees(object)
   if (kind === 'record' && !(typeof structureId === 'string' && isId(structureId)))
     throw refused('The remote sent a record without the id of its structure.')
+  return isKnown
 }
 
 /** An object with the attributes that an older remote lacks. */
@@ -98,58 +114,49 @@ export const completedObject = (kind: ChangeKind, object: RemoteObject): RemoteO
 export const objectAsSent = (kind: ChangeKind, sent: RemoteObject, own: RemoteObject): RemoteObject =>
   asSent(SCHEMAS[kind], sent, own) as RemoteObject
 
-/*
- * A remote of a newer minor version may send attributes that this program does not know, and one that is no daybook any.
- * They are left out: the copy has no place for them, and they could be taken for columns of its tables.
- */
-
-function knownObject(kind: ChangeKind, object: RemoteObject, isOfThisVersion: boolean): RemoteObject {
-  const { properties } = SCHEMAS[kind]
-  // Looking at the names takes less time than copying the object.
-  const isKnown = isOfThisVersion && Object.keys(object).every((name) => Object.hasOwn(properties, name))
-  return isKnown ? object : (known(SCHEMAS[kind], object) as RemoteObject)
-}
-
-/** A remote of the same version names others, too, such as secrets. */
-function knownChange(change: RemoteChange, isOfThisVersion: boolean): RemoteChange {
-  const { kind, changed, previous } = change
-  const object = change.object && knownObject(kind, change.object, isOfThisVersion)
-  // Those of a record are the fields of its structure.
-  if (isOfThisVersion || kind === 'record') return { ...change, object }
-  const attributes: Readonly<Record<string, TSchema>> = SCHEMAS[kind].properties
-  const isKnown = (name: string) => attributes[name] !== undefined
-  return { ...change, object, changed: changed.filter(isKnown), previous: pick(attributes, previous) }
-}
-
-function known(schema: TSchema, value: unknown): unknown {
-  if (Array.isArray(value)) return schema.items ? value.map((item) => known(schema.items, item)) : value
-  if (value === null || typeof value !== 'object' || schema.additionalProperties !== false) return value
-  return pick(schema.properties, value)
-}
-
-function pick(attributes: Readonly<Record<string, TSchema>>, object: object): Record<string, unknown> {
-  const picked: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(object)) {
-    const schema = Object.hasOwn(attributes, name) ? attributes[name] : undefined
-    if (schema) picked[name] = known(schema, value)
-  }
-  return picked
-}
-
-/** A kind of object that this program does not know comes from a remote of a newer version. */
-function checkKind(kind: unknown): void {
-  if (CHANGE_KINDS.some((one) => one === kind)) return
-  throw refused(
-    `The remote has objects of the kind "${kind}", which this daybook does not know; upgrade this daybook.`,
+/** Takes the fields of types that only a newer daybook knows out of a structure, and notes them. */
+function withKnownFields(structure: RemoteObject, unknown: Unknown): RemoteObject {
+  if (!Array.isArray(structure.fields)) return structure
+  const strange = structure.fields.filter(
+    (field) => isObject(field) && isWord(field.type) && !FIELD_TYPES.some((type) => type === field.type),
   )
+  const keys = new Set(strange.map(({ key }) => key))
+  unknown.unknownFields.set(String(structure.id), [...keys].map(String))
+  if (keys.size === 0) return structure
+  unknown.note()
+  const { label_field: label, unique_together: sets } = structure
+  return {
+    ...structure,
+    fields: structure.fields.filter((field) => !strange.includes(field)),
+    ...(keys.has(label) && { label_field: null }),
+    ...(Array.isArray(sets) && {
+      unique_together: sets.filter((set) => !Array.isArray(set) || !set.some((key) => keys.has(key))),
+    }),
+  }
 }
 
-/** An object of a snapshot with the attributes of this version alone; refuses one that no daybook could have stored. */
-export function receivedObject(line: SnapshotObject, isOfThisVersion: boolean): SnapshotObject {
-  checkKind(line.kind)
-  const object = knownObject(line.kind, line.object, isOfThisVersion)
-  checkObject(line.kind, line.structure_id, object)
-  return { ...line, object }
+/** An object without what only a newer daybook knows of it; undefined for one that only that could have stored. */
+function knownObject(
+  { kind, structure_id, object }: SnapshotObject,
+  unknown: Unknown,
+): RemoteObject | undefined {
+  // Shares stay where they are.
+  if (kind === 'share') return undefined
+  const shown = knownAttributes(SCHEMAS[kind], object, unknown) as RemoteObject
+  const known = kind === 'structure' ? withKnownFields(shown, unknown) : shown
+  if (checkObject(kind, structure_id, known)) return known
+  unknown.leaveOut(kind, known.id)
+  return undefined
+}
+
+/** An object of a snapshot as this version knows it; refuses one that no daybook could have stored. */
+export function receivedObject(line: SnapshotObject, unknown: Unknown): SnapshotObject | undefined {
+  if (!isKnownKind(line.kind)) {
+    unknown.leaveOut(line.kind, line.object.id)
+    return undefined
+  }
+  const object = knownObject(line, unknown)
+  return object && { ...line, object }
 }
 
 /** What an older remote may leave out of a change. */
@@ -160,21 +167,35 @@ const NO_CHANGE = {
   actor: { surface: 'api', user_id: null, key_id: null, name: null },
 }
 
+/** What is logged of an operation that only a newer daybook knows. */
+function knownOperation({ op, object }: RemoteChange, unknown: Unknown): Pick<RemoteChange, 'op'> {
+  if (CHANGE_OPERATIONS.includes(op) || !isWord(op)) return { op }
+  unknown.note()
+  return { op: object === null || object === undefined ? 'deleted' : 'updated' }
+}
+
 /**
- * A change of the feed with the attributes of this version alone; refuses one that no daybook could have logged, one with
- * another object than it names, and one that only a newer program understands.
+ * A change of the feed as this version knows it, undefined for one of an unknown kind; refuses one that no daybook could
+ * have logged, and one with another object than it names. A remote of this version names secrets, too, which no object
+ * shows.
  */
-export function receivedChange(received: RemoteChange, isOfThisVersion: boolean): RemoteChange {
-  checkKind(received.kind)
-  if (!CHANGE_OPERATIONS.includes(received.op))
-    throw refused(
-      `The remote logs the operation "${received.op}", which this daybook does not know; upgrade this daybook.`,
-    )
-  const change = knownChange({ ...NO_CHANGE, ...received }, isOfThisVersion)
-  check('change', change)
-  const { kind, id, structure_id, object } = change
-  if (object === null || object === undefined) return change
-  checkObject(kind, structure_id, object)
-  if (object.id === id) return change
-  throw refused(`The remote sent a change of the ${kind.replaceAll('_', ' ')} ${id} with another.`)
+export function receivedChange(
+  received: RemoteChange,
+  unknown: Unknown,
+  isOfThisVersion: boolean,
+): RemoteChange | undefined {
+  const { kind, id, object } = received
+  if (!isKnownKind(kind)) {
+    unknown.leaveOut(kind, id, isObject(object))
+    return undefined
+  }
+  const whole = { ...NO_CHANGE, ...received, ...knownOperation(received, unknown) }
+  check('change', whole)
+  const change = isOfThisVersion ? whole : knownDifference(kind, whole)
+  const { structure_id } = change
+  const known = isObject(object) ? knownObject({ kind, structure_id, object }, unknown) : null
+  if (known && known.id !== id)
+    throw refused(`The remote sent a change of the ${kind.replaceAll('_', ' ')} ${id} with another.`)
+  // What was known of it before is another object than the remote has.
+  return known === undefined ? { ...change, op: 'deleted', object: null } : { ...change, object: known }
 }

@@ -7,8 +7,9 @@ import { instantOf } from './apply/copy-transaction.ts'
 import type { RemoteFile } from './apply/files.ts'
 import { completedObject, type RemoteChange, type RemoteObject } from './object-forms.ts'
 import { type ChangePage, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
-import type { Selector } from './selection.ts'
+import { FieldKnown, type Selector } from './selection.ts'
 import type { Stage } from './stage.ts'
+import { FIELD, Unknown } from './unknown.ts'
 
 /**
  * Reads the remote into a stage. All pages up to the end of the log are read before anything is written, because each
@@ -50,6 +51,10 @@ export class RemoteReading {
       onProgress(count)
     }
     for await (const line of this.remote.snapshot()) {
+      if (line instanceof Unknown) {
+        this.#stageUnknown(line)
+        continue
+      }
       if (!('kind' in line)) {
         cursor = line.cursor
         this.#startsAfter = cursor
@@ -82,8 +87,31 @@ export class RemoteReading {
     return page.cursor
   }
 
-  #stagePage({ changes }: ChangePage): void {
+  #stageUnknown({ leftOut, unknownFields, isAny }: Unknown): void {
+    if (isAny) this.selector.noteUnknown()
+    for (const object of leftOut) this.stage.addLeftOut(object)
+    for (const [structure, keys] of unknownFields) this.#leaveOutFields(structure, keys)
+  }
+
+  #leaveOutFields(structure: string, keys: readonly string[]): void {
+    if (this.selector.omitUnknown(structure, keys))
+      throw new FieldKnown(`The structure ${structure} has fields that were left out and can be copied.`)
+    for (const key of keys) this.stage.addLeftOut({ kind: FIELD, id: `${structure}.${key}`, isThere: true })
+    // Earlier pages have the rows as they were when these were read.
+    for (const { id, structureId, json } of this.stage.objects('record')) {
+      if (structureId !== structure || json === null) continue
+      this.stage.put(
+        'record',
+        id,
+        structure,
+        this.selector.object('record', structure, JSON.parse(json)) ?? null,
+      )
+    }
+  }
+
+  #stagePage({ changes, unknown }: ChangePage): void {
     this.stage.together(() => {
+      this.#stageUnknown(unknown)
       for (const change of changes) this.#stageChange(change)
     })
   }

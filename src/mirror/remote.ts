@@ -14,6 +14,7 @@ import {
   type SnapshotObject,
 } from './object-forms.ts'
 import { ACCEPTED, linesIn, pagesIn, ResponseTooLarge, streamOf, wholeText } from './response-bytes.ts'
+import { Unknown } from './unknown.ts'
 
 /** A failure that may be over at the next attempt. */
 export class RemoteAway extends Error {}
@@ -37,6 +38,7 @@ export class RemoteRefusal extends Error {
 /** A page of the feed, read from one state of the database. */
 export interface ChangePage {
   readonly changes: readonly RemoteChange[]
+  readonly unknown: Unknown
   readonly cursor: string
   readonly has_more: boolean
 }
@@ -108,8 +110,10 @@ export class Remote {
 
   async structures(): Promise<RemoteObject[]> {
     const structures = await this.#list<RemoteObject>('/v1/records/structures', 'structures')
-    for (const structure of structures) checkObject('structure', null, structure)
-    return structures.map((structure) => completedObject('structure', structure))
+    const received = structures.flatMap(
+      (object) => receivedObject({ kind: 'structure', structure_id: null, object }, new Unknown()) ?? [],
+    )
+    return received.map(({ object }) => completedObject('structure', object))
   }
 
   /** The changes after a cursor; without any, waits up to some seconds for one. */
@@ -131,14 +135,18 @@ export class Remote {
       ...this.#edited,
       ...(waitSeconds > 0 && { wait: String(waitSeconds) }),
     })
-    const page = await this.#answer<ChangePage>(`/v1/changes?${query}`, isChangePage)
+    const page = await this.#answer<Omit<ChangePage, 'unknown'>>(`/v1/changes?${query}`, isChangePage)
     // It would be asked for again and again.
     if (page.has_more && page.cursor === after) throw notADaybook(this.url)
-    return { ...page, changes: page.changes.map((change) => receivedChange(change, this.#isOfThisVersion)) }
+    const unknown = new Unknown()
+    const changes = page.changes.flatMap(
+      (change) => receivedChange(change, unknown, this.#isOfThisVersion) ?? [],
+    )
+    return { ...page, changes, unknown }
   }
 
-  /** The cursor of the snapshot, then its objects. Throws RemoteAway when it breaks off before its end. */
-  async *snapshot(): AsyncGenerator<SnapshotObject | { readonly cursor: string }> {
+  /** The cursor of the snapshot, then its objects and what is unknown of them. Throws RemoteAway when it breaks off before its end. */
+  async *snapshot(): AsyncGenerator<SnapshotObject | Unknown | { readonly cursor: string }> {
     let isComplete = false
     for await (const line of linesIn(
       this.#bytes(`${SNAPSHOT}?${new URLSearchParams(this.#edited)}`),
@@ -148,8 +156,7 @@ export class Remote {
       if (!isObject(value)) throw notADaybook(this.url)
       if (value.end === true) isComplete = true
       else if (typeof value.cursor === 'string') yield { cursor: value.cursor }
-      else if (isObject(value.object))
-        yield receivedObject(value as unknown as SnapshotObject, this.#isOfThisVersion)
+      else if (isObject(value.object)) yield* objectsIn(value as unknown as SnapshotObject)
       else throw notADaybook(this.url)
     }
     if (!isComplete) throw new RemoteAway('The snapshot broke off.')
@@ -302,6 +309,13 @@ export class Remote {
     this.options.signal.throwIfAborted()
     throw new RemoteAway(sentence)
   }
+}
+
+function* objectsIn(line: SnapshotObject): Generator<SnapshotObject | Unknown> {
+  const unknown = new Unknown()
+  const object = receivedObject(line, unknown)
+  if (!unknown.isEmpty) yield unknown
+  if (object) yield object
 }
 
 const notADaybook = (url: string) =>

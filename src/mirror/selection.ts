@@ -3,6 +3,7 @@ import type { ChangeKind } from '../changes/entries.ts'
 import { fold } from '../lib/text.ts'
 import { fail, refused } from '../refusal.ts'
 import type { RemoteChange, RemoteObject } from './object-forms.ts'
+import { knowledgeOfProgram } from './unknown.ts'
 
 /** What a copy leaves out, as it was asked for on the command line. */
 export interface SelectionRequest {
@@ -23,6 +24,10 @@ export interface Selection {
   readonly omitted: Readonly<Record<string, readonly string[]>>
   /** What of the workspace the key reaches; absent where that is everything. */
   readonly access?: Access
+  /** What the program knew when it left something out that it did not know (`unknown.ts`). */
+  readonly knowledge?: string
+  /** The keys of the fields whose types it did not know, by structure. */
+  readonly unknownFields?: Readonly<Record<string, readonly string[]>>
 }
 
 interface RemoteStructure extends RemoteObject {
@@ -101,19 +106,43 @@ export class Selector {
     return this.#selection
   }
 
-  /** Notes what the key reaches. */
+  /** Notes what the key reaches, before everything is read. */
   reach(access: Access | undefined): void {
-    const { access: _, ...others } = this.#selection
+    const { access: _, knowledge: _old, unknownFields: _fields, ...others } = this.#selection
     this.#selection = { ...others, ...(access && { access }) }
+  }
+
+  /** Notes that something was left out that this program does not know. */
+  noteUnknown(): void {
+    this.#selection = { ...this.#selection, knowledge: knowledgeOfProgram() }
+  }
+
+  /** Leaves out the values of fields whose types this program does not know; returns whether it left out others before. */
+  omitUnknown(structureId: string, keys: readonly string[]): boolean {
+    const { unknownFields: { [structureId]: before = [], ...others } = {}, ...selection } = this.#selection
+    if (before.length === 0 && keys.length === 0) return false
+    this.#selection = {
+      ...selection,
+      unknownFields: { ...others, ...(keys.length > 0 && { [structureId]: keys }) },
+    }
+    return before.some((key) => !keys.includes(key))
+  }
+
+  /** The keys of the fields of a structure that are left out. */
+  #keysLeftOut(structureId: string | null): ReadonlySet<string> | undefined {
+    if (structureId === null) return undefined
+    const omitted = this.#omitted.get(structureId)
+    const unknown = this.#selection.unknownFields?.[structureId]
+    return unknown ? new Set([...(omitted ?? []), ...unknown]) : omitted
   }
 
   /** The object as the copy holds it; undefined for one that is left out. */
   object(kind: ChangeKind, structureId: string | null, object: RemoteObject): RemoteObject | undefined {
     if (kind === 'structure') this.#addNamed(object as RemoteStructure)
     if (!this.#includes(kind, structureId)) return undefined
-    const keys = structureId === null ? undefined : this.#omitted.get(structureId)
+    const keys = this.#keysLeftOut(structureId)
     if (kind === 'record' && keys) return { ...object, data: withoutKeys(object.data as object, keys) }
-    if (kind === 'structure') return this.#structure(object, keys)
+    if (kind === 'structure') return this.#structure(object, this.#omitted.get(String(object.id)))
     if (kind === 'webhook') return { ...this.#webhook(object, keys), enabled: false, status: 'disabled' }
     if (kind === 'source') return sourceOfCopy(object)
     return object
@@ -124,7 +153,7 @@ export class Selector {
     const { kind, structure_id } = change
     if (kind === 'structure') this.#refuseTakenName(change)
     if (!this.#includes(kind, structure_id)) return undefined
-    const keys = structure_id === null ? undefined : this.#omitted.get(structure_id)
+    const keys = this.#keysLeftOut(structure_id)
     const object = change.object === null ? null : (this.object(kind, structure_id, change.object) ?? null)
     if (!keys) return { ...change, object }
     if (kind === 'webhook') return { ...change, object, previous: this.#webhook(change.previous, keys) }
@@ -196,6 +225,9 @@ export class Selector {
 
 /** Another structure has a name that was asked for: the workspace must be copied again. */
 export class NameTaken extends Error {}
+
+/** A field has a type that is known, and the copy lacks its values: the workspace must be copied again. */
+export class FieldKnown extends Error {}
 
 /** What must not be copied can no longer be told from the rest. */
 export class FieldLost extends Error {}

@@ -2,6 +2,7 @@ import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import type { MirroredChange } from '../changes/append-mirrored.ts'
 import type { ChangeKind } from '../changes/entries.ts'
 import type { RemoteObject } from './object-forms.ts'
+import type { LeftOut } from './unknown.ts'
 
 /** An object as it will be in the copy; `json` is null for one that is gone. */
 export interface StagedObject {
@@ -25,6 +26,7 @@ const TABLES = {
     'what TEXT NOT NULL, id TEXT NOT NULL, number INTEGER NOT NULL, value, PRIMARY KEY (what, id, number)',
   note_files: 'note TEXT NOT NULL, file TEXT NOT NULL',
   deleted_records: 'id TEXT PRIMARY KEY, json TEXT NOT NULL',
+  left_out: 'kind TEXT NOT NULL, id TEXT NOT NULL, is_there INTEGER NOT NULL, PRIMARY KEY (kind, id)',
 }
 
 /**
@@ -157,6 +159,18 @@ export class Stage {
   }
 
   noteFiles = () => this.#all<{ note: string; file: string }>('SELECT note, file FROM note_files')
+
+  /** An object that this program does not know. */
+  addLeftOut({ kind, id, isThere }: LeftOut): void {
+    this.#run('INSERT OR REPLACE INTO left_out VALUES (?, ?, ?)', kind, id, Number(isThere))
+  }
+
+  leftOut(): LeftOut[] {
+    const rows = this.#all<{ kind: string; id: string; isThere: number }>(
+      'SELECT kind, id, is_there AS isThere FROM left_out',
+    )
+    return rows.map((row) => ({ ...row, isThere: row.isThere === 1 }))
+  }
 
   /** The last state of a record that was deleted. */
   addDeletedRecord(id: string, record: RemoteObject): void {

@@ -1,6 +1,6 @@
 import { getTableColumns } from 'drizzle-orm'
 import { findWorkspace } from '../account/store.ts'
-import type { ChangeKind } from '../changes/entries.ts'
+import { CHANGE_KINDS, type ChangeKind } from '../changes/entries.ts'
 import { wholeWorkspace } from '../context.ts'
 import { from, insertInto, rowBy, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
@@ -11,6 +11,8 @@ import type { FeatureHooks } from '../feature-hooks.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { fail, refused } from '../refusal.ts'
 import type { Selection } from './selection.ts'
+import type { Stage } from './stage.ts'
+import { FIELD } from './unknown.ts'
 
 /** What a copy knows of its remote. */
 export interface MirrorState extends Omit<typeof mirrors.$inferSelect, 'selection'> {
@@ -30,7 +32,7 @@ export const getState = (reader: Reader, file: string): MirrorState =>
 
 const insert = insertInto(mirrors)
 
-export const insertState = (tx: Tx, state: MirrorState): number =>
+export const insertState = (tx: Tx, state: Omit<MirrorState, 'problem'>): number =>
   insert(tx, { ...state, selection: JSON.stringify(state.selection) })
 
 /** How far the copy is; stored in the transaction that brings it there. */
@@ -42,17 +44,55 @@ export interface Progress extends Pick<MirrorState, 'cursor' | 'delayMs' | 'last
 const update = updateOf(mirrors, mirrors.workspace)
 
 export const saveProgress = (tx: Tx, workspace: number, { selection, ...progress }: Progress): void =>
-  update(tx, workspace, { ...progress, ...(selection && { selection: JSON.stringify(selection) }) })
+  update(tx, workspace, {
+    ...progress,
+    problem: null,
+    ...(selection && { selection: JSON.stringify(selection) }),
+  })
+
+/** Keeps why a copy cannot follow, for its status, until it follows again. */
+export const saveProblem = ({ sql }: Tx, problem: string): void => {
+  sql.run('UPDATE mirrors SET problem = ? WHERE problem IS NOT ?', problem, problem)
+}
+
+const known = CHANGE_KINDS.map((kind) => `'${kind}'`).join(', ')
+
+/** Stores which objects of the remote the copy leaves out because this program does not know them. */
+export function saveLeftOut({ sql }: Tx, stage: Stage, isWhole: boolean): void {
+  if (isWhole) sql.run('DELETE FROM mirror_left_out')
+  // What was left out and is staged is known now, or gone.
+  for (const { kind, id } of sql.all<Left>(`SELECT kind, id FROM mirror_left_out WHERE kind IN (${known})`))
+    if (stage.objectJson(kind, id) !== undefined) forget(sql, kind, id)
+  for (const { id } of sql.all<Left>(`SELECT kind, id FROM mirror_left_out WHERE kind = '${FIELD}'`))
+    if (stage.objectJson('structure', id.split('.')[0] ?? '') !== undefined) forget(sql, FIELD, id)
+  for (const { kind, id, isThere } of stage.leftOut())
+    if (isThere) sql.run('INSERT OR IGNORE INTO mirror_left_out (kind, id) VALUES (?, ?)', kind, id)
+    else forget(sql, kind, id)
+}
+
+interface Left {
+  readonly kind: ChangeKind
+  readonly id: string
+}
+
+const forget = (sql: Tx['sql'], kind: string, id: string) =>
+  sql.run('DELETE FROM mirror_left_out WHERE kind = ? AND id = ?', kind, id)
+
+const countLeftOut = ({ sql }: Reader) =>
+  sql.all<{ kind: string; count: number }>(
+    'SELECT kind, count(*) AS count FROM mirror_left_out GROUP BY kind ORDER BY kind',
+  )
 
 /** After this time without the remote a copy counts as one that does not follow. */
 const SILENCE_MS = 60_000
 
 /** Where a copy is; one that does not follow is behind by the time since it last did. */
 export function statusOf(reader: Reader, features: FeatureHooks, file: string, now: number) {
-  const { workspace, remote, cursor, delayMs, lastContactAt } = getState(reader, file)
+  const { workspace, remote, cursor, delayMs, lastContactAt, problem } = getState(reader, file)
   const row = findWorkspace(reader, workspace) ?? fail(refused('The copy has no workspace.'))
   const silence = Math.max(0, now - lastContactAt)
-  const isFollowing = silence <= SILENCE_MS
+  const isFollowing = silence <= SILENCE_MS && problem === null
+  const leftOut = countLeftOut(reader)
   const counts = features.countsOf(reader, wholeWorkspace(workspace))
   return {
     isFollowing,
@@ -62,6 +102,7 @@ export function statusOf(reader: Reader, features: FeatureHooks, file: string, n
       cursor,
       lag_ms: isFollowing ? delayMs : silence,
       last_contact_at: isoTimestamp(lastContactAt),
+      ...(problem !== null && { problem }),
       counts: {
         note: row.liveNotes,
         record: counts.records,
@@ -77,6 +118,9 @@ export function statusOf(reader: Reader, features: FeatureHooks, file: string, n
         source: counts.sources,
         row_view: counts.row_views,
       } satisfies Record<Exclude<ChangeKind, 'share'>, number>,
+      ...(leftOut.length > 0 && {
+        left_out: Object.fromEntries(leftOut.map(({ kind, count }) => [kind, count])),
+      }),
     },
   }
 }
@@ -111,5 +155,6 @@ export function detach(tx: Tx, file: string): string {
   sql.run('DELETE FROM mirrors')
   sql.run('DELETE FROM mirror_overlay')
   sql.run('DELETE FROM mirror_events')
+  sql.run('DELETE FROM mirror_left_out')
   return remote
 }

@@ -78,6 +78,7 @@ async function compareKinds(db: Db, remote: Remote, { stage, end, selector, isMo
     // Attributes that follow from others may be of different moments.
     const covered = new Map(listOverlay(db).map(({ kind, id, remote }) => [`${kind} ${id}`, remote]))
     const derived = isMoving || changing.size > 0 || covered.size > 0 ? DERIVED : {}
+    const properties = new Set([...stage.present<{ key: string }>('property')].map(({ key }) => key))
     return CHANGE_KINDS.map((kind) => {
       const [ofRemote, ofCopy] = [new Digest(), new Digest()]
       const differing: string[] = []
@@ -89,7 +90,8 @@ async function compareKinds(db: Db, remote: Remote, { stage, end, selector, isMo
         const [sent, own] = [json, copied].map((text) =>
           text === null ? undefined : selector.object(kind, structureId, JSON.parse(text)),
         )
-        const [theirs, ours] = comparable(kind, [sent, own], derived[kind] ?? [])
+        const known = kind === 'note' && sent ? withKnownProperties(sent, properties) : sent
+        const [theirs, ours] = comparable(kind, [known, own], derived[kind] ?? [])
         ofRemote.add(theirs)
         ofCopy.add(ours)
         if (theirs !== ours && differing.length < MAX_NAMED) differing.push(id)
@@ -99,6 +101,13 @@ async function compareKinds(db: Db, remote: Remote, { stage, end, selector, isMo
   } finally {
     db.sql.run('COMMIT')
   }
+}
+
+/** A note without the values of properties that the copy leaves out, as this program does not know their types. */
+function withKnownProperties(note: RemoteObject, known: ReadonlySet<string>): RemoteObject {
+  if (!isObject(note.properties)) return note
+  const values = Object.entries(note.properties).filter(([key]) => known.has(key))
+  return { ...note, properties: Object.fromEntries(values) }
 }
 
 type Sides<Side> = readonly [theirs: Side | undefined, ours: Side | undefined]

@@ -74,7 +74,7 @@ const OBJECTS: Case[] = [
   ['tag', 'a name with a terminal escape', set('name', '\u001b[2Jgone'), '"name" must be a text'],
   ['tag', 'an id that is a text', set('id', '1; DROP TABLE notes'), '"id" must be an integer'],
   ['property', 'a key that names a prototype', set('key', '__proto__'), '"key" must be a key'],
-  ['property', 'a type that does not exist', set('type', 'blob'), '"type" must be one of'],
+  ['property', 'a type that no version could have', set('type', 'a blob'), '"type" must be one of'],
   [
     'structure',
     'a key of a field that is SQL',
@@ -84,8 +84,8 @@ const OBJECTS: Case[] = [
   ['structure', 'a key of a field that names a prototype', setField('key', '__proto__'), '"fields[0].key"'],
   [
     'structure',
-    'a type of a field that does not exist',
-    setField('type', 'blob'),
+    'a type of a field that no version could have',
+    setField('type', 'a blob'),
     '"fields[0].type" must be one of',
   ],
   ['record', 'a value that is an object', set('data', { name: { a: 1 } }), '"data" must be'],

@@ -8,15 +8,15 @@ import { makePayments } from './sources.ts'
 type Shown = Record<string, unknown>
 
 interface Told {
-  readonly kind: string
+  kind: string
   readonly object: Shown | null
 }
 
-/** Changes an object, so that it is as another version of the server would send it. */
-export type Alter = (kind: string, object: Shown) => void
+/** Changes an object, or the kind in `told`, so that it is as another version of the server would send it. */
+export type Alter = (kind: string, object: Shown, told: Told) => void
 
 const altered = <Line extends Told>(told: Line, alter: Alter): Line => {
-  if (told.object) alter(told.kind, told.object)
+  alter(told.kind, told.object ?? {}, told)
   return told
 }
 
@@ -25,7 +25,14 @@ async function alteredBy(request: Request, response: Response, alter: Alter): Pr
   if (!response.ok) return response
   if (pathname === '/v1/changes/snapshot') {
     const lines = (await response.text()).trimEnd().split('\n')
-    return new Response(lines.map((line) => `${JSON.stringify(altered(JSON.parse(line), alter))}\n`).join(''))
+    return new Response(
+      lines
+        .map(
+          (line) =>
+            `${line.startsWith('{"kind"') ? JSON.stringify(altered(JSON.parse(line), alter)) : line}\n`,
+        )
+        .join(''),
+    )
   }
   if (pathname === '/v1/changes') {
     const page = (await response.json()) as { changes: Told[] }

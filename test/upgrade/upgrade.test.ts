@@ -59,6 +59,8 @@ describe('a database of', () => {
     written.close()
     const before = new Database(file)
     before.run(`DROP TABLE small_rows;
+      DROP TABLE mirror_left_out;
+      ALTER TABLE mirrors DROP COLUMN problem;
       ALTER TABLE structure_stats DROP COLUMN own_table;
       DROP INDEX structure_stats_indexed;
       DROP INDEX change_actors_of;

@@ -47,7 +47,10 @@ const mirrorStatus: Command = {
   name: 'mirror status',
   summary: 'Show where a copy is: its remote, how far behind it is, and what it holds.',
   flags: [JSON_FLAG, DB_FLAG],
-  remarks: ['Exits 1 when the copy has not followed its remote for a minute.'],
+  remarks: [
+    'Exits 1 when the copy cannot follow its remote, or has not followed it for a minute. Names what a newer remote has and this',
+    'version does not know: it is left out, and copied when the mirror is upgraded.',
+  ],
   examples: ['daybook mirror status', 'daybook mirror status --db mirror.db --json'],
   run: async (input, io) => (await inspection()).showStatus(input, io),
 }

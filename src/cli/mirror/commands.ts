@@ -19,12 +19,16 @@ export const showStatus = (input: Input, io: Io): Promise<number> =>
     const { isFollowing, status } = statusOf(db, features, db.file, systemClock.now())
     if (input.flags.json) printJson(io, status)
     else {
-      const { remote, workspace, lag_ms, last_contact_at, counts } = status
+      const { remote, workspace, lag_ms, last_contact_at, counts, problem, left_out = {} } = status
       io.out(`Copy of "${workspace.name}" at ${remote}\n`)
       io.out(
         `${isFollowing ? 'Follows' : 'Does not follow'}; ${lag_ms} ms behind, last contact ${last_contact_at}\n`,
       )
+      if (problem !== undefined) io.out(`${problem}\n`)
       printTable(io, Object.entries(counts), { KIND: ([kind]) => kind, COUNT: ([, count]) => String(count) })
+      const left = Object.entries(left_out).map(([kind, count]) => `${kind} ${count}`)
+      if (left.length > 0)
+        io.out(`Left out, as this daybook does not know them; upgrade it: ${left.join(', ')}\n`)
     }
     return isFollowing ? 0 : 1
   })

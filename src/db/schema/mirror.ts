@@ -20,7 +20,16 @@ export const mirrors = sqliteTable('mirrors', {
   isWritable: integer('is_writable').notNull().default(0),
   /** Whether changes of records are posted (`mirror_events`). */
   isForwarding: integer('is_forwarding').notNull().default(0),
+  /** Why the copy cannot follow; null while it does. */
+  problem: text(),
 })
+
+/** The objects of the remote that the copy leaves out, because the program does not know their kind or a word in them. */
+export const mirrorLeftOut = sqliteTable(
+  'mirror_left_out',
+  { kind: text().notNull(), id: text().notNull() },
+  (table) => [primaryKey({ columns: [table.kind, table.id] })],
+)
 
 /**
  * What was changed in a writable mirror and is not the same on the remote: the tables hold it as it is here, and these

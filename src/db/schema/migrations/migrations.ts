@@ -37,6 +37,7 @@ import migration34 from '../../../../drizzle/0034_search_when_large.sql' with { 
 import migration35 from '../../../../drizzle/0035_text_indexes_of_words.sql' with { type: 'text' }
 import migration36 from '../../../../drizzle/0036_small_structures.sql' with { type: 'text' }
 import migration37 from '../../../../drizzle/0037_many_workspaces.sql' with { type: 'text' }
+import migration38 from '../../../../drizzle/0038_mirror_left_out.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -78,4 +79,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0035_text_indexes_of_words', sql: migration35 },
   { name: '0036_small_structures', sql: migration36 },
   { name: '0037_many_workspaces', sql: migration37 },
+  { name: '0038_mirror_left_out', sql: migration38 },
 ]
