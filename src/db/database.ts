@@ -6,7 +6,7 @@ import { Checkpoints } from './connection/checkpoint.ts'
 import { Health } from './connection/health.ts'
 import { closeDatabase, type OpenOptions, openWritingConnection } from './connection/open.ts'
 import { releasePageCaches } from './connection/page-caches.ts'
-import { markWrite, Reading } from './connection/reading.ts'
+import { Reading } from './connection/reading.ts'
 import { WalSync } from './connection/wal-sync.ts'
 import { diskIsFull, unlessStorageFails } from './errors.ts'
 import type { Reader } from './reader.ts'
@@ -34,7 +34,7 @@ export interface Db extends Reader {
   readonly ids: IdSource
   /** Resolves once all that can be read over another connection of this process is on the disk; mostly at once. */
   synced(): Promise<void>
-  /** A number that differs after every commit of this process, once it is on the disk, and of a command. */
+  /** A number that differs after every commit of this process, once it is on the disk, and of another one. */
   readonly state: number
   /** How many writes each committed transaction held. */
   readonly commitSizes: Histogram
@@ -149,7 +149,6 @@ export function openDatabase(options: OpenOptions): Db {
     onCommit: () => {
       noteState()
       reading?.noteCommit()
-      if (role === 'command') markWrite(file)
       noteWrite()
       for (const listener of commitListeners) listener()
       return health.refusalOfCommit()
@@ -178,7 +177,7 @@ export function openDatabase(options: OpenOptions): Db {
     ids,
     synced: () => queue.synced(),
     get state() {
-      reading?.noteMark()
+      reading?.noteOthers()
       return state
     },
     get problem() {
@@ -247,6 +246,7 @@ export function openDatabase(options: OpenOptions): Db {
         sql.finalize()
         closeDatabase(database, options)
       }
+      reading?.closeIndex()
       health.close()
       return true
     },

@@ -1,13 +1,4 @@
 /**
- * What follows the name of a database in those of its files: its own, those of SQLite, the lock and the mark of the
- * server.
+ * What follows the name of a database in those of its files: its own, those of SQLite, and the lock of the server.
  */
-export const DATABASE_SUFFIXES: readonly string[] = [
-  '',
-  '-wal',
-  '-shm',
-  '-journal',
-  '.lock',
-  '.lock-journal',
-  '.mark',
-]
+export const DATABASE_SUFFIXES: readonly string[] = ['', '-wal', '-shm', '-journal', '.lock', '.lock-journal']

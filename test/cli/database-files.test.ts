@@ -16,7 +16,7 @@ afterEach(() => folder.remove())
 const OK = { exitCode: 0, out: 'ok\n', err: '' }
 const checked = () => runInProcess(['check', '--db', db])
 
-test.each(['-wal', '-shm', '-journal', '.lock', '.lock-journal', '.mark'])(
+test.each(['-wal', '-shm', '-journal', '.lock', '.lock-journal'])(
   'no copy is written to %s of the database, which it uses itself',
   async (suffix) => {
     symlinkSync(folder.path, folder.file('link'))

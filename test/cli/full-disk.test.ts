@@ -89,6 +89,30 @@ test.skipIf(!tried)(
   },
 )
 
+test.skipIf(!tried)(
+  'a start on a disk that was full when the server ended has what is in the log',
+  async () => {
+    server = await startProcess(db)
+    const { key } = server
+    disk.fill()
+    const kept: string[] = []
+    for (let status = 201; status === 201; ) {
+      ;({ status } = await write(`Note ${kept.length}`))
+      if (status === 201) kept.push(`Note ${kept.length}`)
+    }
+    expect(await server.end()).toBe(0)
+    disk.empty()
+    disk.fill()
+    server = await startProcess(db, { key })
+    expect(await titles()).toEqual(kept.sort())
+    expect(await write('Refused')).toMatchObject(REFUSED)
+    disk.empty()
+    await writeOnceThereIsRoom('Later')
+    expect(await titles()).toEqual([...kept, 'Later'].sort())
+    expect(await server.end()).toBe(0)
+  },
+)
+
 test.skipIf(!tried)('a server that waits for room is stopped as every other one', async () => {
   server = await startProcess(db)
   const { key } = server

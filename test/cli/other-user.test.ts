@@ -148,13 +148,13 @@ describe.skipIf(!isRoot)('beside the database of another user (needs root)', () 
     await child.stdout.getReader().read()
     child.kill('SIGKILL')
     await child.exited
-    expect(readdirSync(folder)).toContain('daybook.db.mark')
+    expect(readdirSync(folder)).toContain('daybook.db.lock')
     expect(foreign()).toEqual([])
     await serveOnce()
   })
 
   test('a file of root is named, with the command that gives it to the user of the service', async () => {
-    for (const name of ['daybook.db', 'daybook.db.lock', 'daybook.db.mark']) {
+    for (const name of ['daybook.db', 'daybook.db.lock']) {
       const path = join(folder, name)
       writeFileSync(path, '', { flag: 'a', mode: 0o600 })
       chownSync(path, 0, 0)

@@ -4,7 +4,6 @@ import fs from 'node:fs'
 import { createKey } from '../../src/account/keys.ts'
 import { addUser } from '../../src/account/users.ts'
 import { createWorkspace } from '../../src/account/workspaces.ts'
-import { markWrite } from '../../src/db/connection/reading.ts'
 import { type DiskCalls, WalSync } from '../../src/db/connection/wal-sync.ts'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import { asRequester } from '../../src/db/writes/requester.ts'
@@ -209,6 +208,8 @@ test('a refusal of a read in another thread that rests on a commit is sent once 
   const { share } = (await service.post('/v1/shares', { kind: 'note', target_id: id })).body
   const open = () => service.as(undefined).get(new URL(share.url).pathname)
   expect((await open()).status).toBe(200)
+  // The disk has responded: the next write is not preceded by a sync.
+  await service.post('/v1/notes', { title: 'Before' })
   disk.hold()
   const events: unknown[] = []
   const deleted = service.delete(`/v1/notes/${id}`).then(() => events.push('deleted'))
@@ -421,7 +422,6 @@ test('what is being synced is not seen because of a command that committed befor
   disk.hold()
   const sent = service.post('/v1/notes', { title: 'Being synced' })
   await until(() => disk.waiting.length === 1)
-  markWrite(file)
   expect((await service.get('/v1/notes')).body.total).toBe(1)
   expect((await service.get('/v1/workspace')).body.workspace.name).toBe('Of the command')
   disk.respond()

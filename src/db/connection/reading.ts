@@ -1,18 +1,17 @@
 import type { Database, Statement } from 'bun:sqlite'
-import fs from 'node:fs'
-import { asReadError, asUnusable, isStorageFailure } from '../errors.ts'
-import { createFile } from '../new-file.ts'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { asReadError, isStorageFailure } from '../errors.ts'
 import { Sql } from '../sql.ts'
 import { openReadingConnection } from './open.ts'
 import { realFile } from './server-lock.ts'
 
 /*
  * A server reads from a connection of its own. Many reads share one snapshot, because beginning one takes locks of the WAL,
- * which costs more than a small read. It ends with every commit of this process or of a command, so that a read never misses
+ * which costs more than a small read. It ends with every commit of this process or of another one, so that a read never misses
  * an acknowledged write, and after a few milliseconds, so that the WAL can start again.
  *
- * Until a commit is on the disk, reads go on with the state before it, except that every read sees what a command has
- * committed: a command syncs the WAL before its commit can be seen, and with it what this process has committed before.
+ * Until a commit is on the disk, reads go on with the state before it, except that every read sees what another process has
+ * committed: that syncs the WAL before its commit can be seen, and with it what this process has committed before.
  */
 
 /** The longest life of a snapshot. */
@@ -26,36 +25,39 @@ export class Reading {
   readonly #end: Statement
   readonly #read: Statement
   readonly #writer: Sql
-  readonly #mark: WriteMark | undefined
-  readonly #onMark: () => void
+  /** Undefined where the disk is full: then nobody writes. */
+  readonly #index: WalIndex | undefined
+  readonly #onOtherCommit: () => void
   readonly #memoized = new MemoizedResults(this)
   /** Runs while there is a snapshot. */
   #timer: Timer | undefined
   #beganAt = 0
-  /** Whether the snapshot stays although something was committed, and when another connection had committed last by then. */
+  /** Whether the snapshot stays although this process has committed. */
   #isHeld = false
-  #heldVersion = 0
+  /** As it was when another connection was last found to have committed. */
+  #knownVersion: number
 
-  /** `onMark` is called when a command has committed. On a full disk there is no room for the mark, nor for a command. */
-  constructor(file: string, writer: Sql, isFull: boolean, onMark: () => void) {
+  /** `onOtherCommit` is called when another connection than the writing one has committed. */
+  constructor(file: string, writer: Sql, isFull: boolean, onOtherCommit: () => void) {
     const database = openReadingConnection(file)
     this.#database = database
     this.#begin = database.prepare('BEGIN')
     this.#end = database.prepare('COMMIT')
     this.#read = database.prepare('PRAGMA schema_version')
     this.#writer = writer
-    this.#mark = isFull ? undefined : new WriteMark(file)
-    this.#onMark = onMark
+    this.#index = isFull ? undefined : new WalIndex(file)
+    this.#knownVersion = this.#version
+    this.#onOtherCommit = onOtherCommit
     this.#memoized.watch(writer.database)
     this.sql = new Sql(database, {
       state: writer.state,
       enter: () => {
-        this.noteMark()
+        this.noteOthers()
         this.#enter()
       },
       memory: {
         get: (name) => {
-          this.noteMark()
+          this.noteOthers()
           return this.#memoized.get(name)
         },
         set: (name, made) => this.#memoized.set(name, made),
@@ -72,13 +74,18 @@ export class Reading {
     return this.#timer !== undefined
   }
 
-  /** Sees what commands have committed; before every read this is done by itself. */
-  noteMark(): void {
-    if (!this.#mark?.hasChanged()) return
-    this.#onMark()
+  /** Lets the next read see what other connections have committed; every read calls it. */
+  noteOthers(): void {
+    if (this.#index?.hasChanged()) this.#compareVersion()
+  }
+
+  #compareVersion(): void {
+    const version = this.#version
+    if (version === this.#knownVersion) return
+    this.#knownVersion = version
+    this.#onOtherCommit()
     this.#memoized.clear()
-    if (this.#version !== this.#heldVersion) this.#isHeld = false
-    this.leave()
+    this.release()
   }
 
   /** Begins a snapshot if there is none. */
@@ -91,7 +98,7 @@ export class Reading {
 
   /** Until `noteCommit` or `release` every read sees what is committed now: for a commit that is not on the disk at once. */
   hold(): void {
-    this.#heldVersion = this.#version
+    this.#compareVersion()
     this.leave()
     this.#enter()
     // The state is that of the first statement.
@@ -143,7 +150,11 @@ export class Reading {
     for (const statement of [this.#begin, this.#end, this.#read]) statement.finalize()
     this.sql.finalize()
     this.#database.close()
-    this.#mark?.close()
+  }
+
+  /** To be called once SQLite has closed the database. */
+  closeIndex(): void {
+    this.#index?.close()
   }
 
   /** Changes when another connection than the writing one commits. */
@@ -230,83 +241,37 @@ class MemoizedResults {
   }
 }
 
-const BYTES = 8
-const markFileOf = (file: string) => `${realFile(file)}.mark`
+/** In the header of the index: the checksum over the last frame of the WAL, and over all before it. */
+const CHECKSUM_AT = 24
+const CHECKSUM_BYTES = 8
 
 /**
- * The mark, a file of a few bytes beside the database of a server that a command changes after each of its commits. The server
- * has it mapped into its memory, where every read can look at it: no read that begins after a commit of a command misses
- * that commit.
+ * The index of the WAL (`-shm`), in which SQLite notes every commit, whichever process makes it. Reading it takes a small part
+ * of the time in which SQLite answers the same question. It stays open as long as the database (`OpenFiles`).
  */
-class WriteMark {
-  readonly #path: string
-  /** Of the open file, where the system cannot map it. */
-  readonly #descriptor: number | undefined
-  readonly #words: Uint32Array
+class WalIndex {
+  readonly #descriptor: number
+  readonly #checksum = new Uint32Array(2)
   #first = 0
   #second = 0
 
+  /** Must be called after the index was created. */
   constructor(file: string) {
-    this.#path = markFileOf(file)
-    const descriptor = openMark(this.#path, file)
-    const bytes = mapped(this.#path)
-    if (bytes) fs.closeSync(descriptor)
-    else this.#descriptor = descriptor
-    this.#words = new Uint32Array(bytes?.buffer ?? new ArrayBuffer(BYTES), bytes?.byteOffset ?? 0, 2)
+    this.#descriptor = openSync(`${realFile(file)}-shm`, 'r')
     this.hasChanged()
   }
 
-  /** Whether a command has committed since the last call. */
+  /** Whether anything was committed since the last call. */
   hasChanged(): boolean {
-    if (this.#descriptor !== undefined) fs.readSync(this.#descriptor, this.#words, 0, BYTES, 0)
-    const [first = 0, second = 0] = this.#words
+    readSync(this.#descriptor, this.#checksum, 0, CHECKSUM_BYTES, CHECKSUM_AT)
+    const [first = 0, second = 0] = this.#checksum
     if (first === this.#first && second === this.#second) return false
     this.#first = first
     this.#second = second
     return true
   }
 
-  /** Removes the mark. Where a disk that fails keeps it, the next server uses it again. */
   close(): void {
-    try {
-      if (this.#descriptor !== undefined) fs.closeSync(this.#descriptor)
-      fs.rmSync(this.#path, { force: true })
-    } catch {
-      return
-    }
-  }
-}
-
-/** A mark that a killed server left is used again: a command may be about to change it. */
-function openMark(path: string, file: string): number {
-  try {
-    createFile(path, { beside: realFile(file) })
-    const descriptor = fs.openSync(path, 'a+')
-    fs.ftruncateSync(descriptor, BYTES)
-    return descriptor
-  } catch (error) {
-    throw asUnusable(error, file)
-  }
-}
-
-function mapped(path: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return Bun.mmap(path)
-  } catch {
-    return undefined
-  }
-}
-
-/** Changes the mark, if there is a server. One that cannot be changed costs the server a few milliseconds. */
-export function markWrite(file: string): void {
-  try {
-    const descriptor = fs.openSync(markFileOf(file), 'r+')
-    try {
-      fs.writeSync(descriptor, crypto.getRandomValues(Buffer.alloc(BYTES)), 0, BYTES, 0)
-    } finally {
-      fs.closeSync(descriptor)
-    }
-  } catch {
-    // Without a server there is none.
+    closeSync(this.#descriptor)
   }
 }
