@@ -449,7 +449,7 @@ test(
 interface Undoable {
   readonly text: string
   /** The text before the last change. */
-  readonly before: string | null
+  readonly before: string
   /** Whether something was undone: then a text may have come twice. */
   readonly isUndone: boolean
 }
@@ -460,8 +460,9 @@ test(
     expectLinearizable<Undoable>(async () => {
       const { id } = await oneRow()
       const path = `/v1/records/${id}`
+      await server.patch(path, { data: { text: 'second' } })
       return {
-        initial: { text: 'first', before: null, isUndone: false },
+        initial: { text: 'second', before: 'first', isUndone: false },
         client: (random, name) => {
           let count = 0
           return () => {
@@ -482,7 +483,7 @@ test(
               return operation('undo', send, (answer, { text, before: last, isUndone }) => {
                 if (answer?.status !== 200)
                   return last !== before || isUndone ? { text, before: last, isUndone } : undefined
-                return last === before ? { text: last ?? '', before: text, isUndone: true } : undefined
+                return last === before ? { text: last, before: text, isUndone: true } : undefined
               })
             }
             count += 1

@@ -25,6 +25,8 @@ const NEVER = Number.POSITIVE_INFINITY
 
 const isRefused = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ConnectionRefused'
 
+const shortened = (text: string) => (text.length > 300 ? `${text.slice(0, 200)} … ${text.slice(-60)}` : text)
+
 async function call<State>(operation: Operation<State>): Promise<Call<State>> {
   const { text, send, after } = operation
   const begin = performance.now()
@@ -35,7 +37,7 @@ async function call<State>(operation: Operation<State>): Promise<Call<State>> {
     // A server that has not started again got nothing.
     if (isRefused(error)) return Bun.sleep(10).then(() => call(operation))
   }
-  const shown = answer ? `${answer.status} ${JSON.stringify(answer.body).slice(0, 200)}` : 'no response'
+  const shown = answer ? `${answer.status} ${shortened(JSON.stringify(answer.body))}` : 'no response'
   return {
     begin,
     end: answer ? performance.now() : NEVER,
