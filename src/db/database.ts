@@ -4,9 +4,11 @@ import { createIdSource, type IdSource } from '../lib/ids.ts'
 import type { Refusal } from '../refusal.ts'
 import { Checkpoints } from './connection/checkpoint.ts'
 import { Health } from './connection/health.ts'
+import { LogGrowth } from './connection/log-growth.ts'
 import { closeDatabase, type OpenOptions, openWritingConnection } from './connection/open.ts'
 import { releasePageCaches } from './connection/page-caches.ts'
 import { Reading } from './connection/reading.ts'
+import { WalIndex } from './connection/wal-index.ts'
 import { WalSync } from './connection/wal-sync.ts'
 import { diskIsFull, unlessStorageFails } from './errors.ts'
 import type { Reader } from './reader.ts'
@@ -26,6 +28,8 @@ export interface Db extends Reader {
   pauseDuring<T>(action: PausingAction<T>): Promise<T>
   /** Why not everything can be read and written: while commits fail, and for good once a page could not be read. */
   readonly problem: Refusal | undefined
+  /** Whether the program that should fold the WAL into the database, with `--checkpoint off`, seems to have stopped. */
+  readonly isLogGrowing: boolean
   /** That of every write, while nothing can be written: the disk does not respond, or a file was replaced. */
   readonly refusal: Refusal | undefined
   /** Calls the listener whenever the disk does not respond; returns a function that stops it. */
@@ -108,8 +112,9 @@ export function openDatabase(options: OpenOptions): Db {
   const noteState = () => {
     state += 1
   }
+  const index = isFileOfServer && !isFull ? new WalIndex(file, sql) : undefined
   /** Commands, and databases in memory, have only one connection. */
-  const reading = isFileOfServer ? new Reading(file, sql, isFull, noteState) : undefined
+  const reading = isFileOfServer ? new Reading(file, sql, index, noteState) : undefined
   const health = new Health(file, log)
   const { descriptor } = health
   const walSync =
@@ -117,6 +122,7 @@ export function openDatabase(options: OpenOptions): Db {
       ? new WalSync({ file, disk: options.disk, onFailure: (error): void => health.fail(error) })
       : undefined
   const folds = isFileOfServer && options.checkpoint !== 'off'
+  const growth = index && !folds ? new LogGrowth(index, sql, clock) : undefined
   const pauseDuring = (action: () => Promise<void>): Promise<void> =>
     queue.pauseDuring((beginSync) => {
       beginSync(() => {})
@@ -186,6 +192,9 @@ export function openDatabase(options: OpenOptions): Db {
     get refusal() {
       return queue.refusal
     },
+    get isLogGrowing() {
+      return growth?.isGrowing ?? false
+    },
     onLateSync: (listener) => queue.onLateSync(listener),
     commitSizes: queue.commitSizes,
     noteError: (error) => health.noteError(error),
@@ -232,6 +241,7 @@ export function openDatabase(options: OpenOptions): Db {
       checkpoints.stop()
       queue.close()
       stopReleasing?.()
+      growth?.stop()
       for (const stop of externalPolls) stop()
       if (hasNoResponse || queue.isLate || checkpoints.isStuck) {
         log.error('the disk does not respond: the database is left open', { file })
@@ -246,7 +256,7 @@ export function openDatabase(options: OpenOptions): Db {
         sql.finalize()
         closeDatabase(database, options)
       }
-      reading?.closeIndex()
+      index?.close()
       health.close()
       return true
     },

@@ -7,16 +7,26 @@ const Health = t.response({
   backup: t.Optional(
     t.Literal('failed', { description: 'Present after the newest backup of the server itself failed.' }),
   ),
+  log: t.Optional(
+    t.Literal('growing', {
+      description:
+        'Present with `--checkpoint off` while the write-ahead log is longer than 64 MiB, or was written to for 10 minutes without a complete checkpoint.',
+    }),
+  ),
 })
 
 /** `GET /healthz`: 200 while the service can read and write, else 503. */
 export const healthRoutes = (db: Db, isBackupFailing: () => boolean) =>
   endpoints('Service', '', 'nothing').get(
     '/healthz',
-    (): { status: string; backup?: 'failed' } => {
+    (): { status: string; backup?: 'failed'; log?: 'growing' } => {
       db.sql.scalar('SELECT 1')
       if (db.problem) throw db.problem
-      return isBackupFailing() ? { status: 'ok', backup: 'failed' } : { status: 'ok' }
+      return {
+        status: 'ok',
+        ...(isBackupFailing() && { backup: 'failed' }),
+        ...(db.isLogGrowing && { log: 'growing' }),
+      }
     },
     {
       open: true,

@@ -151,6 +151,12 @@ function storageMetrics({ db, clock }: AppContext, newestBackupAt: number | unde
     metric('gauge', 'daybook_log_bytes', 'The size of the write-ahead log.', sizeOf(`${db.file}-wal`)) +
     metric(
       'gauge',
+      'daybook_log_growing',
+      '1 while another program should checkpoint the write-ahead log (--checkpoint off) and does not.',
+      db.isLogGrowing ? 1 : 0,
+    ) +
+    metric(
+      'gauge',
       'daybook_backup_age_seconds',
       'The age of the newest backup in the folder of --backup-dir; absent while there is none.',
       backupAge,

@@ -151,6 +151,7 @@ export interface TestServiceOptions {
   clock?: TestClock
   /** The calls by which commits get to the disk. */
   disk?: OpenOptions['disk']
+  checkpoint?: 'off'
   worker?: Pick<WorkerOptions, 'manyRows' | 'maxWriteLength' | 'timeLimitMs'>
   passwordCost?: PasswordCost
 }
@@ -187,6 +188,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     log,
     role: 'server',
     disk: options.disk,
+    ...(options.checkpoint && { checkpoint: options.checkpoint }),
     afterUpgrade: upgradeDerived,
     upgradeSteps,
   })

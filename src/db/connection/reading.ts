@@ -1,9 +1,8 @@
 import type { Database, Statement } from 'bun:sqlite'
-import { closeSync, openSync, readSync } from 'node:fs'
 import { asReadError, isStorageFailure } from '../errors.ts'
 import { Sql } from '../sql.ts'
 import { openReadingConnection } from './open.ts'
-import { realFile } from './server-lock.ts'
+import type { WalIndex } from './wal-index.ts'
 
 /*
  * A server reads from a connection of its own. Many reads share one snapshot, because beginning one takes locks of the WAL,
@@ -38,14 +37,14 @@ export class Reading {
   #knownVersion: number
 
   /** `onOtherCommit` is called when another connection than the writing one has committed. */
-  constructor(file: string, writer: Sql, isFull: boolean, onOtherCommit: () => void) {
+  constructor(file: string, writer: Sql, index: WalIndex | undefined, onOtherCommit: () => void) {
     const database = openReadingConnection(file)
     this.#database = database
     this.#begin = database.prepare('BEGIN')
     this.#end = database.prepare('COMMIT')
     this.#read = database.prepare('PRAGMA schema_version')
     this.#writer = writer
-    this.#index = isFull ? undefined : new WalIndex(file)
+    this.#index = index
     this.#knownVersion = this.#version
     this.#onOtherCommit = onOtherCommit
     this.#memoized.watch(writer.database)
@@ -152,11 +151,6 @@ export class Reading {
     this.#database.close()
   }
 
-  /** To be called once SQLite has closed the database. */
-  closeIndex(): void {
-    this.#index?.close()
-  }
-
   /** Changes when another connection than the writing one commits. */
   get #version(): number {
     return this.#writer.scalar<number>('PRAGMA data_version')
@@ -238,40 +232,5 @@ class MemoizedResults {
   /** Must be called when another connection may have written. */
   clear(): void {
     this.#results.clear()
-  }
-}
-
-/** In the header of the index: the checksum over the last frame of the WAL, and over all before it. */
-const CHECKSUM_AT = 24
-const CHECKSUM_BYTES = 8
-
-/**
- * The index of the WAL (`-shm`), in which SQLite notes every commit, whichever process makes it. Reading it takes a small part
- * of the time in which SQLite answers the same question. It stays open as long as the database (`OpenFiles`).
- */
-class WalIndex {
-  readonly #descriptor: number
-  readonly #checksum = new Uint32Array(2)
-  #first = 0
-  #second = 0
-
-  /** Must be called after the index was created. */
-  constructor(file: string) {
-    this.#descriptor = openSync(`${realFile(file)}-shm`, 'r')
-    this.hasChanged()
-  }
-
-  /** Whether anything was committed since the last call. */
-  hasChanged(): boolean {
-    readSync(this.#descriptor, this.#checksum, 0, CHECKSUM_BYTES, CHECKSUM_AT)
-    const [first = 0, second = 0] = this.#checksum
-    if (first === this.#first && second === this.#second) return false
-    this.#first = first
-    this.#second = second
-    return true
-  }
-
-  close(): void {
-    closeSync(this.#descriptor)
   }
 }

@@ -4073,7 +4073,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "ok",
-                     *       "backup": "failed"
+                     *       "backup": "failed",
+                     *       "log": "growing"
                      *     }
                      */
                     "application/json": {
@@ -4084,6 +4085,11 @@ export interface operations {
                          * @constant
                          */
                         backup?: "failed";
+                        /**
+                         * @description Present with `--checkpoint off` while the write-ahead log is longer than 64 MiB, or was written to for 10 minutes without a complete checkpoint.
+                         * @constant
+                         */
+                        log?: "growing";
                     };
                 };
             };

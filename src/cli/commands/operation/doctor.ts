@@ -8,7 +8,7 @@ import { type Command, DB_FLAG, JSON_FLAG } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { bytesInWords, countsInWords, onOneLine, printJson } from '../../output.ts'
 import { serve } from '../serve.ts'
-import { askHealth, notAsked, type ServerHealth } from './health.ts'
+import { askHealth, notAsked, type ServerHealth, warningsOf } from './health.ts'
 
 interface Report {
   readonly version: string
@@ -32,9 +32,10 @@ function schemaInWords({ schema, known_schema: known }: Diagnosis): string {
     : `${schema}; the next start upgrades it to ${known}`
 }
 
-function serverInWords({ url, status, backup, error }: ServerHealth): string {
+function serverInWords(health: ServerHealth): string {
+  const { url, status, error } = health
   if (status !== 'ok') return error ?? status
-  return `${url} works${backup === 'failed' ? ', but its backups fail' : ''}`
+  return [`${url} works`, ...warningsOf(health)].join(', but ')
 }
 
 /** One line for each fact: its name and the fact. */

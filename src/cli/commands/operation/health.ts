@@ -21,7 +21,7 @@ export const health: Command = {
       inspectDatabase(readDatabaseFile(io.env, input.flags), (reader) => findServerUrl(reader))
     const found = await askHealth(url)
     if (input.flags.json) printJson(io, found)
-    else if (found.status === 'ok') io.out(found.backup === 'failed' ? 'ok, but the backups fail\n' : 'ok\n')
+    else if (found.status === 'ok') io.out(`${['ok', ...warningsOf(found)].join(', but ')}\n`)
     else io.err(`${found.error}\n`)
     return found.status === 'ok' ? 0 : 1
   },
@@ -32,8 +32,15 @@ export interface ServerHealth {
   readonly url: string | null
   readonly status: 'ok' | 'failing' | 'unreachable'
   readonly backup?: 'failed'
+  readonly log?: 'growing'
   readonly error?: string
 }
+
+/** Problems of a server that works. */
+export const warningsOf = ({ backup, log }: ServerHealth): string[] => [
+  ...(backup === 'failed' ? ['the backups fail'] : []),
+  ...(log === 'growing' ? ['the write-ahead log grows; check the program that replicates the database'] : []),
+]
 
 const TIMEOUT_MS = 5_000
 
@@ -55,12 +62,9 @@ export async function askHealth(url: string | undefined): Promise<ServerHealth> 
   const origin = reachable(url)
   try {
     const { statusCode, body } = await get(`${origin}/healthz`)
-    const { status, backup, error } = JSON.parse(body) as {
-      status?: string
-      backup?: 'failed'
-      error?: string
-    }
-    if (statusCode === 200 && status === 'ok') return { url: origin, status, ...(backup && { backup }) }
+    const { status, backup, log, error } = JSON.parse(body) as Partial<ServerHealth>
+    if (statusCode === 200 && status === 'ok')
+      return { url: origin, status, ...(backup && { backup }), ...(log && { log }) }
     return { url: origin, status: 'failing', error: error ?? `${origin} answered ${statusCode}.` }
   } catch (error) {
     const { name, code = name } = error as { name: string; code?: string }
