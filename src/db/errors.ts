@@ -1,4 +1,4 @@
-import { type Database, SQLiteError } from 'bun:sqlite'
+import { Database, SQLiteError } from 'bun:sqlite'
 import { closeSync, openSync, readSync, realpathSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Log } from '../lib/log.ts'
@@ -170,7 +170,23 @@ export function cannotRead(database: Database): boolean {
   const errno = new Int32Array(2)
   database.fileControl(LAST_ERRNO, errno)
   const failure = failureOfLog(database.filename)
-  return OF_DISK.includes(errno[0] ?? 0) || (failure !== undefined && failure !== 'ENOENT')
+  if (OF_DISK.includes(errno[0] ?? 0) || (failure !== undefined && failure !== 'ENOENT')) return true
+  return database.filename !== '' && cannotReadFirstPage(database.filename)
+}
+
+/** Another connection has no page in its memory yet, and opens the file in a way that keeps the locks of the first. */
+function cannotReadFirstPage(file: string): boolean {
+  try {
+    const other = new Database(file, { readonly: true })
+    try {
+      other.run('SELECT 1 FROM sqlite_schema')
+    } finally {
+      other.close()
+    }
+    return false
+  } catch (error) {
+    return codeOf(error).startsWith('SQLITE_IOERR')
+  }
 }
 
 /** Whether the disk fails, where SQLite only says that it cannot open the file. */
