@@ -78,7 +78,9 @@ async function build(ctx: AppContext, place: IndexPlace, report: Report): Promis
       await countEntries(ctx, { structurePk: structure, column: column.slice(COUNTS.length) })
     } else {
       if (!(await buildAutoIndex(ctx, place))) return
-      ctx.log.info('index built', { structure, column })
+      const message =
+        column === TEXT_INDEX ? 'text index begun: it is filled in the background' : 'index built'
+      ctx.log.info(message, { structure, column })
     }
   } catch (error) {
     ctx.log.warn('an index could not be built', { structure, column, error: String(error) })
