@@ -1,40 +1,63 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { spawn } from 'bun'
-import { newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { spawn, spawnSync, which } from 'bun'
+import { runs } from '../support/counts.ts'
+import { daybook, newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
 import { deployFile, deployLines } from './deploy.ts'
 
-const PACKAGE = `@flydotio/litestream-${process.platform}-${process.arch}`
-const LITESTREAM = join(import.meta.dir, '..', '..', 'node_modules', PACKAGE, 'litestream')
+/** The version that the recipe names. */
+const [, VERSION = ''] = /Litestream (\d+\.\d+\.\d+)/.exec(await deployFile('litestream.yml', {})) ?? []
+
+/** Litestream of that version: the one on the path, or one that is built here where Go is installed. */
+function findLitestream(): string | undefined {
+  const onPath = which('litestream')
+  if (onPath && spawnSync([onPath, 'version']).stdout.toString().includes(VERSION)) return onPath
+  const folder = resolve('node_modules', '.cache', `litestream-${VERSION}`)
+  const built = join(folder, 'litestream')
+  if (existsSync(built)) return built
+  const go = which('go')
+  const source = `github.com/benbjohnson/litestream/cmd/litestream@v${VERSION}`
+  if (go) spawnSync([go, 'install', source], { env: { ...process.env, GOBIN: folder } })
+  return existsSync(built) ? built : undefined
+}
+
+const LITESTREAM = findLitestream() ?? ''
+if (LITESTREAM === '')
+  process.stderr.write(`Litestream ${VERSION} is not installed, nor Go to build it: nothing is replicated.\n`)
+
+const SERVE = { args: ['--log-level', 'warn', '--checkpoint', 'off'] }
 
 let folder: ReturnType<typeof newFolder>
 let file: string
 let config: string
 
-beforeEach(async () => {
+/** `settings` are lines for the database. */
+async function configure(settings = ''): Promise<void> {
+  const text = await deployFile('litestream.yml', {
+    '/var/lib/daybook/daybook.db': file,
+    'url: s3://bucket.example/daybook': `path: ${folder.file('replica')}`,
+  })
+  await Bun.write(
+    config,
+    text.replace(`- path: ${file}\n`, (path) => path + settings),
+  )
+}
+
+beforeEach(() => {
   folder = newFolder()
   file = folder.file('daybook.db')
   config = folder.file('litestream.yml')
-  const local = {
-    '/var/lib/daybook/daybook.db': file,
-    'url: s3://bucket.example/daybook': `path: ${folder.file('replica')}`,
-  }
-  await Bun.write(config, await deployFile('litestream.yml', local))
 })
 afterEach(() => folder.remove())
 
-const litestream = (...args: string[]) =>
-  spawn([LITESTREAM, ...args, '-config', config], { stdout: 'ignore', stderr: 'ignore' })
+const litestream = (command: string, ...args: string[]) =>
+  spawn([LITESTREAM, command, '-config', config, ...args], { stdout: 'ignore', stderr: 'ignore' })
 
 async function restoreTo(target: string): Promise<boolean> {
   rmSync(target, { force: true })
-  const child = spawn([LITESTREAM, 'restore', '-config', config, '-o', target, file], {
-    stdout: 'ignore',
-    stderr: 'ignore',
-  })
-  return (await child.exited) === 0
+  return (await litestream('restore', '-o', target, file).exited) === 0
 }
 
 function titlesIn(path: string): string[] {
@@ -70,8 +93,6 @@ async function untilReplicated(title: string): Promise<void> {
   throw new Error(`${title} was not replicated`)
 }
 
-if (!existsSync(LITESTREAM)) process.stderr.write(`${PACKAGE} is not installed: nothing is replicated.\n`)
-
 /** Runs lines of the page on growing in the folder; returns what they printed. */
 async function runLines(lines: readonly string[]): Promise<string> {
   const [executable = ''] = program()
@@ -89,11 +110,11 @@ async function runLines(lines: readonly string[]): Promise<string> {
   return printed
 }
 
-test.skipIf(!existsSync(LITESTREAM))(
+test.skipIf(LITESTREAM === '')(
   'a standby is made of what Litestream has replicated, after the server was killed and its file lost',
   async () => {
-    const args = ['--log-level', 'warn', '--checkpoint', 'off']
-    const server = await startProcess(file, { args })
+    await configure()
+    const server = await startProcess(file, SERVE)
     const replication = litestream('replicate')
     const first = await write(server, 'first', 300)
     await untilReplicated(first.at(-1) ?? '')
@@ -112,7 +133,7 @@ test.skipIf(!existsSync(LITESTREAM))(
 
     const [restore = '', check = '', serve = '', ...others] = await deployLines('operation.md', 'standby')
     expect(others).toEqual([])
-    expect(await runLines([restore, check])).toEndWith('\nok\n')
+    expect(await runLines([restore, check])).toEndWith('ok\n')
     const standby = folder.file('standby.db')
     const restored = titlesIn(standby)
     const all = [...first, ...second]
@@ -121,7 +142,7 @@ test.skipIf(!existsSync(LITESTREAM))(
     expect(restored.slice(0, all.length)).toEqual(all.slice(0, restored.length))
 
     expect(serve).toBe('daybook serve --db standby.db --checkpoint off')
-    const again = await startProcess(standby, { args, key: server.key })
+    const again = await startProcess(standby, { ...SERVE, key: server.key })
     expect((await again.get('/v1/notes?search=first')).body.total).toBe(300)
     expect((await write(again, 'third', 1)).length).toBe(1)
     // A follower of the lost server must not take what is written now for what it has seen there.
@@ -132,4 +153,61 @@ test.skipIf(!existsSync(LITESTREAM))(
     expect(await again.end()).toBe(0)
   },
   60_000,
+)
+
+/** A number that changes whenever the log starts again from its beginning. */
+function logSalt(): number {
+  const header = Buffer.alloc(32)
+  const descriptor = openSync(`${file}-wal`, 'r')
+  readSync(descriptor, header, 0, header.length, 0)
+  closeSync(descriptor)
+  return header.readUInt32BE(16)
+}
+
+const CHECKPOINTS = runs(60, 1_000)
+const WRITERS = 4
+/** Litestream moves the log into the file as often as it can. */
+const HURRIED = `    monitor-interval: 200ms
+    checkpoint-interval: 300ms
+    min-checkpoint-page-count: 20
+`
+
+test.skipIf(LITESTREAM === '')(
+  'a copy holds every note, and is whole, after many checkpoints under load',
+  async () => {
+    await configure(HURRIED)
+    const server = await startProcess(file, SERVE)
+    const replication = litestream('replicate')
+    let isOver = false
+    const acknowledged: string[] = []
+    const writeAll = async (writer: number) => {
+      for (let count = 0; !isOver; count++) {
+        const title = `${writer} ${count}`
+        const { status } = await server.post('/v1/notes', { title, content: 'word '.repeat(count % 300) })
+        // While Litestream empties a long log, writes may be refused.
+        if (status === 201) acknowledged.push(title)
+        else expect(status).toBe(503)
+      }
+    }
+    const writers = Array.from({ length: WRITERS }, (_, writer) => writeAll(writer))
+    for (let [restarts, last] = [0, logSalt()]; restarts < CHECKPOINTS; await Bun.sleep(5)) {
+      const salt = logSalt()
+      if (salt !== last) restarts += 1
+      last = salt
+    }
+    isOver = true
+    await Promise.all(writers)
+    const newest = `last ${acknowledged.length}`
+    await server.post('/v1/notes', { title: newest })
+    await untilReplicated(newest)
+    replication.kill()
+    await replication.exited
+    expect(await server.end()).toBe(0)
+
+    const copy = folder.file('copy.db')
+    const copied = new Set(titlesIn(copy))
+    expect(acknowledged.filter((title) => !copied.has(title))).toEqual([])
+    expect(await daybook(['check', '--db', copy])).toMatchObject({ exitCode: 0, out: 'ok\n' })
+  },
+  runs(300_000, 3_600_000),
 )
