@@ -66,6 +66,22 @@ test('health exits 1 where no daybook answers, or one that cannot write', async 
   expect([gone.exitCode, gone.out, gone.err]).toEqual([1, '', expect.stringContaining('does not answer')])
 })
 
+test('health and doctor warn of a log that nobody checkpoints', async () => {
+  const file = folder.file('replicated.db')
+  const replicated = await startProcess(file, { args: ['--checkpoint', 'off'] })
+  const large = { title: 'Large', content: 'x'.repeat(900_000) }
+  for (let count = 0; count < 80; count++) await replicated.post('/v1/notes', large)
+  const warning = 'the write-ahead log grows; check the program that replicates the database'
+  const asked = await runInProcess(['health', '--db', file])
+  const doctored = await runInProcess(['doctor', '--db', file])
+  await replicated.end()
+  expect([asked.exitCode, asked.out]).toEqual([0, `ok, but ${warning}\n`])
+  expect([doctored.exitCode, doctored.out]).toEqual([
+    0,
+    expect.stringContaining(`server     ${replicated.url} works, but ${warning}\n`),
+  ])
+})
+
 test('doctor says what runs and holds what, and nothing that is secret', async () => {
   const env = {
     DAYBOOK_PORT: '9000',
