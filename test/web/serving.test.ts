@@ -138,6 +138,21 @@ test('the text of what is shared without the worker of the application is on the
   expect(await share({ ...text, files: small })).toEqual([303, '/app/new', { ...there, left_out: 'files' }])
   expect(await share({ ...text, files: large })).toEqual([303, '/app/new', { left_out: 'all' }])
   expect(await share(undefined)).toEqual([303, '/app/new', { left_out: 'all' }])
+  for (const sign of ['word ', 'ä', '😀', "!'()*~&+"]) {
+    const body = new FormData()
+    body.append('title', sign.repeat(1_000))
+    body.append('text', sign.repeat(1_000_000 / new Blob([sign]).size))
+    const { status, headers } = await fetch(`${server.url}/app/share`, {
+      method: 'POST',
+      redirect: 'manual',
+      body,
+    })
+    const location = headers.get('location') ?? ''
+    const { searchParams } = new URL(location, server.url)
+    expect([status, location.length < 8_000, searchParams.get('left_out')]).toEqual([303, true, 'title,text'])
+    expect(searchParams.get('text')).toMatch(/\n\n… \([\d,]+ more characters were left out\.\)$/)
+    expect(location.length).toBeGreaterThan(6_000)
+  }
 })
 
 describe('the files of the application', () => {

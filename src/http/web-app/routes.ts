@@ -91,6 +91,22 @@ const MAX_SHARED_BYTES = 1_048_576
  * Where the page takes in what was shared, which goes to the worker; where that is missing, its text goes to the sheet of
  * a new note, and the page says that files were left out. Nothing is written here: nobody may be signed in.
  */
+/** How long a title and a text may be in an address, as they are written there: proxies refuse longer addresses. */
+const MAX_TITLE = 1_500
+const MAX_TEXT = 6_000
+
+/** The beginning of a text that is this long in an address. */
+function beginningOf(text: string, most: number): string {
+  let length = 0
+  let end = 0
+  for (const character of text) {
+    length += new URLSearchParams([['', character]]).toString().length - '='.length
+    if (length > most) break
+    end += character.length
+  }
+  return text.slice(0, end)
+}
+
 async function sharedPlace(
   request: Request,
   body: { bytes(key: string, most?: number): Promise<Uint8Array> },
@@ -103,10 +119,18 @@ async function sharedPlace(
     const valueNamed = (name: string) => String(entries.find(([key]) => key === name)?.[1] ?? '').trim()
     const [title, ...lines] = ['title', 'text', 'url'].map(valueNamed)
     const text = [...new Set(lines)].filter(Boolean).join('\n')
-    if (title) query.set('title', title)
-    if (text) query.set('text', text)
-    if (entries.some(([name, file]) => name === 'files' && typeof file !== 'string'))
-      query.set('left_out', 'files')
+    const leftOut: string[] = []
+    if (entries.some(([name, file]) => name === 'files' && typeof file !== 'string')) leftOut.push('files')
+    const [heading, rest] = [title ?? '', text].map((whole, at) => {
+      const start = beginningOf(whole, at === 0 ? MAX_TITLE : MAX_TEXT)
+      if (start === whole) return whole
+      leftOut.push(at === 0 ? 'title' : 'text')
+      const count = (whole.length - start.length).toLocaleString('en')
+      return at === 0 ? `${start}…` : `${start}\n\n… (${count} more characters were left out.)`
+    })
+    if (heading) query.set('title', heading)
+    if (rest) query.set('text', rest)
+    if (leftOut.length > 0) query.set('left_out', leftOut.join(','))
   } catch {
     query.set('left_out', 'all')
   }
