@@ -71,7 +71,7 @@ const NOT_IN_PARAMETERS = /['()*]/g
 const percentEncoded = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 
 /** A name of ASCII for old readers, without what they misread, and the name itself as RFC 6266 writes it. */
-function attachment(fileName: string): string {
+export function attachment(fileName: string): string {
   const plain = fileName.replace(/[^\x20-\x7e]|["\\/%]/gu, '_')
   const exact = encodeURIComponent(fileName.toWellFormed()).replace(NOT_IN_PARAMETERS, percentEncoded)
   return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`

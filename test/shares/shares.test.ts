@@ -350,6 +350,62 @@ describe('shared rows', () => {
     for (const address of [path, `${path}.csv`]) expect((await visit(address)).status).toBe(404)
   })
 
+  test('a csv keeps texts from being formulas and their signs from being other delimiters, as exports do', async () => {
+    const texts = [
+      '\t=1+1',
+      '\r=1+1',
+      'a;=1+1',
+      'a\t=1',
+      'a|=1',
+      "'=1",
+      '-5',
+      '+1.5e3',
+      '-2+3',
+      '@x',
+      '',
+      ' a',
+    ]
+    await write(service, 'Jobs', ...texts.map((title) => ({ title, secret: 'x' })))
+    const path = pathOf(
+      await share({
+        kind: 'row_view',
+        target_id: await rowView({ columns: [{ key: 'title' }] }),
+        options: { csv: true },
+      }),
+    )
+    const { text } = await visit(`${path}.csv`)
+    for (const cell of [
+      '"\'\t=1+1"',
+      '"\'\r=1+1"',
+      '"a;=1+1"',
+      '"a\t=1"',
+      '"a|=1"',
+      "''=1",
+      '-5',
+      '+1.5e3',
+      "'-2+3",
+      "'@x",
+      '" a"',
+    ])
+      expect(text).toContain(`\r\n${cell}\r\n`)
+  })
+
+  test('a file has the name of its share, also where that is no name of a file', async () => {
+    const target_id = await rowView({ kind: 'calendar', date_field: 'due', columns })
+    for (const [name, plain, exact] of [
+      ['Jobs of "Ida"', 'Jobs of _Ida_', 'Jobs%20of%20_Ida_'],
+      ['Auftr\u00e4ge \u65e5\u672c', 'Auftr_ge __', 'Auftr%C3%A4ge%20%E6%97%A5%E6%9C%AC'],
+      ['../etc/passwd', '.._etc_passwd', '.._etc_passwd'],
+      ['<!-- hidden -->', 'rows', 'rows'],
+    ]) {
+      const path = pathOf(await share({ kind: 'row_view', target_id, name, options: { csv: true } }))
+      for (const type of ['csv', 'ics'])
+        expect((await visit(`${path}.${type}`)).headers.get('content-disposition')).toBe(
+          `attachment; filename="${plain}.${type}"; filename*=UTF-8''${exact}.${type}`,
+        )
+    }
+  })
+
   test('a csv that is being read breaks off when its share ends', async () => {
     for (let at = 0; at < 6; at++)
       await write(service, 'Jobs', ...Array.from({ length: 400 }, () => ({ title: 'One of many' })))

@@ -1,27 +1,14 @@
-import { type FieldValue, type RecordData, valueIn } from '../../changes/record-data.ts'
+import { type RecordData, valueIn } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { liveRows, placeOf } from '../../db/row-table-names.ts'
-import { protectedCell } from '../../lib/csv-cells.ts'
+import { csvCell } from '../../lib/csv-cells.ts'
 import { recordJson } from '../../records/present.ts'
 import { loadRecords, type RecordRow } from '../../records/store.ts'
-import { type Definition, definitionOf, getStructure } from '../../structures/store.ts'
+import { definitionOf, getStructure } from '../../structures/store.ts'
 import { writeNewFile } from '../new-files.ts'
 
 export type TableFormat = 'csv' | 'jsonl'
-
-/** Other delimiters too, so that none of them is taken for the one of the file. */
-const NEEDS_QUOTES = /[",;|\t\r\n]|^\s|\s$/
-
-function cellOf({ type }: Definition['fields'][number], value: FieldValue | null | undefined): string {
-  if (value === null || value === undefined) return ''
-  // An import takes the other form of such a number for an id.
-  const isLarge = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
-  const text = isLarge ? value.toExponential() : String(value)
-  const isText = type === 'text' || type === 'select'
-  const cell = isText ? protectedCell(text) : text
-  return cell === '' || NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
-}
 
 /**
  * Writes the rows of a structure, without deleted ones, into a new file: as CSV (RFC 4180) with the keys of the fields as
@@ -37,7 +24,7 @@ export function exportTable(
   const { fields } = definitionOf(structure)
   const csvLine = ({ data }: RecordRow) => {
     const values = JSON.parse(data) as RecordData
-    return fields.map((field) => cellOf(field, valueIn(values, field.key))).join(',')
+    return fields.map((field) => csvCell(field.type, valueIn(values, field.key))).join(',')
   }
   const lineOf = format === 'csv' ? csvLine : recordJson
   let count = 0

@@ -2,8 +2,10 @@ import type { RecordData } from '../../changes/record-data.ts'
 import { type AppContext, type InWorkspace, placeOf } from '../../context.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import { byteStream } from '../../http/byte-stream.ts'
+import { attachment } from '../../http/download.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import { markStreamed } from '../../http/streamed.ts'
+import { csvCell, textCell } from '../../lib/csv-cells.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import { pksInOrder, rowsInList } from '../../records/query/list.ts'
 import { parseRequest } from '../../records/query/row-query.ts'
@@ -91,6 +93,9 @@ const STALLED_MS = 60_000
 
 const tooManyFiles = () => unavailable('Too many large files are being sent; try again in a moment.')
 
+/** A name without signs that no file may have. */
+const fileNameOf = (name: string): string => name.replace(/[\p{Cc}\p{Cf}/\\:*?"<>|]/gu, '_').trim() || 'rows'
+
 /** A file in parts; it breaks off when the share ends or its view changes meanwhile. */
 function fileResponse(
   ctx: AppContext,
@@ -135,6 +140,7 @@ function fileResponse(
   const headers = {
     ...SHARE_HEADERS,
     'Content-Type': `${FILES[file].type}; charset=utf-8`,
+    'Content-Disposition': attachment(`${fileNameOf(about.name)}.${file}`),
     'Content-Security-Policy': "default-src 'none'",
   }
   return markStreamed(
@@ -142,18 +148,12 @@ function fileResponse(
   )
 }
 
-const LOOKS_LIKE_FORMULA = /^[=+\-@]/
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
-const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/
-
-/** A cell: one that a spreadsheet would take for a formula begins with an apostrophe. */
-function cellOf(text: string): string {
-  const cell = LOOKS_LIKE_FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
-  return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+/** A value as visitors see it; instants, numbers and yes or no are those of other exports. */
+function cellOf(field: FieldDefinition, value: RecordData[string] | undefined): string {
+  const { type } = field
+  const isExact = type === 'datetime' || type === 'bool' || type === 'number'
+  return csvCell(type, isExact || value === null || value === undefined ? value : shownValue(field, value))
 }
-
-const csvValue = (field: FieldDefinition, value: RecordData[string] | undefined): string =>
-  field.type === 'datetime' || field.type === 'bool' ? String(value ?? '') : shownValue(field, value)
 
 /** The rows as CSV, where the share offers it. */
 export function csvResponse(ctx: AppContext, exchange: Exchange, visit: Visit): Response {
@@ -163,12 +163,12 @@ export function csvResponse(ctx: AppContext, exchange: Exchange, visit: Visit): 
 }
 
 function csvText({ columns }: SharedRows): FileText {
-  const lineOf = (cells: readonly string[]) => `${cells.map(cellOf).join(',')}\r\n`
+  const lineOf = (cells: readonly string[]) => `${cells.join(',')}\r\n`
   return {
-    before: lineOf(columns.map(labelOf)),
+    before: lineOf(columns.map((field) => textCell(labelOf(field)))),
     of: (row) => {
       const data = dataOf(row)
-      return lineOf(columns.map((field) => csvValue(field, valueIn(data, field))))
+      return lineOf(columns.map((field) => cellOf(field, valueIn(data, field))))
     },
     after: '',
   }

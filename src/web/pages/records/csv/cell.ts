@@ -1,9 +1,6 @@
-import { protectedCell } from '../../../../lib/csv-cells.ts'
+import { csvCell } from '../../../../lib/csv-cells.ts'
 import type { Field, Row } from '../model.ts'
 
-/** What a text holds is no formula for a spreadsheet; a field may be called `constructor`. */
-export function cellOf({ key, type }: Pick<Field, 'key' | 'type'>, data: Row['data']): unknown {
-  const value = Object.hasOwn(data, key) ? data[key] : undefined
-  const isText = type === 'text' || type === 'select'
-  return isText && typeof value === 'string' ? protectedCell(value) : value
-}
+/** The cell of a field in a file; a field may be called `constructor`. */
+export const cellOf = ({ key, type }: Pick<Field, 'key' | 'type'>, data: Row['data']): string =>
+  csvCell(type, Object.hasOwn(data, key) ? data[key] : undefined)

@@ -5,14 +5,9 @@ import { cellOf } from './cell.ts'
 
 const PAGE = 500
 
-const quoted = (value: unknown): string => {
-  const text = value === undefined || value === null ? '' : String(value)
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-/** Lines of csv, each ended. */
-export const toCsv = (lines: readonly (readonly unknown[])[]): string =>
-  lines.map((line) => `${line.map(quoted).join(',')}\r\n`).join('')
+/** Lines of cells, each ended. */
+export const toCsv = (lines: readonly (readonly string[])[]): string =>
+  lines.map((cells) => `${cells.join(',')}\r\n`).join('')
 
 /** Hands lines of csv to the browser as a file. */
 export const saveCsv = (name: string, parts: readonly string[]): void =>

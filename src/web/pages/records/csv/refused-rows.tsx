@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import { quotedCell } from '../../../../lib/csv-cells.ts'
 import { Button } from '../../../components/form.tsx'
 import { useVirtual } from '../../../components/virtual.ts'
 import { ROLES } from '../grid/roles.ts'
@@ -24,7 +25,10 @@ export function RefusedRows({ refused, count, head }: RefusedRowsProps) {
   const afterPx = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   const save = () =>
     saveCsv('refused.csv', [
-      toCsv([['line', 'reason', ...head], ...refused.map(({ line, why, cells }) => [line, why, ...cells])]),
+      toCsv([
+        ['line', 'reason', ...head.map(quotedCell)],
+        ...refused.map(({ line, why, cells }) => [String(line), quotedCell(why), ...cells.map(quotedCell)]),
+      ]),
     ])
   return (
     <>
