@@ -29,6 +29,9 @@ export const linkTargets = StateField.define<Links>({
 export const showLinks = (view: EditorView, links: Links) => view.dispatch({ effects: setLinks.of(links) })
 
 const HIDDEN = Decoration.replace({})
+const AUTO_DIRECTION = Decoration.line({ attributes: { dir: 'auto' } })
+/** In a longer line without any letter a browser would look for one anew whenever a part of it changes. */
+const MAX_AUTO_LINE = 10_000
 const IMAGE_NAME = /\.(png|jpe?g|gif|webp|avif|svg)$/i
 const CALLOUT = /^([ \t]*>[ \t]*)\[!(\w{1,30})\][-+]?/
 
@@ -230,7 +233,7 @@ function decorationsOf(view: EditorView): DecorationSet {
     const scene: Scene = { ...known, from, to }
     for (let at = from; at <= to; ) {
       const line = state.doc.lineAt(at)
-      out.push(Decoration.line({ attributes: { dir: 'auto' } }).range(line.from))
+      if (line.length <= MAX_AUTO_LINE) out.push(AUTO_DIRECTION.range(line.from))
       at = line.to + 1
     }
     syntaxTree(state).iterate({ from, to, enter: (reference) => decorate(scene, reference) })

@@ -122,6 +122,11 @@ const daybook: MarkdownConfig = {
 /** Reads the Markdown of notes; its trees have `WikiLink` and `Hashtag` beside the nodes of `@lezer/markdown`. */
 export const parser = markdownParser.configure([GFM, daybook, parseCode({ codeParser })])
 
+/** Some longer paragraphs take the square of their length, and none can be interrupted: they are plain, as in the preview. */
+const MAX_PARAGRAPH = 10_000
+const parseInline = parser.parseInline.bind(parser)
+parser.parseInline = (text, offset) => (text.length > MAX_PARAGRAPH ? [] : parseInline(text, offset))
+
 export const highlighting = HighlightStyle.define([
   { tag: tags.heading, class: 'md-heading' },
   { tag: tags.strong, class: 'md-strong' },

@@ -18,6 +18,7 @@ import {
 } from '@codemirror/view'
 import { type NodeType, Tree, TreeFragment } from '@lezer/common'
 import { highlightTree } from '@lezer/highlight'
+import { BlockReader } from '../../../../lib/markdown-lines.ts'
 import { onLanguage } from '../code/languages.ts'
 import { highlighting, parser } from './markdown.ts'
 
@@ -28,8 +29,12 @@ import { highlighting, parser } from './markdown.ts'
 
 /** How much is read before and after what is in sight. */
 const MARGIN = 20_000
+/** Of more that is in sight, as of one line without an end, the beginning is read. */
+const MAX_IN_SIGHT = MARGIN
 /** A window that has grown to this is made anew. */
 const MAX_WINDOW = 8 * MARGIN
+/** Reading a window takes at most about as long; what is left then is plain. */
+const MAX_MS = 500
 
 interface Place {
   readonly from: number
@@ -45,7 +50,6 @@ interface Window extends Place {
   readonly codeEnd: number
 }
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const typeNamed = (name: string) => parser.nodeSet.types.find((type) => type.name === name) as NodeType
 const DOCUMENT = typeNamed('Document')
 const FENCED_CODE = typeNamed('FencedCode')
@@ -66,35 +70,51 @@ function startOf(doc: Text, at: number): number {
 
 /** Where code that is open at a place ends, or the place itself. */
 function endOfCode(doc: Text, from: number, to: number): number {
-  let fence: string | undefined
+  const reader = new BlockReader()
+  let isOpen = false
   let at = 0
   for (const line of doc.iterLines()) {
-    if (at >= from && fence === undefined) return from
-    const mark = FENCE.exec(line)?.[1]
-    if (mark !== undefined) {
-      if (fence === undefined) fence = mark
-      else if (mark.startsWith(fence)) {
-        fence = undefined
-        if (at >= from) return Math.min(to, at + line.length)
-      }
-    }
+    if (at >= from && !isOpen) return from
+    const { kind } = reader.read(line)
+    const isCode: boolean = isOpen && (kind === 'fenced' || kind === 'fence')
+    if (at >= from && !isCode) return Math.max(from, Math.min(to, at - 1))
+    if (at >= from && kind === 'fence') return Math.min(to, at + line.length)
+    isOpen = kind === 'fence' ? !isOpen : isCode
     at += line.length + 1
     if (at >= to) break
   }
-  return fence === undefined ? from : to
+  return isOpen ? to : from
+}
+
+/** Parses in steps until the time is over. */
+function parsedInTime(doc: Text, range: Place, known: readonly TreeFragment[]) {
+  const parse = parser.startParse(new DocInput(doc), known, [range])
+  const until = performance.now() + MAX_MS
+  for (;;) {
+    const tree = parse.advance()
+    if (tree) return { tree, isWhole: parse.stoppedAt === null }
+    if (parse.stoppedAt === null && performance.now() > until) parse.stopAt(parse.parsedPos)
+  }
 }
 
 /** Reads a window; what has not changed since it was read before is taken from there. */
 function read(doc: Text, { from, to, codeEnd }: Place & { codeEnd: number }, known: readonly TreeFragment[]) {
   const code = codeEnd > from ? [codeOf(codeEnd - from)] : []
-  const parsed = codeEnd < to ? parser.parse(new DocInput(doc), known, [{ from: codeEnd, to }]) : Tree.empty
+  const { tree: parsed, isWhole } =
+    codeEnd < to ? parsedInTime(doc, { from: codeEnd, to }, known) : { tree: Tree.empty, isWhole: true }
   const tree = new Tree(
     DOCUMENT,
     [...code, ...parsed.children],
     [...code.map(() => from), ...parsed.positions.map((at) => at + codeEnd)],
     to,
   )
-  return { from, to, codeEnd, tree, fragments: TreeFragment.addTree(tree, known, to < doc.length) }
+  return {
+    from,
+    to,
+    codeEnd,
+    tree,
+    fragments: TreeFragment.addTree(tree, known, to < doc.length || !isWhole),
+  }
 }
 
 function windowAt(doc: Text, { from: at, to: until }: Place): Window {
@@ -135,10 +155,10 @@ const field = StateField.define<Window>({
 /** The syntax of the text that is in sight and around it; elsewhere there are no nodes. */
 export const syntaxTree = (state: EditorState): Tree => state.field(field).tree
 
-const inSight = ({ visibleRanges, viewport }: EditorView): Place => ({
-  from: visibleRanges[0]?.from ?? viewport.from,
-  to: visibleRanges.at(-1)?.to ?? viewport.to,
-})
+function inSight({ visibleRanges, viewport }: EditorView): Place {
+  const from = visibleRanges[0]?.from ?? viewport.from
+  return { from, to: Math.min(visibleRanges.at(-1)?.to ?? viewport.to, from + MAX_IN_SIGHT) }
+}
 
 /** Has the window follow the view before it is painted. */
 const follower = ViewPlugin.fromClass(

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
+import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
+import { type Application, startApplication } from '../support/application-server.ts'
+import { hasBrowser } from '../support/browser.ts'
+
+/* A note is written by others: one that takes a parser long can still be opened, and mended. */
+
+/** Processor time of the page, from its loading until its text was changed. Taking such a paragraph apart took 6 s and more. */
+const MAX_TASKS_SECONDS = 5
+
+describe.skipIf(!hasBrowser)('a note of one paragraph without an end', () => {
+  let app: Application
+  let page: Page
+
+  beforeAll(async () => {
+    app = await startApplication()
+    page = await app.newPage()
+    await app.signIn(page)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+
+  test.each([
+    ['*_', 50_000],
+    ['![', 495_000],
+    ['[a](', 50_000],
+  ])(
+    'of %j, %d times, opens and can be edited',
+    async (sign, count) => {
+      const content = sign.repeat(count)
+      const { id } = (await app.server.post('/v1/notes', { title: 'Hostile', content })).body.note
+      await page.goto(`${app.server.url}/app/notes/${id}`)
+      await page.waitForSelector('.cm-content')
+      await page.focus('.cm-content')
+      await page.keyboard.type('mended ')
+      await page.waitForFunction(
+        `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note.content.startsWith('mended '))`,
+        { polling: 200 },
+      )
+      const { TaskDuration = 0 } = await page.metrics()
+      expect(TaskDuration).toBeLessThan(MAX_TASKS_SECONDS)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
