@@ -233,6 +233,20 @@ export class Remote {
     throw notADaybook(this.url)
   }
 
+  /** Brings back a note or record that was deleted; undefined where it is gone for good. */
+  async restore(kind: 'note' | 'record', id: string): Promise<RemoteObject | undefined> {
+    const path = kind === 'note' ? `/v1/notes/${id}/restore` : `/v1/records/${id}/restore`
+    try {
+      const response = this.#parsed(await wholeText(this.#bytes(path, { method: 'POST' }), path))
+      const restored = isObject(response) ? response[kind] : undefined
+      if (isObject(restored) && hasTexts(restored, ['id', 'updated_at'])) return restored as RemoteObject
+    } catch (error) {
+      if (error instanceof RemoteRefusal && error.status === 404) return undefined
+      throw error
+    }
+    throw notADaybook(this.url)
+  }
+
   /** Whatever is between the two may answer in the place of the remote: a proxy, a page to sign in. */
   async #answer<Shape>(path: string, isShaped: (body: JsonObject) => boolean): Promise<Shape> {
     const body = await this.#json(path)

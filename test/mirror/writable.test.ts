@@ -33,7 +33,7 @@ afterEach(async () => {
   service.close()
 })
 
-const diff = () => listLocalChanges(mirror.ctx.db)
+const diff = () => listLocalChanges(mirror.ctx.db).map(({ isLost, ...change }) => change)
 const brief = () => diff().map(({ kind, op, label, conflict }) => [kind, op, label, conflict !== null])
 const people = async (of: Client) =>
   (await list(of as TestService, 'People', { sort: 'name', direction: 'asc' })).body.records.map(
@@ -263,6 +263,38 @@ describe('a conflict is named, and neither side overwrites the other:', () => {
     await mirror.reset(change?.id)
     expect(diff()).toEqual([])
     await expectEqual()
+  })
+
+  const pushable = cases.filter(([name]) => name.startsWith('a row') || name.startsWith('a note'))
+  test.each(pushable)(
+    'and ends with the state of this side where that is kept: %s',
+    async (_name, here, there) => {
+      later()
+      await here()
+      later()
+      await there()
+      await mirror.catchUp()
+      const [change] = diff()
+      const id = change?.id ?? ''
+      await mirror.push(true, [id])
+      expect(diff()).toEqual([change] as never)
+      const path = `/v1/${change?.kind === 'note' ? 'notes' : 'records'}/${id}`
+      const shown = async (client: Client) => {
+        const { status, body } = await client.get(path)
+        const { title, content, data } = body.note ?? body.record ?? {}
+        return [status, title, content, data]
+      }
+      const mine = await shown(mirror)
+      expect(await mirror.push(false, [id])).toMatchObject([{ id, conflict: null }])
+      expect(await shown(service)).toEqual(mine)
+      await mirror.catchUp()
+      expect(diff()).toEqual([])
+      await expectEqual()
+    },
+  )
+
+  test('and only an object that was changed here can be kept', async () => {
+    expect(mirror.push(false, [ada.id])).rejects.toThrow(`Nothing was changed here in ${ada.id}`)
   })
 
   test('also one that the copy has not heard of yet', async () => {

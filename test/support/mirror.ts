@@ -31,7 +31,7 @@ export interface TestMirror extends Client {
   /** Applies everything that the remote has more than the copy. */
   catchUp(): Promise<void>
   /** Writes what was changed in a writable mirror to the remote. */
-  push(isDryRun?: boolean): Promise<readonly LocalChange[]>
+  push(isDryRun?: boolean, keepMine?: readonly string[]): Promise<readonly LocalChange[]>
   /** Takes what the remote has of an object, or of all. */
   reset(id?: string): Promise<void>
   /** What `mirror verify` finds to differ. */
@@ -122,7 +122,7 @@ export async function mirrorOf(
         }
       }
     },
-    push: (isDryRun = false) => pushLocalChanges(db, remote, isDryRun),
+    push: (isDryRun = false, keepMine = []) => pushLocalChanges(db, remote, { isDryRun, keepMine }),
     reset: (id) => db.write((tx): void => resetLocalChanges(tx, 1, id)),
     differing: async () => {
       // A connection of its own, as the command has.

@@ -72,7 +72,8 @@ const mirrorDiff: Command = {
   summary: 'List what was changed in a writable mirror and is not on the remote.',
   flags: [JSON_FLAG, DB_FLAG],
   remarks: [
-    'Names the objects that the remote changed meanwhile: conflicts, of which neither side overwrites the other.',
+    'Names the objects that the remote changed meanwhile: conflicts. "mirror reset <id>" takes the state of the remote, and',
+    '"mirror push --keep-mine <id>" writes yours over it; until then neither side overwrites the other.',
   ],
   examples: ['daybook mirror diff', 'daybook mirror diff --json'],
   run: async (input, io) => (await inspection()).showDifferences(input, io),
@@ -93,12 +94,24 @@ const mirrorReset: Command = {
 const mirrorPush: Command = {
   name: 'mirror push',
   summary: 'Write what was changed in a writable mirror to the remote, in one transaction.',
-  flags: [flag('--dry-run', 'check everything with the remote, and write nothing'), DB_FLAG],
+  flags: [
+    flag('--dry-run', 'check everything with the remote, and write nothing'),
+    flag('--keep-mine <id>', 'write this note or record over what the remote has; repeatable', {
+      isRepeatable: true,
+    }),
+    DB_FLAG,
+  ],
   remarks: [
     'DAYBOOK_KEY holds a key of the remote with the scope write. With a conflict, or when the remote refuses a change, nothing',
-    'is written and the object is named (exit 1). A push that broke off can be repeated: nothing is written twice.',
+    'is written and the object is named (exit 1). A push that broke off can be repeated: nothing is written twice. --keep-mine',
+    'ends a conflict in favour of the copy; an object that the remote deleted is restored there first, also if the push is',
+    'refused after that. "mirror reset <id>" ends it in favour of the remote.',
   ],
-  examples: ['DAYBOOK_KEY=dbk_… daybook mirror push', 'DAYBOOK_KEY=dbk_… daybook mirror push --dry-run'],
+  examples: [
+    'DAYBOOK_KEY=dbk_… daybook mirror push',
+    'DAYBOOK_KEY=dbk_… daybook mirror push --dry-run',
+    'DAYBOOK_KEY=dbk_… daybook mirror push --keep-mine 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60',
+  ],
   run: async (input, io) => (await inspection()).pushChanges(input, io),
 }
 

@@ -4,11 +4,17 @@ import type { Db } from '../../db/database.ts'
 import { features } from '../../features.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { resetLocalChanges } from '../../mirror/overlay/lifted.ts'
-import { type LocalChange, listLocalChanges, pushLocalChanges, untilBack } from '../../mirror/overlay/push.ts'
+import {
+  type LocalChange,
+  listLocalChanges,
+  pushLocalChanges,
+  untilBack,
+  WAYS_OUT,
+} from '../../mirror/overlay/push.ts'
 import { detach, getState, type MirrorState, statusOf } from '../../mirror/state.ts'
 import { type Verification, verifyCopy } from '../../mirror/verify.ts'
 import { fail, refused } from '../../refusal.ts'
-import type { Input } from '../command.ts'
+import { type Input, listFlag } from '../command.ts'
 import type { Io } from '../io.ts'
 import { printJson, printTable, show } from '../output.ts'
 import { bringUpToDate, databaseOf, remoteOf, withCopy } from './follow.ts'
@@ -88,8 +94,11 @@ export const showDifferences = (input: Input, io: Io): Promise<number> =>
   withCopy(input, io, (db) => {
     getWritable(db)
     const changes = listLocalChanges(db)
-    const json = { changes: changes.map(({ before, after, ...shown }) => shown) }
-    return show(input, io, json, () => printChanges(changes, io))
+    const json = { changes: changes.map(({ before, after, isLost, ...shown }) => shown) }
+    return show(input, io, json, () => {
+      printChanges(changes, io)
+      if (changes.some(({ conflict }) => conflict !== null)) io.status(`Conflicts: ${WAYS_OUT}\n`)
+    })
   })
 
 function printChanges(changes: readonly LocalChange[], io: Io): void {
@@ -125,7 +134,8 @@ export const pushChanges = (input: Input, io: Io): Promise<number> =>
   withCopy(input, io, async (db) => {
     const state = getWritable(db)
     const isDryRun = input.flags['dry-run'] === true
-    const pushed = await pushLocalChanges(db, remoteOf(state.remote, io), isDryRun)
+    const keepMine = listFlag(input, 'keep-mine')
+    const pushed = await pushLocalChanges(db, remoteOf(state.remote, io), { isDryRun, keepMine })
     if (isDryRun) printChanges(pushed, io)
     else if (pushed.length === 0) io.status('There is nothing to push.\n')
     else await followPushed(input, io, db, pushed)

@@ -14,29 +14,52 @@ import { isConflict, isSameContent, listOverlay, localState, type OverlayRow } f
 
 const MAX_CHANGES = 1_000
 
+export interface PushRequest {
+  readonly isDryRun: boolean
+  /** The ids of objects whose conflicts are resolved in favour of what is here. */
+  readonly keepMine: readonly string[]
+}
+
 /**
  * Sends all local changes to the remote, in one transaction and on the versions that they were made on; returns them.
  * Sent again before the copy has heard anything of the remote, they are the same request, which does nothing twice; after
- * that they are another one, as the remote may have deleted what was pushed.
+ * that they are another one, as the remote may have deleted what was pushed. An object that is kept although the remote
+ * deleted it is restored there first.
  */
 export async function pushLocalChanges(
   db: Db,
   remote: Remote,
-  isDryRun: boolean,
+  { isDryRun, keepMine }: PushRequest,
 ): Promise<readonly LocalChange[]> {
-  const changes = listLocalChanges(db)
+  const changes = listLocalChanges(db, keepMine)
+  refuseUnknown(keepMine, changes)
   if (changes.length === 0) return changes
   refuseConflicts(changes)
   if (changes.length > MAX_CHANGES)
     throw refused(
       `There are ${changes.length} changes, and one push sends at most 1,000; reset some, or write them to the remote another way.`,
     )
-  const body = JSON.stringify({ changes: inOrder(changes).map(sentOf), ...(isDryRun && { dry_run: true }) })
+  const sent: object[] = []
+  for (const change of inOrder(changes)) {
+    if (!change.isLost) sent.push(sentOf(change))
+    else if (!isDryRun) sent.push(await sentAfterRestore(change, remote))
+  }
+  const body = JSON.stringify({ changes: sent, ...(isDryRun && { dry_run: true }) })
   if (!isDryRun) await markPushed(db, changes)
   const { cursor } = getState(db, db.file)
-  await remote.apply(body, sha256(`${cursor} ${body}`))
+  if (sent.length > 0) await remote.apply(body, sha256(`${cursor} ${body}`))
   return changes
 }
+
+function refuseUnknown(keepMine: readonly string[], changes: readonly LocalChange[]): void {
+  const unknown = keepMine.find((id) => !changes.some((change) => change.id === id))
+  if (unknown !== undefined)
+    throw refused(`Nothing was changed here in ${unknown}; "daybook mirror diff" lists the ids of what was.`)
+}
+
+/** How a conflict ends. */
+export const WAYS_OUT =
+  '"daybook mirror reset <id>" takes the state of the remote; "daybook mirror push --keep-mine <id>" writes yours over it.'
 
 function refuseConflicts(changes: readonly LocalChange[]): void {
   const conflicts = changes.filter(({ conflict }) => conflict !== null)
@@ -44,7 +67,7 @@ function refuseConflicts(changes: readonly LocalChange[]): void {
   const named = conflicts.map(({ kind, id, conflict }) => `The ${kind} ${id}: ${conflict}`)
   throw new Refusal(
     'stale',
-    `Nothing was pushed: ${conflicts.length === 1 ? 'an object was' : 'objects were'} changed here and on the remote. ${named.join(' ')} "daybook mirror reset <id>" takes what the remote has.`,
+    `Nothing was pushed: ${conflicts.length === 1 ? 'an object was' : 'objects were'} changed here and on the remote. ${named.join(' ')} ${WAYS_OUT}`,
   )
 }
 
@@ -66,7 +89,9 @@ const ORDER = ['deleted', 'updated', 'created'] as const
 const inOrder = (changes: readonly LocalChange[]): LocalChange[] =>
   ORDER.flatMap((op) => changes.filter((change) => change.op === op))
 
-function sentOf({ kind, op, id, structure_id: structure, before, after }: LocalChange): object {
+type Sent = Pick<LocalChange, 'kind' | 'op' | 'id' | 'structure_id' | 'before' | 'after'>
+
+function sentOf({ kind, op, id, structure_id: structure, before, after }: Sent): object {
   return {
     kind,
     op,
@@ -74,6 +99,21 @@ function sentOf({ kind, op, id, structure_id: structure, before, after }: LocalC
     ...(structure !== null && { structure }),
     ...(before && { if_unchanged: before.updated_at }),
     ...(after && { data: kind === 'note' ? noteData(before, after) : recordData(before, after) }),
+  }
+}
+
+/** A change of an object that the remote has deleted: all of it is sent, as its state there may be any. */
+async function sentAfterRestore(change: LocalChange, remote: Remote): Promise<object> {
+  const { kind, id, structure_id, before, after } = change
+  const restored = await remote.restore(kind, id)
+  if (!restored || !after) return sentOf({ ...change, op: 'created', before: null })
+  const data = (kind === 'note' ? noteData : recordData)(null, after) as Record<string, unknown>
+  const member = kind === 'note' ? 'properties' : 'data'
+  const gone = Object.fromEntries(Object.keys(Object(before?.[member])).map((key) => [key, null]))
+  const values = { ...gone, ...Object(after[member]) }
+  return {
+    ...sentOf({ kind, op: 'updated', id, structure_id, before: restored, after }),
+    data: kind === 'note' ? { ...data, properties: values } : values,
   }
 }
 
@@ -130,22 +170,27 @@ export interface LocalChange {
   readonly changed: readonly string[]
   /** What the remote did to it meanwhile, in a sentence; null where it did nothing. */
   readonly conflict: string | null
-  /** As it was when it was changed here, and as it is here; null where there is nothing. */
+  /** Whether the remote deleted it, and it is kept all the same. */
+  readonly isLost: boolean
+  /** As it was when it was changed here, or as the remote has it where that is overwritten, and as it is here; null where there is nothing. */
   readonly before: RemoteObject | null
   readonly after: RemoteObject | null
 }
 
 const parsed = (json: string | null) => (json === null ? null : (JSON.parse(json) as RemoteObject))
 
-/** In the order in which they were first changed. */
-export function listLocalChanges(reader: Reader): LocalChange[] {
+/** In the order in which they were first changed; those to keep on what the remote has now. */
+export function listLocalChanges(reader: Reader, keepMine: readonly string[] = []): LocalChange[] {
   const workspacePk = findState(reader)?.workspace ?? 0
   return listOverlay(reader).flatMap((row): LocalChange[] | LocalChange => {
     const { kind, id, structure } = row
     if (kind !== 'note' && kind !== 'record') return []
     const { json } = localState(reader, row, workspacePk)
     if (isSameContent(json, row.remote) || isSameContent(json, row.base)) return []
-    const [before, after] = [parsed(row.base), parsed(json)]
+    // What the tables cannot hold, the remote cannot either.
+    const isKept = keepMine.includes(id) && isConflict(row) && row.problem === null
+    const isLost = isKept && row.remote === null
+    const [before, after] = [parsed(isKept && !isLost ? row.remote : row.base), parsed(json)]
     return {
       kind,
       id,
@@ -153,7 +198,8 @@ export function listLocalChanges(reader: Reader): LocalChange[] {
       label: labelOf(reader, workspacePk, row, after ?? before),
       structure_id: structure,
       changed: before && after ? differenceBetween(kind, before, after).changed : [],
-      conflict: isConflict(row) ? conflictOf(row) : null,
+      conflict: isConflict(row) && !isKept ? conflictOf(row) : null,
+      isLost,
       before,
       after,
     }
