@@ -275,6 +275,12 @@ export const readPublicUrls = (env: Environment, flags: Flags): string[] =>
 /** The API key of a command that is a client of another daybook. */
 export const readKey = (env: Environment, flags: Flags): string | undefined => setting('key', flags, env)
 
+/** The certificates that a client of another daybook trusts in addition. */
+export function readCa(env: Environment, flags: Flags): string | undefined {
+  const file = setting('ca', flags, env)
+  return file === undefined ? undefined : certificates('ca', file)
+}
+
 /** The targets that webhooks may be made for although they are not public. */
 export const readWebhookAllowlist = (env: Environment, flags: Flags): AllowlistEntry[] =>
   webhookAllowlist(settings('webhook-allow', flags, env))

@@ -65,6 +65,9 @@ export const SECRET_FLAG = setting(
   'the signing secret, whsec_…; everybody on the machine can see it here, so prefer the variable',
 )
 
+/** Of a command that is a client of another daybook. */
+export const CA_FLAG = setting('--ca <file>', 'certificates (PEM) that are trusted in addition')
+
 /** Every command takes these. */
 export const COMMON_FLAGS: readonly (FlagSpec & { readonly short: string })[] = [
   { name: 'quiet', short: 'q', help: 'print no messages but errors' },

@@ -2,6 +2,7 @@ import type { Access } from '../access/rights.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isId } from '../lib/ids.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
+import { trusting, untrustedSentence } from '../lib/trust.ts'
 import { API_VERSION } from '../lib/version.ts'
 import { refused } from '../refusal.ts'
 import {
@@ -65,6 +66,8 @@ interface RemoteOptions {
   readonly key: string
   readonly clock: Clock
   readonly signal: AbortSignal
+  /** Certificates that are trusted in addition, in PEM. */
+  readonly ca?: string | undefined
 }
 
 interface Sent {
@@ -312,8 +315,9 @@ export class Remote {
       // The key must not be sent to another host.
       redirect: 'manual',
       signal,
-    }).catch((error: { code?: string }) =>
-      this.#throwAway(`${this.url} does not answer (${error.code ?? 'timeout'}).`),
+      ...trusting(this.options.ca),
+    }).catch(({ code = 'timeout' }: { code?: string }) =>
+      this.#throwAway(untrustedSentence(this.url, code) ?? `${this.url} does not answer (${code}).`),
     )
     if (response.ok) return response
     throw await failureIn(response, path)

@@ -1,4 +1,5 @@
 import {
+  CA_FLAG,
   type Command,
   DB_FLAG,
   flag,
@@ -16,6 +17,7 @@ export const listen: Command = {
   flags: [
     flag('--url <base_url>', 'the daybook to listen to'),
     setting('--key <key>', 'an API key; scope read is enough for a structure'),
+    CA_FLAG,
     flag('--structure <name>', 'the structure to watch, by name or id'),
     flag('--source <name>', 'the source whose events to receive as they came, by name or id'),
     flag('--forward <url>', 'post each change or event to this URL'),

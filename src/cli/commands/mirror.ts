@@ -1,4 +1,4 @@
-import { type Command, flag, JSON_FLAG, SECRET_FLAG, setting } from '../command.ts'
+import { CA_FLAG, type Command, flag, JSON_FLAG, SECRET_FLAG, setting } from '../command.ts'
 import { COPY_DEFAULTS } from '../mirror/defaults.ts'
 
 const following = () => import('../mirror/follow.ts')
@@ -25,10 +25,11 @@ const mirror: Command = {
     flag('--writable', 'let notes and records be changed in the copy, until they are pushed or reset'),
     flag('--forward <url>', 'post each change of a record to this URL, as a webhook delivery'),
     SECRET_FLAG,
+    CA_FLAG,
   ],
   remarks: [
     'DAYBOOK_KEY holds a key of the remote; scope read is enough, and nothing is written there. The first start makes the',
-    'copy and prints a read-only key for it. Then the remote is followed: what is committed there is in the copy within a',
+    'copy and prints a key for it, read-only without --writable. Then the remote is followed: what is committed there is in the copy within a',
     'second, whole transactions at a time, also after a broken connection or a restart. The trash, deleted rows, revisions',
     'and deliveries are not copied; subscriptions arrive disabled and without secrets. With other --structures, --files or',
     '--omit-fields than before everything is copied anew. An event that is forwarded is posted until somebody answers.',
@@ -58,7 +59,7 @@ const mirrorStatus: Command = {
 const mirrorVerify: Command = {
   name: 'mirror verify',
   summary: 'Compare every object of a copy with the remote.',
-  flags: [JSON_FLAG, DB_FLAG],
+  flags: [JSON_FLAG, CA_FLAG, DB_FLAG],
   remarks: [
     'DAYBOOK_KEY holds a key of the remote. Works beside a running mirror, which may be some seconds behind; objects that',
     'change meanwhile are left out. The bytes and the text of every file are read again. Exits 1 when anything differs.',
@@ -99,6 +100,7 @@ const mirrorPush: Command = {
     flag('--keep-mine <id>', 'write this note or record over what the remote has; repeatable', {
       isRepeatable: true,
     }),
+    CA_FLAG,
     DB_FLAG,
   ],
   remarks: [

@@ -1,11 +1,12 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { readKey } from '../../config.ts'
+import { readCa, readKey } from '../../config.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { quoteList } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import type { TypedStructure } from '../../types/generate.ts'
 import {
+  CA_FLAG,
   type Command,
   checkedBaseUrl,
   DB_FLAG,
@@ -24,12 +25,19 @@ const store = () => import('../../structures/store.ts')
 const present = () => import('../../structures/present.ts')
 const remote = () => import('../../mirror/remote.ts')
 
-async function remoteStructures(url: string, io: Io): Promise<TypedStructure[]> {
+async function remoteStructures(url: string, input: Input, io: Io): Promise<TypedStructure[]> {
   const key = readKey(io.env, {})
   if (key === undefined) throw new WrongUsage('"types --url" needs an API key in DAYBOOK_KEY.')
   const { Remote } = await remote()
   const { signal } = new AbortController()
-  const found = await new Remote({ url: checkedBaseUrl(url), key, clock: systemClock, signal }).structures()
+  const options = {
+    url: checkedBaseUrl(url),
+    key,
+    clock: systemClock,
+    signal,
+    ca: readCa(io.env, input.flags),
+  }
+  const found = await new Remote(options).structures()
   // They were checked against the schema of the response.
   return found as unknown[] as TypedStructure[]
 }
@@ -86,6 +94,7 @@ export const types: Command = {
   summary: 'Print a TypeScript file with the types of the structures and a client of the API.',
   flags: [
     flag('--url <url>', 'the address of a daybook whose structures are meant, instead of a database'),
+    CA_FLAG,
     flag('--out <file>', 'write to this file instead of standard output'),
     flag('--check', 'write nothing, and exit 1 when the file differs from the structures'),
     WORKSPACE_FLAG,
@@ -106,7 +115,8 @@ export const types: Command = {
     if (url !== undefined && textFlag(input, 'db') !== undefined)
       throw new WrongUsage('"types" takes --url or --db, not both.')
     if (input.flags.check && out === STDOUT) throw new WrongUsage('--check needs --out <file>.')
-    const structures = url === undefined ? await storedStructures(input, io) : await remoteStructures(url, io)
+    const structures =
+      url === undefined ? await storedStructures(input, io) : await remoteStructures(url, input, io)
     if (input.flags.check) return check(out, structures, io)
     const { generateTypes } = await generating()
     const text = generateTypes(structures)

@@ -1,11 +1,14 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { type Clock, sleep } from '../../lib/clock.ts'
+import { trusting, untrustedSentence } from '../../lib/trust.ts'
 import { refused } from '../../refusal.ts'
 
 /** A daybook server and the key to call it with. */
 export interface RemoteDaybook {
   readonly url: string
   readonly key: string
+  /** Certificates that are trusted in addition, in PEM. */
+  readonly ca?: string | undefined
 }
 
 const FIRST_RETRY_MS = 2_000
@@ -36,6 +39,8 @@ const throwUnavailable =
     const { name, code = 'unknown' } = error as { name?: string; code?: string }
     const isTimeout = name === 'TimeoutError'
     if (!isTimeout) signal.throwIfAborted()
+    const untrusted = untrustedSentence(url, code)
+    if (untrusted !== undefined) throw refused(untrusted)
     throw new Unavailable(`${url} does not answer (${isTimeout ? 'timeout' : code}).`)
   }
 
@@ -49,6 +54,7 @@ async function request(
     headers: { ...headers, Authorization: `Bearer ${daybook.key}` },
     redirect: 'manual',
     signal,
+    ...trusting(daybook.ca),
   }).catch(throwUnavailable(daybook, signal))
   if (response.ok) return response
   const sentence = await errorSentence(response)

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { EventSourceMessage } from 'eventsource-parser'
 import { changedKeys, type RecordData, valueIn } from '../../changes/record-data.ts'
-import { readKey, readSecret } from '../../config.ts'
+import { readCa, readKey, readSecret } from '../../config.ts'
 import { newSecret } from '../../delivery/message.ts'
 import { secretError } from '../../delivery/verify-signature.ts'
 import { systemClock } from '../../lib/clock.ts'
@@ -38,7 +38,8 @@ function readSettings(input: Input, io: Io) {
   if (!/^[\x21-\x7e]+$/.test(key)) throw new WrongUsage('--key must be an API key, such as dbk_….')
   const forwarder = readForwarder(input, io)
   if (!forwarder && !isPrinting) throw new WrongUsage('"listen" needs --forward <url>, --print or both.')
-  return { daybook: { url, key }, structure: textFlag(input, 'structure') ?? '', forwarder, isPrinting }
+  const ca = readCa(io.env, input.flags)
+  return { daybook: { url, key, ca }, structure: textFlag(input, 'structure') ?? '', forwarder, isPrinting }
 }
 
 /** Watches one structure and delivers its changes one after the other, in the order in which they were seen. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { readKey, readSecret } from '../../config.ts'
+import { readCa, readKey, readSecret } from '../../config.ts'
 import type { Db } from '../../db/database.ts'
 import { sleep, systemClock } from '../../lib/clock.ts'
 import { isObject } from '../../lib/json.ts'
@@ -190,8 +190,9 @@ async function eventsAt(input: Input, io: Io, named: string, signal: AbortSignal
   const secret = readSecret(io.env, input.flags)
   if (key === undefined) throw new WrongUsage('"listen" needs --key <key>, or DAYBOOK_KEY.')
   if (secret === undefined) throw new WrongUsage('"listen" needs the secret of the source: DAYBOOK_SECRET.')
+  const ca = readCa(io.env, input.flags)
   const options = { clock: systemClock, signal }
-  const get = (path: string) => requestUntilAnswered({ url, key }, path, options)
+  const get = (path: string) => requestUntilAnswered({ url, key, ca }, path, options)
   const { sources } = (await get('/v1/sources')) as { sources: { id: string; name: string }[] }
   const source =
     sources.find(({ id }) => id === named) ?? sources.find(({ name }) => fold(name) === fold(named))

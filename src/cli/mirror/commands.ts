@@ -42,7 +42,7 @@ export const showStatus = (input: Input, io: Io): Promise<number> =>
 /** Compares a copy with its remote and prints what differs; 1 when anything does. */
 export const verifyWithRemote = (input: Input, io: Io): Promise<number> =>
   withCopy(input, io, async (db) => {
-    const verification = await verifyCopy(db, remoteOf(getState(db, db.file).remote, io))
+    const verification = await verifyCopy(db, remoteOf(getState(db, db.file).remote, input, io))
     if (input.flags.json) printJson(io, verification)
     else printVerification(verification, io)
     return verification.identical ? 0 : 1
@@ -135,7 +135,7 @@ export const pushChanges = (input: Input, io: Io): Promise<number> =>
     const state = getWritable(db)
     const isDryRun = input.flags['dry-run'] === true
     const keepMine = listFlag(input, 'keep-mine')
-    const pushed = await pushLocalChanges(db, remoteOf(state.remote, io), { isDryRun, keepMine })
+    const pushed = await pushLocalChanges(db, remoteOf(state.remote, input, io), { isDryRun, keepMine })
     if (isDryRun) printChanges(pushed, io)
     else if (pushed.length === 0) io.status('There is nothing to push.\n')
     else await followPushed(input, io, db, pushed)

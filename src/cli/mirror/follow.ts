@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readConfig, readDatabaseFile, readKey } from '../../config.ts'
+import { readCa, readConfig, readDatabaseFile, readKey } from '../../config.ts'
 import { features } from '../../features.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
@@ -57,7 +57,7 @@ function requestOf(input: Input, io: Io, signal: AbortSignal, url = input.args[0
   let shown = 0
   return {
     config,
-    remote: remoteOf(checkedBaseUrl(url, '<url>'), io, signal),
+    remote: remoteOf(checkedBaseUrl(url, '<url>'), input, io, signal),
     selection: selectionOf(input),
     isWritable: input.flags.writable === true,
     clock: systemClock,
@@ -77,7 +77,8 @@ function requestOf(input: Input, io: Io, signal: AbortSignal, url = input.args[0
 const firstKey = (
   file: string,
   key: string,
-) => `The copy in ${file} can be read with this key, which is shown only now:
+  isWritable: boolean,
+) => `The copy in ${file} can be read${isWritable ? ' and written' : ''} with this key, which is shown only now:
 
   ${key}
 
@@ -95,7 +96,7 @@ export async function follow(input: Input, io: Io): Promise<number> {
   const prepared = await Promise.race([prepareCopy(request), asked])
   if (prepared === 'stop') return abandon(stop, io)
   const { db: file } = request.config
-  if (prepared.key !== undefined) io.err(firstKey(file, prepared.key))
+  if (prepared.key !== undefined) io.err(firstKey(file, prepared.key, request.isWritable))
   if (prepared.lostEvents > 0) io.err(lostEvents(prepared.lostEvents))
   if (!input.flags.once) return serveMirror(request, io, asked, stop)
   if (!prepared.isNew) await updateCopy(request)
@@ -142,11 +143,16 @@ const withDefaults = ({ flags }: Input, io: Io) => ({
 export const databaseOf = (input: Input, io: Io): string => readDatabaseFile(io.env, withDefaults(input, io))
 
 /** The remote at a URL, which is asked with the key in the environment until the signal aborts, if there is one. */
-export function remoteOf(url: string, io: Io, signal = new AbortController().signal): Remote {
+export function remoteOf(
+  url: string,
+  { flags }: Input,
+  io: Io,
+  signal = new AbortController().signal,
+): Remote {
   const key = readKey(io.env, {})
   if (key === undefined) throw new WrongUsage('A mirror needs the key of the remote in DAYBOOK_KEY.')
   if (!/^[\x21-\x7e]+$/.test(key)) throw new WrongUsage('DAYBOOK_KEY must be an API key, such as dbk_….')
-  return new Remote({ url, key, clock: systemClock, signal })
+  return new Remote({ url, key, clock: systemClock, signal, ca: readCa(io.env, flags) })
 }
 
 /** Runs on the database of a copy, which must exist. */

@@ -1,0 +1,21 @@
+/** The options of `fetch` that trust certificates (PEM) in addition to those of well-known authorities. */
+export function trusting(ca: string | undefined): { tls?: { ca: string[] } } {
+  if (ca === undefined) return {}
+  // Not imported above: it would read all root certificates at the start of every command.
+  return { tls: { ca: [...process.getBuiltinModule('node:tls').rootCertificates, ca] } }
+}
+
+const UNTRUSTED: readonly unknown[] = [
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'CERT_UNTRUSTED',
+]
+
+/** Why a connection failed whose certificate no trusted authority issued; undefined for any other failure. */
+export const untrustedSentence = (url: string, code: unknown): string | undefined =>
+  UNTRUSTED.includes(code)
+    ? `No trusted authority issued the certificate of ${url} (${code}); name the file of its authority with --ca <file>.`
+    : undefined
