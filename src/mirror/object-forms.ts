@@ -26,7 +26,7 @@ import {
   isWord,
   knownAttributes,
   knownDifference,
-  type Unknown,
+  Unknown,
 } from './unknown.ts'
 
 /** An object as the remote's API returns it. */
@@ -157,6 +157,14 @@ export function receivedObject(line: SnapshotObject, unknown: Unknown): Snapshot
   }
   const object = knownObject(line, unknown)
   return object && { ...line, object }
+}
+
+/** What a line of a snapshot has that is unknown, if anything, and its object, if it is known. */
+export function* receivedLine(line: SnapshotObject): Generator<SnapshotObject | Unknown> {
+  const unknown = new Unknown()
+  const object = receivedObject(line, unknown)
+  if (!unknown.isEmpty) yield unknown
+  if (object) yield object
 }
 
 /** What an older remote may leave out of a change. */

@@ -1,10 +1,12 @@
 import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
 import type { ChangeKind } from '../changes/entries.ts'
 import { isMimeType } from '../files/extraction/kinds.ts'
+import { MAX_PAGES } from '../files/extraction/pages.ts'
 import { FileWithOutlineResponse } from '../files/schema.ts'
 import { MAX_FILE_BYTES } from '../files/size-limit.ts'
-import { integer, members, nullableText, strict, text, timestamp } from '../http/schema/types.ts'
+import { integer, members, nullable, nullableText, strict, text, timestamp } from '../http/schema/types.ts'
 import { Lens } from '../lenses/schema.ts'
+import { MAX_CONTENT } from '../notes/content-length.ts'
 import { Note } from '../notes/schema.ts'
 import { Preset } from '../presets/schema.ts'
 import { Property, propertyKey } from '../properties/schema.ts'
@@ -12,7 +14,7 @@ import { QuickAccessItem } from '../quick-access/schema.ts'
 import { RecordObject } from '../records/schema.ts'
 import { RowView } from '../row-views/schema.ts'
 import { Source } from '../sources/schema.ts'
-import { fieldKey, Structure } from '../structures/schema.ts'
+import { fieldKey, MAX_FIELDS, Structure } from '../structures/schema.ts'
 import { Tag } from '../tags/schema.ts'
 import { View } from '../views/schema.ts'
 import { Webhook } from '../webhooks/schema.ts'
@@ -22,8 +24,12 @@ import { Webhook } from '../webhooks/schema.ts'
  * and names against the rules under which they were written.
  */
 
-const name = () => text({ singleLine: true })
-const nullableName = () => nullableText({ singleLine: true })
+/** The longest name, title or label that a request may give. */
+const MAX_NAME = 500
+
+const name = () => text({ singleLine: true, maxLength: MAX_NAME })
+const nullableName = () => nullableText({ singleLine: true, maxLength: MAX_NAME })
+const content = () => text({ maxLength: MAX_CONTENT })
 const file = FileWithOutlineResponse.properties.file
 
 const FIELD_VALUES = 'MirrorFieldValues'
@@ -43,7 +49,9 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
   note: strict({
     ...Note.properties,
     title: name(),
+    content: content(),
     alias: nullableName(),
+    pin_label: nullableName(),
     edited_at: Type.Optional(timestamp()),
     properties: members(),
   }),
@@ -64,9 +72,10 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
     name: name(),
     fields: Type.Array(
       strict({ ...Structure.properties.fields.items.properties, key: fieldKey(), label: name() }),
+      { maxItems: MAX_FIELDS },
     ),
   }),
-  preset: strict({ ...Preset.properties, name: name() }),
+  preset: strict({ ...Preset.properties, name: name(), content: Type.Optional(content()) }),
   view: strict({ ...View.properties, name: name() }),
   lens: strict({ ...Lens.properties, name: name() }),
   quick_access_item: QuickAccessItem,
@@ -75,6 +84,7 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
     file_name: name(),
     mime_type: text({ check: isMimeType, says: 'a media type such as text/plain' }),
     size: integer({ minimum: 0, maximum: MAX_FILE_BYTES }),
+    pages: nullable(integer({ minimum: 0, maximum: MAX_PAGES })),
   }),
   webhook: Webhook,
   source: strict({ ...Source.properties, name: name() }),

@@ -80,7 +80,10 @@ export class RemoteReading {
       page = await this.remote.changes(after)
     }
     this.#stagePage(page)
-    while (page.has_more) {
+    for (let pages = 1, empty = 0; page.has_more; pages++) {
+      empty = page.changes.length === 0 ? empty + 1 : 0
+      if (pages >= MAX_CHANGE_PAGES || empty >= MAX_EMPTY_PAGES)
+        throw refused('The remote says that it has more changes, again and again without end.')
       page = await this.remote.changes(page.cursor)
       this.#stagePage(page)
     }
@@ -194,6 +197,10 @@ export class RemoteReading {
 }
 
 const OBJECTS_AT_ONCE = 1_000
+/** Far more than a feed keeps, at 1,000 changes a page. */
+const MAX_CHANGE_PAGES = 100_000
+/** A page without changes stands for up to 200,000 that the key does not reach. */
+const MAX_EMPTY_PAGES = 1_000
 
 /** Undefined for what was deleted meanwhile, or is not ready any more: a change says so. */
 export async function unlessGone<Found>(read: () => Promise<Found>): Promise<Found | undefined> {

@@ -11,10 +11,12 @@ import {
   type RemoteChange,
   type RemoteObject,
   receivedChange,
+  receivedLine,
   receivedObject,
   type SnapshotObject,
 } from './object-forms.ts'
 import { ACCEPTED, linesIn, pagesIn, ResponseTooLarge, streamOf, wholeText } from './response-bytes.ts'
+import { CHARS_PER_REQUEST, isTextPart, TextRequests } from './text-requests.ts'
 import { Unknown } from './unknown.ts'
 
 /** A failure that may be over at the next attempt. */
@@ -55,11 +57,14 @@ export interface RemoteWorkspace {
 export type RecordVersion = Pick<RemoteChange, 'cursor' | 'at' | 'op' | 'changed' | 'previous'>
 
 const SNAPSHOT = '/v1/changes/snapshot'
-const SILENCE_MS = 60_000
+/** In each such time a response must bring as many bytes, or its end. */
+const SLOWEST_MS = 60_000
+const SLOWEST_BYTES = 65_536
+/** By then a response that is held in memory must have arrived. */
+const DEADLINE_MS = 600_000
 const CHANGES_PER_PAGE = 1_000
 /** As many of the longest objects fit into one response. */
 const FEW_CHANGES = 8
-const CHARS_PER_REQUEST = 200_000
 
 interface RemoteOptions {
   readonly url: string
@@ -159,7 +164,7 @@ export class Remote {
       if (!isObject(value)) throw notADaybook(this.url)
       if (value.end === true) isComplete = true
       else if (typeof value.cursor === 'string') yield { cursor: value.cursor }
-      else if (isObject(value.object)) yield* objectsIn(value as unknown as SnapshotObject)
+      else if (isObject(value.object)) yield* receivedLine(value as unknown as SnapshotObject)
       else throw notADaybook(this.url)
     }
     if (!isComplete) throw new RemoteAway('The snapshot broke off.')
@@ -185,9 +190,13 @@ export class Remote {
 
   /** The text of a file, page by page. */
   async *fileText(id: string, pages: number): AsyncGenerator<string> {
+    const count = new TextRequests(id)
     for (let first = 1; first <= pages; ) {
-      const texts = pagesIn(await this.#fileText(id, first, pages), first)
+      const part = await this.#fileText(id, first, pages)
+      count.add(part.text)
+      const texts = pagesIn(part, first)
       // A page may hold what looks like the beginning of the next one: alone it cannot be mistaken.
+      if (!texts) count.addMistakable()
       const found = texts ?? [pagesIn(await this.#fileText(id, first, first), first)?.[0] ?? '']
       yield* found
       first += found.length
@@ -230,7 +239,7 @@ export class Remote {
   async apply(body: string, idempotencyKey: string): Promise<{ readonly transaction: string | null }> {
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey }
     const path = '/v1/changes/apply'
-    const text = await wholeText(this.#bytes(path, { method: 'POST', body, headers }), path)
+    const text = await this.#text(path, { method: 'POST', body, headers })
     const response = this.#parsed(text)
     if (isObject(response) && isList(response.applied)) return response as { transaction: string | null }
     throw notADaybook(this.url)
@@ -240,7 +249,7 @@ export class Remote {
   async restore(kind: 'note' | 'record', id: string): Promise<RemoteObject | undefined> {
     const path = kind === 'note' ? `/v1/notes/${id}/restore` : `/v1/records/${id}/restore`
     try {
-      const response = this.#parsed(await wholeText(this.#bytes(path, { method: 'POST' }), path))
+      const response = this.#parsed(await this.#text(path, { method: 'POST' }))
       const restored = isObject(response) ? response[kind] : undefined
       if (isObject(restored) && hasTexts(restored, ['id', 'updated_at'])) return restored as RemoteObject
     } catch (error) {
@@ -264,7 +273,7 @@ export class Remote {
   }
 
   async #json(path: string): Promise<unknown> {
-    return this.#parsed(await wholeText(this.#bytes(path), path))
+    return this.#parsed(await this.#text(path))
   }
 
   #parsed(text: string): unknown {
@@ -275,16 +284,19 @@ export class Remote {
     }
   }
 
-  /** The body of a response; a connection on which nothing arrives for a minute is given up. */
-  async *#bytes(path: string, sent: Sent = {}): AsyncGenerator<Uint8Array> {
-    const silence = new AbortController()
-    let stopTimer = () => {}
-    const wait = () => {
-      stopTimer()
-      stopTimer = this.options.clock.after(SILENCE_MS, () => silence.abort())
-    }
-    wait()
-    const signal = AbortSignal.any([this.options.signal, silence.signal])
+  /** The whole of a response as text. */
+  #text = (path: string, sent?: Sent): Promise<string> =>
+    wholeText(this.#bytes(path, sent, DEADLINE_MS), path)
+
+  /** The body of a response; one that arrives slower than any line is given up, as is one after its deadline. */
+  async *#bytes(path: string, sent: Sent = {}, deadlineMs?: number): AsyncGenerator<Uint8Array> {
+    const { clock } = this.options
+    const given = new AbortController()
+    const giveUp = () => given.abort()
+    const stopDeadline = deadlineMs === undefined ? () => {} : clock.after(deadlineMs, giveUp)
+    let stopTimer = clock.after(SLOWEST_MS, giveUp)
+    let bytes = 0
+    const signal = AbortSignal.any([this.options.signal, given.signal])
     let reader: ReturnType<typeof readerOf>
     try {
       const response = await this.#request(path, signal, sent)
@@ -292,14 +304,20 @@ export class Remote {
       for (;;) {
         const chunk = await reader?.read().catch(() => this.#throwAway('The connection broke.'))
         if (!chunk || chunk.done) return
-        wait()
+        bytes += chunk.value.byteLength
+        if (bytes >= SLOWEST_BYTES) {
+          bytes = 0
+          stopTimer()
+          stopTimer = clock.after(SLOWEST_MS, giveUp)
+        }
         yield chunk.value
       }
     } finally {
       stopTimer()
+      stopDeadline()
       reader?.cancel().catch(() => {})
       // What is not read any more is not sent any more either.
-      silence.abort()
+      given.abort()
     }
   }
 
@@ -329,13 +347,6 @@ export class Remote {
   }
 }
 
-function* objectsIn(line: SnapshotObject): Generator<SnapshotObject | Unknown> {
-  const unknown = new Unknown()
-  const object = receivedObject(line, unknown)
-  if (!unknown.isEmpty) yield unknown
-  if (object) yield object
-}
-
 const notADaybook = (url: string) =>
   refused(`${url} does not answer as a daybook does; check the address, and any proxy before it.`)
 
@@ -345,10 +356,6 @@ const isList = (value: unknown): boolean => Array.isArray(value) && value.every(
 
 const hasTexts = (object: JsonObject, names: readonly string[]): boolean =>
   names.every((name) => typeof object[name] === 'string')
-
-/** The server cuts a text where it would be longer, and says where its pages begin. */
-const isTextPart = (part: JsonObject): boolean =>
-  hasTexts(part, ['pages', 'text']) && String(part.text).length <= 2 * CHARS_PER_REQUEST
 
 const isChangePage = (page: JsonObject): boolean =>
   isList(page.changes) && typeof page.cursor === 'string' && typeof page.has_more === 'boolean'

@@ -97,6 +97,23 @@ const OBJECTS: Case[] = [
     '"mime_type"',
   ],
   ['file', 'a name with a line break', set('file_name', 'a\r\nb.txt'), '"file_name" must be a text'],
+  ['file', 'more pages than any', set('pages', 1_000_000_000), '"pages" must be'],
+  [
+    'note',
+    'a title of 501 characters',
+    set('title', 'a'.repeat(501)),
+    '"title" must be a text of at most 500',
+  ],
+  ['note', 'a body beyond any', set('content', 'a'.repeat(1_000_001)), '"content" must be a text of at most'],
+  [
+    'structure',
+    '101 fields',
+    set(
+      'fields',
+      Array.from({ length: 101 }, (_, at) => ({ key: `f${at}`, type: 'text' })),
+    ),
+    '"fields" must be a list of at most 100 entries',
+  ],
   ['file', 'a size beyond any', set('size', 52_428_801), '"size" must be an integer from 0 to 52,428,800'],
 ]
 

@@ -119,6 +119,16 @@ test('leaves out objects with words that only a newer server knows, and takes th
   expect(faultsOf(mirror)).toEqual([])
 }, 60_000)
 
+test('leaves a share that a remote sends where it is', async () => {
+  await copy((kind, _, told) => {
+    if (kind === 'row_view') told.kind = 'share'
+  })
+  await changeAll(full, 1)
+  await mirror.catchUp()
+  expect(status()).not.toHaveProperty('left_out')
+  expect(faultsOf(mirror)).toEqual([])
+}, 60_000)
+
 test('does not say that it follows once it cannot', async () => {
   await copy(() => {})
   expect(status()).not.toHaveProperty('problem')
