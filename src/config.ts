@@ -27,6 +27,8 @@ export interface Config {
   readonly oidc: OidcSettings | undefined
   /** For how long changes are kept in the log, in milliseconds. */
   readonly keepChangesMs: number
+  /** How many bytes one source keeps of its events; no setting changes it. */
+  readonly sourceBytes: number
   /** The backups that the server makes by itself, if any. */
   readonly backup: BackupSettings | undefined
   /** Whom the link of a demo signs in, and its token; no setting makes a server a demo. */
@@ -307,6 +309,8 @@ export function readSettings(env: Environment, shown: readonly string[]): Record
   return Object.fromEntries(set.map(([name, value = '']) => [name, variables.has(name) ? value : '(set)']))
 }
 
+const GIBIBYTE = 1_073_741_824
+
 /** This file is the only reader of the environment. Throws BadSetting. */
 export function readConfig(env: Environment, flags: Flags = {}): Config {
   const rateLimit = setting('rate-limit', flags, env)
@@ -325,6 +329,7 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
     checkpoint: readCheckpoint(env, flags),
     oidc: oidcSettings(flags, env),
     keepChangesMs: keepChanges(setting('keep-changes', flags, env) ?? '30d'),
+    sourceBytes: GIBIBYTE,
     backup: backupSettings(flags, env),
   }
 }

@@ -34,6 +34,7 @@ export type RefusalReason =
   | 'not_json'
   | 'key_reused'
   | 'locked'
+  | 'dropped'
   | 'full'
   | 'failing'
   | 'damaged'

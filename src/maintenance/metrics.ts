@@ -107,11 +107,19 @@ function sourceMetrics({ sql }: Reader): string {
   const calls = sql.rows<[string, number]>(
     'SELECT c.key, sum(c.value) FROM sources s, json_each(s.counts) c WHERE s.is_removed = 0 GROUP BY c.key',
   )
-  return metric(
-    'gauge',
-    'daybook_source_calls',
-    'Calls of the sources that there are, by what became of them.',
-    calls.map(([status, count]): Sample => [{ status }, count]),
+  return (
+    metric(
+      'gauge',
+      'daybook_source_calls',
+      'Calls of the sources that there are, by what became of them.',
+      calls.map(([status, count]): Sample => [{ status }, count]),
+    ) +
+    metric(
+      'gauge',
+      'daybook_source_kept_bytes',
+      'Headers and bodies of events that sources keep.',
+      sql.scalar<number>('SELECT total(kept_bytes) FROM sources'),
+    )
   )
 }
 

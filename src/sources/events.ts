@@ -6,7 +6,7 @@ import { parseInstant } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
 import { fail, invalid, notFound, Refusal } from '../refusal.ts'
 import type { Streams } from '../sessions/streams.ts'
-import { type ReplayContext, replayEvent, replaysOf } from './receive.ts'
+import { type Outcome, type ReplayContext, replayEvent, replaysOf } from './receive.ts'
 import type { EventsQuery } from './schema.ts'
 import { getSource, mayWriteTo } from './service.ts'
 import * as store from './store.ts'
@@ -109,7 +109,7 @@ export function getEvent(reader: Reader, caller: Caller, id: string, eventId: st
   const shown = {
     event: store.presentEvent(event),
     headers,
-    body: new TextDecoder('utf-8', { ignoreBOM: true }).decode(body),
+    body: event.isDropped ? null : new TextDecoder('utf-8', { ignoreBOM: true }).decode(body),
   }
   if (!isSealed || !mayWriteTo(caller, source)) return shown
   const sealed = store.findSealed(reader, event.pk, source.secretVersion)?.sealed
@@ -127,8 +127,9 @@ export async function replayOne(ctx: AppContext, caller: Caller, id: string, eve
 /** Few enough that they share a few commits, and many enough that not each waits for the disk. */
 const REPLAYED_TOGETHER = 50
 
-/** An event that came again, or was replayed by another, or is gone, is left out. */
-function unlessJudgedMeanwhile(error: unknown): undefined {
+/** One whose body is not kept stays unmapped. An event that came again, or was replayed by another, or is gone, is left out. */
+function unlessJudgedMeanwhile(error: unknown): Pick<Outcome, 'status'> | undefined {
+  if (error instanceof Refusal && error.data.reason === 'dropped') return { status: 'unmapped' }
   if (error instanceof Refusal && (error.code === 'refused' || error.code === 'not_found')) return undefined
   throw error
 }

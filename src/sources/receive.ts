@@ -16,6 +16,8 @@ import { fail, invalid, notFound, Refusal, refused } from '../refusal.ts'
 import { findHolders } from '../structures/storage/live-rows.ts'
 import { definitionOf, type StructureRow } from '../structures/store.ts'
 import { type Decision, decideCall, isCurrent, structureOf, writeDecided } from './decide.ts'
+import { addKeptBytes, dropSealed } from './deletion.ts'
+import { checkKeptWhole, keptOf } from './kept-bytes.ts'
 import { checkMap, checkWhen } from './map.ts'
 import { type Call, shownHeaders } from './providers.ts'
 import { eventIn, type Reading, readCall } from './read-call.ts'
@@ -100,6 +102,8 @@ interface ArrivedInput {
   readonly secretVersion: number
   readonly call: Call
   readonly decision: Decision
+  /** The bytes that one source keeps. */
+  readonly mostBytes: number
 }
 
 export interface Answer {
@@ -113,7 +117,7 @@ const REPEATED: ReadonlySet<store.Status> = new Set(['written', 'updated', 'stal
 /** Keeps a call and writes its row, or finds the event that it repeats; undefined where the source is another now. */
 export const arrival: WorkerTask<ArrivedInput, Answer | undefined> = {
   name: 'sources.arrival',
-  run: (tx, { token, secretVersion, call, decision }, listeners) => {
+  run: (tx, { token, secretVersion, call, decision, mostBytes }, listeners) => {
     const source = store.findSourceByToken(tx, token)
     if (!source || source.secretVersion !== secretVersion) throw notFound('source')
     const target = targetOf(tx, source)
@@ -126,6 +130,11 @@ export const arrival: WorkerTask<ArrivedInput, Answer | undefined> = {
       return { status: 'duplicate', event_id: known.id, record_id: known.recordId }
     }
     const { status, recordId, error } = apply(listeners, tx, target, decision)
+    const { body, size } = keptOf(call, status)
+    const sealed =
+      source.secret === null || size !== null ? undefined : store.seal(call, source.secret, source.id)
+    const headers = JSON.stringify(shownHeaders(call, source.provider, store.optionsOf(source)))
+    const kept = Math.max(Buffer.byteLength(headers) + body.length, sealed?.length ?? 0)
     const columns = {
       externalId,
       event,
@@ -133,14 +142,17 @@ export const arrival: WorkerTask<ArrivedInput, Answer | undefined> = {
       recordId,
       error,
       receivedAt: tx.now,
-      headers: JSON.stringify(shownHeaders(call, source.provider, store.optionsOf(source))),
-      body: Buffer.from(call.body),
+      headers,
+      body,
+      size,
+      kept,
     }
     const id = known?.id ?? tx.newId()
     const pk = known?.pk ?? store.insertEvent(tx, { ...columns, id, source: source.pk })
     if (known) store.updateEvent(tx, known.pk, columns)
-    if (source.secret !== null)
-      store.putSealed(tx, { event: pk, secretVersion, sealed: store.seal(call, source.secret, source.id) })
+    if (sealed) store.putSealed(tx, { event: pk, secretVersion, sealed })
+    else if (known) dropSealed(tx, pk)
+    addKeptBytes(tx, source.pk, kept - (known?.kept ?? 0), mostBytes)
     count(tx, source.pk, known?.status, status, tx.now)
     tx.afterCommit(() => listeners.wake(source.id))
     return { status, event_id: id, record_id: recordId }
@@ -181,6 +193,7 @@ function replayable(reader: Reader, { workspacePk, sourceId, eventId }: ReplayIn
   const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
   if (event.status === 'written' || event.status === 'updated')
     throw refused('This event was written already; change the row itself.')
+  checkKeptWhole(event)
   return { source, event }
 }
 
@@ -199,12 +212,10 @@ export const replay: WorkerTask<DecidedReplay, Outcome | undefined> = {
   },
 }
 
-type Context = Pick<AppContext, 'db' | 'worker'>
-
 /** Keeps a verified call and writes its row. */
 export function receive(
-  { db, worker }: Context,
-  { token, secretVersion, call }: Omit<ArrivedInput, 'decision'>,
+  { db, worker, config: { sourceBytes: mostBytes } }: Pick<AppContext, 'db' | 'worker' | 'config'>,
+  { token, secretVersion, call }: Omit<ArrivedInput, 'decision' | 'mostBytes'>,
 ): Promise<Answer> {
   const length = call.body.byteLength
   return writeDecided(
@@ -212,7 +223,8 @@ export function receive(
       const source = store.findSourceByToken(db, token) ?? fail(notFound('source'))
       return decideCall(db, source, length, () => readCall(source, call))
     },
-    (decision) => worker.write(arrival, { token, secretVersion, call, decision }, { size: { length } }),
+    (decision) =>
+      worker.write(arrival, { token, secretVersion, call, decision, mostBytes }, { size: { length } }),
   )
 }
 
@@ -222,7 +234,7 @@ export interface ReplayContext {
   write(input: DecidedReplay): Promise<Outcome | undefined>
 }
 
-export const replaysOf = ({ db, worker }: Context): ReplayContext => ({
+export const replaysOf = ({ db, worker }: Pick<AppContext, 'db' | 'worker'>): ReplayContext => ({
   db,
   write: (input) => worker.write(replay, input, { size: {} }),
 })
@@ -325,6 +337,7 @@ function triedCall(
   const { body, event_id: eventId } = request
   if (eventId !== undefined) {
     const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
+    checkKeptWhole(event)
     return { size: event.size, read: () => readCall(source, store.callOf(reader, event.pk)) }
   }
   const headers = headersIn(request.headers)

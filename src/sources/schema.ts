@@ -62,7 +62,7 @@ const SourceEvent = t.strict(
     status: t.String({ enum: [...STATUSES], examples: ['written'] }),
     record_id: t.nullable(t.id(), 'The row that was written.'),
     error: t.nullable(t.String(), 'Why there is no row.'),
-    size: t.integer({ description: 'Of the body, in bytes.', examples: [1_204] }),
+    size: t.integer({ description: 'Of the body as it came, in bytes.', examples: [1_204] }),
     received_at: t.timestamp(),
   },
   { $id: 'SourceEvent', description: 'A call that was verified and kept.' },
@@ -78,10 +78,10 @@ export const EventResponse = t.response({
     description: 'Names and values, without `Authorization`, `Cookie` and signatures.',
     examples: [[['content-type', 'application/json']]],
   }),
-  body: t.String({
-    description: 'The text as it came.',
-    examples: ['{"id":"evt_1NG8Du2eZvKYlo2CUI79vXWy"}'],
-  }),
+  body: t.nullable(
+    t.String({ examples: ['{"id":"evt_1NG8Du2eZvKYlo2CUI79vXWy"}'] }),
+    'The text as it came. Of an ignored event the first 64 KiB: `size` of the event says how much came. Null, and `headers` empty, once the source kept 1 GiB of newer events.',
+  ),
   sealed: t.Optional(
     t.nullable(
       t.String(),

@@ -121,10 +121,19 @@ const head = {
   recordId: sourceEvents.recordId,
   error: sourceEvents.error,
   receivedAt: sourceEvents.receivedAt,
-  size: sql<number>`octet_length(${sourceEvents.body})`,
+  /** Of the body as it came. */
+  size: sql<number>`coalesce(${sourceEvents.size}, octet_length(${sourceEvents.body}))`,
+  /** How much of the body is kept. */
+  bodyBytes: sql<number>`octet_length(${sourceEvents.body})`,
+  kept: sourceEvents.kept,
+  isDropped: sql<number>`${sourceEvents.size} IS NOT NULL AND ${sourceEvents.kept} IS NULL`,
 }
 
 export type EventRow = NonNullable<ReturnType<typeof findEvent>>
+
+/** Whether the call is kept as it came. */
+export const isWhole = ({ size, bodyBytes, isDropped }: EventRow): boolean =>
+  size === bodyBytes && isDropped === 0
 
 export const presentEvent = (row: EventRow) => ({
   id: row.id,

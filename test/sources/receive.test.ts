@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { newFolder } from '../support/process.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -296,4 +297,63 @@ test('a call with more values than one write may have is unmapped, as are those 
     expect(error).toContain('members of objects')
   }
   expect(await rows()).toEqual([])
+})
+
+describe('the bytes that a source keeps', () => {
+  const detailOf = async (id: string, event: string, client: Pick<TestService, 'get'> = service) =>
+    (await client.get(`/v1/sources/${id}/events/${event}?sealed=true`)).body
+  const keptBytes = async (): Promise<number> => {
+    const { body } = await service.as(await service.newKey({ role: 'owner' })).get('/metrics')
+    return Number(/^daybook_source_kept_bytes (\d+)$/m.exec(body)?.[1])
+  }
+
+  test('are 64 KiB of the body of an ignored event, which is replayed and tried no more', async () => {
+    const source = await makeSource(service, { when: [{ path: '/type', op: 'eq', value: 'other' }] })
+    const { body } = await pay(service, source, 'evt_1', { number: 'x'.repeat(100_000) })
+    expect(body.status).toBe('ignored')
+    const shown = await detailOf(source.id, body.event_id)
+    expect([shown.body.length, shown.event.size > 100_000, shown.sealed]).toEqual([65_536, true, null])
+    const path = `/v1/sources/${source.id}`
+    for (const refused of [
+      await service.post(`${path}/events/${body.event_id}/replay`),
+      await service.post(`${path}/try`, { event_id: body.event_id }),
+    ]) {
+      expect([refused.status, refused.body.code]).toEqual([400, 'refused'])
+      expect(refused.body.error).toContain('64 KiB')
+    }
+    await service.patch(path, { when: [] })
+    expect((await pay(service, source, 'evt_1', { number: 'x'.repeat(100_000) })).body.status).toBe('written')
+    expect((await detailOf(source.id, body.event_id)).body.length).toBeGreaterThan(100_000)
+  })
+
+  test('have a limit; the bodies of the oldest events go first, and the events stay', async () => {
+    const small = await startService({ config: { sourceBytes: 10_000 } })
+    await makePayments(small)
+    const source = await makeSource(small, { map: {} })
+    const events: string[] = []
+    for (const at of [1, 2, 3])
+      events.push((await pay(small, source, `evt_${at}`, { number: 'x'.repeat(4_000) })).body.event_id)
+    const bodies = await Promise.all(events.map((event) => detailOf(source.id, event, small)))
+    expect(bodies.map(({ body }) => body === null)).toEqual([true, false, false])
+    const [first] = bodies
+    expect([first.event.size > 4_000, first.headers, first.sealed]).toEqual([true, [], null])
+    const path = `/v1/sources/${source.id}`
+    const replay = await small.post(`${path}/events/${events[0]}/replay`)
+    expect([replay.status, replay.body.code]).toEqual([400, 'refused'])
+    await small.patch(path, { map: { number: '/id' } })
+    expect((await small.post(`${path}/replay`, { status: 'unmapped' })).body).toEqual({
+      replayed: 2,
+      unmapped: 1,
+    })
+    small.close()
+  })
+
+  test('are counted in the metrics, until their events are deleted', async () => {
+    const source = await makeSource(service)
+    await pay(service, source, 'evt_1', { number: 'A1' })
+    expect(await keptBytes()).toBeGreaterThan(100)
+    service.clock.advance(31 * 86_400_000)
+    await runMaintenance(service.ctx)
+    expect(await keptBytes()).toBe(0)
+  })
 })

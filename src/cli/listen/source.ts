@@ -9,7 +9,7 @@ import { fold } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import { listEvents } from '../../sources/events.ts'
 import type { Call } from '../../sources/providers.ts'
-import { callOf, findSealed, sourceKind, unseal } from '../../sources/store.ts'
+import { callOf, findSealed, isWhole, sourceKind, unseal } from '../../sources/store.ts'
 import { checkedBaseUrl, type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
 import { inWorkspace } from '../open-database.ts'
@@ -78,6 +78,8 @@ async function postUntilTaken(url: string, { call, id }: ListenedEvent, io: Io, 
 const shown = ({ id, event, call: { headers, body } }: ListenedEvent) =>
   JSON.stringify({ id, event, headers, body: Buffer.from(body).toString() })
 
+const isKept = (event: ListedEvent): event is ListenedEvent => event.call !== undefined
+
 async function deliverAll(
   events: SourceEvents,
   { url, isPrinting, places }: Settings,
@@ -89,6 +91,12 @@ async function deliverAll(
   while (!signal.aborted) {
     for (const event of await events.next(after)) {
       if (signal.aborted) return
+      if (!isKept(event)) {
+        io.status(`The event ${event.id} is left out: its body is not kept whole.\n`)
+        after = event.id
+        places.save(events.sourceId, after)
+        continue
+      }
       const fault = url === undefined ? undefined : await postUntilTaken(url, event, io, signal)
       if (signal.aborted && fault !== undefined) return
       if (fault !== undefined)
@@ -120,19 +128,21 @@ export async function listenToSource(input: Input, io: Io): Promise<number> {
   return 0
 }
 
-/** An event with its call: as it came, or without signatures where that is not kept. */
-interface ListenedEvent {
+interface ListedEvent {
   readonly id: string
   readonly event: string | null
-  readonly call: Call
+  /** As it came, or without signatures where that is not kept; undefined once its body is not kept whole. */
+  readonly call: Call | undefined
 }
+
+type ListenedEvent = ListedEvent & { readonly call: Call }
 
 /** The events of one source. */
 interface SourceEvents {
   readonly sourceId: string
   readonly where: string
   /** Some events after one, oldest first, once there are any; none after a while, or when the signal aborts. */
-  next(after: string): Promise<readonly ListenedEvent[]>
+  next(after: string): Promise<readonly ListedEvent[]>
 }
 
 const AT_ONCE = 20
@@ -167,13 +177,14 @@ function eventsIn(db: Db, workspace: number, named: string, signal: AbortSignal)
     sourceId,
     where: db.file,
     next: async (after) => {
-      const { pk, secret, secretVersion } = found()
-      const { events } = listEvents(db, pk, { after, limit: AT_ONCE })
+      const { pk: source, secret, secretVersion } = found()
+      const { events } = listEvents(db, source, { after, limit: AT_ONCE })
       if (events.length === 0) await sleep(systemClock, POLL_MS, signal)
-      return events.map(({ pk: event, id, event: type }) => {
-        const sealed = secret === null ? undefined : findSealed(db, event, secretVersion)?.sealed
+      return events.map((row) => {
+        const { pk, id, event } = row
+        const sealed = secret === null ? undefined : findSealed(db, pk, secretVersion)?.sealed
         const opened = sealed && unseal(sealed, secret ?? '', sourceId)
-        return { id, event: type, call: opened ?? callOf(db, event) }
+        return { id, event, call: opened ?? (isWhole(row) ? callOf(db, pk) : undefined) }
       })
     },
   }
@@ -198,16 +209,22 @@ async function eventsAt(input: Input, io: Io, named: string, signal: AbortSignal
     sources.find(({ id }) => id === named) ?? sources.find(({ name }) => fold(name) === fold(named))
   if (!source) throw unknown(named)
   const path = `/v1/sources/${source.id}/events`
-  const callAt = async (id: string): Promise<Call> => {
+  const callAt = async (id: string): Promise<Call | undefined> => {
     const shown = (await get(`${path}/${id}?sealed=true`)) as {
+      event: { size: number }
       headers: [string, string][]
-      body: string
+      body: string | null
       sealed?: string | null
     }
     const opened = shown.sealed && unseal(Buffer.from(shown.sealed, 'base64'), secret, source.id)
     if (shown.sealed && !opened)
       throw refused('DAYBOOK_SECRET is not the secret of this source: what came cannot be opened with it.')
-    return opened || { headers: shown.headers, body: Buffer.from(shown.body) }
+    if (opened) return opened
+    const body = Buffer.from(shown.body ?? '')
+    // What is not UTF-8 is shown longer than it is.
+    return body.length < shown.event.size || shown.body === null
+      ? undefined
+      : { headers: shown.headers, body }
   }
   return {
     sourceId: source.id,
@@ -215,7 +232,7 @@ async function eventsAt(input: Input, io: Io, named: string, signal: AbortSignal
     next: async (after) => {
       const query = new URLSearchParams({ after, limit: String(AT_ONCE), wait: String(WAIT_SECONDS) })
       const { events } = (await get(`${path}?${query}`)) as { events: ApiEvent[] }
-      const listened: ListenedEvent[] = []
+      const listened: ListedEvent[] = []
       for (const { id, event } of events) listened.push({ id, event, call: await callAt(id) })
       return listened
     },

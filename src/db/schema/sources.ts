@@ -39,6 +39,8 @@ export const sources = sqliteTable(
     /** JSON object: how many calls had each outcome. */
     counts: text().notNull(),
     lastEventAt: integer('last_event_at'),
+    /** The sum of what its events keep, in bytes. */
+    keptBytes: integer('kept_bytes').notNull().default(0),
     /** 1 while its events are being removed: it is no longer visible. */
     isRemoved: integer('is_removed').notNull().default(0),
     createdAt: integer('created_at').notNull(),
@@ -68,12 +70,17 @@ export const sourceEvents = sqliteTable(
     /** JSON array of pairs, without those that hold credentials. */
     headers: text().notNull(),
     body: blob({ mode: 'buffer' }).notNull(),
+    /** The size of the body as it came, where it is not kept whole. */
+    size: integer(),
+    /** What headers and body take, in bytes, or what is sealed if that is more; null once they were dropped. */
+    kept: integer(),
   },
   (table) => [
     index('source_events_listed').on(table.source, table.id),
     index('source_events_status').on(table.source, table.status, table.id),
     index('source_events_external').on(table.source, table.externalId).where(sql`external_id IS NOT NULL`),
     index('source_events_received').on(table.receivedAt),
+    index('source_events_kept').on(table.source, table.receivedAt).where(sql`kept IS NOT NULL`),
   ],
 )
 

@@ -3780,7 +3780,7 @@ export interface components {
             /** @description Why there is no row. */
             error: string | null;
             /**
-             * @description Of the body, in bytes.
+             * @description Of the body as it came, in bytes.
              * @example 1204
              */
             size: number;
@@ -12768,10 +12768,10 @@ export interface operations {
                          */
                         headers: string[][];
                         /**
-                         * @description The text as it came.
+                         * @description The text as it came. Of an ignored event the first 64 KiB: `size` of the event says how much came. Null, and `headers` empty, once the source kept 1 GiB of newer events.
                          * @example {"id":"evt_1NG8Du2eZvKYlo2CUI79vXWy"}
                          */
-                        body: string;
+                        body: string | null;
                         /** @description With `sealed=true`, for those who may write: the call byte for byte, encrypted with a key derived from the secret; null without one. */
                         sealed?: string | null;
                     };

@@ -31,6 +31,7 @@ const shown = (value: unknown): string => {
 
 /** The JSON of a body, also of one in a form; undefined for any other text. */
 export function bodyValue({ body, headers }: SourceEventDetail): unknown {
+  if (body === null) return undefined
   try {
     return JSON.parse(body)
   } catch {
@@ -44,6 +45,11 @@ export function bodyValue({ body, headers }: SourceEventDetail): unknown {
     }
   }
 }
+
+/** Text that is not UTF-8 is shown longer than it came. */
+const isWhole = ({ body, event }: SourceEventDetail) =>
+  body !== null && new TextEncoder().encode(body).length >= event.size
+const NOT_KEPT = 'The body of this event is no longer stored in full.'
 
 interface TreeProps {
   readonly detail: SourceEventDetail
@@ -60,6 +66,7 @@ export function EventTree({ detail, usedBy, onPick }: TreeProps) {
   const headers = detail.headers.map(
     ([name = '', text = '']): Line => ({ depth: 0, name, value: text, entry: { header: name } }),
   )
+  if (!isWhole(detail)) return <p class="empty">{NOT_KEPT} Send it again to map its values.</p>
   if (value === undefined) return <p class="empty">The body of this event is neither JSON nor a form.</p>
   return (
     <>
