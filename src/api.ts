@@ -37,6 +37,7 @@ import { memberRoutes } from './sessions/members.ts'
 import { sessionFeatures } from './sessions/routes.ts'
 import { checkRight, createSessionAuthenticate } from './sessions/sessions.ts'
 import { Streams } from './sessions/streams.ts'
+import { FormBytes } from './shares/forms/form-bytes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { visitorRoutes } from './shares/visitor-routes.ts'
 import { EventReaders } from './sources/events.ts'
@@ -78,6 +79,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
   const subscribers = new ChangeSubscribers(ctx, streams)
   const eventReaders = new EventReaders(ctx, streams)
   const rejected = rejectedCalls(ctx)
+  const formBytes = new FormBytes(ctx)
   const features = [
     docsRoutes((): Promise<OpenApiDocument> => openApi(), publicUrls),
     applicationRoutes(
@@ -85,7 +87,12 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
       (request) => cookie.tokenIn(request) !== undefined || comesFromElsewhere(request),
     ),
     healthRoutes(ctx.db, () => backups.isFailing),
-    metricRoutes(ctx, { requests, watching: () => watches.open, newestBackupAt: () => backups.newestAt }),
+    metricRoutes(ctx, {
+      requests,
+      watching: () => watches.open,
+      newestBackupAt: () => backups.newestAt,
+      formBytes: () => formBytes.bytesToday,
+    }),
     accountRoutes(ctx),
     selfServiceRoutes(ctx),
     ...sessionFeatures(ctx, cookies, authenticateSession, rules, port),
@@ -106,7 +113,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     recordDayRoutes(ctx),
     webhookRoutes(ctx),
     shareRoutes(ctx),
-    visitorRoutes(ctx),
+    visitorRoutes(ctx, formBytes),
     sourceRoutes(ctx, eventReaders, rejected),
     incomingRoutes(ctx, rejected),
     fileRoutes(ctx),

@@ -27,6 +27,8 @@ export interface Config {
   readonly oidc: OidcSettings | undefined
   /** For how long changes are kept in the log, in milliseconds. */
   readonly keepChangesMs: number
+  /** How many bytes the forms of a workspace write in a day. */
+  readonly formBytesPerDay: number
   /** How many bytes one source keeps of its events; no setting changes it. */
   readonly sourceBytes: number
   /** The backups that the server makes by itself, if any. */
@@ -176,6 +178,14 @@ function duration(name: string, text: string): number {
   )
 }
 
+const UNIT_BYTES = { KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 }
+
+function bytes(name: string, text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,5})([KMG]iB)$/.exec(text) ?? []
+  if (unit !== undefined) return Number(count) * UNIT_BYTES[unit as keyof typeof UNIT_BYTES]
+  throw new BadSetting(`--${name} must be a size such as 500MiB or 1GiB, not "${text}".`)
+}
+
 function keepChanges(text: string): number {
   const ms = duration('keep-changes', text)
   if (ms >= UNIT_MS.d) return ms
@@ -309,8 +319,6 @@ export function readSettings(env: Environment, shown: readonly string[]): Record
   return Object.fromEntries(set.map(([name, value = '']) => [name, variables.has(name) ? value : '(set)']))
 }
 
-const GIBIBYTE = 1_073_741_824
-
 /** This file is the only reader of the environment. Throws BadSetting. */
 export function readConfig(env: Environment, flags: Flags = {}): Config {
   const rateLimit = setting('rate-limit', flags, env)
@@ -329,7 +337,8 @@ export function readConfig(env: Environment, flags: Flags = {}): Config {
     checkpoint: readCheckpoint(env, flags),
     oidc: oidcSettings(flags, env),
     keepChangesMs: keepChanges(setting('keep-changes', flags, env) ?? '30d'),
-    sourceBytes: GIBIBYTE,
+    formBytesPerDay: bytes('form-bytes-per-day', setting('form-bytes-per-day', flags, env) ?? '1GiB'),
+    sourceBytes: UNIT_BYTES.GiB,
     backup: backupSettings(flags, env),
   }
 }

@@ -12,6 +12,7 @@ export interface MetricSources {
   readonly requests: RequestMetrics
   watching(): { readonly channels: number; readonly readers: number }
   newestBackupAt(): number | undefined
+  formBytes(): number
 }
 
 type Labels = Readonly<Record<string, string | number>>
@@ -200,6 +201,12 @@ export function createMetrics(ctx: AppContext, sources: MetricSources): (caller:
         'daybook_changes_per_second',
         'Changes per second in the last seconds.',
         rate.read(clock.now(), total),
+      ),
+      metric(
+        'gauge',
+        'daybook_form_bytes',
+        'What forms of all workspaces have written today.',
+        sources.formBytes(),
       ),
       storageMetrics(ctx, sources.newestBackupAt()),
     ].join('')

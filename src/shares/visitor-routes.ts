@@ -18,6 +18,7 @@ import {
   shownToAll,
   takePost,
 } from './forms/form.ts'
+import type { FormBytes } from './forms/form-bytes.ts'
 import { readSent, sendsFiles, sendsJson } from './forms/sent.ts'
 import { notePage, showsFile, viewPage } from './pages/notes.ts'
 import { notFoundPage, pageResponse, SHARE_HEADERS } from './pages/page.ts'
@@ -31,9 +32,9 @@ const MAX_FORM_BYTES = { files: 48 * 1024 * 1024, texts: 1024 * 1024 }
 const MAX_PASSWORD_BYTES = 65_536
 
 /** What visitors without an account see of shares, and send to forms: pages without script, at any name of the server. */
-export function visitorRoutes(ctx: AppContext) {
+export function visitorRoutes(ctx: AppContext, formBytes: FormBytes) {
   const failures = new FailedSignIns(ctx)
-  const sentPerDay = new SentPerDay(ctx)
+  const limits = { perDay: new SentPerDay(ctx), bytes: formBytes }
   const shown = pagesShown(ctx)
   const isSecure = ctx.config.publicUrls.some((url) => url.startsWith('https:'))
 
@@ -103,7 +104,7 @@ export function visitorRoutes(ctx: AppContext) {
       const { request } = exchange
       const most = MAX_FORM_BYTES[sendsFiles(request) ? 'files' : 'texts']
       const bytes = await body.bytes(`share ${visit.share.id}`, most)
-      return takePost(ctx, visit, sentPerDay, { exchange, sent: await readSent(request, bytes) })
+      return takePost(ctx, visit, limits, { exchange, sent: await readSent(request, bytes) })
     }
     return shownToAll(await orRefusal(take, isJson))
   }

@@ -271,6 +271,52 @@ describe('a post', () => {
     expect((await rows()).length).toBe(3)
   })
 
+  test('that sends a field twice is refused and names it, also for two files', async () => {
+    const { path } = await form()
+    const texts = new URLSearchParams([
+      ['name', 'N'],
+      ['kind', 'glaze'],
+      ['kind', 'throwing'],
+    ])
+    const files = new FormData()
+    files.append('name', 'N')
+    for (const text of ['a', 'b']) files.append('picture', new File([text], `${text}.txt`))
+    for (const [body, field] of [
+      [texts, 'kind'],
+      [files, 'picture'],
+    ] as const) {
+      const { status, text } = await visit(path, { method: 'POST', body })
+      expect(status).toBe(400)
+      expect(text).toContain(`The field &quot;${field}&quot; is sent twice`)
+    }
+    expect((await service.get('/v1/records?structure=Classes')).body.total).toBe(0)
+  })
+
+  test('beyond the bytes that a workspace takes in a day is 503 and leaves nothing, until the next day', async () => {
+    const other = service
+    service = await startService({ clock, config: { formBytesPerDay: 3_000 } })
+    other.close()
+    await declare(service, 'Classes', [
+      { key: 'name', type: 'text' },
+      { key: 'picture', type: 'file' },
+    ])
+    structure = (await service.get('/v1/records/structures/Classes')).body.structure.id
+    const { path } = await form()
+    const { path: second } = await form({ title: 'Another' })
+    const picture = () => new File(['x'.repeat(2_000)], 'a.txt')
+    expect((await send(path, { name: 'A', picture: picture() })).status).toBe(303)
+    const full = await send(second, { name: 'B', picture: picture() }, {}, '198.51.100.1')
+    expect([full.status, full.headers.get('retry-after')]).toEqual([503, '86400'])
+    expect(full.text).toContain('nothing was kept')
+    expect((await sendJson(second, { data: { name: 'y'.repeat(2_000) } })).status).toBe(503)
+    const { body: metrics } = await service.as(await service.newKey({ role: 'owner' })).get('/metrics')
+    expect(metrics).toMatch(/^daybook_form_bytes 2\d\d\d$/m)
+    expect((await service.get('/v1/records?structure=Classes')).body.total).toBe(1)
+    expect((await service.get('/v1/files')).body.files).toHaveLength(1)
+    clock.advance(DAY_MS)
+    expect((await send(second, { name: 'B', picture: picture() })).status).toBe(303)
+  })
+
   test('from a program of any site gets JSON with CORS, also when it is refused or the form is gone', async () => {
     const { path, id } = await form()
     const shownTo = ({ headers }: { headers: Headers }) =>

@@ -18,6 +18,10 @@ export const serve: Command = {
     }),
     setting('--cors-origin <origin>', 'allow pages of this origin to call the API', { isRepeatable: true }),
     setting('--rate-limit <number>', 'requests per minute and key (default no limit)'),
+    setting(
+      '--form-bytes-per-day <size>',
+      'what forms of a workspace may write in a day, such as 500MiB (default 1GiB)',
+    ),
     setting('--log-level <level>', `${LOG_LEVELS.join(', ')} (default info)`, { choices: LOG_LEVELS }),
     setting('--checkpoint <when>', 'auto, or off when another program replicates the file (default auto)', {
       choices: CHECKPOINTS,

@@ -17,6 +17,7 @@ import { type Definition, definitionOf, findStructureById } from '../../structur
 import { shownText } from '../pages/page.ts'
 import { type FormField, type FormSettings, formFields, optionsOf } from '../service.ts'
 import { countWritten, findShareByPk, type Visit, writerOf } from '../visits.ts'
+import type { FormBytes } from './form-bytes.ts'
 import { formPage, pageTokenIn, type ShownForm, sentencePage } from './page.ts'
 import { type FieldFile, readValues, type Sent, TOKEN_INPUT, TRAP_INPUT, unknownName } from './sent.ts'
 
@@ -93,6 +94,11 @@ export class SentPerDay {
 const ROBOT =
   'This looks like a robot: a field was filled in that nobody sees. Empty it, or send the form again.'
 
+export interface FormLimits {
+  readonly perDay: SentPerDay
+  readonly bytes: FormBytes
+}
+
 interface Post {
   readonly exchange: Exchange
   readonly sent: Sent
@@ -102,12 +108,12 @@ interface Post {
 export async function takePost(
   ctx: AppContext,
   visit: Visit,
-  limit: SentPerDay,
+  limits: FormLimits,
   post: Post,
 ): Promise<Response> {
   const form = formOf(ctx, visit)
   try {
-    const replayed = await write(ctx, visit, form, limit, post)
+    const replayed = await write(ctx, visit, form, limits, post)
     if (post.sent.isJson) return createdResponse('{"written":1}', replayed)
     return new Response(null, { status: 303, headers: { Location: `${visit.base}/done` } })
   } catch (error) {
@@ -129,7 +135,7 @@ async function write(
   ctx: AppContext,
   visit: Visit,
   form: Form,
-  limit: SentPerDay,
+  limits: FormLimits,
   { exchange, sent }: Post,
 ): Promise<boolean> {
   const now = ctx.clock.now()
@@ -141,16 +147,18 @@ async function write(
   if (values.refusals.size > 0) throw new FieldRefusals(values.refusals)
   const token = pageTokenIn(sent.isJson ? undefined : sent.texts.get(TOKEN_INPUT), now)
   const key = idempotencyKeyOf(exchange) ?? token
-  const takeBack = limit.begin(share.id, exchange.address, form.settings.per_address_per_day)
+  const length = lengthOf(values)
+  const takeBacks = [limits.perDay.begin(share.id, exchange.address, form.settings.per_address_per_day)]
   let isWritten = false
   try {
-    const replayed = await writeForm(ctx, visit, { ...values, key })
+    takeBacks.push(limits.bytes.begin(share.workspace, length))
+    const replayed = await writeForm(ctx, visit, { ...values, key }, length)
     isWritten = !replayed
     return replayed
   } catch (error) {
     throw key !== undefined && key === token ? ofPage(form, error) : atField(form, error)
   } finally {
-    if (!isWritten) takeBack()
+    if (!isWritten) for (const takeBack of takeBacks) takeBack()
   }
 }
 
@@ -291,14 +299,17 @@ function storeFile(tx: Tx, caller: Caller, { name: fileName, bytes }: FieldFile[
   return id
 }
 
+const lengthOf = ({ data, files }: Pick<FormWrite, 'data' | 'files'>): number =>
+  files.reduce((sum, { file }) => sum + file.bytes.byteLength, Buffer.byteLength(JSON.stringify(data)))
+
 /** Writes a post; all posts of a form take turns with the writes of others. Returns whether it was written before. */
 export async function writeForm(
   { worker }: AppContext,
   visit: Visit,
   { key, data, files }: Pick<FormWrite, 'key' | 'data' | 'files'>,
+  length: number,
 ): Promise<boolean> {
   const { share } = visit
-  const length = files.reduce((sum, { file }) => sum + file.bytes.byteLength, JSON.stringify(data).length)
   const hasher = new Bun.CryptoHasher('sha256').update(JSON.stringify(data))
   for (const { key: field, file } of files) hasher.update(`${field}\0${file.name}\0`).update(file.bytes)
   const input = {

@@ -32,7 +32,7 @@ export const sendsJson = ({ headers }: Request): boolean =>
 export const sendsFiles = ({ headers }: Request): boolean =>
   /^multipart\/form-data\b/i.test(headers.get('content-type') ?? '')
 
-/** Takes a body apart. A name that a form sends twice counts once, with its last value. */
+/** Takes a body apart. Refuses a form that sends a name twice. */
 export function readSent(request: Request, bytes: Uint8Array): Promise<Sent> {
   return sendsJson(request) ? Promise.resolve(readJson(bytes)) : readForm(request, bytes)
 }
@@ -54,8 +54,11 @@ async function readForm(request: Request, bytes: Uint8Array): Promise<Sent> {
   if (!entries) throw invalid('A form, or a JSON object with "data", is required as the body.')
   const texts = new Map<string, string>()
   const files = new Map<string, SentFile>()
+  const names = new Set<string>()
   let length = 0
   for (const [name, value] of entries) {
+    if (names.has(name)) throw invalid(`The field "${name.slice(0, 100)}" is sent twice; send it once.`)
+    names.add(name)
     if (typeof value === 'string') length += name.length + value.length
     if (length > MAX_TEXT_LENGTH) throw invalid('The texts of the form are longer than 1 MiB; send less.')
     if (typeof value === 'string') texts.set(name, value.replaceAll('\r\n', '\n'))
