@@ -83,6 +83,9 @@ export const invalid = (sentence: string, data?: RefusalData) =>
   new Refusal('invalid_request', sentence, data)
 /** The form of the request is right, but a rule forbids it. */
 export const refused = (sentence: string, data?: RefusalData) => new Refusal('refused', sentence, data)
+/** A name that nobody could see; `what` begins the sentence. */
+export const invisibleName = (what: string, data?: RefusalData) =>
+  refused(`${what} needs at least one visible character.`, data)
 /** Another object in the workspace already has the name. */
 export const nameTaken = (sentence: string, data?: RefusalData) => new Refusal('name_taken', sentence, data)
 /** The changes after this cursor are not known any more. */

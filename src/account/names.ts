@@ -4,15 +4,18 @@ import {
   codePointLength,
   fold,
   hasControlCharacter,
+  isInvisible,
   isName,
   MAX_NAME_LENGTH,
   normalized,
   quoteList,
 } from '../lib/text.ts'
-import { invalid, refused } from '../refusal.ts'
+import { invalid, invisibleName, refused } from '../refusal.ts'
+import { skeletonsOf } from './lookalikes.ts'
 
 /** Returns the name as given; refuses one that is empty, longer than 500 characters or has control characters. */
 export function checkedName(name: string, what: 'key' | 'structure'): string {
+  if (isInvisible(name)) throw invisibleName(`The name of a ${what}`)
   if (isName(name)) return name
   throw invalid(
     `The name of a ${what} must be 1 to ${MAX_NAME_LENGTH} characters without control characters.`,
@@ -22,6 +25,8 @@ export function checkedName(name: string, what: 'key' | 'structure'): string {
 /** The longest name of a user or workspace, in characters. */
 const MAX_ACCOUNT_NAME_LENGTH = 200
 
+/** What may stand in a name and not be seen. */
+const IGNORABLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 const IS_BLANK = /\p{White_Space}/u
 
 /** Without blanks around it. Unlike `trim` it leaves a byte order mark, which is refused. */
@@ -32,17 +37,23 @@ export function trimmedName(name: string): string {
   return name.slice(start, end)
 }
 
-/** The form in which the names of users and workspaces are unique: without blanks around it, NFKC, ignoring case. */
+/** The form in which the names of users and workspaces are found: without blanks around it, NFKC, ignoring case. */
 export const nameKey = (name: string): string => fold(normalized(trimmedName(name), 'NFKC'))
 
 /**
  * Returns the new name of a user or workspace without blanks around it. Refuses one that could be taken for another: with
- * control or invisible format characters, or in the form of an id.
+ * control or invisible characters, or in the form of an id.
  */
 export function checkedAccountName(name: string, what: 'user' | 'workspace'): string {
   const trimmed = trimmedName(name)
   const length = codePointLength(trimmed)
-  if (length < 1 || length > MAX_ACCOUNT_NAME_LENGTH || hasControlCharacter(name) || /\p{Cf}/u.test(name))
+  if (isInvisible(trimmed)) throw invisibleName(`The name of a ${what}`)
+  if (
+    length < 1 ||
+    length > MAX_ACCOUNT_NAME_LENGTH ||
+    hasControlCharacter(trimmed) ||
+    IGNORABLE.test(trimmed)
+  )
     throw invalid(
       `The name of a ${what} must be 1 to ${MAX_ACCOUNT_NAME_LENGTH} characters without control or invisible characters.`,
     )
@@ -51,7 +62,16 @@ export function checkedAccountName(name: string, what: 'user' | 'workspace'): st
   return trimmed
 }
 
-export const columnsOfName = (name: string) => ({ name, nameFold: fold(name), nameKey: nameKey(name) })
+/** What is stored to find names that look like this one. */
+export const storedKey = (name: string): string => skeletonsOf(nameKey(name))[0]
+
+export const columnsOfName = (name: string) => ({ name, nameFold: fold(name), nameKey: storedKey(name) })
+
+/** Of rows whose names look alike, the one that is found by this name. */
+export const rowNamed = <Row extends { readonly name: string }>(
+  rows: readonly Row[],
+  name: string,
+): Row | undefined => rows.find((row) => nameKey(row.name) === nameKey(name))
 
 const MOST_LISTED = 20
 

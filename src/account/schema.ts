@@ -65,7 +65,7 @@ const Key = t.strict({
 })
 
 export const NewKeyBody = t.strict({
-  name: t.text({ minLength: 1, maxLength: 500, singleLine: true }),
+  name: t.text({ minLength: 1, maxLength: 500, singleLine: true, isName: true }),
   scope: t.choice(SCOPES),
   expires_at: t.Optional(t.Union([t.String(), t.Null()])),
   access: t.Optional(AccessBody),
@@ -76,7 +76,7 @@ export const KeyResponse = t.response({ key: Key })
 
 const OwnWorkspace = t.strict({ id: t.id(), name: t.String(), role: t.choice(ROLES) })
 export const NameBody = t.strict({
-  name: t.text({ minLength: 1, maxLength: 200, trimmed: true, singleLine: true }),
+  name: t.text({ minLength: 1, maxLength: 200, trimmed: true, singleLine: true, isName: true }),
 })
 
 const MAX_PREFERENCES_BYTES = 65_536

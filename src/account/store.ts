@@ -47,8 +47,8 @@ export const findWorkspaceSpelled = rowBy((nameFold: string) =>
   everyWorkspace().where(eq(workspaces.nameFold, nameFold)),
 )
 
-export const findWorkspaceByKey = rowBy((nameKey: string) =>
-  everyWorkspace().where(eq(workspaces.nameKey, nameKey)).orderBy(workspaces.pk).limit(1),
+export const listWorkspacesByKey = rowsBy((nameKey: string) =>
+  everyWorkspace().where(eq(workspaces.nameKey, nameKey)).orderBy(workspaces.pk),
 )
 
 export const findFirstWorkspace = rowBy(() => everyWorkspace().orderBy(workspaces.pk).limit(1))
@@ -74,8 +74,8 @@ export const findUserById = rowBy((id: string) => everyUser().where(eq(users.id,
 
 export const findUserSpelled = rowBy((nameFold: string) => everyUser().where(eq(users.nameFold, nameFold)))
 
-export const findUserByKey = rowBy((nameKey: string) =>
-  everyUser().where(eq(users.nameKey, nameKey)).orderBy(users.pk).limit(1),
+export const listUsersByKey = rowsBy((nameKey: string) =>
+  everyUser().where(eq(users.nameKey, nameKey)).orderBy(users.pk),
 )
 
 export const updateUser = updateOf(users, users.pk)

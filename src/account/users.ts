@@ -6,7 +6,8 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { didYouMean } from '../lib/near-miss.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, Refusal, refused } from '../refusal.ts'
-import { checkedAccountName, columnsOfName, getOnly, nameKey } from './names.ts'
+import { skeletonsOf } from './lookalikes.ts'
+import { checkedAccountName, columnsOfName, getOnly, nameKey, rowNamed, storedKey } from './names.ts'
 import { checkedPassword, hashPassword } from './passwords.ts'
 import { endSharesOf, pauseOutOfReach, releaseRowViews } from './reach.ts'
 import {
@@ -16,13 +17,13 @@ import {
   deleteUser,
   endSessionsOf,
   findUserById,
-  findUserByKey,
   findUserSpelled,
   insertUser,
   listMembers,
   listMemberships,
   listMembershipsOf,
   listUserRows,
+  listUsersByKey,
   readAccess,
   setMember,
   setPasswordHash,
@@ -46,7 +47,7 @@ export const findUser = (reader: Reader, nameOrId: string): UserRow | undefined 
 
 /** The user who signs in with this name. */
 export const findUserByName = (reader: Reader, name: string): UserRow | undefined =>
-  findUserSpelled(reader, fold(name)) ?? findUserByKey(reader, nameKey(name))
+  findUserSpelled(reader, fold(name)) ?? rowNamed(listUsersByKey(reader, storedKey(name)), name)
 
 export const getUser = (reader: Reader, nameOrId: string): UserRow =>
   findUser(reader, nameOrId) ?? fail(noUser(reader, nameOrId))
@@ -83,11 +84,15 @@ export function addUser(
       `The user "${name}" belongs to the workspace "${workspace.name}" already; daybook users role changes their role.`,
     )
   }
-  const user = known ?? createUser(tx, checkedAccountName(name, 'user'))
+  const user = known ?? createUser(tx, freeUserName(tx, name))
   if (listMembershipsOf(tx, user.pk).length === 0) deleteProviderLink(tx, user.pk)
   setMember(tx, workspace.pk, user.pk, role, access)
   return user
 }
+
+/** The warning beside a user who was added and had an account before. */
+export const knownUserNotice = (name: string): string =>
+  `"${name}" already has an account on this server, and that account was added. Make sure that it is the person you mean.`
 
 export const createUser = (tx: Tx, name: string): UserRow =>
   insertUser(tx, { id: tx.newId(), ...columnsOfName(name), createdAt: tx.now })
@@ -152,9 +157,19 @@ export function removeUser(tx: Tx, user: UserRow, workspace: WorkspaceRow | unde
 export function freeUserName(reader: Reader, name: string, pk?: number): string {
   const checked = checkedAccountName(name, 'user')
   const holder = findUserByName(reader, checked)
-  if (!holder || holder.pk === pk) return checked
-  throw nameTaken(`A user named "${checked}" exists already; choose another name.`)
+  // The own name stays, also beside an older one that looks like it.
+  if (holder?.pk === pk && holder) return checked
+  if (!holder && !isTakenUserName(reader, checked, pk)) return checked
+  throw nameTaken(
+    `A user named "${checked}", or with a name that looks the same, exists already; choose another name.`,
+  )
 }
+
+/** Whether another user has a name that looks like this one. */
+export const isTakenUserName = (reader: Reader, name: string, except?: number): boolean =>
+  skeletonsOf(nameKey(name)).some((skeleton) =>
+    listUsersByKey(reader, skeleton).some(({ pk }) => pk !== except),
+  )
 
 /** Gives a user another name; the same one is no change. */
 export function renameUser(tx: Tx, pk: number, name: string): void {

@@ -8,16 +8,17 @@ import { isoTimestamp } from '../lib/dates.ts'
 import { fold } from '../lib/text.ts'
 import { fail, nameTaken, notFound } from '../refusal.ts'
 import { createKey } from './keys.ts'
-import { checkedAccountName, columnsOfName, getOnly, nameKey } from './names.ts'
+import { skeletonsOf } from './lookalikes.ts'
+import { checkedAccountName, columnsOfName, getOnly, nameKey, rowNamed, storedKey } from './names.ts'
 import {
   findFirstWorkspace,
   findWorkspace,
   findWorkspaceById,
-  findWorkspaceByKey,
   findWorkspaceSpelled,
   insertWorkspace,
   listUserRows,
   listWorkspaces,
+  listWorkspacesByKey,
   setMember,
   updateUser,
   updateWorkspace,
@@ -39,14 +40,21 @@ export function createWorkspace(tx: Tx, features: FeatureHooks, name: string): W
 }
 
 const findWorkspaceByName = (reader: Reader, name: string): WorkspaceRow | undefined =>
-  findWorkspaceSpelled(reader, fold(name)) ?? findWorkspaceByKey(reader, nameKey(name))
+  findWorkspaceSpelled(reader, fold(name)) ?? rowNamed(listWorkspacesByKey(reader, storedKey(name)), name)
 
 /** Returns the name as it is stored; refuses one of another workspace than the one that gets it. */
 export function freeWorkspaceName(reader: Reader, name: string, pk?: number): string {
   const checked = checkedAccountName(name, 'workspace')
   const holder = findWorkspaceByName(reader, checked)
-  if (!holder || holder.pk === pk) return checked
-  throw nameTaken(`A workspace named "${checked}" exists already; choose another name.`)
+  // The own name stays, also beside an older one that looks like it.
+  if (holder?.pk === pk && holder) return checked
+  const lookalikes = skeletonsOf(nameKey(checked)).flatMap((skeleton) =>
+    listWorkspacesByKey(reader, skeleton),
+  )
+  if (!holder && lookalikes.every((workspace) => workspace.pk === pk)) return checked
+  throw nameTaken(
+    `A workspace named "${checked}", or with a name that looks the same, exists already; choose another name.`,
+  )
 }
 
 /** Creates a workspace owned by the named user, by default the only one. */
@@ -117,7 +125,7 @@ export function refreshNameKeys(reader: Reader): void {
     update: typeof updateUser,
   ) => {
     for (const { pk, name, nameKey: stored } of rows)
-      if (stored !== nameKey(name)) update(reader, pk, { nameKey: nameKey(name) })
+      if (stored !== storedKey(name)) update(reader, pk, { nameKey: storedKey(name) })
   }
   renew(listWorkspaces(reader), updateWorkspace)
   renew(listUserRows(reader), updateUser)

@@ -2,8 +2,8 @@ import type { TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { ValueError } from '@sinclair/typebox/errors'
 import { ValueErrorType } from '@sinclair/typebox/errors'
-import { invalid, type Refusal } from '../refusal.ts'
-import type { RuleSchema } from './schema/types.ts'
+import { invalid, invisibleName, type Refusal } from '../refusal.ts'
+import { isInvisibleName, type RuleSchema } from './schema/types.ts'
 
 export type QueryValues = Record<string, string | number | boolean>
 
@@ -130,7 +130,10 @@ export function validationRefusal(part: Part, errors: Iterable<ValueError>): Ref
     if (error.type === ValueErrorType.ObjectAdditionalProperties) return invalid(sentenceFor(part, error))
     if (error.type === ValueErrorType.ArrayMaxItems || ++count === MAX_ERRORS) break
   }
-  return invalid(first ? sentenceFor(part, first) : `The ${part} does not have the right form.`)
+  if (!first) return invalid(`The ${part} does not have the right form.`)
+  const { rules } = first.schema as Partial<RuleSchema>
+  if (rules && isInvisibleName(rules, first.value)) return invisibleName(`"${placeOf(first.path)}"`)
+  return invalid(sentenceFor(part, first))
 }
 
 /** Refuses a value whose form is not that of its schema. */

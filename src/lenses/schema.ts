@@ -40,7 +40,8 @@ export const LensesResponse = t.response({ lenses: t.Array(Lens) })
 export const LensResponse = t.response({ lens: Lens })
 export const DeletedLensResponse = t.deletedResponse()
 
-const name = () => t.text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Work'] })
+const name = () =>
+  t.text({ minLength: 1, maxLength: 500, singleLine: true, isName: true, examples: ['Work'] })
 
 const settings = t.Optional(
   t.strict(

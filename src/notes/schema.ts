@@ -21,6 +21,7 @@ export const tagName = () =>
     maxLength: 100,
     trimmed: true,
     singleLine: true,
+    isName: true,
     without: ',',
     says: 'a tag name: 1 to 100 characters, no comma, no control character',
     examples: ['work'],
@@ -28,7 +29,7 @@ export const tagName = () =>
 export const tagList = (description: string) =>
   t.Array(tagName(), { maxItems: TAGS_PER_REQUEST, description })
 
-const ALIAS = { minLength: 1, maxLength: 200, trimmed: true, singleLine: true, examples: ['ada'] }
+const ALIAS = { minLength: 1, maxLength: 200, trimmed: true, singleLine: true, isName: true, examples: ['ada'] }
 const alias = () =>
   t.nullableText({ ...ALIAS, description: 'Another name for links; unique among notes. null clears.' })
 

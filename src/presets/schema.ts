@@ -55,6 +55,7 @@ const name = () =>
     minLength: 1,
     maxLength: 500,
     singleLine: true,
+    isName: true,
     description: 'Unique, ignoring case; not in the form of an id.',
     examples: ['Meeting'],
   })

@@ -52,6 +52,7 @@ const name = () =>
     maxLength: 200,
     trimmed: true,
     singleLine: true,
+    isName: true,
     description:
       'Unique, ignoring case, among the shared views of the structure, or among the personal ones of its owner.',
     examples: ['Open'],

@@ -11,7 +11,7 @@ import {
   presentAccess,
   readAccess,
 } from '../account/store.ts'
-import { addUser, changeRole, removeUser } from '../account/users.ts'
+import { addUser, changeRole, knownUserNotice, removeUser } from '../account/users.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Role } from '../db/schema/account.ts'
@@ -33,7 +33,7 @@ export const addMember = (
   caller: Caller,
   { name, role, access = null }: { name: string; role: Role; access?: Access | null },
   origin: string,
-): Promise<{ member: MemberRow; link: string | null }> =>
+): Promise<{ member: MemberRow; link: string | null; notice?: string }> =>
   db.write((tx) => {
     const user = addUser(
       tx,
@@ -45,7 +45,11 @@ export const addMember = (
     const maker = getOwnUser(tx, caller).pk
     const mayReset = ownsWorkspacesOf(tx, maker, user.pk)
     const link = mayReset ? createSetupLink(tx, { userPk: user.pk, maker }, origin).link : null
-    return { member: getMember(tx, caller, user.id), link }
+    return {
+      member: getMember(tx, caller, user.id),
+      link,
+      ...(user.createdAt < tx.now && { notice: knownUserNotice(user.name) }),
+    }
   })
 
 /**
@@ -139,8 +143,8 @@ export function memberRoutes(ctx: AppContext) {
     .post(
       '/members',
       async ({ request, caller, body, status }) => {
-        const { member, link } = await addMember(ctx, caller, body, originOf(request))
-        return status(201, { member: presentMember(ctx, member), link })
+        const { member, ...added } = await addMember(ctx, caller, body, originOf(request))
+        return status(201, { member: presentMember(ctx, member), ...added })
       },
       {
         access: 'session-owner',

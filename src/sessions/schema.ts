@@ -2,7 +2,8 @@ import { ROLES } from '../db/schema/account.ts'
 import { AccessBody, ShownAccess } from '../http/schema/access.ts'
 import { t } from '../http/schema/types.ts'
 
-const passkeyName = () => t.text({ minLength: 1, maxLength: 200, trimmed: true, singleLine: true })
+const passkeyName = () =>
+  t.text({ minLength: 1, maxLength: 200, trimmed: true, singleLine: true, isName: true })
 
 /** What a browser makes of options, as its `toJSON()` writes it. */
 const sentByBrowser = () =>
@@ -31,6 +32,7 @@ const userName = (description?: string) =>
   t.text({
     minLength: 1,
     maxLength: 500,
+    trimmed: true,
     singleLine: true,
     examples: ['owner'],
     ...(description !== undefined && { description }),
@@ -128,5 +130,9 @@ export const NewMemberBody = t.strict({
 export const MemberPatch = t.strict({ role: t.Optional(t.choice(ROLES)), access: t.Optional(AccessBody) })
 export const MemberResponse = t.response({ member: Member })
 export const MembersResponse = t.response({ members: t.Array(Member) })
-export const NewMemberResponse = t.response({ member: Member, link: t.Union([t.String(), t.Null()]) })
+export const NewMemberResponse = t.response({
+  member: Member,
+  link: t.Union([t.String(), t.Null()]),
+  notice: t.Optional(t.String({ description: 'Set where the name has an account on this server already.' })),
+})
 export const LinkResponse = t.response({ link: t.String(), expires_at: t.timestamp() })

@@ -173,7 +173,8 @@ const attributes = t.optional({
   description: t.nullableText({ maxLength: 10_000, examples: ['Live mode'] }),
 })
 
-const name = () => t.text({ minLength: 1, maxLength: 200, singleLine: true, examples: ['Card payments'] })
+const name = () =>
+  t.text({ minLength: 1, maxLength: 200, singleLine: true, isName: true, examples: ['Card payments'] })
 
 export const CreateSourceBody = t.strict(
   { name: name(), structure: structureName(), provider: t.choice(PROVIDER_NAMES), ...attributes },

@@ -68,7 +68,8 @@ export const PatchedStructureResponse = t.response({
   ),
 })
 
-const name = () => t.text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Books'] })
+const name = () =>
+  t.text({ minLength: 1, maxLength: 500, singleLine: true, isName: true, examples: ['Books'] })
 export const fieldKey = () =>
   t.text({
     pattern: '^[a-z][a-z0-9_]{0,62}$',

@@ -62,7 +62,8 @@ export const DeletedViewResponse = t.deletedResponse()
 
 export const ViewNotesQuery = t.strict({ ...shownParts, ...t.paging(MAX_PAGE) })
 
-const name = () => t.text({ minLength: 1, maxLength: 500, singleLine: true, examples: ['Open work'] })
+const name = () =>
+  t.text({ minLength: 1, maxLength: 500, singleLine: true, isName: true, examples: ['Open work'] })
 
 const attributes = t.optional({
   filter: t.Union([filterTree(), t.Null()], { description: 'Replaces the whole tree; null for every note.' }),

@@ -76,13 +76,31 @@ const UNUSABLE: [string, string][] = [
   ['a soft hyphen', 'owner\u00ad'],
   ['a change of direction', '\u202eowner'],
   ['a byte order mark', '\ufeffowner'],
-  ['a tab at its end', 'somebody\t'],
+  ['a combining grapheme joiner', 'owner\u034f'],
+  ['a Hangul filler', 'owner\u115f'],
+  ['another Hangul filler', 'owner\u3164'],
+  ['a variation selector', 'owner\ufe0f'],
+  ['a Mongolian variation selector', 'owner\u180b'],
+  ['a blank of Braille', 'owner\u2800'],
+  ['a supplementary variation selector', 'owner\u{e0100}'],
   ['a line break', 'some\nbody'],
   ['the form of an id', '0198c0de-0000-7000-8000-000000000000'],
   ['the form of an id in capitals', '0198C0DE-0000-7000-8000-000000000000'],
   ['the form of an id in wide digits', '0198c0de-0000-7000-8000-00000000000\uff10'],
 ]
-const TAKEN = ['owner ', ' Owner', '\uff4f\uff57\uff4e\uff45\uff52', 'OWNER', '\u24deWNER']
+// Cyrillic and Greek letters stand for those of Latin in the last four.
+const TAKEN = [
+  'owner ',
+  '\towner\r\n',
+  ' Owner',
+  '\uff4f\uff57\uff4e\uff45\uff52',
+  'OWNER',
+  '\u24deWNER',
+  '\u043ewner',
+  'own\u0435r',
+  '\u039fWNER',
+  'ow\u03b7er',
+]
 
 describe('a name', () => {
   test.each(UNUSABLE)('with %s is refused, of a user and of a workspace', async (_, name) => {
@@ -136,6 +154,64 @@ describe('a name', () => {
   })
 })
 
+describe('a name of invisible characters alone', () => {
+  const NAMES = ['\u200b', '\u2800', '\u3164\ufe0f', '\u2060 \u200d']
+  const refusedBy = ({ status, body }: { status: number; body: { code?: string; error?: string } }) => [
+    status,
+    body.code,
+    body.error?.includes('visible character'),
+  ]
+
+  test.each(NAMES)('%j is refused for everything that has one', async (name) => {
+    const fields = [{ key: 'title', type: 'text' }]
+    const { body } = await service.post('/v1/records/structures', { name: 'Books', fields })
+    const note = (await service.post('/v1/notes', { title: 'Note' })).body.note.id
+    const source = { structure: 'Books', provider: 'none', options: { unverified: true } }
+    const own = (await owner.request('GET', '/app/api/workspaces')).body.workspaces[0].id
+    const refusals = [
+      service.post('/v1/notes', { title: 'T', tags: ['work', name] }),
+      service.post('/v1/notes', { title: 'T', alias: name }),
+      service.post(`/v1/notes/${note}/tags`, { tags: [name] }),
+      service.post('/v1/records/structures', { name, fields }),
+      service.patch(`/v1/records/structures/${body.structure.id}`, { name }),
+      service.post('/v1/presets', { name }),
+      service.post('/v1/views', { name }),
+      service.post('/v1/lenses', { name }),
+      service.post('/v1/records/views', { structure: 'Books', name }),
+      service.post('/v1/sources', { ...source, name }),
+      service.post('/v1/shares', { kind: 'note', target_id: note, name }),
+      owner.request('POST', '/app/api/keys', { name, scope: 'read' }),
+      owner.request('POST', '/app/api/members', { name, role: 'viewer' }),
+      owner.request('POST', '/app/api/workspaces', { name }),
+      owner.request('PATCH', `/app/api/workspaces/${own}`, { name }),
+    ]
+    for (const answer of await Promise.all(refusals))
+      expect(refusedBy(answer)).toEqual([400, 'refused', true])
+  })
+})
+
+test('of a tag and an alias is trimmed of tabs and line breaks before it is judged, not inside', async () => {
+  const { body } = await service.post('/v1/notes', {
+    title: 'T',
+    tags: ['\tdeep work\r\n'],
+    alias: '\nshort\t',
+  })
+  expect([body.note.tags, body.note.alias]).toEqual([['deep work'], 'short'])
+  for (const sent of [{ tags: ['deep\twork'] }, { alias: 'a\nb' }])
+    expect((await service.post('/v1/notes', { title: 'T', ...sent })).status).toBe(400)
+})
+
+test('of somebody who has an account here already is added with a sentence that says so', async () => {
+  const { db } = service.ctx
+  const other = await db.write((tx) => createWorkspace(tx, features, 'Other'))
+  await db.write((tx): void => void addUser(tx, 'carol', other, 'viewer'))
+  service.clock.advance(1_000)
+  const { status, body } = await add('carol')
+  expect([status, body.link]).toEqual([201, null])
+  expect(body.notice).toContain('"carol" already has an account on this server')
+  expect((await add('dave')).body.notice).toBeUndefined()
+})
+
 describe('names that an older program allowed', () => {
   const OLDER = ['owner ', '\uff4f\uff57\uff4e\uff45\uff52', 'own\u200ber', 'n'.repeat(500)]
 
@@ -157,6 +233,22 @@ describe('names that an older program allowed', () => {
       password: PASSWORD,
     })
     expect(body.user.name).toBe('owner')
+  })
+
+  test('that look the same to people both sign in, and keep their names', async () => {
+    const lookalike = '\u043ewner'
+    owner = await setUpIn(service)
+    const id = await idOf('older')
+    await setUpIn(service, id)
+    await nameAs('users', id, lookalike)
+    for (const user of [lookalike, 'owner']) {
+      const { body } = await browserOf(service).request('POST', '/app/api/session', {
+        user,
+        password: PASSWORD,
+      })
+      expect(body.user.name).toBe(user)
+    }
+    expect(findUserByName(service.ctx.db, lookalike)?.id).toBe(id)
   })
 
   test('are added to another workspace, and are not given to somebody else', async () => {

@@ -9,7 +9,7 @@ import {
 } from '@sinclair/typebox'
 import { t as base } from 'elysia'
 import { memoize } from '../../lib/bounded-cache.ts'
-import { codePointLength, hasControlCharacter, withCommas } from '../../lib/text.ts'
+import { codePointLength, hasControlCharacter, isInvisible, withCommas } from '../../lib/text.ts'
 import { DEFAULT_LIMIT } from '../pagination.ts'
 import { judging, unjudged } from '../validation.ts'
 
@@ -30,6 +30,8 @@ export interface TextOptions extends Described {
   trimmed?: boolean
   /** No control characters. */
   singleLine?: boolean
+  /** A name, which needs a visible character; else it is `refused`. */
+  isName?: boolean
   /** Characters that a single line may not hold either; needs `says`. */
   without?: string
   /** A regular expression the value must match; needs `says`. */
@@ -65,10 +67,17 @@ function isText(rules: Rules, value: unknown): boolean {
   const checked = rules.trimmed ? value.trim() : value
   const length = codePointLength(checked)
   if (length < (rules.minLength ?? 0) || length > (rules.maxLength ?? Number.POSITIVE_INFINITY)) return false
-  if (rules.singleLine && hasControlCharacter(value)) return false
-  if (rules.without && [...rules.without].some((character) => value.includes(character))) return false
+  if (rules.singleLine && hasControlCharacter(checked)) return false
+  if (isInvisibleName(rules, value)) return false
+  if (rules.without && [...rules.without].some((character) => checked.includes(character))) return false
   if (rules.pattern !== undefined && !compiled(rules.pattern).test(checked)) return false
   return rules.check?.(checked) ?? true
+}
+
+/** Whether a text is refused because it is a name that shows nothing; an empty one has the wrong length. */
+export function isInvisibleName({ isName, trimmed }: TextOptions, value: unknown): boolean {
+  if (isName !== true || typeof value !== 'string') return false
+  return isInvisible(trimmed ? value.trim() : value)
 }
 
 const compiled = memoize((pattern: string) => new RegExp(pattern, 'u'))

@@ -11,7 +11,7 @@ import {
   setClosedWorkspace,
   setMember,
 } from '../../account/store.ts'
-import { changeRole, createUser, findUserByName, isLastOwner } from '../../account/users.ts'
+import { changeRole, createUser, findUserByName, isLastOwner, isTakenUserName } from '../../account/users.ts'
 import { findWorkspaceNamed } from '../../account/workspaces.ts'
 import type { RoleClaim } from '../../config.ts'
 import type { AppContext, Caller } from '../../context.ts'
@@ -268,13 +268,13 @@ function freeName(tx: Tx, names: readonly unknown[]): string {
   const [name] = [...names, 'member'].flatMap(lawful)
   for (let number = 1; ; number++) {
     const numbered = number === 1 ? `${name}` : `${name} ${number}`
-    if (!findUserByName(tx, numbered)) return numbered
+    if (!findUserByName(tx, numbered) && !isTakenUserName(tx, numbered)) return numbered
   }
 }
 
 function lawful(name: unknown): string[] {
   if (typeof name !== 'string') return []
-  const plain = name.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+  const plain = name.replace(/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+/gu, ' ')
   try {
     return [checkedAccountName([...plain.trim()].slice(0, MAX_LENGTH).join(''), 'user')]
   } catch (error) {

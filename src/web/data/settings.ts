@@ -1,5 +1,5 @@
 import { invalidate } from './cache.ts'
-import { request, serverNow } from './request.ts'
+import { request } from './request.ts'
 import type { Role, Workspace } from './session.ts'
 import { type Key, useQuery } from './use-query.ts'
 
@@ -77,16 +77,8 @@ export const changeKeyAccess = (id: string, access: Access) => keys.change('PATC
 export const revokeKey = (id: string) => keys.change('DELETE', `/${id}`)
 
 export const useMembers = members.use
-/** Longer than the call takes, and than the clock of a server is rounded. */
-const JUST_NOW_MS = 10_000
-
-/** Adds a member; also says whether they had a user on this server before. */
-export async function addMember(body: { name: string; role: Role }) {
-  const added = await members.change<{ member: Member; link: string | null }>('POST', '', body)
-  const { has_password, created_at } = added.member
-  const isOlder = Date.parse(created_at) < serverNow() - JUST_NOW_MS
-  return { ...added, isKnown: added.link === null || has_password || isOlder }
-}
+export const addMember = (body: { name: string; role: Role }) =>
+  members.change<{ member: Member; link: string | null; notice?: string }>('POST', '', body)
 export const changeRole = (userId: string, role: Role) => members.change('PATCH', `/${userId}`, { role })
 export const changeMemberAccess = (userId: string, access: Access) =>
   members.change('PATCH', `/${userId}`, { access })

@@ -9,6 +9,7 @@ import {
   changeRole,
   getMember,
   getUser,
+  knownUserNotice,
   listUsers,
   removeUser,
   setPassword,
@@ -51,13 +52,15 @@ const usersAdd: Command = {
       const origin = originFor(db, input, io)
       const added = await db.write((tx) => {
         const workspace = getWorkspaceOrOnly(tx, textFlag(input, 'workspace'))
-        const { pk, id, name, passwordHash } = addUser(tx, input.args[0] ?? '', workspace, role)
+        const { pk, id, name, passwordHash, createdAt } = addUser(tx, input.args[0] ?? '', workspace, role)
         const link =
           passwordHash === null ? createSetupLink(tx, { userPk: pk, maker: null }, origin).link : null
-        return { id, name, role, workspace: workspace.name, link }
+        const notice = createdAt < tx.now && { notice: knownUserNotice(name) }
+        return { id, name, role, workspace: workspace.name, link, ...notice }
       })
       return show(input, io, added, () => {
         io.status(`"${added.name}" belongs to the workspace "${added.workspace}" as ${role}.\n`)
+        if ('notice' in added) io.status(`${added.notice}\n`)
         if (added.link !== null) io.out(`${added.link}\n`)
       })
     }),

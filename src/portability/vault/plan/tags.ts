@@ -1,6 +1,6 @@
 import type { TextSpan } from '../../../lib/markdown-lines.ts'
 import { folderOf } from '../../../lib/paths.ts'
-import { codePointLength, normalized } from '../../../lib/text.ts'
+import { codePointLength, isInvisible, normalized } from '../../../lib/text.ts'
 import { bracketedIn } from '../../../notes/links/syntax.ts'
 import type { Remark, VaultNote } from './note.ts'
 
@@ -13,7 +13,7 @@ export function tagNameOf(word: string): string | undefined {
     .replace(/(?<!\/)\/+$/, '')
     .replace(/[,\p{Cc}]/gu, ' ')
     .trim()
-  return name === '' || codePointLength(name) > MAX_TAG_LENGTH ? undefined : name
+  return name === '' || isInvisible(name) || codePointLength(name) > MAX_TAG_LENGTH ? undefined : name
 }
 
 const WORD = '#[\\p{L}\\p{M}\\p{N}\\p{Extended_Pictographic}\\p{Join_Control}_/-]+'

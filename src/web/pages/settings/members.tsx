@@ -86,8 +86,8 @@ const Link = ({ name, link, isKnown }: MadeLink) => (
 function NewMember({ made }: { made: { value: MadeLink | undefined } }) {
   const action = useAction(async (data: FormData) => {
     const role = ROLES.find((known) => known === data.get('role')) ?? 'viewer'
-    const { member, link, isKnown } = await addMember({ name: textOf(data, 'name'), role })
-    made.value = { name: member.name, link, isKnown }
+    const { member, link, notice } = await addMember({ name: textOf(data, 'name'), role })
+    made.value = { name: member.name, link, isKnown: notice !== undefined }
   })
   return (
     <>
