@@ -25,7 +25,7 @@ import {
   takeBack,
 } from '../records/writing/one-record.ts'
 import { notFound, Refusal, refused } from '../refusal.ts'
-import { checkUndoable } from './visible.ts'
+import { checkUndoable, seenOf } from './visible.ts'
 
 /** More cannot be undone in one transaction without delaying other writes for long. */
 const MAX_UNDONE = 20_000
@@ -67,9 +67,11 @@ function undoTransaction(
 ): Undone {
   const { workspacePk } = caller
   const changes = findTransaction(tx, workspacePk, transaction)
-  checkUndoable(tx, caller, changes)
+  const seen = seenOf(tx, caller, changes)
+  if (seen.length === 0) throw notFound('transaction')
+  checkUndoable(tx, caller, changes, seen)
   const objects = changedObjects(changes)
-  refuseOthers(changes)
+  refuseOthers(changes, seen)
   refuseTouched(tx, workspacePk, objects, changes.at(-1)?.number ?? 0)
   const undone = undoTexts(tx, caller, objects.toReversed())
   const takenItems = takenItemsByNote(changes)
@@ -115,7 +117,7 @@ const noteOf = ({ detail }: Change): string | undefined =>
   detail === null ? undefined : (JSON.parse(detail) as { note_id?: string }).note_id
 
 /** Tags that the transaction created do not prevent it, nor do changes of Quick Access that follow from those of a note. */
-function refuseOthers(changes: readonly Change[]): void {
+function refuseOthers(changes: readonly Change[], seen: readonly Change[]): void {
   const deleted = deletedBy(changes)
   if (deleted !== undefined)
     throw refused(`This transaction is part of the deletion of ${deleted}, which cannot be undone.`)
@@ -133,10 +135,10 @@ function refuseOthers(changes: readonly Change[]): void {
   }
   const others = changes.filter((change) => !isAllowed(change))
   if (others.length === 0) return
-  const names = [...new Set(others.map(({ kind, id }) => `${wordOf(kind)} ${id}`))].slice(0, MAX_NAMED)
-  throw refused(
-    `Only changes of notes and records can be undone; this transaction also changed ${names.join(', ')}.`,
-  )
+  const named = others.filter((change) => seen.includes(change))
+  const names = [...new Set(named.map(({ kind, id }) => `${wordOf(kind)} ${id}`))].slice(0, MAX_NAMED)
+  const also = names.join(', ') || 'something else'
+  throw refused(`Only changes of notes and records can be undone; this transaction also changed ${also}.`)
 }
 
 /** The tag or property, in words, whose deletion, of one or several transactions, made the changes. */

@@ -1,9 +1,10 @@
-import { hides, may, OTHERS } from '../access/rights.ts'
+import { checkAbility, checkWrite, hides, may, OTHERS } from '../access/rights.ts'
 import { CHANGE_KINDS, type ChangeKind } from '../changes/entries.ts'
 import { type Change, headsOf, selectAfter, type VisibleChanges } from '../changes/read.ts'
-import type { InWorkspace } from '../context.ts'
+import type { Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { notFound, Refusal } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
+import { findStructure } from '../structures/store.ts'
 
 /** The kinds that are access to notes; those of structures are told by the structure of each change. */
 const OF_NOTES: readonly ChangeKind[] = [
@@ -40,21 +41,45 @@ export function visibleTo(caller: InWorkspace): { readonly visible?: VisibleChan
   }
 }
 
+/** Those of some consecutive changes that the caller sees. */
+export function seenOf(reader: Reader, caller: Caller, changes: readonly Change[]): readonly Change[] {
+  const range = {
+    after: (changes[0]?.number ?? 0) - 1,
+    upTo: changes.at(-1)?.number ?? 0,
+    limit: changes.length,
+  }
+  const filter = { ...visibleTo(caller), userId: caller.userId }
+  const seen = new Set(
+    headsOf(reader, selectAfter(reader, caller.workspacePk, range, filter)).map(({ number }) => number),
+  )
+  return changes.filter(({ number }) => seen.has(number))
+}
+
 const MISSING =
   'This transaction changed more than you may write; it can be undone by who has "write" access to all of it.'
 
-/** Refuses to take back changes of which the caller sees none, or not all of which they may write. */
-export function checkUndoable(reader: Reader, caller: InWorkspace, changes: readonly Change[]): void {
+/**
+ * Refuses to take back changes of which not all may be written by the caller; `seen` are those that the caller sees. Names
+ * what is missing, unless it is hidden.
+ */
+export function checkUndoable(
+  reader: Reader,
+  caller: Caller,
+  changes: readonly Change[],
+  seen: readonly Change[],
+): void {
   const { rights } = caller
-  if (rights === undefined) return
-  const { visible } = visibleTo(caller)
-  const [first, last] = [changes[0]?.number ?? 0, changes.at(-1)?.number ?? 0]
-  const range = { after: first - 1, upTo: last, limit: 1 }
-  if (headsOf(reader, selectAfter(reader, caller.workspacePk, range, { visible })).length === 0)
-    throw notFound('transaction')
+  for (const { kind, structureId } of rights === undefined ? [] : seen) {
+    if (structureId === null) checkWrite(rights, kind === 'file' ? 'files' : 'notes')
+    else {
+      const name = findStructure(reader, caller, structureId)?.name
+      if (!may(rights, structureId, 'change') && name === undefined) throw new Refusal('no_access', MISSING)
+      checkAbility(rights, { id: structureId, name: name ?? '' }, 'change')
+    }
+  }
   const mayWrite = ({ kind, structureId }: Change) => {
     if (structureId !== null) return may(rights, structureId, 'change')
-    return (kind === 'file' ? rights.files : rights.notes) === 'write'
+    return rights === undefined || (kind === 'file' ? rights.files : rights.notes) === 'write'
   }
   if (!changes.every(mayWrite)) throw new Refusal('no_access', MISSING)
 }

@@ -189,6 +189,15 @@ test('undo and revert need write on all that a transaction touches', async () =>
   expect(await undo({ notes: 'none', structures: { '*': 'none' } })).toEqual(NOT_FOUND)
   expect(await undo({ notes: 'none' })).toEqual(NO_ACCESS)
   expect(await undo({ structures: { '*': 'read' } })).toEqual(NO_ACCESS)
+  const sentence = async (access: Access) =>
+    (await (await keyWith(access)).post('/v1/changes/undo', { transaction, dry_run: true })).body.error
+  expect(await sentence({ structures: { '*': 'read' } })).toContain(
+    'This needs "write" access to the structure "Leads", and yours is "read"',
+  )
+  expect(await sentence({ notes: 'read' })).toContain(
+    'This needs "write" access to notes, and yours is "read"',
+  )
+  expect(await sentence({ structures: { '*': 'none' } })).not.toContain('Leads')
   expect(await undo({ files: 'none' })).toBe(200)
   const [listed] = (await (await keyWith({ notes: 'none' })).get('/v1/changes/transactions')).body
     .transactions

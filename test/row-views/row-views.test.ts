@@ -249,6 +249,23 @@ describe('a personal view', () => {
     expect((await seen(ada)).feed).toEqual(['created ours', 'updated mine', 'updated mine', 'updated ours'])
   })
 
+  test('shows itself to nobody else by an undo of its transaction', async () => {
+    const ada = await member('Ada')
+    await save({ name: 'Mine', personal: true })
+    const { transaction } = (await service.get('/v1/changes/transactions?kinds=row_view')).body
+      .transactions[0]
+    for (const dry_run of [true, false]) {
+      const hidden = await ada.post('/v1/changes/undo', { transaction, dry_run })
+      expect([hidden.status, hidden.body.code]).toEqual([404, 'not_found'])
+      expect((await service.post('/v1/changes/undo', { transaction, dry_run })).status).toBe(400)
+    }
+    await service.delete(`/v1/records/structures/${structure}`)
+    const [deletion] = (await ada.get('/v1/changes/transactions?kinds=structure')).body.transactions
+    const { body } = await ada.post('/v1/changes/undo', { transaction: deletion.transaction, dry_run: true })
+    expect(body.error).toContain(`the structure ${structure}`)
+    expect(body.error).not.toContain('view of rows')
+  })
+
   test('is made so by its maker alone', async () => {
     const ada = await member('Ada')
     const shared = await save()
