@@ -29,7 +29,14 @@ export const tagName = () =>
 export const tagList = (description: string) =>
   t.Array(tagName(), { maxItems: TAGS_PER_REQUEST, description })
 
-const ALIAS = { minLength: 1, maxLength: 200, trimmed: true, singleLine: true, isName: true, examples: ['ada'] }
+const ALIAS = {
+  minLength: 1,
+  maxLength: 200,
+  trimmed: true,
+  singleLine: true,
+  isName: true,
+  examples: ['ada'],
+}
 const alias = () =>
   t.nullableText({ ...ALIAS, description: 'Another name for links; unique among notes. null clears.' })
 

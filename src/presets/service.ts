@@ -10,6 +10,7 @@ import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
 import { compareNames, fold } from '../lib/text.ts'
+import { checkFileLinks } from '../notes/links/file-links.ts'
 import { findPropertyRule, type PropertyRule, valueRefusal } from '../notes/writing/properties.ts'
 import { ensureTags } from '../notes/writing/tags.ts'
 import { objectKind } from '../objects/objects.ts'
@@ -66,6 +67,7 @@ export function insertPreset(tx: Tx, caller: Caller, { columns, tags, ...lists }
 export function createPreset(tx: Tx, caller: Caller, input: PresetInput & { name: string }) {
   const { workspacePk: workspace } = caller
   refuseUnusableName(tx, workspace, input.name)
+  checkFileLinks(caller, input.content ?? '')
   const lists = mergedProperties(tx, workspace, { properties: [], asks: [] }, input)
   const tags = ensureTags(tx, caller, input.tags ?? [])
   return insertPreset(tx, caller, {
@@ -89,6 +91,7 @@ export const patchPreset = (ctx: AppContext, caller: Caller, idOrName: string, p
     const { workspacePk: workspace } = caller
     const row = presetKind.getRow(tx, caller, idOrName)
     const before = presetKind.present(row, tx)
+    checkFileLinks(caller, patch.content ?? '', row.content ?? '')
     if (patch.name !== undefined) refuseUnusableName(tx, workspace, patch.name, row.pk)
     if (patch.properties || patch.ask) {
       const lists = propertiesOfPreset(tx, row.pk)

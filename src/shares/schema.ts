@@ -87,7 +87,13 @@ export const ShareResponse = t.response({ share: Share })
 export const DeletedShareResponse = t.deletedResponse()
 
 const name = t.Optional(
-  t.nullableText({ minLength: 1, maxLength: 200, singleLine: true, isName: true, examples: ['For the printers'] }),
+  t.nullableText({
+    minLength: 1,
+    maxLength: 200,
+    singleLine: true,
+    isName: true,
+    examples: ['For the printers'],
+  }),
 )
 const password = t.Optional(
   t.nullableText({

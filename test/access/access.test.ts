@@ -404,3 +404,63 @@ test('the command line makes a key that is narrowed, by names', async () => {
   stored.close()
   folder.remove()
 })
+
+test('a caller without files adds no link to a file to a note that did not name it', async () => {
+  const [file, other] = await Promise.all(['a.txt', 'b.txt'].map((name) => makeFile(service, { name })))
+  const link = `[[file:${file}]]`
+  const content = `Before ${link}`
+  const named = (await service.post('/v1/notes', { title: 'Named', content })).body.note.id
+  const plain = (await service.post('/v1/notes', { title: 'Plain', content: 'text' })).body.note.id
+  await service.post('/v1/presets', { name: 'With', content: link })
+  await service.post('/v1/presets', { name: 'Without', content: 'text' })
+  const linked = (await service.post('/v1/notes', { title: 'L', content: '[[Target]]' })).body.note.id
+  const target = (await service.post('/v1/notes', { title: 'Target' })).body.note.id
+  const client = await keyWith({ files: 'none' })
+  const image = `![x](/v1/files/${file}/content)`
+  const refused: [string, string, object][] = [
+    ['POST', '/v1/notes', { title: 'New', content: link }],
+    ['POST', '/v1/notes', { title: 'New', preset: 'With' }],
+    ['PATCH', `/v1/notes/${plain}`, { content: image }],
+    ['PATCH', `/v1/notes/${named}`, { content: `${content} [[file:${other}]]` }],
+    ['POST', `/v1/notes/${plain}/append`, { text: link }],
+    ['POST', `/v1/notes/${plain}/edit`, { old_str: 'text', new_str: link }],
+    ['POST', '/v1/presets/With/apply', { note_id: plain }],
+    ['POST', '/v1/presets', { name: 'Made', content: link }],
+    ['PATCH', '/v1/presets/Without', { content: link }],
+    [
+      'POST',
+      '/v1/changes/apply',
+      { changes: [{ kind: 'note', op: 'updated', id: plain, data: { content: link } }] },
+    ],
+  ]
+  for (const [method, path, body] of refused) {
+    const { status, body: answer } = await client.request(method, path, body)
+    expect([method, path, status, answer.error]).toEqual([method, path, 400, expect.stringContaining('file')])
+  }
+  expect((await service.get(`/v1/notes/${plain}`)).body.note.content).toBe('text')
+  // Links to a note that is named like a file go on naming the note.
+  const renaming = { title: `file:${file}`, rewrite_links: true }
+  expect((await client.patch(`/v1/notes/${target}`, renaming)).status).toBe(200)
+  expect((await service.get(`/v1/notes/${linked}`)).body.note.content).toBe(`[[${target}|Target]]`)
+  // What the note names already may be moved about, and code names nothing.
+  const moved = { content: `${link} after, \`[[file:${other}]]\`` }
+  expect((await client.patch(`/v1/notes/${named}`, moved)).status).toBe(200)
+  expect((await client.patch(`/v1/notes/${named}`, { content: 'gone' })).status).toBe(200)
+  const { transactions } = (await client.get('/v1/changes/transactions')).body
+  const undone = await client.post('/v1/changes/undo', { transaction: transactions[0].transaction })
+  expect([undone.status, undone.body.error]).toEqual([400, expect.stringContaining(link.slice(2, -2))])
+})
+
+test('a pin without access to notes is refused as other new objects of notes are', async () => {
+  const { body } = await service.post('/v1/notes', { title: 'Pinned' })
+  const client = await keyWith({ notes: 'none' })
+  expect(outcome(await client.post('/v1/quick-access', { note_id: body.note.id }))).toEqual(NO_ACCESS)
+})
+
+test('the own access names no hidden structure where all others are hidden, too', async () => {
+  const shown = async (others: 'none' | 'read') =>
+    (await (await keyWith({ structures: { '*': others, [leads]: 'none', [costs]: 'add' } })).get('/v1/me'))
+      .body.access.structures
+  expect(await shown('none')).toEqual({ '*': 'none', [costs]: 'add' })
+  expect(await shown('read')).toEqual({ '*': 'read', [costs]: 'add', [leads]: 'none' })
+})

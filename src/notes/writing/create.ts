@@ -9,6 +9,7 @@ import type { FeatureHooks, OpenedPreset } from '../../feature-hooks.ts'
 import { fold } from '../../lib/text.ts'
 import { invalid, nameTaken, Refusal } from '../../refusal.ts'
 import { publishNote } from '../events.ts'
+import { checkFileLinks } from '../links/file-links.ts'
 import { indexLinks } from '../links/indexing.ts'
 import { presentNote } from '../present.ts'
 import type { CreateBody } from '../schema.ts'
@@ -37,10 +38,12 @@ export function createNote(
   const sentTags = input.tags && ensureTags(tx, caller, input.tags)
   const tagIds = (sentTags || preset) && withLinkedTags(tx, [...(sentTags ?? []), ...(preset?.tagIds ?? [])])
   if (tagIds) refuseTooManyTags(tagIds.length, 'A note carries')
+  const content = input.content ?? preset?.contentFor(input.title) ?? ''
+  checkFileLinks(caller, content)
   const pk = insertNote(tx, caller, {
     id,
     title: input.title,
-    content: input.content ?? preset?.contentFor(input.title) ?? '',
+    content,
     tagIds,
     alias: input.alias?.trim(),
     coverUrl: input.cover_url,

@@ -5,6 +5,7 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import { refused } from '../../refusal.ts'
 import { isTooLong } from '../content-length.ts'
 import { keepNote, publishNoteUpdate } from '../events.ts'
+import { checkFileLinks } from '../links/file-links.ts'
 import { indexLinks, indexPendingLinks } from '../links/indexing.ts'
 import { fileTarget, withFileLabel } from '../links/syntax.ts'
 import { markAllForSearch } from '../search/indexing.ts'
@@ -77,6 +78,7 @@ export function replaceEach(
     const note = findNoteText(tx, pk)
     const rewritten = note && rewrite(note)
     if (!rewritten) continue
+    checkFileLinks(caller, rewritten.content, note.content)
     keepNote(tx, caller, note)
     updates.push([note.id, saveRevision(tx, caller, note)])
     updateContent(tx, pk, rewritten.content)

@@ -6,6 +6,7 @@ import type { Exchange } from '../../http/exchange.ts'
 import { createdResponse, createOnce, identityOf } from '../../http/idempotency.ts'
 import { fold } from '../../lib/text.ts'
 import { logNoteUpdate } from '../events.ts'
+import { checkFileLinks } from '../links/file-links.ts'
 import { indexLinks } from '../links/indexing.ts'
 import { presentNote } from '../present.ts'
 import type { PatchBody } from '../schema.ts'
@@ -123,6 +124,7 @@ export function changeText(
   const newContent = content !== note.content
   const revision = newTitle || newContent ? saveRevision(tx, caller, note) : undefined
   if (newContent) {
+    checkFileLinks(caller, content, note.content)
     updateContent(tx, note.pk, content)
     indexLinks(tx, { workspace: workspacePk, note: note.pk }, content)
   }

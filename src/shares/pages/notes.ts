@@ -5,8 +5,7 @@ import { encoded, type JsonBody } from '../../http/responses.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { isoTimestamp, utcDay } from '../../lib/dates.ts'
 import { type Html, html } from '../../lib/html.ts'
-import { proseIn } from '../../lib/markdown-comments.ts'
-import { fileIdOf, fileOfImage } from '../../lib/markdown-links.ts'
+import { filesNamedIn } from '../../notes/links/file-links.ts'
 import { fileTarget } from '../../notes/links/syntax.ts'
 import { evaluationOf, matchTree } from '../../notes/query/evaluate.ts'
 import { checkedTree, treeQuery } from '../../notes/query/tree-query.ts'
@@ -112,26 +111,12 @@ export const fileNamedQuery: WorkerQuery<FileInput, boolean> = {
   name: 'shares.fileNamed',
   isLong: true,
   run: (reader, { note, file, ...shared }) => {
-    if (note !== null) return namesFile(sharedNote(reader, shared, note).content, file)
+    if (note !== null) return filesNamedIn(sharedNote(reader, shared, note).content).has(file)
     const { workspacePk } = placeFor(shared.caller, 'notes')
     const linking = notesWithLinks(reader, workspacePk, [fileTarget(file)])
-    const isNaming = (pk: number) => namesFile(contentOf(reader, pk), file)
+    const isNaming = (pk: number) => filesNamedIn(contentOf(reader, pk)).has(file)
     return isAnyInView(reader, shared, linking) && isAnyInView(reader, shared, linking.filter(isNaming))
   },
-}
-
-/** Links to files, and addresses of files in pictures and in definitions of links. */
-const FILE_LINKS =
-  /\[\[\s*(file:[0-9a-f-]{36})\s*(?:\\?\||\]\])|\](?:\(|:)\s*<?(\/v1\/files\/[0-9a-f-]{36}\/content)/gi
-
-/** Whether a text names a file where readers see it: neither in code nor in a comment. */
-function namesFile(content: string, file: string): boolean {
-  for (const text of proseIn(content))
-    for (const [, link, image] of text.matchAll(FILE_LINKS)) {
-      const named = link === undefined ? fileOfImage(image ?? '') : fileIdOf(link)
-      if (named?.toLowerCase() === file) return true
-    }
-  return false
 }
 
 /** Whether the share shows a file: its own note names it, or one that is in its view. */

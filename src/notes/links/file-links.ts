@@ -1,0 +1,32 @@
+import { hides } from '../../access/rights.ts'
+import type { Caller } from '../../context.ts'
+import { proseIn } from '../../lib/markdown-comments.ts'
+import { fileIdOf, fileOfImage } from '../../lib/markdown-links.ts'
+import { invalid } from '../../refusal.ts'
+
+/** Links to files, and addresses of files in pictures and in definitions of links. */
+const FILE_LINKS =
+  /\[\[\s*(file:[0-9a-f-]{36})\s*(?:\\?\||\]\])|\](?:\(|:)\s*<?(\/v1\/files\/[0-9a-f-]{36}\/content)/gi
+
+/** The files that a text names where readers see it, neither in code nor in a comment: their ids, and the links as written. */
+export function filesNamedIn(content: string): Map<string, string> {
+  const named = new Map<string, string>()
+  for (const text of proseIn(content))
+    for (const [, link, image = ''] of text.matchAll(FILE_LINKS)) {
+      const file = link === undefined ? fileOfImage(image) : fileIdOf(link)
+      if (file !== undefined) named.set(file.toLowerCase(), link ?? image)
+    }
+  return named
+}
+
+/**
+ * Refuses a text that names files which it did not name before, by a caller who reaches none: a share of the note would
+ * give them out.
+ */
+export function checkFileLinks({ rights }: Pick<Caller, 'rights'>, content: string, before = ''): void {
+  if (!hides(rights, 'files')) return
+  const known = filesNamedIn(before)
+  for (const [file, link] of filesNamedIn(content))
+    if (!known.has(file))
+      throw invalid(`The link "${link}" names a file, and you have no access to files; leave it out.`)
+}
