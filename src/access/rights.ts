@@ -77,14 +77,13 @@ export function rightsOf(accesses: readonly (Access | null)[], mayWrite: boolean
   }
 }
 
-/** As responses show it. */
+/** As responses show it: without the ids of hidden structures where others are hidden, too. */
 export const presentRights = ({ notes, files, structures }: Rights): Access => {
   const shown = (level: Level) => (level === 'definition' ? 'add' : level)
-  return {
-    notes,
-    files,
-    structures: Object.fromEntries(Object.entries(structures).map(([id, level]) => [id, shown(level)])),
-  }
+  const isTold = ([id, level]: [string, Level]) =>
+    id === OTHERS || level !== 'none' || structures[OTHERS] !== 'none'
+  const told = Object.entries(structures).filter(isTold)
+  return { notes, files, structures: Object.fromEntries(told.map(([id, level]) => [id, shown(level)])) }
 }
 
 /** Whether something may be done with a structure, which `OTHERS` names where it does not exist yet. */

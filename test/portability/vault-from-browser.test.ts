@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Browser, signedIn } from '../support/browser-client.ts'
+import { type Browser, setUpIn, signedIn } from '../support/browser-client.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -120,4 +120,27 @@ test('a folder of the same name that another person imports is another one', asy
   await send('Six', noteOf('Ada.md'))
   const { body } = await other.request('GET', '/app/api/import?folder=Six')
   expect(body.files).toEqual([])
+})
+
+test('files that were imported are not named once their importer reaches none', async () => {
+  const { body } = await browser.request('POST', '/app/api/members', { name: 'kim', role: 'editor' })
+  const kim = await setUpIn(service, 'kim')
+  const query = new URLSearchParams({
+    folder: 'Kim',
+    path: 'b.txt',
+    state: '4-5',
+    file_name: 'secret.txt',
+    created_at_ms: '5000',
+  })
+  expect(
+    (await kim.request('POST', `/app/api/import/files?${query}`, new TextEncoder().encode('text'))).status,
+  ).toBe(201)
+  const names = async () =>
+    (await kim.request('GET', '/app/api/import?folder=Kim')).body.files.map(
+      ({ name }: { name: string }) => name,
+    )
+  expect(await names()).toEqual(['secret.txt'])
+  const access = { files: 'none' }
+  await browser.request('PATCH', `/app/api/members/${body.member.user_id}`, { access })
+  expect(await names()).toEqual([])
 })

@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { hides } from '../../../access/rights.ts'
 import type { AppContext, Caller } from '../../../context.ts'
 import type { WorkerQuery, WorkerTask } from '../../../db/worker/client.ts'
 import type { Tx } from '../../../db/writes/transaction.ts'
@@ -60,17 +61,18 @@ const NAME = `CASE kind
 
 /** What was made of the files of a folder, and the names of all notes. */
 export const importedQuery: WorkerQuery<
-  { readonly workspacePk: number; readonly folder: string },
+  { readonly workspacePk: number; readonly folder: string; readonly kinds: readonly string[] },
   Static<typeof ImportedResponse>
 > = {
   name: 'portability.imported',
   isLong: true,
-  run: ({ sql }, { workspacePk, folder }) => ({
+  run: ({ sql }, { workspacePk, folder, kinds }) => ({
     files: sql.all(
       `SELECT path, digest AS state, object AS id, ${NAME} AS name FROM imported_files
-       WHERE workspace = ? AND folder = ? AND digest <> ''`,
+       WHERE workspace = ? AND folder = ? AND digest <> '' AND kind IN (SELECT value FROM json_each(?))`,
       workspacePk,
       folder,
+      JSON.stringify(kinds),
     ),
     notes: sql.all(
       `SELECT id, title, alias, created_at AS created_at_ms FROM notes
@@ -80,8 +82,11 @@ export const importedQuery: WorkerQuery<
   }),
 }
 
-export const readImported = ({ worker }: AppContext, caller: Caller, folder: string) =>
-  worker.run(importedQuery, { workspacePk: caller.workspacePk, folder: storedFolder(caller, folder) }, caller)
+export function readImported({ worker }: AppContext, caller: Caller, folder: string) {
+  const kinds = hides(caller.rights, 'files') ? ['note'] : ['note', 'file']
+  const { workspacePk } = caller
+  return worker.run(importedQuery, { workspacePk, folder: storedFolder(caller, folder), kinds }, caller)
+}
 
 /** The id of each file's note or file, in the order of the paths: a new one for a file that has none yet. */
 export const importIds = ({ db }: AppContext, caller: Caller, { folder, paths }: Static<typeof IdsBody>) =>
