@@ -77,10 +77,15 @@ function* inlineComments(whole: string, { start, end, isRow }: Paragraph): Gener
   const text = whole.slice(start, end)
   if (!hasComments(text) && !text.includes('-->')) return
   let is: Piece['is'] = 'comment'
+  // None is looked for again behind a place where there was none.
+  let mayEnd = true
   const endOf = (at: number) => {
     const isEnd = text.startsWith('-->', at)
-    const close = isEnd ? at + '-->'.length : commentEnd(text, at)
-    is = isEnd ? 'end' : close === undefined && text.startsWith('<!--', at) ? 'open' : 'comment'
+    const isHtml = text.startsWith('<!--', at)
+    const close = isEnd ? at + '-->'.length : isHtml && !mayEnd ? undefined : commentEnd(text, at)
+    const isOpen = isHtml && close === undefined
+    if (isOpen) mayEnd = false
+    is = isEnd ? 'end' : isOpen ? 'open' : 'comment'
     return close ?? (isRow ? endOfCell(text, at) : text.length)
   }
   for (const span of inlineSpans(text, endOf))

@@ -90,6 +90,9 @@ class Cursor {
 /** The columns of an item of a list that come before its content; those of a quotation are a sign. */
 type Container = 'quotation' | number
 
+/** Deeper ones are text: a blank line goes on with every item that is open, so that lines could cost what all items cost. */
+const MAX_CONTAINERS = 100
+
 const BLANK = /^[ \t]*$/
 const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)/
 /** Other items do not end a paragraph. */
@@ -97,7 +100,6 @@ const INTERRUPTING_ITEM = /^(?:[-*+]|1[.)])(?=[ \t]+[^ \t])/
 const FENCE = /^(?:(`{3,})[^`]*|(~{3,}).*)$/
 const HEADING = /^#{1,6}(?:[ \t]|$)/
 const UNDERLINE = /^(?:=+|-+)[ \t]*$/
-const RULE = /^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/
 const DELIMITER_ROW = /^(?=.*\|)(?=.*-)[ \t|:-]+$/
 
 const COMMENT = /^(?:<!--|%%)/
@@ -138,14 +140,17 @@ export class BlockReader {
   /** Goes past the signs of the containers that are open; returns how many of them go on in this line. */
   #match(cursor: Cursor): number {
     let count = 0
+    let isBlank: boolean | undefined
     for (const container of this.#containers) {
-      const { indent } = cursor
-      if (container !== 'quotation') {
-        const isBlank = BLANK.test(cursor.text.slice(cursor.at))
+      if (container === 'quotation') {
+        if (!this.#skipQuotation(cursor)) break
+        isBlank = undefined
+      } else {
+        isBlank ??= BLANK.test(cursor.text.slice(cursor.at))
         const isEmpty = this.#isItemEmpty && count === this.#containers.length - 1
-        if (isBlank ? isEmpty : indent < container) break
-        cursor.skipSpace(container)
-      } else if (!this.#skipQuotation(cursor)) break
+        if (isBlank ? isEmpty : cursor.indent < container) break
+        if (!isBlank) cursor.skipSpace(container)
+      }
       count += 1
     }
     return count
@@ -206,7 +211,8 @@ export class BlockReader {
         close()
         return { ...lineOf(cursor, 'indented'), beginsItem }
       }
-      if (rest.startsWith('>')) {
+      const isDeep = this.#containers.length >= MAX_CONTAINERS
+      if (!isDeep && rest.startsWith('>')) {
         close()
         this.#skipQuotation(cursor)
         this.#containers.push('quotation')
@@ -217,8 +223,8 @@ export class BlockReader {
         this.#leaf = 'none'
         return { ...lineOf(cursor, 'text'), continues: true }
       }
-      const isRule = RULE.test(rest)
-      const item = isRule ? null : (isParagraph && isInside ? INTERRUPTING_ITEM : ITEM).exec(rest)
+      const isRule = isRuleAt(text, at + leadOf(text, at))
+      const item = isRule || isDeep ? null : (isParagraph && isInside ? INTERRUPTING_ITEM : ITEM).exec(rest)
       if (item) {
         close()
         this.#openItem(cursor, item[0].length)
@@ -263,6 +269,18 @@ export class BlockReader {
     const isRow = this.#leaf === 'table'
     return { ...lineOf(cursor, 'text'), continues: !isRow, isRow, beginsItem }
   }
+}
+
+/** Whether a line is a rule from a place on; an expression would take much longer for very many items that are none. */
+function isRuleAt(text: string, from: number): boolean {
+  const sign = text[from] ?? ''
+  if (!'*-_'.includes(sign)) return false
+  let count = 0
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === sign) count += 1
+    else if (text[at] !== ' ' && text[at] !== '\t') return false
+  }
+  return count >= 3
 }
 
 /** How many characters of white space follow. */

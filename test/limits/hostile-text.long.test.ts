@@ -5,6 +5,8 @@ import { verifyDelivery } from '../../src/delivery/verify-signature.ts'
 import { readHtml } from '../../src/files/extraction/formats/html.ts'
 import { readMarkdown } from '../../src/files/extraction/formats/plain-text.ts'
 import { oneLine } from '../../src/files/extraction/pages.ts'
+import { shownMarkdown } from '../../src/lib/markdown.ts'
+import { proseIn, withoutComments } from '../../src/lib/markdown-comments.ts'
 import { fold, headingText } from '../../src/lib/text.ts'
 import { estimateTokens } from '../../src/mcp/text/fit.ts'
 import { snippetText } from '../../src/mcp/text/markdown.ts'
@@ -63,6 +65,11 @@ const FUNCTIONS: Record<string, (text: string) => unknown> = {
     verifyDelivery({ headers: new Map([['x-service-signature', text]]), body: Buffer.from(text) }, SECRET, 0),
   'links of a note': (text) => [parseLinks(text), withLinks(text, () => 'x')],
   'the last heading of a note': lastHeading,
+  'comments of a note': (text) => [
+    withoutComments(text),
+    shownMarkdown(`- - ${text}\n\n${text}`),
+    [...proseIn(text)],
+  ],
   'a heading': headingText,
   'words for the search': indexedText,
   'a snippet': (text) => snippetText(snippetOf([text], phrases)),
