@@ -112,3 +112,7 @@ export function headingText(text: string): string {
   const isClosed = end < trimmed.length && (end === 0 || /[ \t]/.test(trimmed[end - 1] ?? ''))
   return isClosed ? trimmed.slice(0, end).trimEnd() : trimmed
 }
+
+/** `1 row`, `2 rows`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`

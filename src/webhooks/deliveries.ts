@@ -4,7 +4,7 @@ import { IS_NEW, IS_NOT_NEW } from '../db/schema/webhooks.ts'
 import { inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { publishTest, wakeDeliveries } from '../delivery/outbox.ts'
-import { fail, notFound } from '../refusal.ts'
+import { fail, notFound, refused } from '../refusal.ts'
 import { getWebhook } from './service.ts'
 import { kindOf, presentAttempt, presentDelivery, presentStructureOf, type WebhookRow } from './store.ts'
 
@@ -62,7 +62,7 @@ const RECOVERED_PER_CHUNK = 500
  * middle leaves the others failed: the same call continues.
  */
 export async function recoverDeliveries(
-  ctx: AppContext,
+  ctx: Pick<AppContext, 'db'>,
   caller: Caller,
   id: string,
   since: number,
@@ -79,6 +79,30 @@ export async function recoverDeliveries(
     return true
   })
   return redelivered
+}
+
+/**
+ * Attempts every delivery that waits for a retry now, and counts its attempts from 0 again; returns how many. A crash in
+ * the middle leaves the others waiting: the same call continues.
+ */
+export async function retryDeliveries(
+  { db }: Pick<AppContext, 'db'>,
+  caller: Caller,
+  id: string,
+): Promise<number> {
+  const { pk, enabled, pausedAt } = getWebhook(db, caller, id, 'change')
+  if (enabled === 0) throw refused('The webhook is disabled, so nothing is sent; enable it first.')
+  if (pausedAt !== null) throw refused('The webhook is paused, so nothing is sent; resume it first.')
+  let startedAt: number | undefined
+  let retried = 0
+  await inChunks(db, (tx): boolean => {
+    startedAt ??= tx.now
+    const changed = restartWaiting(tx, pk, startedAt, RECOVERED_PER_CHUNK)
+    retried += changed
+    if (changed > 0) wakeDeliveries(tx, [pk])
+    return changed === RECOVERED_PER_CHUNK
+  })
+  return retried
 }
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
@@ -163,8 +187,27 @@ export function findDelivery({ sql }: Reader, webhook: number, id: string): Deli
 
 const restartAt = (
   now: string,
-) => `status = 'pending', attempts = 0, redeliveries = redeliveries + 1, is_urgent = 1,
+  isUrgent = 1,
+) => `status = 'pending', attempts = 0, redeliveries = redeliveries + 1, is_urgent = ${isUrgent},
   response_status = NULL, error = NULL, next_attempt_at = ${now}, last_attempt_at = NULL, ended_at = NULL`
+
+/** Deliveries that a server attempts again while this goes on are not restarted twice. */
+export const restartWaiting = (
+  { sql, now }: Tx,
+  webhook: number,
+  attemptedBy: number,
+  limit: number,
+): number =>
+  sql.run(
+    `UPDATE webhook_deliveries SET ${restartAt('?4', 0)} WHERE webhook = ?1 AND event IN (
+       SELECT event FROM webhook_deliveries
+       WHERE webhook = ?1 AND status = 'pending' AND attempts > 0 AND is_urgent = 0 AND last_attempt_at <= ?2
+       ORDER BY next_attempt_at LIMIT ?3)`,
+    webhook,
+    attemptedBy,
+    limit,
+    now,
+  ).changes
 
 /** Makes a delivery pending as if it were new, with its first attempt due at once. An attempt in flight no longer counts. */
 export const restartDelivery = ({ sql }: Reader, webhook: number, { eventPk }: DeliveryRow, now: number) =>

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder, startProcess } from '../support/process.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { startReceiver, status } from '../support/receiver.ts'
 import { declare, list } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { subscribe } from '../support/webhooks.ts'
+import { deliveriesOf, subscribe, until } from '../support/webhooks.ts'
 
 let folder: ReturnType<typeof newFolder>
 let db: string
@@ -135,6 +135,33 @@ test('both work beside a running server, which tells watches and webhooks at onc
       source: { surface: 'web', key_id: null },
     })
     expect((await server.get('/v1/notes')).body.notes[0].title).toBe('Beside')
+  } finally {
+    await server.end()
+    await receiver.close()
+    service = await startService({ file: db })
+  }
+}, 60_000)
+
+test('webhooks retry sends what waits beside a running server, and refuses what is no instant', async () => {
+  service.close()
+  const receiver = await startReceiver()
+  const key = (await run(['keys', 'create', '--name', 'server test'])).out.trim()
+  const server = await startProcess(db, { key, args: ['--webhook-allow', '127.0.0.1'] })
+  try {
+    await declare(server, 'Expenses', EXPENSES)
+    const { id } = await subscribe(server, 'Expenses', `http://127.0.0.1:${receiver.port}/`)
+    receiver.answer = status(503)
+    await run(['records', 'add', 'Expenses'], '{"what": "Paper"}')
+    await until(async () => (await deliveriesOf(server, id))[0]?.attempts === 1)
+    receiver.answer = status(200)
+    expect(await run(['webhooks', 'retry', id])).toEqual({
+      exitCode: 0,
+      out: '',
+      err: 'Attempting 1 delivery now.\n',
+    })
+    await until(async () => (await deliveriesOf(server, id))[0]?.status === 'delivered')
+    const { exitCode, err } = await run(['webhooks', 'retry', id, '--failed-since', 'monday'])
+    expect([exitCode, err]).toEqual([2, expect.stringContaining('--failed-since must be an instant')])
   } finally {
     await server.end()
     await receiver.close()

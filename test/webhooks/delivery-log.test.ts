@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { retryDeliveries } from '../../src/webhooks/deliveries.ts'
+import { callerOf } from '../support/cli.ts'
 import { status } from '../support/receiver.ts'
 import { declare, write } from '../support/records.ts'
 import { deliveriesOf, type Hooked, startHooked, subscribe, until, webhookOf } from '../support/webhooks.ts'
@@ -128,6 +130,32 @@ test('recover sends again what failed since an instant, and nothing else', async
   expect(await statuses(id)).toEqual(['failed', 'delivered', 'delivered', 'delivered'])
   expect(it.arrived().map(({ record }) => record.data.n)).toEqual([2, 3])
   expect((await it.post(`/v1/webhooks/${id}/recover`, { since })).body).toEqual({ redelivered: 0 })
+})
+
+test('retry attempts what waits for a retry at once, with a whole series of attempts ahead of it', async () => {
+  const { id } = await subscribe(it, 'Tasks', it.url)
+  it.receiver.answer = status(503)
+  await writeOne(1)
+  await writeOne(2)
+  await until(async () => (await attempts(id)).every((count: number) => count === 1))
+  expect(await retryDeliveries(it.ctx, callerOf(it), id)).toBe(2)
+  it.ctx.bus.wake()
+  await until(async () => it.receiver.received.length === 4)
+  it.receiver.answer = status(200)
+  await until(async () => (await attempts(id)).every((count: number) => count === 1))
+  expect(await retryDeliveries(it.ctx, callerOf(it), id)).toBe(2)
+  await until(async () => (await statuses(id)).every((one: string) => one === 'delivered'))
+  expect(await retryDeliveries(it.ctx, callerOf(it), id)).toBe(0)
+})
+
+test('retry refuses a webhook that sends nothing, with what to do first', async () => {
+  const { id } = await subscribe(it, 'Tasks', it.url)
+  it.ctx.db.sql.script(`UPDATE webhooks SET paused_at = ${NOW}, pause_reason = 'failures'`)
+  expect(retryDeliveries(it.ctx, callerOf(it), id)).rejects.toThrow(
+    'paused, so nothing is sent; resume it first',
+  )
+  await it.patch(`/v1/webhooks/${id}`, { enabled: false })
+  expect(retryDeliveries(it.ctx, callerOf(it), id)).rejects.toThrow('disabled, so nothing is sent; enable it')
 })
 
 test('recover goes through more failed deliveries than one transaction takes', async () => {

@@ -1,5 +1,7 @@
 import { readWebhookAllowlist } from '../../../config.ts'
 import { EVENTS_OF, FORMATS, SUBSCRIBED_EVENTS, type SubscribedEvent } from '../../../delivery/message.ts'
+import { parseInstant } from '../../../lib/dates.ts'
+import { counted } from '../../../lib/text.ts'
 import type { NewWebhook, UnparsedInput } from '../../../webhooks/columns.ts'
 import {
   attributesIn,
@@ -12,6 +14,7 @@ import {
   setting,
   textFlag,
   WORKSPACE_FLAG,
+  WrongUsage,
 } from '../../command.ts'
 import { checkBody, checkStructure, inWorkspace } from '../../open-database.ts'
 import { listCommand, show } from '../../output.ts'
@@ -57,6 +60,45 @@ const webhooksResume: Command = {
       io.status(`The webhook ${id} is not paused.\n`)
       return 0
     }),
+}
+
+const webhooksRetry: Command = {
+  name: 'webhooks retry',
+  summary: 'Attempt every delivery that waits for a retry now, for example after an outage of the receiver.',
+  parameters: ['<id>'],
+  flags: [
+    flag('--failed-since <time>', 'also send again what failed for good since then: 2026-11-21T09:00:00Z'),
+    WORKSPACE_FLAG,
+    DB_FLAG,
+  ],
+  remarks: [
+    'Works while a server runs, which sends within a second; otherwise the next server does. The attempts of each delivery',
+    'count from 0 again. A paused or disabled webhook is refused: resume or enable it first.',
+  ],
+  examples: [
+    'daybook webhooks retry 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60',
+    'daybook webhooks retry 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60 --failed-since 2026-11-21T09:00:00Z',
+  ],
+  run: (input, io) => {
+    const since = instantOf(input, 'failed-since')
+    return inWorkspace(input, io, async (db, caller) => {
+      const { recoverDeliveries, retryDeliveries } = await deliveries()
+      const [id = ''] = input.args
+      const retried = await retryDeliveries({ db }, caller, id)
+      const recovered = since === undefined ? 0 : await recoverDeliveries({ db }, caller, id, since)
+      io.status(`Attempting ${counted(retried + recovered, 'delivery', 'deliveries')} now.\n`)
+      return 0
+    })
+  },
+}
+
+function instantOf(input: Input, name: string): number | undefined {
+  const text = textFlag(input, name)
+  if (text === undefined) return undefined
+  const instant = parseInstant(text)
+  if (instant === undefined)
+    throw new WrongUsage(`--${name} must be an instant such as 2026-11-21T09:00:00Z, not "${text}".`)
+  return instant
 }
 
 const webhooksTest: Command = {
@@ -148,5 +190,6 @@ export const webhooksCommands: readonly Command[] = [
   webhooksCreate,
   webhooksList,
   webhooksResume,
+  webhooksRetry,
   webhooksTest,
 ]
