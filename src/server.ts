@@ -311,8 +311,8 @@ async function announceFirstStart(
   const { link } = await ctx.db.write((tx) =>
     createSetupLink(tx, { userPk: getUser(tx, 'owner').pk, maker: null }, origin),
   )
-  print(`The database ${resolve(ctx.db.file)} is new. It has the user "owner", the workspace "Personal" and this
-write key, which is shown only now:
+  print(`Created ${resolve(ctx.db.file)} with the user "owner" and the workspace "Personal".
+Save this write key; it will not be shown again:
 
   ${key}
 

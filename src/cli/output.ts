@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { counted } from '../lib/text.ts'
 import { type Command, DB_FLAG, type FlagSpec, type Input, JSON_FLAG } from './command.ts'
 import type { Io } from './io.ts'
 
@@ -45,11 +46,20 @@ export function show(input: Input, io: Io, json: object, print: () => void): num
   return 0
 }
 
-/** `2 tags, 1 presets`, without the names whose count is zero. */
+/** The names of several objects whose singular does not follow from their end. */
+const SINGULARS: Readonly<Record<string, string>> = { lenses: 'lens', 'quick access': 'quick access' }
+
+const singularOf = (names: string): string =>
+  SINGULARS[names] ?? (names.endsWith('ies') ? `${names.slice(0, -3)}y` : names.replace(/s$/, ''))
+
+/** `2 tags, 1 preset`, without the names whose count is zero; they are plurals, such as `row_views`. */
 export function countsInWords(counts: Readonly<Record<string, number>>): string {
   const words = Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${count} ${name.replaceAll(/[_-]/g, ' ')}`)
+    .map(([name, count]) => {
+      const many = name.replaceAll(/[_-]/g, ' ')
+      return counted(count, singularOf(many), many)
+    })
   return words.length === 0 ? 'nothing' : words.join(', ')
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../lib/text.ts'
 import { byteStream } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
 import { markStreamed } from './streamed.ts'
@@ -103,7 +104,7 @@ const rangeFrom = (start: number, end: number, { size }: Download): Range | 'uns
   start < size ? { start, end } : 'unsatisfiable'
 
 function unsatisfiable({ size }: Download): Response {
-  const error = `The header "Range" begins after the end: there are ${size} bytes.`
+  const error = `The header "Range" begins after the end: the size is ${counted(size, 'byte')}.`
   const headers = { 'Content-Range': `bytes */${size}`, 'Accept-Ranges': 'bytes' }
   return Response.json({ error, code: 'refused' }, { status: 416, headers })
 }

@@ -1,7 +1,7 @@
 import { type IntegrityCheck, listWorkspacePks } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
-import { fold } from '../lib/text.ts'
+import { counted, fold } from '../lib/text.ts'
 import { type ExpectedEntry, type SearchTableCheck, searchTableFaults } from '../search/integrity.ts'
 import { hasTable } from '../search/tables.ts'
 import { indexedText } from '../search/words.ts'
@@ -45,7 +45,7 @@ export const noteCountCheck: IntegrityCheck = {
   *faults({ sql }) {
     for (const { name, live, trashed, liveFound, trashedFound } of sql.all<Counts>(COUNTS)) {
       if (live === liveFound && trashed === trashedFound) continue
-      yield `The workspace "${name}" counts ${live} notes and ${trashed} in the trash; it holds ${liveFound} and ${trashedFound}.`
+      yield `The workspace "${name}" counts ${counted(live, 'note')} and ${trashed} in the trash; it holds ${liveFound} and ${trashedFound}.`
     }
   },
   repair: ({ sql }) => {

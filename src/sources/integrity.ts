@@ -1,4 +1,5 @@
 import type { IntegrityCheck } from '../db/integrity.ts'
+import { counted } from '../lib/text.ts'
 
 const ORPHANED_EVENTS =
   'source_events WHERE NOT EXISTS (SELECT 1 FROM sources s WHERE s.pk = source_events.source)'
@@ -11,7 +12,8 @@ const KEPT = '(SELECT total(kept) FROM source_events e WHERE e.source = sources.
 export const sourceCheck: IntegrityCheck = {
   *faults({ sql }) {
     const events = sql.scalar<number>(`SELECT count(*) FROM ${ORPHANED_EVENTS}`)
-    if (events > 0) yield `${events} events of sources are left without their source.`
+    if (events > 0)
+      yield `${counted(events, 'event')} of sources ${events === 1 ? 'has' : 'have'} no source any more.`
     const sealed = sql.scalar<number>(`SELECT count(*) FROM ${ORPHANED_SEALED}`)
     if (sealed > 0) yield `${sealed} sealed calls are left without their event.`
     const miscounted = sql.scalar<number>(`SELECT count(*) FROM sources WHERE kept_bytes <> ${KEPT}`)

@@ -199,7 +199,7 @@ export function incomingRoutes(ctx: AppContext, rejected: Tally) {
       const isVerified = (secret !== null || provider === 'none') && providerOf(provider).verify(call, known)
       if (!isVerified) {
         rejected.add(source.pk)
-        throw new Refusal('unauthorized', 'The signature does not fit this source.')
+        throw new Refusal('unauthorized', 'The signature does not match.')
       }
       limit.check(source.id)
       const challenge = challengeIn(provider, call)

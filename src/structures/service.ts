@@ -8,7 +8,7 @@ import type { Tx } from '../db/writes/transaction.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
-import { fold } from '../lib/text.ts'
+import { counted, fold } from '../lib/text.ts'
 import { nameTaken, Refusal, refused } from '../refusal.ts'
 import {
   type Check,
@@ -256,7 +256,7 @@ function refuseLowMaxRows({ live }: store.StructureRow, maxRows: number | null):
   if (maxRows === null || live <= maxRows) return
   throw new Refusal(
     'max_rows_reached',
-    `"max_rows" cannot be ${maxRows} while the structure holds ${live} rows; delete rows first.`,
+    `"max_rows" cannot be ${maxRows} while the structure holds ${counted(live, 'row')}; delete rows first.`,
   )
 }
 

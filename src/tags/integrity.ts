@@ -1,5 +1,5 @@
 import type { IntegrityCheck } from '../db/integrity.ts'
-import { fold } from '../lib/text.ts'
+import { counted, fold } from '../lib/text.ts'
 
 const COUNTS = `SELECT t.id, t.name, t.name_fold AS nameFold, t.note_count AS counted,
     (SELECT count(*) FROM note_tags nt CROSS JOIN notes n ON n.pk = nt.note
@@ -17,8 +17,9 @@ interface Counts {
 /** The stored count of active notes of every tag, and its folded name. */
 export const tagCheck: IntegrityCheck = {
   *faults({ sql }) {
-    for (const { id, name, nameFold, counted, found } of sql.all<Counts>(COUNTS)) {
-      if (counted !== found) yield `The tag "${name}" (${id}) counts ${counted} notes; ${found} carry it.`
+    for (const { id, name, nameFold, counted: stored, found } of sql.all<Counts>(COUNTS)) {
+      if (stored !== found)
+        yield `The tag "${name}" (${id}) counts ${counted(stored, 'note')}; ${found} carry it.`
       if (nameFold !== fold(name))
         yield `The folded name of the tag "${name}" (${id}) is not that of its name.`
     }

@@ -81,7 +81,7 @@ test('records add writes a row for each line, beside blank lines, and counts', a
   expect(await run(['records', 'add', 'Expenses', '-'], text)).toEqual({
     exitCode: 0,
     out: '',
-    err: '2 rows were inserted and 0 updated.\n',
+    err: '2 rows inserted, 0 updated.\n',
   })
   expect((await rows()).map(({ data }: { data: object }) => data)).toEqual([
     { what: 'Paper', amount: 12.5 },
@@ -106,7 +106,7 @@ test.each([
   expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
   expect(err).toContain(sentence)
   const { total } = (await list(service, 'Expenses', { limit: 1 })).body
-  expect(err).toContain(`${total} rows were inserted and 0 updated before it, and nothing after.`)
+  expect(err).toContain(`${total} rows inserted, 0 updated before it, none after.`)
   expect(total).toBeGreaterThanOrEqual(1_000)
 })
 

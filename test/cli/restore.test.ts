@@ -19,12 +19,23 @@ test('a restored backup takes the place of the database, which is kept; the back
   expect(await runInProcess(['restore', backup, '--db', db])).toEqual({
     exitCode: 0,
     out: '',
-    err: `The database ${db} is the one in ${backup} now. The one before it is kept as ${db}.before-restore.\n`,
+    err: `Restored ${db} from ${backup}. The previous database is kept as ${db}.before-restore.\n`,
   })
   expect((await usersOf(db)).sort()).toEqual(RESTORED)
   expect((await usersOf(`${db}.before-restore`)).sort()).toEqual(BEFORE)
   expect(await Bun.file(backup).bytes()).toEqual(before)
   expect(await runInProcess(['check', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+})
+
+test('a restore says how many webhooks the restored database has enabled', async () => {
+  const database = new Database(backup)
+  database.run(
+    `INSERT INTO webhooks (id, workspace, kind, url, secret, events, filter, ignore_own_key, enabled, created_at, updated_at)
+     SELECT 'w', pk, 'note', 'https://hooks.example.com/', 'whsec_a', '[]', '[]', 0, 1, 1, 1 FROM workspaces`,
+  )
+  database.close()
+  const { err } = await runInProcess(['restore', backup, '--db', db])
+  expect(err).toContain('1 webhook is enabled: a server started on it sends to the same receivers.\n')
 })
 
 test('a second restore keeps what the first one kept', async () => {

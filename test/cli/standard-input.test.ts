@@ -39,7 +39,7 @@ test('backup - writes a whole database to standard output, and restore - reads i
   await runInProcess(['users', 'add', 'late', '--db', db])
   expect(await piped(['restore', '-', '--db', db], backup.out)).toMatchObject({
     exitCode: 0,
-    err: `The database ${db} is the one in standard input now. The one before it is kept as ${db}.before-restore.\n`,
+    err: `Restored ${db} from standard input. The previous database is kept as ${db}.before-restore.\n`,
   })
   expect(await usersOf()).toEqual(['owner'])
   expect(await runInProcess(['check', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })

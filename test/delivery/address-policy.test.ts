@@ -13,6 +13,9 @@ import { CLOSED_HOSTS, hostsOf, IMPOSSIBLE_HOSTS, PUBLIC_HOSTS } from './address
 const faultOf = (url: string, ...allowed: string[]) => urlError(url, parseAllowlist(allowed))
 const mayStand = (url: string, ...allowed: string[]) => faultOf(url, ...allowed) === undefined
 
+const remedyFor = (host: string) =>
+  `To call it all the same, give --webhook-allow ${host} to the server, and to a command.`
+
 describe('a url', () => {
   test('of a public host is accepted, in every plain spelling', () => {
     const hosts = hostsOf(PUBLIC_HOSTS)
@@ -34,7 +37,7 @@ describe('a url', () => {
   })
 
   test.each([
-    ['http://example.com/', 'url must begin with https://.'],
+    ['http://example.com/', `url must begin with https://. ${remedyFor('example.com')}`],
     ['ftp://example.com/', 'url must begin with https://.'],
     ['//example.com/', 'url must begin with https://.'],
     ['https:example.com', 'url must begin with https://.'],
@@ -59,9 +62,15 @@ describe('a url', () => {
     ['https://256.1.1.1/', 'url must be a valid https URL, such as https://example.com/hook.'],
     ['https://example.com./', 'url must not have a host that ends in a dot; write "example.com".'],
     ['https://8.8.2056/', 'url must have its address in canonical form: write "8.8.8.8".'],
-    ['https://10.0.0.1/', 'url must lead to a public address; 10.0.0.1 is not public.'],
+    [
+      'https://10.0.0.1/',
+      `url must lead to a public address; 10.0.0.1 is not public. ${remedyFor('10.0.0.1')}`,
+    ],
     ['https://169.254.169.254/', "url must not lead to a cloud's metadata service, as 169.254.169.254 does."],
-    ['https://localhost/', 'url must lead to a public host; "localhost" is the server\'s own machine.'],
+    [
+      'https://localhost/',
+      `url must lead to a public host; "localhost" is the server's own machine. ${remedyFor('localhost')}`,
+    ],
     ['https://box/', 'url must have a full domain name, such as hooks.example.com; "box" is not one.'],
   ])('%j is refused with a sentence that says what to change', (url, sentence) => {
     expect(faultOf(url)).toBe(sentence)

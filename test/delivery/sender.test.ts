@@ -162,7 +162,8 @@ describe('an attempt ends with a sentence', () => {
   })
 
   test('when the url may not be called', async () => {
-    const error = 'This url is not called: url must lead to a public address; 10.0.0.1 is not public.'
+    const error =
+      'This url is not called: url must lead to a public address; 10.0.0.1 is not public. To call it all the same, give --webhook-allow 10.0.0.1 to the server, and to a command.'
     expect(await post(newSender(), 'https://10.0.0.1/')).toEqual({ status: null, error })
   })
 })

@@ -16,8 +16,8 @@ type Servers = Readonly<Record<'server' | 'mirror' | 'reader' | 'copy', string>>
 const deployedForNginx = (port: number, { server, mirror, reader, copy }: Servers) =>
   deployFile('readers/nginx.conf', {
     'listen 443 ssl': `listen 127.0.0.1:${port}`,
-    'ssl_certificate /etc/ssl/notes.example.com.pem;': '',
-    'ssl_certificate_key /etc/ssl/notes.example.com.key;': '',
+    'ssl_certificate /etc/ssl/daybook.example.com.pem;': '',
+    'ssl_certificate_key /etc/ssl/daybook.example.com.key;': '',
     '127.0.0.1:8787': server,
     '127.0.0.1:8788': mirror,
     dbk_reader: reader,
@@ -26,7 +26,7 @@ const deployedForNginx = (port: number, { server, mirror, reader, copy }: Server
 
 const deployedForCaddy = (port: number, { server, mirror, reader, copy }: Servers) =>
   deployFile('readers/Caddyfile', {
-    'notes.example.com': `http://127.0.0.1:${port}`,
+    'daybook.example.com': `http://127.0.0.1:${port}`,
     '127.0.0.1:8787': server,
     '127.0.0.1:8788': mirror,
     dbk_reader: reader,

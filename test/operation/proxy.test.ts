@@ -28,13 +28,13 @@ const backend = () => server.url.replace('http://', '')
 const deployedForNginx = (port: number) =>
   deployFile('nginx.conf', {
     'listen 443 ssl': `listen 127.0.0.1:${port}`,
-    'ssl_certificate /etc/ssl/notes.example.com.pem;': '',
-    'ssl_certificate_key /etc/ssl/notes.example.com.key;': '',
+    'ssl_certificate /etc/ssl/daybook.example.com.pem;': '',
+    'ssl_certificate_key /etc/ssl/daybook.example.com.key;': '',
     '127.0.0.1:8787': backend(),
   })
 
 const deployedForCaddy = (port: number) =>
-  deployFile('Caddyfile', { 'notes.example.com': `http://127.0.0.1:${port}`, '127.0.0.1:8787': backend() })
+  deployFile('Caddyfile', { 'daybook.example.com': `http://127.0.0.1:${port}`, '127.0.0.1:8787': backend() })
 
 const PROXIES = [
   {

@@ -67,7 +67,7 @@ describe.skipIf(CADDY === null)('behind Caddy, with --public-url', () => {
       ],
     })
     const site = await deployFile('Caddyfile', {
-      'notes.example.com {': `${home} {\n\tbind 127.0.0.1\n\ttls internal`,
+      'daybook.example.com {': `${home} {\n\tbind 127.0.0.1\n\ttls internal`,
       '127.0.0.1:8787': server.url.replace('http://', ''),
     })
     const file = folder.file('Caddyfile')

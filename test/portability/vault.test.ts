@@ -375,7 +375,7 @@ test('the report in words has the counts, the changes and the refusals', async (
   expect(await vault.run('--skip-bad')).toEqual({
     exitCode: 0,
     out: [
-      '1 notes',
+      '1 note',
       'A.md: the alias "A2" is not kept; links that use it are rewritten.',
       'B.md: it contains a NUL character, which no text may.',
       '',

@@ -153,7 +153,7 @@ test('sources are listed, their events shown and judged again, and the URL is re
   const again = await daybook(['sources', 'replay', 'Card payments', events.events[0].id, '--db', db])
   expect(again).toMatchObject({ exitCode: 1, err: expect.stringContaining('was written already') })
   const all = await daybook(['sources', 'replay', 'Card payments', '--db', db])
-  expect(all.out).toBe('0 events are replayed, and 0 stay unmapped.\n')
+  expect(all.out).toBe('Replayed 0 events; 0 still unmapped.\n')
   const rotated = (await daybook(['sources', 'rotate', 'Card payments', '--db', db])).out.trim()
   expect(rotated).not.toBe(url)
   expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(404)

@@ -9,7 +9,7 @@ import { runUntilAsked } from '../run-until-asked.ts'
 
 export const demo: Command = {
   name: 'demo',
-  summary: 'Run a server with a made-up workspace, which is gone when it ends.',
+  summary: 'Run a server with a sample workspace, which is deleted when it stops.',
   flags: [flag('--read-only', 'let the link sign in somebody who may only look')],
   remarks: [
     'It prints a link that signs in without a password, on a free port of this machine. The database is in the folder for',
@@ -30,7 +30,7 @@ export const demo: Command = {
       const link = { user: input.flags['read-only'] ? VIEWER : 'owner', token: newToken() }
       const server = await startServer({ ...config, demo: link }, (message) => io.err(message))
       io.status(
-        'A workshop that does not exist; open this link to look around. Ctrl+C ends and removes it.\n',
+        'A sample workspace of an imaginary workshop. Open this link to explore it; Ctrl+C stops and deletes it.\n',
       )
       io.out(`${server.url}${DEMO_PATH}/${link.token}\n`)
       return await runUntilAsked(server, io, asked)

@@ -3,6 +3,7 @@ import { takeServerLock } from '../../db/connection/server-lock.ts'
 import type { Db } from '../../db/database.ts'
 import { features } from '../../features.ts'
 import { systemClock } from '../../lib/clock.ts'
+import { counted } from '../../lib/text.ts'
 import { resetLocalChanges } from '../../mirror/overlay/lifted.ts'
 import {
   type LocalChange,
@@ -59,7 +60,7 @@ function printVerification({ identical, missing_changes: missing, kinds }: Verif
   for (const { kind, differing } of kinds)
     for (const id of differing) io.err(`The ${kind.replaceAll('_', ' ')} ${id} differs.\n`)
   if (missing > 0)
-    io.err(`At least ${missing} changes of the remote are not in the copy; is the mirror running?\n`)
+    io.err(`The copy lacks at least ${counted(missing, 'change')} of the remote; is the mirror running?\n`)
   if (identical) io.status('The copy and the remote are identical.\n')
 }
 
@@ -125,7 +126,7 @@ export const resetChanges = (input: Input, io: Io): Promise<number> =>
     if (id !== undefined && !changes.some((change) => change.id === id))
       throw refused(`Nothing was changed here in ${id}; "daybook mirror diff" lists the ids of what was.`)
     await db.write((tx): void => resetLocalChanges(tx, workspace, id))
-    io.status(`Reset: ${id ?? `${changes.length} changes`}.\n`)
+    io.status(`Reset: ${id ?? counted(changes.length, 'change')}.\n`)
     return 0
   })
 
@@ -143,7 +144,7 @@ export const pushChanges = (input: Input, io: Io): Promise<number> =>
   })
 
 async function followPushed(input: Input, io: Io, db: Db, pushed: readonly LocalChange[]): Promise<void> {
-  io.status(`Pushed: ${pushed.length} changes.\n`)
+  io.status(`Pushed: ${counted(pushed.length, 'change')}.\n`)
   const lock = takeServerLock(db.file)
   lock?.release()
   if (lock) await bringUpToDate(input, io, getState(db, db.file))

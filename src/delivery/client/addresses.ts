@@ -274,10 +274,14 @@ function hostError(
 ): string | undefined {
   const isAllowed = isAddress(host) ? isExempt(host, host, port, allowlist) : isNamed(host, port, allowlist)
   if (isAllowed) return undefined
-  if (!isSecure) return 'url must begin with https://.'
-  if (isAddress(host)) return addressError(host)
+  const remedy = `To call it all the same, give --webhook-allow ${host} to the server, and to a command.`
+  if (!isSecure) return `url must begin with https://. ${remedy}`
+  if (isAddress(host)) {
+    const error = addressError(host)
+    return error === undefined || isMetadataAddress(host) ? error : `${error} ${remedy}`
+  }
   if (host === 'localhost' || host.endsWith('.localhost')) {
-    return `url must lead to a public host; "${host}" is the server's own machine.`
+    return `url must lead to a public host; "${host}" is the server's own machine. ${remedy}`
   }
   if (isMetadataName(host)) return `url must not lead to a cloud's metadata service, as "${host}" does.`
   if (!DOMAIN_NAME.test(host))

@@ -1,3 +1,4 @@
+import { counted } from '../../lib/text.ts'
 import type { Answer } from '../tool.ts'
 
 /*
@@ -77,7 +78,7 @@ export function shorten(text: string, cut: number): string {
   if (text.length <= cut || KEPT.test(text)) return text
   // Not between the halves of a surrogate pair.
   const end = /[\ud800-\udbff]/.test(text[cut - 1] ?? '') ? cut - 1 : cut
-  return `${text.slice(0, end)}… (+${text.length - end} characters)`
+  return `${text.slice(0, end)}… (+${counted(text.length - end, 'character')})`
 }
 
 /** Up to this many entries of a list, or members of an object, are never left out. */

@@ -1,6 +1,6 @@
 import type { CellFormat } from '../../filter/record/cell-format.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
-import { codePointLength, fold, hasControlCharacter, quoteList } from '../../lib/text.ts'
+import { codePointLength, counted, fold, hasControlCharacter, quoteList } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import type { FieldInput } from '../../structures/fields.ts'
 import { MAX_FIELDS, RESERVED_KEYS } from '../../structures/schema.ts'
@@ -78,7 +78,9 @@ export function typesByColumn(
 export function columnsOf(header: readonly string[], { fields }: Definition, hasHeader = true): Column[] {
   if (!hasHeader) {
     if (header.length <= fields.length) return fields.slice(0, header.length)
-    throw refused(`The file has ${header.length} columns, and the structure has ${fields.length} fields.`)
+    throw refused(
+      `The file has ${counted(header.length, 'column')}, and the structure has ${counted(fields.length, 'field')}.`,
+    )
   }
   const known = new Map<string, Column>()
   for (const field of [...fields].reverse()) if (field.label !== null) known.set(fold(field.label), field)

@@ -3,6 +3,7 @@ import Papa from 'papaparse'
 import { checkedName } from '../../account/names.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import { CellFormat, type CellOptions } from '../../filter/record/cell-format.ts'
+import { counted } from '../../lib/text.ts'
 import { writeRecords } from '../../records/writing/write-records.ts'
 import { refused } from '../../refusal.ts'
 import { createStructure } from '../../structures/service.ts'
@@ -165,7 +166,9 @@ class RowsWriter {
   #dataOf(cells: readonly string[]): Record<string, unknown> {
     const { columns } = this.#target
     if (cells.length > columns.length)
-      throw refused(`the row has ${cells.length} cells, and the file has ${columns.length} columns.`)
+      throw refused(
+        `the row has ${counted(cells.length, 'cell')}, and the file has ${counted(columns.length, 'column')}.`,
+      )
     const data: Record<string, unknown> = {}
     for (let at = 0; at < cells.length; at++) {
       const column: Column | undefined = columns[at]

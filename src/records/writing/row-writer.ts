@@ -11,7 +11,7 @@ import { findFile } from '../../files/store.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../../filter/record/values.ts'
 import { knownNames } from '../../lib/near-miss.ts'
-import { codePointLength, quoteList } from '../../lib/text.ts'
+import { codePointLength, counted, quoteList } from '../../lib/text.ts'
 import { atFields, fail, Refusal, refused } from '../../refusal.ts'
 import * as live from '../../structures/storage/live-rows.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
@@ -332,6 +332,6 @@ export function refuseFull(structure: StructureRow): void {
   const { maxRows, live: rows, name } = structure
   throw new Refusal(
     'max_rows_reached',
-    `"${name}" holds ${rows} of at most ${maxRows} rows; delete a row or raise "max_rows".`,
+    `"${name}" holds ${rows} of at most ${counted(maxRows ?? 0, 'row')}; delete a row or raise "max_rows".`,
   )
 }

@@ -15,6 +15,7 @@ import type { records } from '../../db/schema/records.ts'
 import type { SqlValue } from '../../db/sql.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { rowText } from '../../filter/record/sql.ts'
+import { counted } from '../../lib/text.ts'
 import { searchTableFaults } from '../../search/integrity.ts'
 import { hasTable } from '../../search/tables.ts'
 import {
@@ -212,7 +213,8 @@ const reaches = <Value extends number | string>(onRecord: Value | null, last: Va
   last === null || (onRecord !== null && onRecord >= last)
 
 function* counterFaults({ row, live, inOrder, lastCreatedAt, lastId }: Checked): Generator<string> {
-  if (row.live !== live) yield `The structure "${row.name}" counts ${row.live} rows; it holds ${live}.`
+  if (row.live !== live)
+    yield `The structure "${row.name}" counts ${counted(row.live, 'row')}; it holds ${live}.`
   const isKnown = reaches(row.lastCreatedAt, lastCreatedAt) && reaches(row.lastId, lastId)
   if (row.inOrder === 1 && !(inOrder && isKnown)) {
     yield `The rows of the structure "${row.name}" are not in the order that is on record.`

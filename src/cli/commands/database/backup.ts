@@ -1,9 +1,12 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { readDatabaseFile } from '../../../config.ts'
+import { inspectDatabase } from '../../../db/connection/inspect.ts'
 import { restoreDatabase } from '../../../db/connection/restore.ts'
 import { copyBesideServer } from '../../../db/copy.ts'
 import { DATABASE_SUFFIXES } from '../../../db/file-names.ts'
+import type { Reader } from '../../../db/reader.ts'
+import { counted } from '../../../lib/text.ts'
 import { refused } from '../../../refusal.ts'
 import { type Command, DB_FLAG, flag, type Input } from '../../command.ts'
 import type { Io } from '../../io.ts'
@@ -32,7 +35,7 @@ export const backup: Command = {
     refuseUnusableTarget(target, readDatabaseFile(io.env, input.flags), input.flags.overwrite === true)
     io.yieldProcessor()
     await withDatabase(input, io, (db) => copyBesideServer(db.sql.database, target))
-    io.status(`A verified copy is in ${target}.\n`)
+    io.status(`Backed up to ${target} and verified.\n`)
     return 0
   },
 }
@@ -75,6 +78,14 @@ function refuseUnusableTarget(target: string, source: string, mayOverwrite: bool
     )
 }
 
+/** A backup may be of an older schema. */
+function countEnabledWebhooks({ sql }: Reader): number {
+  const columns = sql.column<string>("SELECT name FROM pragma_table_info('webhooks')")
+  if (!columns.includes('enabled')) return 0
+  const stays = columns.includes('is_removed') ? 'AND is_removed = 0' : ''
+  return sql.scalar(`SELECT count(*) FROM webhooks WHERE enabled = 1 ${stays}`)
+}
+
 export const restore: Command = {
   name: 'restore',
   summary: 'Put a backup in the place of the database.',
@@ -83,7 +94,7 @@ export const restore: Command = {
   remarks: [
     'Refused while a server runs. The backup is verified and stays where it is; the database that it replaces is kept',
     'as <db>.before-restore. The restored file keeps the owner, group and permissions of the replaced one, so root may',
-    'restore for a service. If the command is interrupted, the database is either the old one or the restored one.',
+    'restore for a service. Its webhooks are enabled as in the backup. If the command is interrupted, the database is either the old one or the restored one.',
     'With - the backup is read from standard input.',
   ],
   examples: [
@@ -95,8 +106,13 @@ export const restore: Command = {
     const [backup = ''] = input.args
     const file = readDatabaseFile(io.env, input.flags)
     const kept = await withInputFile(io, backup, async (path) => restoreDatabase(path, file))
-    const old = kept === undefined ? '' : ` The one before it is kept as ${kept}.`
-    io.status(`The database ${file} is the one in ${inputName(backup)} now.${old}\n`)
+    const old = kept === undefined ? '' : ` The previous database is kept as ${kept}.`
+    io.status(`Restored ${file} from ${inputName(backup)}.${old}\n`)
+    const enabled = inspectDatabase(file, countEnabledWebhooks)
+    if (enabled > 0)
+      io.status(
+        `${counted(enabled, 'webhook is', 'webhooks are')} enabled: a server started on it sends to the same receivers.\n`,
+      )
     return 0
   },
 }

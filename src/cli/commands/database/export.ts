@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Caller } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
+import { counted } from '../../../lib/text.ts'
 import type { TableFormat } from '../../../portability/csv/export.ts'
 import { type Command, flag, type Input, PRINTING_FLAGS, textFlag, WrongUsage } from '../../command.ts'
 import type { Io } from '../../io.ts'
@@ -29,6 +30,11 @@ async function exportFolder({ db, caller, input, io }: Task, folder: string): Pr
   show(input, io, { folder, counts }, () => io.out(`${folder} holds ${countsInWords(counts)}.\n`))
 }
 
+const rowsInWords = (rows: Readonly<Record<string, number>>) =>
+  Object.entries(rows)
+    .map(([table, count]) => `${table} (${counted(count, 'row')})`)
+    .join(', ')
+
 /** A table of rows for each structure, and some for the notes. */
 async function exportTables({ db, caller, input, io }: Task, format: string, path: string): Promise<void> {
   const exportAll =
@@ -37,7 +43,7 @@ async function exportTables({ db, caller, input, io }: Task, format: string, pat
   const rows = exportAll(db, caller, path)
   const tables = Object.keys(rows).length
   show(input, io, { path, counts: rows }, () =>
-    io.out(`${path} holds ${tables} tables: ${countsInWords(rows)}.\n`),
+    io.out(`${path} holds ${counted(tables, 'table')}: ${rowsInWords(rows)}.\n`),
   )
 }
 
@@ -63,7 +69,9 @@ async function exportRows(
       (temporary) => void exportTable(db, caller, structure, { format, file: temporary }),
     )
   const records = exportTable(db, caller, structure, { format, file })
-  show(input, io, { file, counts: { records } }, () => io.out(`${file} holds ${records} records.\n`))
+  show(input, io, { file, counts: { records } }, () =>
+    io.out(`${file} holds ${counted(records, 'record')}.\n`),
+  )
 }
 
 export const exportCommand: Command = {

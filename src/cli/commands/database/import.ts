@@ -6,6 +6,7 @@ import type { Caller } from '../../../context.ts'
 import { takeServerLock } from '../../../db/connection/server-lock.ts'
 import { copyVerified } from '../../../db/copy.ts'
 import type { Db } from '../../../db/database.ts'
+import { counted } from '../../../lib/text.ts'
 import type { InferredType } from '../../../portability/csv/columns.ts'
 import type { ImportMode, ImportReport } from '../../../portability/import-run.ts'
 import { systemRefusal } from '../../../portability/read-file.ts'
@@ -84,7 +85,7 @@ async function importCsv(
         ({ column, from, to, row, cell }) =>
           `Column "${column}" is ${to} and not ${from} because of "${cell}" in row ${row}; see --null and --type.`,
       ),
-      `${inserted} rows inserted, ${updated} updated`,
+      `${counted(inserted, 'row')} inserted, ${updated} updated`,
     ],
   }
 }

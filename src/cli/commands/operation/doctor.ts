@@ -1,6 +1,7 @@
 import { arch, availableParallelism, release, totalmem } from 'node:os'
 import { readDatabaseFile, readSettings } from '../../../config.ts'
 import { inspectDatabase } from '../../../db/connection/inspect.ts'
+import { counted } from '../../../lib/text.ts'
 import { VERSION } from '../../../lib/version.ts'
 import { type Diagnosis, diagnose } from '../../../maintenance/diagnosis.ts'
 import { findServerUrl } from '../../../sessions/server-address.ts'
@@ -60,7 +61,7 @@ function linesOf({ database, server, ...program }: Report): [string, string][] {
     ...(contents ? [['contents', countsInWords(contents)] satisfies [string, string]] : []),
     ...errors.map((group): [string, string] => [
       'error',
-      `${group.last_at} ${group.where}, ${group.count} times: ${group.error}`,
+      `${group.last_at} ${group.where}, ${counted(group.count, 'time')}: ${group.error}`,
     ]),
   ]
 }

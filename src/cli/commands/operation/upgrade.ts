@@ -28,9 +28,10 @@ function describe(database: Diagnosis, release: Release | undefined) {
 function schemaSentence({ schema, known_schema: known, copy, needed_bytes, free_bytes }: Report): string {
   if (schema > known)
     return `The database has schema ${schema}, of a newer daybook: this one, with schema ${known}, refuses to open it.`
-  if (copy === null) return `The database has schema ${schema}, that of this daybook: nothing changes in it.`
+  if (copy === null)
+    return `Nothing changes: the database has the schema of this daybook (${schema}). Replace the executable and start it.`
   const free = free_bytes === null ? '' : ` of ${bytesInWords(free_bytes)} that are free`
-  return `The next start changes the schema from ${schema} to ${known}. Before that it writes a verified copy, ${copy}, which takes up to ${bytesInWords(needed_bytes)}${free}.`
+  return `The next start upgrades the database (schema ${schema} to ${known}) and keeps all notes, rows and files. Older versions cannot open it afterwards. Before that it writes a verified copy, ${copy}, which takes up to ${bytesInWords(needed_bytes)}${free}.`
 }
 
 function print(io: Io, report: Report): void {

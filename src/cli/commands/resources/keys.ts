@@ -1,19 +1,13 @@
-import { type Access, LEVELS, OTHERS, STRUCTURE_LEVELS } from '../../../access/rights.ts'
 import { createKey, getKey, type ListedKey, listKeys, revokeKey } from '../../../account/keys.ts'
-import { readAccess, type WorkspaceRow } from '../../../account/store.ts'
+import { readAccess } from '../../../account/store.ts'
 import { getMember } from '../../../account/users.ts'
 import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
-import type { Reader } from '../../../db/reader.ts'
 import { systemClock } from '../../../lib/clock.ts'
 import { isoOrNull, isoTimestamp } from '../../../lib/dates.ts'
-import { fail, refused } from '../../../refusal.ts'
-import { findStructure } from '../../../structures/store.ts'
 import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag, WrongUsage } from '../../command.ts'
-import { commandCaller, withDatabase } from '../../open-database.ts'
+import { withDatabase } from '../../open-database.ts'
 import { listCommand, show } from '../../output.ts'
-
-type Level = (typeof LEVELS)[number]
-type StructureLevel = (typeof STRUCTURE_LEVELS)[number]
+import { readAccessFlag } from '../../read-access.ts'
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
@@ -27,39 +21,6 @@ function lifetimeMs(text: string): number {
   }
   return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
 }
-
-const isAmong = <Level extends string>(levels: readonly Level[], level: string): level is Level =>
-  levels.some((one) => one === level)
-
-/** The access in a flag: parts and their levels, with commas between them. */
-function readAccessFlag(reader: Reader, workspace: WorkspaceRow, text: string): Access {
-  const parts: { notes?: Level; files?: Level } = {}
-  const structures: Record<string, StructureLevel> = {}
-  for (const part of text.split(',')) {
-    const at = part.lastIndexOf('=')
-    const [name, level] = [part.slice(0, at).trim(), part.slice(at + 1).trim()]
-    if (name === 'notes' || name === 'files') {
-      if (!isAmong(LEVELS, level)) throw wrongLevel(part, LEVELS)
-      if (parts[name] !== undefined) throw namedTwice(name)
-      parts[name] = level
-    } else {
-      if (!isAmong(STRUCTURE_LEVELS, level)) throw wrongLevel(part, STRUCTURE_LEVELS)
-      const id = name === OTHERS ? OTHERS : structureId(reader, workspace, name)
-      if (structures[id] !== undefined) throw namedTwice(name)
-      structures[id] = level
-    }
-  }
-  return { ...parts, structures }
-}
-
-const wrongLevel = (part: string, levels: readonly string[]) =>
-  new WrongUsage(`--access must be parts such as notes=none with one of ${levels.join(', ')}, not "${part}".`)
-
-const namedTwice = (name: string) => new WrongUsage(`--access names "${name}" twice; give it one level.`)
-
-const structureId = (reader: Reader, workspace: WorkspaceRow, name: string): string =>
-  findStructure(reader, commandCaller(workspace), name)?.id ??
-  fail(refused(`--access names the structure "${name}", and there is no such structure in this workspace.`))
 
 const keysCreate: Command = {
   name: 'keys create',

@@ -3,6 +3,7 @@ import type { Caller } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
 import { storableJson } from '../../../http/storable-json.ts'
 import { isObject, type JsonObject } from '../../../lib/json.ts'
+import { counted } from '../../../lib/text.ts'
 import { Refusal, refused } from '../../../refusal.ts'
 import { type Command, flag, PRINTING_FLAGS, textFlag } from '../../command.ts'
 import type { Io } from '../../io.ts'
@@ -113,10 +114,10 @@ export const recordsAdd: Command = {
         for await (const batch of batchesOf(io, file)) await writeBatch(target, batch, counts)
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        throw refused(`${error.message} ${wordsOf(counts)} before it, and nothing after.`)
+        throw refused(`${error.message} ${wordsOf(counts)} before it, none after.`)
       }
       return show(input, io, counts, () => io.status(`${wordsOf(counts)}.\n`))
     }),
 }
 
-const wordsOf = ({ inserted, updated }: Counts) => `${inserted} rows were inserted and ${updated} updated`
+const wordsOf = ({ inserted, updated }: Counts) => `${counted(inserted, 'row')} inserted, ${updated} updated`

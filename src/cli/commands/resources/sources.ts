@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createBus } from '../../../changes/bus.ts'
 import type { Caller } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
-import { fold } from '../../../lib/text.ts'
+import { counted, fold } from '../../../lib/text.ts'
 import { systemRefusal } from '../../../portability/read-file.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { ReplayContext } from '../../../sources/receive.ts'
@@ -207,7 +207,7 @@ const sourcesReplay: Command = {
       await checkBody((await schema()).ReplayBody, body)
       const done = await replayUnmapped(replays, caller, source, since)
       return show(input, io, done, () =>
-        io.out(`${done.replayed} events are replayed, and ${done.unmapped} stay unmapped.\n`),
+        io.out(`Replayed ${counted(done.replayed, 'event')}; ${done.unmapped} still unmapped.\n`),
       )
     }),
 }

@@ -2,7 +2,11 @@ import {
   deletePasskeysOf,
   deleteProviderLink,
   endSessionsOf,
+  listMembers,
   listMembershipsOf,
+  readAccess,
+  type UserRow,
+  type WorkspaceRow,
 } from '../../../account/store.ts'
 import {
   addUser,
@@ -15,10 +19,11 @@ import {
   setPassword,
 } from '../../../account/users.ts'
 import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
+import type { Reader } from '../../../db/reader.ts'
 import { ROLES } from '../../../db/schema/account.ts'
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { didYouMean } from '../../../lib/near-miss.ts'
-import { refused } from '../../../refusal.ts'
+import { fail, refused } from '../../../refusal.ts'
 import { createSetupLink } from '../../../sessions/sign-in.ts'
 import {
   type Command,
@@ -32,6 +37,7 @@ import {
 } from '../../command.ts'
 import { originFor, withDatabase } from '../../open-database.ts'
 import { listCommand, show } from '../../output.ts'
+import { readAccessFlag } from '../../read-access.ts'
 
 const usersAdd: Command = {
   name: 'users add',
@@ -42,8 +48,9 @@ const usersAdd: Command = {
     ...PRINTING_FLAGS,
   ],
   remarks: [
-    'Every member can read the whole workspace; a viewer cannot write, whatever the scope of the key. Prints the link with',
-    'which a user without a password sets one and signs in to the application: see "daybook users link".',
+    'A member reaches the whole workspace until "daybook users access", or Settings, Access in the application, narrows it; a',
+    'viewer cannot write, whatever the scope of the key. Prints the link with which a user without a password sets one and',
+    'signs in to the application: see "daybook users link".',
   ],
   examples: ['daybook users add mira', 'daybook users add guest --role viewer --workspace Personal'],
   run: (input, io) =>
@@ -118,6 +125,53 @@ const usersRole: Command = {
   },
 }
 
+const usersAccess: Command = {
+  name: 'users access',
+  summary: 'Narrow what a member of a workspace reaches, or show it.',
+  parameters: ['<name>'],
+  flags: [
+    flag('--access <list>', 'notes=none,files=read,Leads=add,*=none; all for everything again'),
+    ...PRINTING_FLAGS,
+  ],
+  remarks: [
+    'notes (with tags, views and the like) and files are none, read or write; structures, by name or id, none, read, add or',
+    'write, * for all others. Parts that are not named stay open. Their keys, shares and agents reach no more than the',
+    'member. Works while a server runs. An owner reaches everything. Without --access it shows what the member reaches.',
+  ],
+  examples: [
+    'daybook users access mira',
+    'daybook users access mira --access "notes=none,Leads=add,*=none"',
+    'daybook users access mira --access all',
+  ],
+  run: (input, io) => {
+    const given = textFlag(input, 'access')
+    return withDatabase(input, io, async (db) => {
+      const member = await db.write((tx) => {
+        const workspace = getWorkspaceOrOnly(tx, textFlag(input, 'workspace'))
+        const user = getMember(tx, workspace, input.args[0] ?? '')
+        const { role } = getMembership(tx, workspace, user)
+        if (given !== undefined) {
+          if (role === 'owner' && given !== 'all')
+            throw refused(
+              `"${user.name}" is an owner and reaches the whole workspace; make them an editor or a viewer first.`,
+            )
+          changeRole(tx, user, workspace, role, given === 'all' ? null : readAccessFlag(tx, workspace, given))
+        }
+        return { name: user.name, role, access: readAccess(getMembership(tx, workspace, user).access) }
+      })
+      return show(input, io, member, () =>
+        io.out(
+          `"${member.name}" reaches ${member.access === null ? 'the whole workspace' : JSON.stringify(member.access)}.\n`,
+        ),
+      )
+    })
+  },
+}
+
+const getMembership = (reader: Reader, workspace: WorkspaceRow, { pk, name }: UserRow) =>
+  listMembers(reader, workspace.pk).find((member) => member.pk === pk) ??
+  fail(refused(`The user "${name}" does not belong to the workspace "${workspace.name}".`))
+
 const usersRemove: Command = {
   name: 'users remove',
   summary: 'Remove a user, or with --workspace only from that workspace.',
@@ -167,7 +221,7 @@ const usersLink: Command = {
     'The link works once, for 30 minutes; a new one voids the older ones of the user, and so does a change of their role,',
     'workspaces or password. It leads to the --public-url of the server that runs on this database, else to where it',
     'listens; while none runs, to DAYBOOK_PUBLIC_URL, or to where the last one was. --reset is for a lost or stolen device:',
-    'it also ends the sessions of the user. Without it, who uses the link sees which passkeys go on.',
+    'it also ends the sessions of the user. Without it, the person who opens the link sees which passkeys stay valid.',
   ],
   examples: ['daybook users link owner', 'daybook users link mira --reset'],
   run: (input, io) =>
@@ -194,6 +248,7 @@ export const usersCommands: readonly Command[] = [
   usersAdd,
   usersList,
   usersRole,
+  usersAccess,
   usersRemove,
   usersPassword,
   usersLink,

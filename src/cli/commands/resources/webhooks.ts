@@ -152,7 +152,7 @@ const webhooksCreate: Command = {
     flag('--template <text>', 'the text of the other formats, with holes such as {event}'),
     setting(
       '--webhook-allow <target>',
-      'what the server was started with, for an address that is not public',
+      'allow an address that is not public or plain http, as the server does',
       { isRepeatable: true },
     ),
     ...PRINTING_FLAGS,
