@@ -158,7 +158,7 @@ function SubjectRow({ subject, parts }: { subject: Subject; parts: readonly Part
           const level = isReader && given === 'write' ? 'read' : given
           const shown = isReader ? levels.filter((one) => ['none', 'read', level].includes(one)) : levels
           return (
-            <td key={part} class={level === 'none' ? 'dim' : undefined}>
+            <td key={part} data-part={title} class={level === 'none' ? 'dim' : undefined}>
               {change ? (
                 <select
                   class="input"
