@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { withHighlights } from '../scripts/bench/results.ts'
 import { documents } from '../scripts/release/packages/documents.ts'
 import { serve } from '../src/cli/commands/serve.ts'
 import { COMMANDS } from '../src/cli/run.ts'
-import { newFolder, startProcess } from './support/process.ts'
+import { newFolder, program, startProcess } from './support/process.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const README = await Bun.file(join(ROOT, 'README.md')).text()
@@ -64,7 +64,43 @@ class Ids {
 /** The shell function that the tour defines for its commands. */
 const HELPER = /^api\(\) \{.*\}$/m.exec(README)?.[0] ?? ''
 
-test('the tour of the README prints what the README says', async () => {
+/** The blocks of the pages that run beside the server of the tour, as they are printed. */
+const recipes = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'scripts', 'deploy')).map((name) => `scripts/deploy/${name}`),
+]
+  .filter((page) => page.endsWith('.md'))
+  .flatMap((page) =>
+    [...readFileSync(join(ROOT, page), 'utf8').matchAll(/<!-- recipe -->\n```sh\n([\s\S]*?)```/g)].map(
+      ([, script = '']) => ({ page, script }),
+    ),
+  )
+
+async function runRecipes(env: Record<string, string>, folder: ReturnType<typeof newFolder>): Promise<void> {
+  expect(recipes.length).toBeGreaterThan(6)
+  const [executable = ''] = program()
+  const given = { ...env, PATH: `${dirname(executable)}:${env.PATH}`, DAYBOOK_DB: folder.file('daybook.db') }
+  // A response that reports an error fails too.
+  const helper = `${HELPER.replace('api()', 'call()')}
+api() { local said; said=$(call "$@"); echo "$said"; [[ $said != '{"error"'* ]]; }`
+  Bun.spawnSync(['git', 'init', '--quiet'], { cwd: folder.path })
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
+  Bun.spawnSync(['git', ...identity, 'commit', '--quiet', '--allow-empty', '-m', 'A commit'], {
+    cwd: folder.path,
+  })
+  for (const { page, script } of recipes) {
+    const shell = Bun.spawn(['bash', '-e', '-o', 'pipefail', '-c', `${helper}\n${script}`], {
+      env: given,
+      cwd: folder.path,
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [out, err, exitCode] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited])
+    expect([page, script, out, err, exitCode]).toEqual([page, script, out, err, 0])
+  }
+}
+
+test('the tour of the README prints what the README says, and the recipes run beside it', async () => {
   const steps = tourSteps()
   const folder = newFolder()
   const server = await startProcess(folder.file('daybook.db'))
@@ -77,6 +113,7 @@ test('the tour of the README prints what the README says', async () => {
       const shell = Bun.spawn(['bash', '-c', script], { env, stdout: 'pipe', stderr: 'inherit' })
       ids.expectPrinted((await shell.stdout.text()).trim(), output)
     }
+    await runRecipes(env, folder)
   } finally {
     await server.end()
     folder.remove()
