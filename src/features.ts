@@ -29,6 +29,7 @@ import { deleteRowViewsOf, listRowViews, rowViewsNaming } from './row-views/serv
 import { deleteRemovedSources, markSourcesRemovedOf } from './sources/deletion.ts'
 import { listSources } from './sources/service.ts'
 import { sourcesNamingField } from './sources/store.ts'
+import { structurePatch } from './structures/service.ts'
 import { countStructures } from './structures/store.ts'
 import { tagDeletion } from './tags/deletion.ts'
 import { tagKind } from './tags/service.ts'
@@ -146,6 +147,7 @@ export const features: FeatureHooks = {
 
 /* What runs in a worker thread with these. */
 export const undo = undoTask(features)
+export const patchStructure = structurePatch(features)
 export const convert = conversionTask(features)
 export const tryConversion = conversionTrial(features)
 export const apply = applyTask(features)

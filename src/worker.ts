@@ -16,7 +16,7 @@ import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
 import { State } from './db/state.ts'
 import type { WorkerQuery, WorkerTask, WriteListeners } from './db/worker/client.ts'
-import { COMMITTING, OPENING, type WorkerRequest, type WorkerResponse } from './db/worker/thread.ts'
+import { COMMITTING, type WorkerRequest, type WorkerResponse } from './db/worker/thread.ts'
 import type { RightData, Standing } from './http/authorizer.ts'
 import { encoded } from './http/responses.ts'
 import { createIdSource } from './lib/ids.ts'
@@ -29,13 +29,6 @@ declare const self: Worker
 
 type AnyQuery = WorkerQuery<unknown, unknown>
 type AnyTask = WorkerTask<unknown, unknown>
-
-/** Reads the schema, as the first statement of a connection does. */
-const opening: AnyTask = {
-  name: OPENING,
-  isPreparation: true,
-  run: ({ sql }) => void sql.get('SELECT 1 FROM sqlite_schema'),
-}
 
 const NOBODY: WriteListeners = { wake: () => {} }
 const IDLE_MS = 3_000
@@ -79,10 +72,10 @@ class Requests {
       let output: unknown
       let wakes = false
       if (kind === 'close') this.#close()
+      else if (kind === 'open') this.#open(request)
       else if (kind === 'query') output = this.#runQuery((await findOperation(name)) as AnyQuery, request)
       else {
-        const task = name === OPENING ? opening : ((await findOperation(name)) as AnyTask)
-        output = this.#runTask(task, request, () => {
+        output = this.#runTask((await findOperation(name)) as AnyTask, request, () => {
           wakes = !request.isDryRun
         })
       }
@@ -115,21 +108,26 @@ class Requests {
     const { sql } = this.#writing
     if (task.isBackground) this.#lowerPriority()
     else keepTemporaryInMemory(sql.database)
-    sql.run(task.isPreparation ? 'BEGIN' : 'BEGIN IMMEDIATE')
+    sql.run('BEGIN IMMEDIATE')
     try {
-      if (right && !task.isPreparation)
-        takeStanding(request.input, checkRight({ sql }, right as RightData, now))
+      if (right) takeStanding(request.input, checkRight({ sql }, right as RightData, now))
       const newId = () => this.#ids(now)
       const transaction = { startedAt: now, state: new State() }
       const tx = { sql, now, newId, afterCommit: onDeferred, transaction }
       const output = task.run(tx, request.input, NOBODY)
       if (isDryRun) return output
-      if (!task.isPreparation) self.postMessage(COMMITTING)
+      self.postMessage(COMMITTING)
       sql.run('COMMIT')
       return output
     } finally {
       if (sql.database.inTransaction) sql.run('ROLLBACK')
     }
+  }
+
+  /** Opens the connection for tasks, and reads the schema, as the first statement of a connection does. */
+  #open(request: WorkerRequest): void {
+    this.#writing ??= openWriting(request)
+    this.#writing.sql.get('SELECT 1 FROM sqlite_schema')
   }
 
   #openReading(request: WorkerRequest): Reader {

@@ -45,7 +45,7 @@ export const asOpenError = (error: unknown, file: string): unknown =>
 
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
 
-/** Whether a row with the same unique values exists; the unique sets of records are primary keys of tables of their own. */
+/** Whether a row with the same unique values exists. */
 export const isUniqueViolation = (error: unknown): boolean =>
   /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(codeOf(error))
 

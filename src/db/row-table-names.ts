@@ -30,14 +30,8 @@ export const placeOf = ({ sql }: Reader, structurePk: number): RowPlace => ({
     sql.column<number>('SELECT own_table FROM structure_stats WHERE structure = ?', structurePk)[0] ?? 0,
 })
 
-/** The table of the structure's text index, with the words of each row; not every structure has one. */
+/** The table of the structure's text index; not every structure has one. */
 export const textIndexTable = (structurePk: number): string => `${rowTable(structurePk)}_text`
-
-/** The table of all words in the text index. */
-export const vocabularyTable = (structurePk: number): string => `${rowTable(structurePk)}_vocabulary`
-
-/** The search table by which the words are found that contain a text. */
-export const wordPartTable = (structurePk: number): string => `${vocabularyTable(structurePk)}_parts`
 
 /** The column of a field's values: TEXT, REAL for numbers, INTEGER 0 or 1 for booleans; NULL without a value. */
 export const valueColumn = (column: number): string => `f${column}`

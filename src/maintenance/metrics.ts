@@ -7,6 +7,7 @@ import type { RequestMetrics, RouteMetrics } from '../http/request-metrics.ts'
 import type { Histogram } from '../lib/histogram.ts'
 import { VERSION } from '../lib/version.ts'
 import { Refusal } from '../refusal.ts'
+import { indexBuildsOf } from '../structures/storage/index-policy.ts'
 
 export interface MetricSources {
   readonly requests: RequestMetrics
@@ -173,6 +174,24 @@ function storageMetrics({ db, clock }: AppContext, newestBackupAt: number | unde
   )
 }
 
+function indexMetrics(ctx: AppContext): string {
+  const { count, ms } = indexBuildsOf(ctx)
+  return (
+    metric(
+      'counter',
+      'daybook_index_builds_total',
+      'Indexes that the server built for frequent reads.',
+      count,
+    ) +
+    metric(
+      'counter',
+      'daybook_index_build_seconds_total',
+      'Time spent on building indexes, including the wait for a moment without writes.',
+      ms / 1_000,
+    )
+  )
+}
+
 /** Returns a function that writes all metrics in the text format of Prometheus, for the owner of a workspace. */
 export function createMetrics(ctx: AppContext, sources: MetricSources): (caller: Caller) => string {
   const { db, clock } = ctx
@@ -208,6 +227,7 @@ export function createMetrics(ctx: AppContext, sources: MetricSources): (caller:
         'What forms of all workspaces have written today.',
         sources.formBytes(),
       ),
+      indexMetrics(ctx),
       storageMetrics(ctx, sources.newestBackupAt()),
     ].join('')
   }

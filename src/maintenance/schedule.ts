@@ -12,7 +12,6 @@ import { removeEndedSessions } from '../sessions/sessions.ts'
 import { deleteEventsBefore, deleteRemovedSources } from '../sources/deletion.ts'
 import { EVENT_KEPT_MS } from '../sources/receive.ts'
 import { finishDeletions } from '../structures/deletion.ts'
-import { removeUnfinishedUnique } from '../structures/storage/changed-definition.ts'
 import { dropUnusedIndexes } from '../structures/storage/index-policy.ts'
 import { finishTagDeletions } from '../tags/deletion.ts'
 import { finishTagLinks } from '../tags/links.ts'
@@ -85,7 +84,6 @@ export async function runMaintenance(ctx: AppContext, isStopped = () => false): 
     await finishTagLinks(ctx.db)
     await finishPropertyDeletions(ctx.db)
     await dropUnusedIndexes(ctx)
-    await removeUnfinishedUnique(ctx)
     await refreshStatistics(ctx)
     if (revisions + notes > 0) {
       ctx.log.info('maintenance', { revisions_removed: revisions, notes_removed: notes })

@@ -6,19 +6,12 @@ import { pageTable } from '../files/search.ts'
 import { refreshNoteTexts } from '../notes/integrity.ts'
 import { countOldTables, dropSomeOldTables, searchTables } from '../notes/search/tables.ts'
 import { listSearchTables, setMerging } from '../search/tables.ts'
-import {
-  countOldRowTables,
-  dropOldTextIndexes,
-  replaceOldIndexes,
-  shareSomeRowTables,
-} from '../structures/storage/upgrade.ts'
+import { convertSomeRowTables, countOldRowTables } from '../structures/storage/upgrade.ts'
 
 /** Brings what is derived from the data in step with this program, in the transaction of an upgrade. */
 export function upgradeDerived(reader: Reader): void {
   refreshNameKeys(reader)
   refreshNoteTexts(reader)
-  replaceOldIndexes(reader)
-  dropOldTextIndexes(reader)
   const existing = listSearchTables(reader)
   for (const workspace of listWorkspacePks(reader)) {
     const files = { name: pageTable(workspace), merging: 'itself' } as const
@@ -30,5 +23,5 @@ export function upgradeDerived(reader: Reader): void {
 /** What is done after that in transactions of its own, because it takes long where there are many workspaces. */
 export const upgradeSteps: UpgradeSteps = {
   left: (reader) => countOldTables(reader) + countOldRowTables(reader),
-  doSome: (reader) => (countOldTables(reader) > 0 ? dropSomeOldTables : shareSomeRowTables)(reader),
+  doSome: (reader) => (countOldTables(reader) > 0 ? dropSomeOldTables : convertSomeRowTables)(reader),
 }

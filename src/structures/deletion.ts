@@ -8,8 +8,8 @@ import { refused } from '../refusal.ts'
 import { changedStructure } from './service.ts'
 import { autoIndexDrop } from './storage/auto-index.ts'
 import { dropRows } from './storage/changed-definition.ts'
-import { dropIndexTriggers, dropNextIndexTable } from './storage/index-table.ts'
 import { deleteLiveRows } from './storage/live-rows.ts'
+import { dropRowIndex, listRowIndexes } from './storage/row-index.ts'
 import { dropTextIndex, TEXT_INDEX } from './storage/text-index.ts'
 import { getStructure, type StructureRow } from './store.ts'
 
@@ -87,11 +87,12 @@ async function removeHidden(ctx: Deletion, structurePk: number): Promise<void> {
  */
 async function dropIndexes({ db, worker }: Deletion, structurePk: number): Promise<void> {
   await worker?.write(autoIndexDrop, { structurePk, column: TEXT_INDEX })
-  await db.write((tx): void => {
-    dropTextIndex(tx, structurePk)
-    dropIndexTriggers(tx, structurePk)
+  await db.write((tx): void => dropTextIndex(tx, structurePk))
+  await inSteps(db, (tx) => {
+    const [name] = listRowIndexes(tx, structurePk)
+    if (name !== undefined) dropRowIndex(tx, name)
+    return name !== undefined
   })
-  await inSteps(db, (tx) => dropNextIndexTable(tx, structurePk))
 }
 
 /**

@@ -1,6 +1,3 @@
 export { collisionsQuery, structuresQuery } from './service.ts'
-export { autoIndexDrop, autoIndexStart } from './storage/auto-index.ts'
-export { uniqueDrop, uniqueStart } from './storage/changed-definition.ts'
-export { entryCount } from './storage/entry-counts.ts'
-export { discardSortedRows, indexFill, indexSort } from './storage/index-table.ts'
+export { autoIndexBuild, autoIndexDrop } from './storage/auto-index.ts'
 export { textIndexFill } from './storage/text-index.ts'

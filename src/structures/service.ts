@@ -3,7 +3,7 @@ import { logChange, logUpdate } from '../changes/log.ts'
 import { type AppContext, type Caller, wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { placeOf } from '../db/row-table-names.ts'
-import type { WorkerQuery } from '../db/worker/client.ts'
+import type { WorkerQuery, WorkerTask, WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { wholeListQuery } from '../http/whole-list.ts'
 import { isId } from '../lib/ids.ts'
@@ -24,8 +24,8 @@ import {
 } from './fields.ts'
 import { presentStructure, presentStructureTo } from './present.ts'
 import type { CreateStructureBody, PatchStructureBody } from './schema.ts'
-import { changeRows, dropRows, startRows, withUniqueIndexes } from './storage/changed-definition.ts'
-import { collisionOf, uniqueTable } from './storage/row-table-schema.ts'
+import { changeRows, dropRows, startRows } from './storage/changed-definition.ts'
+import { collisionOf, uniqueIndex } from './storage/row-table-schema.ts'
 import * as store from './store.ts'
 import {
   type Definition,
@@ -109,10 +109,7 @@ const resolveStructure = (
 
 export type StructurePatch = Omit<Static<typeof PatchStructureBody>, 'dry_run'>
 
-/**
- * Changes a definition and its row table. Lists that are sent replace the old ones. Where many values become
- * unique, they are indexed in steps before, so that others need not wait.
- */
+/** Changes a definition and its row table. Lists that are sent replace the old ones. */
 export async function patchStructure(
   ctx: AppContext,
   caller: Caller,
@@ -121,10 +118,24 @@ export async function patchStructure(
 ): Promise<store.StructureRow> {
   const before = getStructure(ctx.db, caller, nameOrId, 'change')
   const { definition } = judged(ctx, ctx.db, caller, before, patch)
-  const change = () => ctx.db.write((tx) => changeStructure(ctx, tx, caller, nameOrId, patch))
-  const sets = before.ownTable > 0 ? newUniqueSets(before, definition.uniqueSets) : []
-  return sets.length > 0 ? withUniqueIndexes(ctx, before.pk, sets, change) : change()
+  // Every row becomes an entry of a new unique index.
+  const items = listNewSets(before, definition.uniqueSets).length > 0 ? before.live : 1
+  return ctx.worker.write(structurePatch(ctx.features), { caller, nameOrId, patch }, { size: { items } })
 }
+
+interface PatchInput {
+  readonly caller: Caller
+  readonly nameOrId: string
+  readonly patch: StructurePatch
+}
+
+export const structurePatch = (
+  features: AppContext['features'],
+): WorkerTask<PatchInput, store.StructureRow> => ({
+  name: 'features.patchStructure',
+  run: (tx, { caller, nameOrId, patch }, bus) =>
+    changeStructure({ features, bus }, tx, caller, nameOrId, patch),
+})
 
 /** What a change would make of a structure, and everything that would be refused; writes nothing. */
 export async function tryPatch(ctx: AppContext, caller: Caller, nameOrId: string, patch: StructurePatch) {
@@ -176,15 +187,19 @@ export const collisionsQuery: WorkerQuery<
 /** The sets of fields with values that are not unique yet. */
 function newUniqueSets(before: store.StructureRow, after: readonly UniqueSet[]): UniqueSet[] {
   if (before.live === 0) return []
-  const { byKey, uniqueSets } = definitionOf(before)
-  const nameOf = (set: UniqueSet) => uniqueTable(before.pk, set).name
-  const had = new Set(uniqueSets.map(nameOf))
-  return after.filter((set) => !had.has(nameOf(set)) && set.every(({ key }) => byKey.has(key)))
+  const { byKey } = definitionOf(before)
+  return listNewSets(before, after).filter((set) => set.every(({ key }) => byKey.has(key)))
+}
+
+function listNewSets(before: store.StructureRow, after: readonly UniqueSet[]): UniqueSet[] {
+  const nameOf = (set: UniqueSet) => uniqueIndex(before.pk, set).name
+  const had = new Set(definitionOf(before).uniqueSets.map(nameOf))
+  return after.filter((set) => !had.has(nameOf(set)))
 }
 
 /** Changes a definition and its row table; joins the caller's transaction. */
 export function changeStructure(
-  ctx: Pick<AppContext, 'features'> & { readonly bus: Pick<AppContext['bus'], 'wake'> },
+  ctx: Pick<AppContext, 'features'> & { readonly bus: WriteListeners },
   tx: Tx,
   caller: Caller,
   nameOrId: string,

@@ -1,13 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, expect, spyOn, test } from 'bun:test'
-import { autoIndexStart } from '../../src/structures/storage/auto-index.ts'
-import { indexSort } from '../../src/structures/storage/index-table.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { settle, startService, type TestService, type TestServiceOptions } from '../support/service.ts'
 import { until } from '../support/webhooks.ts'
 
-/* What a request waits for, and the building of indexes, run in threads of their own; here every write of records is long. */
+/* Requests and background work wait for threads of their own; here every write of records is long. */
 
 const folder = newFolder()
 const open: TestService[] = []
@@ -24,21 +22,6 @@ afterEach(() => {
   for (const service of open.splice(0)) service.close()
 })
 afterAll(() => folder.remove())
-
-test('a long write does not wait for the rows of an index to be sorted', async () => {
-  const service = await start()
-  const { worker } = service.ctx
-  for (let part = 0; part < 10; part++)
-    await write(service, 'rows', ...Array.from({ length: 500 }, (_, at) => ({ code: `${part} ${at}` })))
-  const table = await worker.write(autoIndexStart, { structurePk: 1, column: 'f1', now: 0 })
-  if (typeof table === 'boolean') throw new Error('the index was not begun')
-  let sorted = 0
-  const sorts = Array.from({ length: 200 }, () => worker.write(indexSort, table).then(() => ++sorted))
-  await sorts[0]
-  await write(service, 'rows', { code: 'a' })
-  expect(sorted).toBeLessThan(sorts.length)
-  await Promise.all(sorts)
-}, 60_000)
 
 test('long writes of one key in the worker take turns with those of another', async () => {
   const service = await start()

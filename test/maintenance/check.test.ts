@@ -229,7 +229,7 @@ test.each([
   ],
   [
     'unique index gone',
-    'DROP TABLE rows_1_unique_1',
+    'DROP INDEX rows_1_unique_1',
     () => 'The row table of the structure "Things" does not have the unique indexes of its definition.',
   ],
 ])('%s: found, and mended by a repair', async (_what, script, sentence) => {

@@ -304,27 +304,16 @@ test.each([
     "INSERT OR REPLACE INTO rows_1_text (rowid, words) VALUES (3, 'other text 2')",
     'The search table rows_1_text holds other words than the texts.',
   ],
-  [
-    'a word that no search would find',
-    'DELETE FROM rows_1_vocabulary_parts WHERE rowid = 1',
-    'The entry 1 of the search table rows_1_vocabulary_parts is missing.',
-  ],
-  [
-    'a word that is missing',
-    'DELETE FROM rows_1_vocabulary_parts WHERE rowid = 1; DELETE FROM rows_1_vocabulary WHERE pk = 1',
-    'The vocabulary rows_1_vocabulary lacks words of its search table.',
-  ],
   ['no table', 'DROP TABLE rows_1_text', 'The search table rows_1_text is missing.'],
-])('%s in a search table is a fault; a repair takes the table away', async (_, damage, sentence) => {
+])('%s in a search table is a fault, and a repair builds the table again', async (_, damage, sentence) => {
   const service = await start()
   const { id } = await searched(service)
   await service.ctx.db.write((tx): void => tx.sql.script(damage))
   expect(findFaults(service.ctx.db)).toEqual([sentence])
   await repairDerived(service.ctx.db)
   expect(findFaults(service.ctx.db)).toEqual([])
-  expect(service.ctx.db.sql.column('SELECT "column" FROM auto_indexes')).toEqual([])
+  expect(service.ctx.db.sql.column('SELECT "column" FROM auto_indexes')).toEqual(['*'])
   expect((await titles(service, 'text 777')).total).toBe(1)
-  expect(await makeSearch(service, id)).toBe(true)
   expect(await makeSearch(service, id)).toBe(true)
 })
 

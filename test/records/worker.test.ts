@@ -47,7 +47,7 @@ const structurePk = ({ ctx }: TestService, id: string) =>
   ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)
 
 const indexedColumns = ({ ctx }: TestService) =>
-  ctx.db.sql.column<string>('SELECT "column" FROM auto_indexes WHERE is_ready = 1 ORDER BY "column"')
+  ctx.db.sql.column<string>('SELECT "column" FROM auto_indexes ORDER BY "column"')
 
 async function makeIndexes(service: TestService, id: string, columns: readonly string[]) {
   for (const column of columns)
@@ -300,16 +300,11 @@ const ONE_FIELD: FieldSpec[] = [
 ]
 const LACKS = 'The row table of the structure "rows" lacks an automatic index that is on record.'
 const NOT_UNIQUE = 'The row table of the structure "rows" does not have the unique indexes of its definition.'
-const mismatch = (name: string) => `The index ${name} of the structure "rows" does not match its rows.`
 
 test.each([
-  ['no automatic index', 'DROP TABLE rows_1_by_f1', LACKS],
-  ['no trigger of an automatic index', 'DROP TRIGGER rows_1_by_f1_update', LACKS],
-  ['no unique index', 'DROP TABLE rows_1_unique_2', NOT_UNIQUE],
-  ['an entry too few', 'DELETE FROM rows_1_by_f1 WHERE k_f1 = 2', mismatch('rows_1_by_f1')],
-  ['an entry of another value', 'UPDATE rows_1_by_f1 SET k_f1 = 3 WHERE k_f1 = 2', mismatch('rows_1_by_f1')],
-  ['an entry without a row', 'INSERT INTO rows_1_by_f1 VALUES (5, 99)', mismatch('rows_1_by_f1')],
-  ['a wrong unique entry', 'UPDATE rows_1_unique_2 SET pk = 9 WHERE pk = 1', mismatch('rows_1_unique_2')],
+  ['no automatic index', 'DROP INDEX rows_1_by_f1', LACKS],
+  ['another index in its place', 'DROP INDEX rows_1_by_f1; CREATE INDEX rows_1_by_f1 ON rows_1 (pk)', LACKS],
+  ['no unique index', 'DROP INDEX rows_1_unique_2', NOT_UNIQUE],
 ])('%s is a fault, and a repair builds the indexes again', async (_, damage, fault) => {
   const service = await start({ worker: { manyRows: -1 } })
   const { id } = await declare(service, 'rows', ONE_FIELD)

@@ -24,15 +24,19 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-test.each([
-  ['that is missing', 'DELETE FROM rows_1_unique_2 WHERE pk = 1'],
-  ['of another row', 'UPDATE rows_1_unique_2 SET pk = 9 WHERE pk = 1'],
-  ['of another value', 'UPDATE rows_1_unique_2 SET k_f2 = 9 WHERE pk = 1'],
-  ['of a text in the place of a number', "UPDATE rows_1_unique_2 SET k_f2 = '1' WHERE pk = 1"],
-  ['of a row that has another one', 'INSERT INTO rows_1_unique_2 (k_f2, pk) VALUES (9, 1)'],
-])('an entry %s is a fault', async (_what, script) => {
-  await service.ctx.db.write((tx): void => tx.sql.script(script))
-  expect(findFaults(service.ctx.db)).toEqual([
-    'The index rows_1_unique_2 of the structure "X" does not match its rows.',
+const faultsAfter = async (...scripts: string[]) => {
+  for (const script of scripts) await service.ctx.db.write((tx): void => tx.sql.script(script))
+  return findFaults(service.ctx.db)
+}
+
+test('reports a unique index that is missing, and one that is defined otherwise', async () => {
+  const fault = 'The row table of the structure "X" does not have the unique indexes of its definition.'
+  expect(await faultsAfter('DROP INDEX rows_1_unique_2')).toEqual([fault])
+  expect(await faultsAfter('CREATE INDEX rows_1_unique_2 ON rows_1 (f2)')).toEqual([fault])
+})
+
+test('reports an index that is not on record', async () => {
+  expect(await faultsAfter('CREATE INDEX rows_1_by_f3 ON rows_1 (f3)')).toEqual([
+    'The row table of the structure "X" has an index that is not on record.',
   ])
 })

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { migrate } from '../../src/db/connection/migrate.ts'
 import { MIGRATIONS } from '../../src/db/schema/migrations/migrations.ts'
 import { findDue } from '../../src/delivery/dispatch/delivery-queue.ts'
@@ -8,7 +9,6 @@ import { VERSION } from '../../src/lib/version.ts'
 import { runInProcess } from '../support/cli.ts'
 import { readFile } from '../support/files.ts'
 import { newFolder } from '../support/process.ts'
-import { declare, giveTable, write } from '../support/records.ts'
 import { startService } from '../support/service.ts'
 import { unpack, versionOf, WRITTEN, type Written } from './stages.ts'
 
@@ -51,37 +51,58 @@ describe('a database of', () => {
   )
 
   test('of 0034_search_when_large loses its text indexes of the older form, and finds the same rows', async () => {
-    const data = [{ title: 'one text' }, { title: 'no word of it' }]
-    const written = await startService({ file })
-    await declare(written, 'entries', [{ key: 'title', type: 'text' }])
-    await write(written, 'entries', ...data)
-    await giveTable(written, 'entries')
-    written.close()
+    const written = WRITTEN[1] as Written
+    await unpack(file, written, MIGRATIONS.findIndex(({ name }) => name === '0034_search_when_large') + 1)
     const before = new Database(file)
-    before.run(`DROP TABLE small_rows;
-      DROP TABLE mirror_left_out;
-      ALTER TABLE mirrors DROP COLUMN problem;
-      ALTER TABLE structure_stats DROP COLUMN own_table;
-      DROP INDEX structure_stats_indexed;
-      DROP INDEX change_actors_of;
-      DROP INDEX users_key;
-      DROP INDEX workspaces_key;
-      ALTER TABLE users DROP COLUMN name_key;
-      ALTER TABLE workspaces DROP COLUMN name_key;
-      CREATE VIRTUAL TABLE rows_1_search USING fts5(runs, content = '', contentless_delete = 1);
+    before.run(`CREATE VIRTUAL TABLE rows_1_search USING fts5(runs, content = '', contentless_delete = 1);
       INSERT INTO auto_indexes (structure, "column", created_at, used_at) VALUES (1, '*', 1, 1);
       UPDATE structure_stats SET indexed_to = 1; INSERT INTO row_search_pending VALUES (1, 1)`)
-    before.run(
-      `PRAGMA user_version = ${MIGRATIONS.findIndex(({ name }) => name === '0034_search_when_large') + 1}`,
-    )
-    before.close()
+    const [text] = before.query('SELECT f1 FROM rows_1 WHERE f1 IS NOT NULL LIMIT 1').values()[0] as [string]
+    const [name] = before.query('SELECT name FROM structures WHERE pk = 1').values()[0] as [string]
+    before.close(true)
     const service = await startService({ file })
     const { sql } = service.ctx.db
     expect(sql.column("SELECT name FROM sqlite_schema WHERE name GLOB 'rows_1_search*'")).toEqual([])
-    expect(sql.column('SELECT "column" FROM auto_indexes')).toEqual([])
     expect(sql.column('SELECT row FROM row_search_pending')).toEqual([])
-    expect((await service.get('/v1/records?structure=entries&search=text')).body.total).toBe(1)
+    const query = new URLSearchParams({ structure: name, search: text })
+    const found = await service.as(written.key).get(`/v1/records?${query}`)
+    expect(found.body.total).toBeGreaterThan(0)
     service.close()
+  })
+
+  test('of 0037_many_workspaces has indexes of SQLite in place of tables, and answers the same', async () => {
+    const folder = import.meta.dir
+    const unpacked = (name: string) => Bun.file(join(folder, name)).bytes().then(Bun.gunzipSync)
+    await Bun.write(file, await unpacked('0037_many_workspaces.db.gz'))
+    const json = new TextDecoder().decode(await unpacked('0037_many_workspaces.json.gz'))
+    const { key, answers } = JSON.parse(json) as { key: string; answers: [query: string, body: object][] }
+    const service = await startService({ file })
+    const { sql } = service.ctx.db
+    const named = (type: string) =>
+      sql.column<string>(
+        "SELECT name FROM sqlite_schema WHERE type = ? AND name GLOB 'rows_1*' AND name NOT GLOB 'rows_1_text*' ORDER BY name",
+        type,
+      )
+    expect([named('table'), named('trigger')]).toEqual([['rows_1'], []])
+    expect(named('index')).toEqual([
+      'rows_1_by_f1',
+      'rows_1_by_f2',
+      'rows_1_by_f2_and_f3',
+      'rows_1_by_f3',
+      'rows_1_by_updated_at',
+      'rows_1_unique_1_4',
+      'rows_1_unique_3',
+    ])
+    const caller = service.as(key)
+    for (const [query, body] of answers)
+      expect([query, (await caller.get(`/v1/records?structure=Entries&${query}`)).body]).toEqual([
+        query,
+        body,
+      ])
+    const taken = await caller.post('/v1/records', { structure: 'Entries', data: { n: 7 } })
+    expect(taken.body.code).toBe('unique_violation')
+    service.close()
+    expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   })
 
   test('of 0009_webhooks keeps what is in tables and columns that are renamed since', async () => {
@@ -210,7 +231,7 @@ describe('a database of', () => {
     expect(out).toStartWith('http://127.0.0.1:9000/app#setup=')
   })
 
-  test('with indexes of SQLite on its rows has index tables afterwards, the automatic ones once they are of use', async () => {
+  test('with indexes of another form on its rows has those of this program afterwards', async () => {
     const written = WRITTEN[1] as Written
     await unpack(file, written, versionOf(written))
     const before = new Database(file)
@@ -223,12 +244,9 @@ describe('a database of', () => {
     const after = new Database(file)
     const names = "SELECT type, name FROM sqlite_schema WHERE name GLOB 'rows_1_*' ORDER BY name"
     expect(after.query(names).values()).toEqual([
-      ['table', 'rows_1_unique_1'],
-      ['trigger', 'rows_1_unique_1_delete'],
-      ['trigger', 'rows_1_unique_1_insert'],
-      ['trigger', 'rows_1_unique_1_update'],
+      ['index', 'rows_1_by_f2'],
+      ['index', 'rows_1_unique_1'],
     ])
-    expect(after.query('SELECT * FROM auto_indexes').values()).toEqual([])
     after.close()
   })
 

@@ -118,8 +118,6 @@ export const autoIndexes = sqliteTable(
     createdAt: integer('created_at').notNull(),
     /** When it was last used, to the day. */
     usedAt: integer('used_at').notNull(),
-    /** 0 while it is being built. */
-    isReady: integer('is_ready').notNull().default(1),
   },
   (table) => [primaryKey({ columns: [table.structure, table.column] })],
 )

@@ -50,8 +50,6 @@ export interface WorkerTask<Input, Output> {
   readonly name: string
   /** Whether no request waits for it, and it waits for no request: building an index, for example. */
   readonly isBackground?: true
-  /** Whether it writes temporary tables only, so that nothing waits for it. */
-  readonly isPreparation?: true
   run(tx: Tx, input: Input, listeners: WriteListeners): Output
 }
 
@@ -202,14 +200,13 @@ export function openWorker({
         }
       }
       if (db.refusal) throw db.refusal
-      const { isPreparation = false, isBackground = false } = task
-      const queue = tasks[isBackground ? 'background' : 'writes']
+      const queue = tasks[task.isBackground ? 'background' : 'writes']
       const ofRequest = {
         ...request('task', task.name, sendable(input)),
         isDryRun,
         right: currentRight()?.data,
       }
-      return (await queue.run(ofRequest, isPreparation)) as Output
+      return (await queue.run(ofRequest)) as Output
     },
     close: async () => {
       await Promise.all([queries, ...Object.values(tasks)].map((each) => each.close()))

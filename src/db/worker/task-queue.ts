@@ -6,14 +6,7 @@ import { type Refusal, shuttingDown, unavailable } from '../../refusal.ts'
 import { noResponse } from '../errors.ts'
 import { currentRequester } from '../writes/requester.ts'
 import type { PausingAction } from '../writes/write-queue.ts'
-import {
-  OPENING,
-  ThreadClosed,
-  ThreadFailed,
-  type ThreadRequest,
-  type WorkerOutput,
-  WorkerThread,
-} from './thread.ts'
+import { ThreadClosed, ThreadFailed, type ThreadRequest, type WorkerOutput, WorkerThread } from './thread.ts'
 
 const CLOSE_WITHIN_MS = 5_000
 
@@ -21,14 +14,13 @@ const AGAIN = 'it may have been written. Read it again before you send it again.
 const mayBeWritten = (event: string) => unavailable(`${event} before the write had ended; ${AGAIN}`)
 const closedMeanwhile = () => mayBeWritten('The server shut down')
 const failedMeanwhile = () => mayBeWritten('A thread of the server failed')
-const failedBefore = () => unavailable('A thread of the server failed; nothing was written. Try again.')
 
 export interface TaskQueueOptions {
   readonly clock: Clock
   readonly log: Log
   /** The ids of the main thread, which come in one order with those of tasks. */
   readonly ids: IdSource
-  /** Runs each task that is no preparation while nothing else writes. */
+  /** Runs each task while nothing else writes. */
   readonly pauseDuring: (run: PausingAction<WorkerOutput>) => Promise<WorkerOutput>
   /** Called after the commit of a task that wrote what others wait for. */
   readonly onWrite: () => void
@@ -52,12 +44,10 @@ export class TaskQueue {
   }
 
   /** Rejects before the task has ended if the disk does not respond. */
-  run(request: ThreadRequest, isPreparation: boolean): Promise<unknown> {
+  run(request: ThreadRequest): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const onLate = () => reject(noResponse())
-    this.#turns
-      .run(currentRequester(), () => this.#runTask(request, isPreparation, onLate))
-      .then(resolve, reject)
+    this.#turns.run(currentRequester(), () => this.#runTask(request, onLate)).then(resolve, reject)
     return promise
   }
 
@@ -82,12 +72,11 @@ export class TaskQueue {
     return this.#isEnded ? Promise.reject(shuttingDown()) : this.#thread.run(request, onCommitting)
   }
 
-  async #runTask(request: ThreadRequest, isPreparation: boolean, onLate: () => void): Promise<unknown> {
+  async #runTask(request: ThreadRequest, onLate: () => void): Promise<unknown> {
     if (this.#isClosed) throw shuttingDown()
-    if (isPreparation) return (await unlessThreadEnds(this.#send(request), shuttingDown, failedBefore)).output
     // Starting a thread takes longer than many tasks do, and no write should wait for it. Where that fails, the task will.
     if (!this.#thread.isStarted)
-      await this.#send({ ...request, name: OPENING, input: undefined }).catch(() => {})
+      await this.#send({ ...request, kind: 'open', input: undefined }).catch(() => {})
     const { clock, ids, pauseDuring, onWrite } = this.#options
     const { output, wakes } = await pauseDuring(async (beginSync) => {
       const now = { now: clock.now(), lastId: ids.last() }

@@ -3,9 +3,6 @@ import type { Log } from '../../lib/log.ts'
 import { workerProgram } from '../../lib/program.ts'
 import { Refusal, type RefusalCode, type RefusalData } from '../../refusal.ts'
 
-/** The name of the task that only opens the database. */
-export const OPENING = 'open'
-
 /** Sent before a task commits, which waits for the disk. */
 export const COMMITTING = 'committing'
 
@@ -14,8 +11,8 @@ export interface WorkerRequest {
   readonly file: string
   /** The file that the process has open. */
   readonly descriptor: number | undefined
-  /** `close` closes its connections; nothing else is sent after it. */
-  readonly kind: 'query' | 'task' | 'close'
+  /** `open` only opens the database; `close` closes its connections, and nothing else is sent after it. */
+  readonly kind: 'query' | 'task' | 'open' | 'close'
   readonly name: string
   readonly input: unknown
   /** Whether a task writes nothing, and only returns what it would have done. */

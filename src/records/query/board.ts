@@ -14,7 +14,6 @@ import type { FieldDefinition } from '../../structures/store.ts'
 import { boardResponse } from '../present.ts'
 import type { BoardQuery } from '../schema.ts'
 import { loadPage, type RecordRow } from '../store.ts'
-import { textIndexPath } from './index-totals.ts'
 import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
 import {
   orderBy,
@@ -36,6 +35,7 @@ import {
   withLength,
   zoneNamed,
 } from './summary.ts'
+import { textIndexPath } from './text-candidates.ts'
 import { cachedList, totalKeyText } from './total-cache.ts'
 
 type BoardRequest = Static<typeof BoardQuery>

@@ -6,18 +6,18 @@ import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
 import { hasMore, type PageRequest, pageRequest } from '../../http/pagination.ts'
 import { encoded, type JsonBody } from '../../http/responses.ts'
 import { invalid } from '../../refusal.ts'
-import { countsOf, type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
+import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import { getStructure, type StructureRow } from '../../structures/store.ts'
 import { pageResponse } from '../present.ts'
 import type { ListQuery } from '../schema.ts'
 import { eachRecord, loadPage, type RecordRow } from '../store.ts'
-import { needlesOf, textIndexPath, totalOfText } from './index-totals.ts'
 import {
   choiceSorts,
   chooseIndex,
   complementOf,
   isNarrow,
+  LOOKUP_COST,
   missingForFilter,
   missingForSort,
   missingForText,
@@ -47,6 +47,7 @@ import {
   usableIndexes,
   withView,
 } from './row-query.ts'
+import { needlesOf, textIndexPath } from './text-candidates.ts'
 import { findCounted, pksOfRange, STEP, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
 
 export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted'>
@@ -91,8 +92,6 @@ export interface ListInput {
 
 export interface ListPlan extends PageQuery {
   readonly direction: Direction
-  /** Whether reading the page goes through fewer rows than the structure has. */
-  readonly readsFewRows: boolean
   readonly key: TotalKey
   readonly total: number | undefined
 }
@@ -147,12 +146,8 @@ export function planList(reader: Reader, { caller, request: sent }: ListInput): 
   const choice = chooseIndex(reader, query, indexes, (one) => choiceSorts({ query, sort }, one))
   const pageQuery: PageQuery = { query, sort, indexes, choice, page: pageRequest(request) }
   const key = totalKeyOf(query)
-  const total =
-    query.conditions.length === 0
-      ? query.structure.live
-      : (choice?.total ?? findCounted(reader, query, key) ?? totalOfText(reader, query, indexes))
-  const readsFewRows = rowsOfPage(pageQuery, total) < query.structure.live
-  return { ...pageQuery, direction: request.direction, key, total, readsFewRows }
+  const total = query.conditions.length === 0 ? query.structure.live : findCounted(reader, query, key)
+  return { ...pageQuery, direction: request.direction, key, total }
 }
 
 /** How many rows match, and which, if these are few and became known while counting. */
@@ -161,7 +156,7 @@ interface Matches {
   readonly pks?: readonly number[]
 }
 
-/** The matches that the text index finds; undefined where it does not help, or the page reads fewer rows than a scan. */
+/** The matches that the text index finds; undefined where it does not help, or reading the page costs less. */
 function findWithTextIndex(reader: Reader, plan: ListPlan): Matches | undefined {
   const path = pathBySearch(reader, plan)
   if (!path) return undefined
@@ -170,8 +165,12 @@ function findWithTextIndex(reader: Reader, plan: ListPlan): Matches | undefined 
   return { total: pks.length, pks }
 }
 
-const pathBySearch = (reader: Reader, { query, indexes, readsFewRows }: ListPlan): AccessPath | undefined =>
-  readsFewRows ? undefined : textIndexPath(reader, query, indexes)
+function pathBySearch(reader: Reader, plan: ListPlan): AccessPath | undefined {
+  const { query, indexes, total, choice } = plan
+  const isCheaper =
+    choice?.few !== undefined || (total !== undefined && rowsOfPage(plan, total) < total * LOOKUP_COST)
+  return isCheaper ? undefined : textIndexPath(reader, query, indexes)
+}
 
 /** Undefined where reading the page gives the total, or makes counting it cheap. */
 function matchesBeforePage(reader: Reader, plan: ListPlan): Matches | undefined {
@@ -196,8 +195,7 @@ function countMatches(reader: Reader, { query, indexes, choice }: ListPlan): Mat
   if (complement) {
     const others = { ...query, conditions: [complement] }
     const other = chooseIndex(reader, others, indexes)
-    if (other)
-      return { total: query.structure.live - (other.total ?? other.few ?? count(reader, others, other.path)) }
+    if (other) return { total: query.structure.live - (other.few ?? count(reader, others, other.path)) }
   }
   if (choice?.decidesAll) return { total: count(reader, query, choice.path) }
   const path = scanPath(choice)
@@ -275,7 +273,6 @@ function missingIndexes(plan: ListPlan): string[] {
     ...missingForFilter(query, choice, sort),
     ...(choice?.few === undefined ? missingForText(query) : []),
     ...(sortsAllRows(plan) ? missingForSort(query, sort) : []),
-    ...(plan.total === undefined && choice?.decidesAll ? [countsOf(choice.index.name)] : []),
   ]
 }
 

@@ -3,16 +3,19 @@ import { type SqlPart, sqlWay } from '../../db/sql-part.ts'
 import type { Operator } from '../../filter/record/operators.ts'
 import type { Condition } from '../../filter/record/parse.ts'
 import type { PageRequest } from '../../http/pagination.ts'
-import { type IndexTarget, indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
+import {
+  type IndexedColumn,
+  type IndexTarget,
+  indexedColumn,
+  indexName,
+} from '../../structures/storage/auto-index.ts'
 import type { ReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
-import { needlesOf, totalOfRange } from './index-totals.ts'
 import {
   type AccessPath,
   ANY_PATH,
   decidingColumn,
   FEW_ROWS,
-  type IndexedColumn,
   type Indexes,
   isAbsent,
   isPresent,
@@ -28,6 +31,7 @@ import {
   type UsableIndex,
   wayOf,
 } from './row-query.ts'
+import { needlesOf } from './text-candidates.ts'
 import { cachedNumber, totalKeyText } from './total-cache.ts'
 
 /*
@@ -81,7 +85,7 @@ export function choiceSorts(
   const { columns } = index
   if (isSortedByPk(query.structure, sort)) return fixedColumns === columns.length
   const last = columns.at(-1)
-  return index.isComplete && fixedColumns >= columns.length - 1 && last?.column === indexedColumn(sort)
+  return !index.isUnique && fixedColumns >= columns.length - 1 && last?.column === indexedColumn(sort)
 }
 
 /** Where a page is read from the end of the list, because that is nearer, and in reverse: how many rows follow it there. */
@@ -177,13 +181,16 @@ export function pageParts(
   }))
 }
 
-/** The column of the index that orders by the target; a key of texts as written does not. */
-export const sortedColumn = (index: UsableIndex, sort: SortTarget): IndexedColumn | undefined =>
-  index.isComplete ? index.columns.find(({ column }) => column === indexedColumn(sort)) : undefined
+/** The column of the index that orders by the target, which is the last one; text as written has another order. */
+const sortedColumn = (index: UsableIndex, sort: SortTarget): IndexedColumn | undefined => {
+  const last = index.isUnique ? undefined : index.columns.at(-1)
+  return last?.column === indexedColumn(sort) ? last : undefined
+}
 
 /** Whether the conditions allow both rows with a value in the column and rows without one. */
-const mayBeAbsent = ({ conditions }: RowQuery, { column, hasAbsent }: IndexedColumn): boolean =>
-  hasAbsent &&
+const mayBeAbsent = ({ conditions }: RowQuery, { column }: IndexedColumn): boolean =>
+  column !== 'created_at' &&
+  column !== 'updated_at' &&
   conditions.every(
     (condition) =>
       testedColumn(condition) !== column ||
@@ -204,8 +211,6 @@ export interface IndexChoice {
   readonly narrowing: number
   /** How many rows it leads to, if fewer than `FEW_ROWS`. */
   readonly few: number | undefined
-  /** How many rows meet all conditions, where that is known without counting them. */
-  readonly total: number | undefined
 }
 
 const SINGLE: ReadonlySet<Operator> = new Set(['eq', 'in', 'is_empty'])
@@ -259,8 +264,6 @@ function choiceOf(reader: Reader, query: RowQuery, index: UsableIndex): IndexCho
     seeks.filter((condition) => testedColumn(condition) === column),
   )
   const firstVarying = byColumn.findIndex((conditions) => !conditions.some(isOneValue))
-  const seeking = { ...query, conditions: seeks }
-  const found = totalOfRange(reader, seeking, index)
   return {
     index,
     path,
@@ -268,25 +271,19 @@ function choiceOf(reader: Reader, query: RowQuery, index: UsableIndex): IndexCho
     isEquality: byColumn[0]?.some(({ op }) => SINGLE.has(op)) ?? false,
     decidesAll: query.conditions.every((condition) => decidingColumn(index, condition) !== undefined),
     narrowing: seeks.length,
-    few: found === undefined ? countFew(reader, seeking, path) : found < FEW_ROWS ? found : undefined,
-    total: seeks.length === query.conditions.length ? found : undefined,
+    few: countFew(reader, { ...query, conditions: seeks }, path),
   }
 }
 
 /** The conditions that lead to a range of entries: those on the first column, and on the next while values are single. */
 function seeksOf(conditions: readonly Condition[], index: UsableIndex): Condition[] {
   const seeks: Condition[] = []
-  for (const { column, hasAbsent } of index.columns) {
+  for (const { column } of index.columns) {
     const found = conditions.filter(
-      (condition) =>
-        testedColumn(condition) === column &&
-        isSeekable(condition) &&
-        (hasAbsent || condition.op !== 'is_empty'),
+      (condition) => testedColumn(condition) === column && isSeekable(condition),
     )
-    // A unique index holds no row that lacks a value, so each of its columns needs a condition.
-    if (found.length === 0) return index.isComplete ? seeks : []
     seeks.push(...found)
-    if (index.isComplete && !found.some(({ op }) => SINGLE.has(op))) return seeks
+    if (!found.some(({ op }) => SINGLE.has(op))) return seeks
   }
   return seeks
 }
@@ -375,6 +372,6 @@ export function readCosts(
     rows: structure.live,
     ms,
     missing: [...new Set(missing)].filter((name) => !indexes.has(name)),
-    used: used.filter((name) => name !== undefined && indexes.get(name)?.isComplete) as string[],
+    used: used.filter((name) => name !== undefined && indexes.get(name)?.isUnique === false) as string[],
   }
 }

@@ -1,6 +1,6 @@
 import type { InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { liveRows, textIndexTable, valueColumn } from '../../db/row-table-names.ts'
+import { liveRows, valueColumn } from '../../db/row-table-names.ts'
 import type { TestedText } from '../../db/sql.ts'
 import { allOf, type Direction, opposite, type SqlPart, sqlWay } from '../../db/sql-part.ts'
 import type { RowPart, TypedField } from '../../filter/record/operators.ts'
@@ -10,18 +10,14 @@ import { fold } from '../../lib/text.ts'
 import { invalid, refused } from '../../refusal.ts'
 import { filterOf, getRowView } from '../../row-views/service.ts'
 import {
-  ABSENT,
-  autoIndexTable,
-  findAutoIndexes,
-  type IndexTarget,
-  indexedColumn,
+  autoIndex,
+  type IndexedColumn,
+  indexedColumns,
   indexTargets,
-  isFolded,
-  keyColumn,
+  listAutoIndexes,
   sortExpression,
-  writtenColumn,
 } from '../../structures/storage/auto-index.ts'
-import { uniqueColumn, uniqueTable } from '../../structures/storage/row-table-schema.ts'
+import { uniqueIndex } from '../../structures/storage/row-table-schema.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import {
   type Definition,
@@ -174,8 +170,11 @@ function sourceOf(
   const table = `${liveRows(structure)} AS live`
   if (path.by === 'index') {
     const { deciding, rest } = divided(query, path.index)
-    const { text, values } = fromWhere(path.index.table, [...first, ...deciding])
-    return fromWhere(table, [{ text: `pk IN (SELECT pk ${text})`, values }, ...tests(reader, query, rest)])
+    return fromWhere(`${table} INDEXED BY ${path.index.index}`, [
+      ...first,
+      ...deciding,
+      ...tests(reader, query, rest),
+    ])
   }
   const hint = path.by === 'pk' && structure.ownTable > 0 ? ' NOT INDEXED' : ''
   return fromWhere(`${table}${hint}`, [...first, ...pkTests(path), ...tests(reader, query, query.conditions)])
@@ -211,7 +210,7 @@ function divided({ conditions }: RowQuery, index: UsableIndex): { deciding: SqlP
 
 /**
  * `FROM … WHERE …` for statements that may read many rows but need no column of them: over the entries of the index
- * where the path has one. A row is read only for conditions that its entry does not decide.
+ * where the path has one. SQLite reads a row only for conditions that its entry does not decide.
  */
 export function pkSource(
   reader: Reader,
@@ -220,17 +219,10 @@ export function pkSource(
   more: readonly SqlPart[] = [],
 ): SqlPart {
   if (path.by !== 'index') return scanSource(reader, query, path)
-  const { deciding, rest } = divided(query, path.index)
-  const table = liveRows(query.structure)
-  const { text, values } = allOf(tests(reader, query, rest))
-  // A scalar subquery, because this version of SQLite prepares a join with bound values again at every run.
-  const read = rest.length > 0 && {
-    text: `(SELECT ${text} FROM ${table} AS held WHERE held.pk = live.pk)`,
-    values,
-  }
-  const endsSoon = !read && query.structure.live <= MAX_UNSTOPPED_ENTRIES
-  const stop = reader.sql.stopCondition('pk', endsSoon)
-  return fromWhere(`${path.index.table} AS live`, [stop, ...more, ...deciding, ...(read ? [read] : [])])
+  const { index } = path
+  const decides = query.conditions.every((condition) => decidingColumn(index, condition) !== undefined)
+  const endsSoon = decides && query.structure.live <= MAX_UNSTOPPED_ENTRIES
+  return sourceOf(reader, query, path, [reader.sql.stopCondition('pk', endsSoon), ...more])
 }
 
 /** What a list can be sorted by: a field, `created_at` or `updated_at`. */
@@ -276,24 +268,15 @@ export const tieBreak = (structure: StructureRow, direction: Direction): string 
 
 /* The indexes that a query may use, and their entries. */
 
-/** A column of an index table (`structures/storage/index-table.ts`), as queries use it. */
-export interface IndexedColumn {
-  readonly column: string
-  /** The column of the index table with its values. */
-  readonly key: string
-  /** The column with texts as written where these differ from the key, which holds them folded. */
-  readonly written: string | undefined
-  /** Whether there are entries of rows without a value. */
-  readonly hasAbsent: boolean
-}
-
-/** An index by its columns, in the order of its entries. */
+/** An index by its columns, in the order of its entries; rows of equal values are in the order of their pks. */
 export interface UsableIndex {
+  /** Among the indexes of the structure. */
   readonly name: string
-  readonly table: string
+  /** In the database. */
+  readonly index: string
   readonly columns: readonly IndexedColumn[]
-  /** Whether rows of equal values are in the order of their pks; it holds all rows then. */
-  readonly isComplete: boolean
+  /** A unique index holds text as written, so that it does not sort as lists do. */
+  readonly isUnique: boolean
 }
 
 /** By name; the text index is `*`. */
@@ -308,32 +291,24 @@ export function usableIndexes(
 ): Indexes {
   const { pk, ownTable } = structure
   if (ownTable === 0) return NO_INDEXES
-  const unique = definition.uniqueSets.map((set) => uniqueIndex(pk, set))
-  const automatic = findAutoIndexes(reader, pk).flatMap((name) => autoIndex(pk, definition, name) ?? [])
+  const unique = definition.uniqueSets.map((set) => usableUnique(pk, set))
+  const automatic = listAutoIndexes(reader, pk).flatMap((name) => usableAuto(pk, definition, name) ?? [])
   return new Map([...unique, ...automatic].map((index) => [index.name, index]))
 }
 
-function uniqueIndex(structurePk: number, set: UniqueSet): UsableIndex {
-  const { name, sources } = uniqueTable(structurePk, set)
-  const own = { written: undefined, hasAbsent: false }
-  const columns = sources.map((column) => ({ column, key: uniqueColumn(column), ...own }))
-  return { name, table: name, columns, isComplete: false }
+function usableUnique(structurePk: number, set: UniqueSet): UsableIndex {
+  const { name, expressions } = uniqueIndex(structurePk, set)
+  const columns = expressions.map((column) => ({ column, key: column, written: undefined }))
+  return { name, index: name, columns, isUnique: true }
 }
 
 /** Undefined where the definition does not have the columns of the index. */
-function autoIndex(structurePk: number, definition: Definition, name: string): UsableIndex | undefined {
-  if (name === TEXT_INDEX) return { name, table: textIndexTable(structurePk), columns: [], isComplete: true }
+function usableAuto(structurePk: number, definition: Definition, name: string): UsableIndex | undefined {
+  if (name === TEXT_INDEX) return { name, index: '', columns: [], isUnique: false }
   const targets = indexTargets(definition, name)
   if (!targets) return undefined
-  const table = autoIndexTable(structurePk, targets).name
-  return { name, table, columns: targets.map(columnOf), isComplete: true }
-}
-
-function columnOf(target: IndexTarget): IndexedColumn {
-  const key = keyColumn(target)
-  const hasText = typeof target !== 'string' && isFolded(target.type)
-  const written = hasText ? writtenColumn(target) : undefined
-  return { column: indexedColumn(target), key, written, hasAbsent: typeof target !== 'string' }
+  const index = autoIndex(structurePk, targets).name
+  return { name, index, columns: indexedColumns(targets), isUnique: false }
 }
 
 /** The column of the row table that a condition tests; undefined where it tests another part of the row. */
@@ -350,12 +325,9 @@ export const decidingColumn = (index: UsableIndex, condition: Condition): Indexe
 
 /** The condition as a test of index entries. */
 export function keyCondition(column: IndexedColumn, { op, operands }: Condition): SqlPart[] {
-  const { key, written, hasAbsent } = column
-  if (op === 'is_empty') return [{ text: hasAbsent ? `${key} = ${ABSENT}` : 'FALSE', values: [] }]
-  if (op === 'not_empty') return hasAbsent ? [isPresent(column)] : []
-  if (written !== undefined) return textCondition(column, written, { op, operands })
-  const test = columnCondition(key, op, operands)
-  return hasAbsent && (op === 'lt' || op === 'lte') ? [isPresent(column), test] : [test]
+  const { key, written } = column
+  const isText = written !== undefined && op !== 'is_empty' && op !== 'not_empty'
+  return isText ? textCondition(column, written, { op, operands }) : [columnCondition(key, op, operands)]
 }
 
 function textCondition(
@@ -378,9 +350,9 @@ function textCondition(
 }
 
 /** Tests for the entries of rows that have a value in the column. */
-export const isPresent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} > ${ABSENT}`, values: [] })
-/** Tests for the entries of rows that have none; only where the index has such entries (`hasAbsent`). */
-export const isAbsent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} = ${ABSENT}`, values: [] })
+export const isPresent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} IS NOT NULL`, values: [] })
+/** Tests for the entries of rows that have none. */
+export const isAbsent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} IS NULL`, values: [] })
 
 /** Leads to the entries; the text as written is then compared itself. */
 function foldedTest(key: string, texts: readonly string[]): SqlPart {

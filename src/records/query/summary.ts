@@ -15,7 +15,6 @@ import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { Definition, FieldDefinition } from '../../structures/store.ts'
 import type { PERIODS, SummaryQuery } from '../schema.ts'
-import { textIndexPath } from './index-totals.ts'
 import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
 import {
   isPresent,
@@ -29,6 +28,7 @@ import {
   usableIndexes,
   withView,
 } from './row-query.ts'
+import { textIndexPath } from './text-candidates.ts'
 
 type SummaryRequest = Static<typeof SummaryQuery>
 

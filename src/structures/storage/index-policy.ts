@@ -2,8 +2,7 @@ import type { AppContext } from '../../context.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../lib/dates.ts'
 import { autoIndexDrop, buildAutoIndex, findUnusedIndexes, type IndexPlace, markUsed } from './auto-index.ts'
-import { countEntries } from './entry-counts.ts'
-import { TEXT_INDEX } from './text-index.ts'
+import { noteTextIndex, TEXT_INDEX } from './text-index.ts'
 
 /*
  * An index is built once reads without it have cost twice what building it costs, and dropped after 30 days
@@ -26,12 +25,7 @@ const WORTH_BUILDS = 2
 const TEXT_INDEX_MS_PER_ROW = 0.005
 const TEXT_INDEX_MIN_ROWS_FACTOR = 10
 const UNUSED_MS = 30 * DAY_MS
-const COUNT_MS_PER_ROW = 0.0001
 const MAX_REPORTS = 10_000
-
-const COUNTS = '#'
-/** Stands among missing indexes for the counts of the entries of one that is there (`entry-counts.ts`). */
-export const countsOf = (name: string): string => COUNTS + name
 
 /** What the reads of this process reported of an index. */
 interface Report {
@@ -42,6 +36,11 @@ interface Report {
 
 /** By structure and index. */
 const newReports = () => new BoundedCache<string, Report>(MAX_REPORTS)
+
+const newBuilds = () => ({ count: 0, ms: 0 })
+
+/** The automatic indexes that this process has built, and how long that took, with the wait for a quiet moment. */
+export const indexBuildsOf = ({ worker }: Pick<AppContext, 'worker'>) => worker.state.of(newBuilds)
 
 function reportOf(worker: AppContext['worker'], { structurePk, column }: IndexPlace): Report {
   const reports = worker.state.of(newReports)
@@ -66,7 +65,6 @@ export function recordReadCosts(ctx: AppContext, { structurePk, rows, ms, missin
 }
 
 function isWorthBuilding(column: string, costMs: number, rows: number, manyRows: number): boolean {
-  if (column.startsWith(COUNTS)) return costMs > WORTH_BUILDS * COUNT_MS_PER_ROW * rows
   if (column !== TEXT_INDEX) return costMs > WORTH_BUILDS * BUILD_MS_PER_ROW * rows
   return rows >= TEXT_INDEX_MIN_ROWS_FACTOR * manyRows && costMs > WORTH_BUILDS * TEXT_INDEX_MS_PER_ROW * rows
 }
@@ -74,14 +72,14 @@ function isWorthBuilding(column: string, costMs: number, rows: number, manyRows:
 async function build(ctx: AppContext, place: IndexPlace, report: Report): Promise<void> {
   const { structurePk: structure, column } = place
   try {
-    if (column.startsWith(COUNTS)) {
-      await countEntries(ctx, { structurePk: structure, column: column.slice(COUNTS.length) })
-    } else {
-      if (!(await buildAutoIndex(ctx, place))) return
-      const message =
-        column === TEXT_INDEX ? 'text index begun: it is filled in the background' : 'index built'
-      ctx.log.info(message, { structure, column })
-    }
+    const startedAt = ctx.clock.now()
+    if (!(await buildAutoIndex(ctx, place))) return
+    const ms = ctx.clock.now() - startedAt
+    const builds = indexBuildsOf(ctx)
+    builds.count += 1
+    builds.ms += ms
+    if (column === TEXT_INDEX) noteTextIndex(ctx, structure)
+    else ctx.log.info('index built', { structure, column, ms })
   } catch (error) {
     ctx.log.warn('an index could not be built', { structure, column, error: String(error) })
   }

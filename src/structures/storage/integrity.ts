@@ -1,15 +1,7 @@
 import type { RecordData } from '../../changes/record-data.ts'
 import type { IntegrityCheck } from '../../db/integrity.ts'
 import type { Reader } from '../../db/reader.ts'
-import {
-  liveRows,
-  placeOf,
-  rowTable,
-  SMALL_ROWS,
-  textIndexTable,
-  vocabularyTable,
-  wordPartTable,
-} from '../../db/row-table-names.ts'
+import { liveRows, placeOf, rowTable, SMALL_ROWS, textIndexTable } from '../../db/row-table-names.ts'
 import { scanByPk } from '../../db/scan-by-pk.ts'
 import type { records } from '../../db/schema/records.ts'
 import type { SqlValue } from '../../db/sql.ts'
@@ -25,18 +17,18 @@ import {
   listAllStructureRows,
   type StructureRow,
 } from '../store.ts'
-import { autoIndexTable, indexTargets, listIndexTableNames, rebuildAutoIndex } from './auto-index.ts'
-import { type IndexTable, isCorrect, isIntact, listIndexTables } from './index-table.ts'
+import { createIndexNamed, listAutoIndexes, listAutoRowIndexes, recordIndex } from './auto-index.ts'
 import { insertLiveRow, rowValues } from './live-rows.ts'
+import { isIntact, listRowIndexes } from './row-index.ts'
 import {
   changeUniqueSets,
   collisionOf,
   createRowTable,
   dropRowTable,
   rowTableColumns,
-  uniqueTable,
+  uniqueIndex,
 } from './row-table-schema.ts'
-import { listTextIndexed, runsOf, type TextIndexed, wordsOf } from './text-index.ts'
+import { listTextIndexed, type TextIndexed } from './text-index.ts'
 
 const ROWS_PER_READ = 500
 
@@ -114,18 +106,14 @@ function schemaFault(
   if (columns.sort().join() !== rowTableColumns(definition).sort().join()) {
     return `The row table of the structure "${row.name}" has other columns than its fields.`
   }
-  const present = indexTablesOf(reader, row.pk, definition)
-  if (!present.unique.every((index) => isIntact(reader, index)))
+  const unique = definition.uniqueSets.map((set) => uniqueIndex(row.pk, set))
+  if (!unique.every((index) => isIntact(reader, index)))
     return `The row table of the structure "${row.name}" does not have the unique indexes of its definition.`
-  if (!present.automatic.every((index) => isIntact(reader, index)))
+  const automatic = listAutoRowIndexes(reader, row.pk, definition)
+  if (!automatic.every((index) => isIntact(reader, index)))
     return `The row table of the structure "${row.name}" lacks an automatic index that is on record.`
-  const known = [...present.unique, ...present.automatic].map(({ name }) => name)
-  const tables = listIndexTables(reader, row.pk)
-  // Only a unique index that is not enforced yet has a table of collisions.
-  const baseOf = (table: string) => table.replace(/_(changed|collisions)$/, '')
-  const isKnown = (table: string) =>
-    known.includes(baseOf(table)) || tables.includes(`${baseOf(table)}_collisions`)
-  if (tables.every(isKnown)) return undefined
+  const known = new Set([...unique, ...automatic].map(({ name }) => name))
+  if (listRowIndexes(reader, row.pk).every((name) => known.has(name))) return undefined
   return `The row table of the structure "${row.name}" has an index that is not on record.`
 }
 
@@ -137,36 +125,12 @@ const withTables = ({ sql }: Reader): Set<number> => {
   return new Set(names.map((name) => Number(name.slice('rows_'.length).split('_')[0])))
 }
 
-interface IndexTables {
-  readonly unique: readonly IndexTable[]
-  /** Including those that are being built. */
-  readonly automatic: readonly IndexTable[]
-  readonly ready: readonly IndexTable[]
-}
-
-function indexTablesOf(reader: Reader, structurePk: number, definition: Definition): IndexTables {
-  const named = listIndexTableNames(reader, structurePk).flatMap(([name, isReady]) => {
-    const targets = indexTargets(definition, name)
-    return targets ? [{ isReady, table: autoIndexTable(structurePk, targets) }] : []
-  })
-  return {
-    unique: definition.uniqueSets.map((set) => uniqueTable(structurePk, set)),
-    automatic: named.map(({ table }) => table),
-    ready: named.filter(({ isReady }) => isReady === 1).map(({ table }) => table),
-  }
-}
-
-function* indexFaults(reader: Reader, { row, definition }: Checked): Generator<string> {
-  if (row.ownTable === 0) {
-    for (const set of definition.uniqueSets)
-      if (collisionOf(reader, row, set) !== undefined)
-        yield `Rows of the structure "${row.name}" collide that must be unique.`
-    return
-  }
-  const { unique, ready } = indexTablesOf(reader, row.pk, definition)
-  for (const index of [...unique, ...ready])
-    if (!isCorrect(reader, index))
-      yield `The index ${index.name} of the structure "${row.name}" does not match its rows.`
+/** Small structures have no unique indexes; SQLite's own check compares those of the others with their rows. */
+function* collisionFaults(reader: Reader, { row, definition }: Checked): Generator<string> {
+  if (row.ownTable > 0) return
+  for (const set of definition.uniqueSets)
+    if (collisionOf(reader, row, set) !== undefined)
+      yield `Rows of the structure "${row.name}" collide that must be unique.`
 }
 
 /** Counts all records in one pass, and compares the row tables with them. */
@@ -234,7 +198,7 @@ export const rowTableCheck: IntegrityCheck = {
     }
     yield* rowFaults(reader, structures)
     for (const checked of structures.values()) {
-      yield* indexFaults(reader, checked)
+      yield* collisionFaults(reader, checked)
       yield* counterFaults(checked)
     }
   },
@@ -244,11 +208,7 @@ export const rowTableCheck: IntegrityCheck = {
     const present = withTables(tx)
     for (const [pk, { row, definition }] of structures) {
       const isOwn = row.ownTable > 0
-      if (isOwn)
-        indexes.set(
-          pk,
-          Array.from(listIndexTableNames(tx, pk), ([name]) => name),
-        )
+      if (isOwn) indexes.set(pk, listAutoIndexes(tx, pk))
       if (isOwn || present.has(pk)) dropRowTable(tx, pk)
       if (isOwn) createRowTable(tx, pk, definition.fields)
     }
@@ -262,9 +222,10 @@ export const rowTableCheck: IntegrityCheck = {
 
 function finishRepair(tx: Tx, checked: Checked, indexes: readonly string[]): void {
   const { row, definition, live, inOrder, lastCreatedAt, lastId } = checked
-  if (placeOf(tx, row.pk).ownTable > 0)
-    changeUniqueSets(tx, row.pk, { before: [], after: definition.uniqueSets })
-  for (const name of indexes) rebuildAutoIndex(tx, row.pk, definition, name)
+  if (placeOf(tx, row.pk).ownTable > 0) changeUniqueSets(tx, row.pk, [], definition.uniqueSets)
+  for (const column of indexes)
+    if (createIndexNamed(tx, row.pk, definition, column))
+      recordIndex(tx, { structurePk: row.pk, column }, tx.now)
   tx.sql.run(
     'UPDATE structure_stats SET live = ?, in_order = ?, last_created_at = ?, last_id = ? WHERE structure = ?',
     live,
@@ -291,72 +252,27 @@ function* expectedEntries(
       ROWS_PER_READ,
     ),
   )
-  for (const { pk, content } of rows) yield { pk, columns: { words: wordsOf(content).text } }
+  for (const { pk, content } of rows) yield { pk, columns: { words: content } }
 }
 
 const outdatedRows = (structurePk: number) =>
   `SELECT row FROM row_search_pending WHERE structure = ${structurePk}`
 
-/** What the table should contain by which words are found. */
-function* expectedParts({ sql }: Reader, structurePk: number) {
-  const words = scanByPk((after) =>
-    sql.all<{ pk: number; word: string }>(
-      `SELECT pk, word FROM ${vocabularyTable(structurePk)} WHERE pk > ? ORDER BY pk LIMIT ?`,
-      after,
-      ROWS_PER_READ,
-    ),
-  )
-  for (const { pk, word } of words) yield { pk, columns: { words: runsOf(word) } }
-}
-
-/** Whether every word of the text index is in its vocabulary. */
-function hasAllWords({ sql }: Reader, structurePk: number): boolean {
-  const words = `${textIndexTable(structurePk)}_words`
-  sql.script(`CREATE VIRTUAL TABLE temp.${words} USING fts5vocab(main, ${textIndexTable(structurePk)}, row)`)
-  const missing = sql.get(
-    `SELECT 1 FROM temp.${words} WHERE term NOT IN (SELECT word FROM ${vocabularyTable(structurePk)}) LIMIT 1`,
-  )
-  sql.script(`DROP TABLE temp.${words}`)
-  return missing === undefined
-}
-
-function* textIndexFaults(reader: Reader, definition: Definition, structure: TextIndexed): Generator<string> {
-  const { pk } = structure
-  const rows = {
-    table: textIndexTable(pk),
-    expected: expectedEntries(reader, definition, structure),
-    outdated: outdatedRows(pk),
-  }
-  const parts = {
-    table: wordPartTable(pk),
-    expected: expectedParts(reader, pk),
-    outdated: 'SELECT NULL LIMIT 0',
-  }
-  let isSound = true
-  for (const table of [rows, parts]) {
-    for (const fault of searchTableFaults(reader, table)) {
-      isSound = false
-      yield fault
-    }
-  }
-  if (isSound && !hasAllWords(reader, pk))
-    yield `The vocabulary ${vocabularyTable(pk)} lacks words of its search table.`
-}
-
 /**
  * Text indexes contain exactly what the rows do that are up to date in them. Needs no repair: the repair of the row
- * tables drops them.
+ * tables builds them again.
  */
 export const textIndexCheck: IntegrityCheck = {
   *faults(reader) {
     for (const structure of listTextIndexed(reader)) {
       const { pk } = structure
-      const tables = [textIndexTable(pk), wordPartTable(pk), vocabularyTable(pk)]
-      const missing = tables.find((table) => !hasTable(reader, table))
+      const table = textIndexTable(pk)
       const texts = findDefinitionTexts(reader, pk)
-      if (missing !== undefined) yield `The search table ${missing} is missing.`
-      else if (texts && hasTable(reader, rowTable(pk)))
-        yield* textIndexFaults(reader, definitionOf(texts), structure)
+      if (!hasTable(reader, table)) yield `The search table ${table} is missing.`
+      else if (texts && hasTable(reader, rowTable(pk))) {
+        const expected = expectedEntries(reader, definitionOf(texts), structure)
+        yield* searchTableFaults(reader, { table, expected, outdated: outdatedRows(pk) })
+      }
     }
   },
 }

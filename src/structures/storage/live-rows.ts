@@ -1,4 +1,5 @@
 import { type FieldValue, type RecordData, valueIn } from '../../changes/record-data.ts'
+import { isUniqueViolation } from '../../db/errors.ts'
 import type { Reader } from '../../db/reader.ts'
 import {
   liveRows,
@@ -20,10 +21,8 @@ import {
   createRowTable,
   fieldColumns,
   hasCompanion,
-  isCollision,
   rowTableColumns,
-  uniqueColumn,
-  uniqueTable,
+  uniqueIndex,
 } from './row-table-schema.ts'
 
 /*
@@ -75,17 +74,17 @@ export const setOwnTable = ({ sql }: Reader, pk: number, ownTable: 0 | 1): RowPl
 /** Gives a small structure a table for itself, and its unique indexes. */
 export function makeOwnTable(reader: Reader, pk: number, definition: Shape): RowPlace {
   createRowTable(reader, pk, definition.fields)
-  const isEmpty = !hasSmallShape(definition) || moveRows(reader, pk, definition) === 0
-  changeUniqueSets(reader, pk, { before: [], after: definition.uniqueSets, isEmpty })
+  if (hasSmallShape(definition)) moveRows(reader, pk, definition)
+  changeUniqueSets(reader, pk, [], definition.uniqueSets)
   return setOwnTable(reader, pk, 1)
 }
 
-/** Moves the rows of a small structure into its own table; returns how many there were. */
-function moveRows({ sql }: Reader, pk: number, definition: Shape): number {
+/** Moves the rows of a small structure into its own table. */
+function moveRows({ sql }: Reader, pk: number, definition: Shape): void {
   const columns = rowTableColumns(definition).join(', ')
   const own = `INSERT INTO ${rowTable(pk)} (${columns})`
   sql.run(`${own} SELECT ${columns} FROM ${SMALL_ROWS} WHERE structure = ?`, pk)
-  return sql.run(`DELETE FROM ${SMALL_ROWS} WHERE structure = ?`, pk).changes
+  sql.run(`DELETE FROM ${SMALL_ROWS} WHERE structure = ?`, pk)
 }
 
 /** Gives a structure a table for itself, unless it has one. Only such structures have indexes. */
@@ -158,7 +157,7 @@ function refusingDuplicates<Result>(write: () => Result): Result {
   try {
     return write()
   } catch (error) {
-    throw isCollision(error) ? refusalOfDuplicate() : error
+    throw isUniqueViolation(error) ? refusalOfDuplicate() : error
   }
 }
 
@@ -183,12 +182,6 @@ export function insertLiveRow(
   }
 }
 
-/**
- * With more unique sets than this, every update writes all columns. Each choice of columns is a statement of its own, and
- * preparing one with the triggers of many sets takes longer than running it.
- */
-const FEW_SETS = 10
-
 /** Writes the columns of the fields that changed, and `updated_at`. */
 export function updateLiveRow(
   reader: Reader,
@@ -201,10 +194,9 @@ export function updateLiveRow(
   const now = placeNow(reader, structure)
   const place = now.ownTable === 0 && isLong(data) ? makeOwnTable(reader, now.pk, definition) : now
   if (place.ownTable > 0) {
-    const fields = definition.uniqueSets.length > FEW_SETS ? definition.fields : changed
-    const assignments = ['updated_at', ...fieldColumns(fields)].map((name) => `${name} = ?`)
+    const assignments = ['updated_at', ...fieldColumns(changed)].map((name) => `${name} = ?`)
     const text = `UPDATE ${rowTable(place.pk)} SET ${assignments.join(', ')} WHERE pk = ?`
-    refusingDuplicates(() => sql.run(text, updatedAt, ...columnValues(fields, data), pk))
+    refusingDuplicates(() => sql.run(text, updatedAt, ...columnValues(changed, data), pk))
     return
   }
   refuseHeld(reader, place, definition, data, pk)
@@ -251,28 +243,22 @@ interface HolderQuery {
   readonly fields: readonly FieldDefinition[]
 }
 
-/** Where the rows of a unique set are looked up, and how the columns of their values begin there. */
-type Lookup = (set: UniqueSet) => { readonly from: string; readonly nameOf: (column: string) => string }
-
 const byIndexes = memoizeByObject((definition: Definition) =>
   memoize((pk: number) =>
-    holderQuery(definition, (set) => ({ from: uniqueTable(pk, set).name, nameOf: uniqueColumn })),
+    holderQuery(definition, (set) => `${rowTable(pk)} INDEXED BY ${uniqueIndex(pk, set).name}`),
   ),
 )
 const byRows = memoizeByObject((definition: Definition) =>
-  memoize((pk: number) => {
-    const from = liveRows({ pk, ownTable: 0 })
-    return holderQuery(definition, () => ({ from, nameOf: (column) => column }))
-  }),
+  memoize((pk: number) => holderQuery(definition, () => liveRows({ pk, ownTable: 0 }))),
 )
 
-function holderQuery(definition: Definition, lookup: Lookup): HolderQuery {
+/** `lookup` says where the rows of a unique set are looked up. */
+function holderQuery(definition: Definition, lookup: (set: UniqueSet) => string): HolderQuery {
   const fields = [...new Set(definition.uniqueSets.flat())]
   const numbers = new Map(fields.map((field, at) => [field, at + 1]))
   const lookups = definition.uniqueSets.map((set) => {
-    const { from, nameOf } = lookup(set)
-    const tests = set.map((field) => `${nameOf(valueColumn(field.column))} = ?${numbers.get(field)}`)
-    return `(SELECT pk FROM ${from} WHERE ${tests.join(' AND ')})`
+    const tests = set.map((field) => `${valueColumn(field.column)} = ?${numbers.get(field)}`)
+    return `(SELECT pk FROM ${lookup(set)} WHERE ${tests.join(' AND ')})`
   })
   return { text: `SELECT ${lookups.join(', ')}`, fields }
 }

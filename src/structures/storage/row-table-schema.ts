@@ -1,24 +1,11 @@
-import type { SQLiteError } from 'bun:sqlite'
 import { isUniqueViolation } from '../../db/errors.ts'
 import type { Reader } from '../../db/reader.ts'
 import { companionColumn, liveRows, type RowPlace, rowTable, valueColumn } from '../../db/row-table-names.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
 import { quoteList } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
-import { hasTable } from '../../search/tables.ts'
 import type { Definition, FieldDefinition, UniqueSet } from '../store.ts'
-import {
-  changedTable,
-  collisionTable,
-  createEmpty,
-  dropIndexTable,
-  enforceUnique,
-  fillAtOnce,
-  type IndexTable,
-  keepInStep,
-  listIndexTables,
-  PK,
-} from './index-table.ts'
+import { createRowIndex, dropRowIndex, type RowIndex } from './row-index.ts'
 import { dropTextIndex } from './text-index.ts'
 
 /*
@@ -66,9 +53,7 @@ export function createRowTable({ sql }: Reader, structurePk: number, fields: rea
 /** Drops the row table of a structure with all its indexes; the rows stay in `records`. */
 export function dropRowTable(reader: Reader, structurePk: number): void {
   dropTextIndex(reader, structurePk)
-  // With the row table its triggers go, which write to the index tables.
-  for (const name of [rowTable(structurePk), ...listIndexTables(reader, structurePk)])
-    reader.sql.script(`DROP TABLE IF EXISTS ${name}`)
+  reader.sql.script(`DROP TABLE IF EXISTS ${rowTable(structurePk)}`)
   reader.sql.run('DELETE FROM auto_indexes WHERE structure = ?', structurePk)
 }
 
@@ -83,70 +68,33 @@ const columnsOfSet = (set: UniqueSet) =>
     .sort((a, b) => a - b)
     .map(valueColumn)
 
-/** The column of a unique index that holds the values of a column of the row table. */
-export const uniqueColumn = (column: string): string => `k_${column}`
-
-/** The unique index of a set: its primary key is the guarantee. Rows that lack a value collide with none. */
-export function uniqueTable(structurePk: number, set: UniqueSet): IndexTable {
+/** The unique index of a set. Rows that lack one of its values collide with none, because SQLite takes NULLs as distinct. */
+export function uniqueIndex(structurePk: number, set: UniqueSet): RowIndex {
   const columns = columnsOfSet(set)
   const numbers = columns.map((column) => column.slice(1))
-  return {
-    name: `${rowTable(structurePk)}_unique_${numbers.join('_')}`,
-    structurePk,
-    key: columns.map((column) => ({ name: uniqueColumn(column), type: '', content: `@${column}` })),
-    others: [PK],
-    sources: columns,
-    required: columns,
-  }
+  const name = `${rowTable(structurePk)}_unique_${numbers.join('_')}`
+  return { name, structurePk, expressions: columns, isUnique: true }
 }
 
-/** Whether a write failed because a row with the same unique values exists. */
-export const isCollision = (error: unknown): boolean =>
-  isUniqueViolation(error) && (error as SQLiteError).message.includes('_unique_')
-
-export interface UniqueChange {
-  readonly before: readonly UniqueSet[]
-  readonly after: readonly UniqueSet[]
-  /** In these columns no row has a value yet. */
-  readonly newColumns?: ReadonlySet<number>
-  readonly isEmpty?: boolean
-}
-
-/** Drops and creates unique indexes so that they match the sets of `after`; refuses while live rows collide. */
+/** Creates and drops unique indexes so that they match the sets of `after`; refuses while live rows collide. */
 export function changeUniqueSets(
   reader: Reader,
   structurePk: number,
-  { before, after, newColumns = new Set(), isEmpty = false }: UniqueChange,
+  before: readonly UniqueSet[],
+  after: readonly UniqueSet[],
 ): void {
-  const tableOf = (set: UniqueSet) => uniqueTable(structurePk, set)
-  const had = new Set(before.map((set) => tableOf(set).name))
-  const wanted = new Set(after.map((set) => tableOf(set).name))
-  const added = after.filter((set) => !had.has(tableOf(set).name))
-  const hasRows = (set: UniqueSet) => !isEmpty && !set.some(({ column }) => newColumns.has(column))
-  const removed = before.filter((set) => !wanted.has(tableOf(set).name))
-  // What may be refused comes first: creating many tables takes long.
-  const enforced = added.filter(hasRows).map((set) => createUnique(reader, structurePk, set))
-  for (const enforce of enforced) enforce()
-  for (const set of removed) dropIndexTable(reader, tableOf(set))
-  for (const set of added) if (!hasRows(set)) createEmpty(reader, tableOf(set))
+  const nameOf = (set: UniqueSet) => uniqueIndex(structurePk, set).name
+  const had = new Set(before.map(nameOf))
+  const wanted = new Set(after.map(nameOf))
+  for (const set of after) if (!had.has(nameOf(set))) createUnique(reader, structurePk, set)
+  for (const name of had) if (!wanted.has(name)) dropRowIndex(reader, name)
 }
 
-/** Fills the index, or refuses; returns what is left to be done so that it is kept in step. */
-function createUnique(reader: Reader, structurePk: number, set: UniqueSet): () => void {
-  const table = uniqueTable(structurePk, set)
-  const prepared = hasTable(reader, collisionTable(table)) && !hasTable(reader, changedTable(table))
-  if (prepared) {
-    const [pair] = reader.sql.rows<[number, number]>(`SELECT pk, other FROM ${collisionTable(table)} LIMIT 1`)
-    if (pair) throw refused(collisionSentence(reader, set, pair))
-    return () => enforceUnique(reader, table)
-  }
-  // Another request may be filling it in steps: those that are left find it gone, and do nothing.
-  dropIndexTable(reader, table)
+function createUnique(reader: Reader, structurePk: number, set: UniqueSet): void {
   try {
-    fillAtOnce(reader, table)
-    return () => keepInStep(reader, table)
+    createRowIndex(reader, uniqueIndex(structurePk, set))
   } catch (error) {
-    if (!isCollision(error)) throw error
+    if (!isUniqueViolation(error)) throw error
     throw refused(
       collisionOf(reader, { pk: structurePk, ownTable: 1 }, set) ?? collisionSentence(reader, set, []),
     )

@@ -1,63 +1,70 @@
 import type { Reader } from '../../db/reader.ts'
 import { rowTable, SMALL_ROWS } from '../../db/row-table-names.ts'
-import { type Definition, definitionOf, findDefinitionTexts, listAllStructureRows } from '../store.ts'
-import { autoIndexTable, indexTargets, listIndexTableNames } from './auto-index.ts'
-import { buildAtOnce, dropIndexTable, isIntact } from './index-table.ts'
-import { hasSmallShape, MOST, type Shape, setOwnTable } from './live-rows.ts'
-import { dropRowTable, rowTableColumns, uniqueTable } from './row-table-schema.ts'
+import { type Definition, definitionOf, findDefinitionTexts } from '../store.ts'
+import { createIndexNamed, listAutoIndexes } from './auto-index.ts'
+import { hasSmallShape, MOST, setOwnTable } from './live-rows.ts'
+import { dropRowIndex, listRowIndexes } from './row-index.ts'
+import { changeUniqueSets, dropRowTable, rowTableColumns } from './row-table-schema.ts'
 
-/**
- * Older programs had SQLite's own indexes on row tables instead of index tables. The unique ones are built as tables;
- * the automatic ones are dropped, and return by themselves where they are of use.
+/*
+ * Older programs kept indexes in tables of their own with triggers, and had text indexes of other forms. Structures whose
+ * row tables may be of that kind have 2 in `own_table`; they are converted some at a time.
  */
-export function replaceOldIndexes(reader: Reader): void {
-  const { sql } = reader
-  const names = sql.column<string>(
-    `SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name GLOB 'rows_[0-9]*'
-     AND (name GLOB 'rows_[0-9]*_auto_*' OR name GLOB 'rows_[0-9]*_unique_*')`,
-  )
-  for (const name of names) sql.script(`DROP INDEX ${name}`)
-  for (const row of listAllStructureRows(reader)) {
-    if (row.ownTable === 0) continue
-    const definition = definitionOf(row)
-    for (const set of definition.uniqueSets) {
-      const table = uniqueTable(row.pk, set)
-      if (!isIntact(reader, table)) buildAtOnce(reader, table)
-    }
-    for (const [name] of listIndexTableNames(reader, row.pk)) {
-      const targets = indexTargets(definition, name)
-      if (targets && isIntact(reader, autoIndexTable(row.pk, targets))) continue
-      sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', row.pk, name)
-    }
-  }
-}
 
-/** Older programs had text indexes of another form, which are no longer on record; they return where they are of use. */
-export function dropOldTextIndexes({ sql }: Reader): void {
-  const names = sql.column<string>(
-    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'rows_[0-9]*_search' AND sql LIKE 'CREATE VIRTUAL %'`,
-  )
-  for (const name of names) sql.script(`DROP TABLE ${name}`)
-}
-
-/** How many structures an older program gave a table that has not been looked at since. */
+/** How many structures have a row table of an older program. */
 export const countOldRowTables = ({ sql }: Reader): number =>
   sql.scalar('SELECT count(*) FROM structure_stats WHERE own_table = 2')
 
-const AT_ONCE = 100
+const STRUCTURES_AT_ONCE = 100
+const ROWS_AT_ONCE = 20_000
 
-/** Takes their tables away from the small ones among some of these structures. */
-export function shareSomeRowTables(reader: Reader): void {
-  const { sql } = reader
-  const old = sql.column<number>(
-    'SELECT structure FROM structure_stats WHERE own_table = 2 ORDER BY structure LIMIT ?',
-    AT_ONCE,
+/** Converts the row tables of some structures: many where they are small. */
+export function convertSomeRowTables(reader: Reader): void {
+  const old = reader.sql.rows<[pk: number, live: number]>(
+    'SELECT structure, live FROM structure_stats WHERE own_table = 2 ORDER BY live LIMIT ?',
+    STRUCTURES_AT_ONCE,
   )
-  for (const structure of old) {
-    const texts = findDefinitionTexts(reader, structure)
-    if (texts && shareTable(reader, structure, definitionOf(texts))) continue
-    sql.run('UPDATE structure_stats SET own_table = 1 WHERE structure = ?', structure)
+  let rows = 0
+  for (const [pk, live] of old) {
+    convertRowTable(reader, pk)
+    rows += live
+    if (rows >= ROWS_AT_ONCE) return
   }
+}
+
+/** Converts the row table of a structure, or takes it away if the structure is small. */
+function convertRowTable(reader: Reader, pk: number): void {
+  const { sql } = reader
+  const texts = findDefinitionTexts(reader, pk)
+  const definition = texts && definitionOf(texts)
+  dropOldIndexes(reader, pk)
+  if (definition && shareTable(reader, pk, definition)) return
+  setOwnTable(reader, pk, 1)
+  if (!definition) return
+  changeUniqueSets(reader, pk, [], definition.uniqueSets)
+  for (const name of listAutoIndexes(reader, pk))
+    if (!createIndexNamed(reader, pk, definition, name))
+      sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', pk, name)
+}
+
+/** Drops every index of the structure, whatever its form. */
+function dropOldIndexes(reader: Reader, pk: number): void {
+  const { sql } = reader
+  const table = rowTable(pk)
+  const triggers = sql.column<string>(
+    "SELECT name FROM main.sqlite_schema WHERE type = 'trigger' AND tbl_name = ?",
+    table,
+  )
+  for (const name of triggers) sql.script(`DROP TRIGGER ${name}`)
+  const tables = sql.column<string>(
+    `SELECT name FROM main.sqlite_schema WHERE type = 'table'
+     AND (name GLOB ?1 || '_by_*' OR name GLOB ?1 || '_unique_*' OR name IN (?1 || '_search', ?1 || '_text', ?1 || '_vocabulary', ?1 || '_vocabulary_parts'))`,
+    table,
+  )
+  for (const name of tables) sql.script(`DROP TABLE ${name}`)
+  for (const name of listRowIndexes(reader, pk)) dropRowIndex(reader, name)
+  sql.run('DELETE FROM row_search_pending WHERE structure = ?', pk)
+  sql.run('UPDATE structure_stats SET indexed_to = NULL WHERE structure = ?', pk)
 }
 
 /** Takes the table away from a structure that is small; returns whether it was. */
@@ -79,15 +86,7 @@ export function shareTable(reader: Reader, pk: number, definition: Definition): 
     `INSERT INTO ${SMALL_ROWS} (structure, ${columns.join(', ')}) SELECT ?, ${columns.join(', ')} FROM ${table}`,
     pk,
   )
-  const hasAutoIndexes = sql.get('SELECT 1 FROM auto_indexes WHERE structure = ?', pk) !== undefined
-  if (hasAutoIndexes) dropRowTable(reader, pk)
-  else dropKnownTables(reader, pk, definition)
+  dropRowTable(reader, pk)
   setOwnTable(reader, pk, 0)
   return true
-}
-
-/** The same as `dropRowTable`, without a look through the schema, which is long where thousands of tables are dropped. */
-function dropKnownTables(reader: Reader, pk: number, { uniqueSets }: Shape): void {
-  reader.sql.script(`DROP TABLE ${rowTable(pk)}`)
-  for (const set of uniqueSets) dropIndexTable(reader, uniqueTable(pk, set))
 }
