@@ -12,7 +12,7 @@ import { behindProxies } from './http/client-address.ts'
 import { docsRoutes } from './http/docs/routes.ts'
 import type { HttpServer } from './http/exchange.ts'
 import { healthRoutes } from './http/health.ts'
-import { UntakenBytes } from './http/large-responses.ts'
+import { newUntaken } from './http/large-responses.ts'
 import type { ApiDescription, OpenApiDocument } from './http/openapi/document.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { RequestMetrics } from './http/request-metrics.ts'
@@ -66,8 +66,8 @@ const LOCAL: HttpServer = { requestIP: () => ({ address: 'local' }), timeout: ()
 /** The whole HTTP service over one context: one line per feature. `port` is where it listens. */
 export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ctx.config.port): Api {
   let stopping = false
-  const untaken = new UntakenBytes()
-  const streams = new Streams(ctx, untaken)
+  const untaken = newUntaken()
+  const streams = new Streams(ctx, untaken.callers)
   const watches = new Watches(ctx, streams)
   const requests = new RequestMetrics()
   const { host: boundHost, publicUrls, trustedProxies } = ctx.config
@@ -113,7 +113,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     recordDayRoutes(ctx),
     webhookRoutes(ctx),
     shareRoutes(ctx),
-    visitorRoutes(ctx, formBytes),
+    visitorRoutes(ctx, formBytes, untaken.visitors),
     sourceRoutes(ctx, eventReaders, rejected),
     incomingRoutes(ctx, rejected),
     fileRoutes(ctx),

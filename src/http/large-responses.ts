@@ -1,4 +1,5 @@
 import { requesterKey } from '../db/worker/client.ts'
+import { addressGroup } from '../lib/address-group.ts'
 import { Refusal } from '../refusal.ts'
 import { byteStream } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
@@ -15,8 +16,10 @@ const MEBIBYTE = 1_048_576
 export const LARGE_BYTES = MEBIBYTE
 
 /** How much of large responses may wait to be taken, in all and by one key or address, which may always have one. */
-const MAX_BYTES = 512 * MEBIBYTE
-const MAX_BYTES_PER_KEY = 192 * MEBIBYTE
+interface UntakenLimits {
+  readonly bytes: number
+  readonly bytesPerKey: number
+}
 
 const PART_BYTES = 262_144
 const RETRY_AFTER_SECONDS = 5
@@ -33,6 +36,8 @@ export class UntakenBytes {
   readonly #byKey = new Map<string, number>()
   #all = 0
 
+  constructor(private readonly limits: UntakenLimits) {}
+
   /** Counts bytes until the function that it returns is called; refuses them when there are too many. */
   hold(key: string, bytes: number): () => void {
     if (!this.hasRoom(key, bytes)) throw noRoom()
@@ -46,7 +51,8 @@ export class UntakenBytes {
 
   hasRoom(key: string, bytes: number): boolean {
     const own = this.#byKey.get(key) ?? 0
-    return this.#all + bytes <= MAX_BYTES && (own === 0 || own + bytes <= MAX_BYTES_PER_KEY)
+    const { bytes: most, bytesPerKey } = this.limits
+    return this.#all + bytes <= most && (own === 0 || own + bytes <= bytesPerKey)
   }
 
   #add(key: string, bytes: number): void {
@@ -56,6 +62,17 @@ export class UntakenBytes {
     this.#all += bytes
   }
 }
+
+/** Responses to callers, by key or session, and to visitors without either, by address: they take nothing from callers. */
+export interface Untaken {
+  readonly callers: UntakenBytes
+  readonly visitors: UntakenBytes
+}
+
+export const newUntaken = (): Untaken => ({
+  callers: new UntakenBytes({ bytes: 512 * MEBIBYTE, bytesPerKey: 192 * MEBIBYTE }),
+  visitors: new UntakenBytes({ bytes: 128 * MEBIBYTE, bytesPerKey: 16 * MEBIBYTE }),
+})
 
 const BODY = Symbol('body')
 
@@ -70,14 +87,16 @@ export function responseWithText(body: string | Uint8Array<ArrayBuffer>, init: R
  * The response with its body: of a large one to what only reads, each part is handed over when the client has taken those
  * before it. What was written is never refused.
  */
-export function withBody(exchange: Exchange, response: Response, untaken: UntakenBytes): Response {
+export function withBody(exchange: Exchange, response: Response, untaken: Untaken): Response {
   let { [BODY]: bytes } = response as { [BODY]?: Uint8Array<ArrayBuffer> }
   if (!bytes) return response
   const { request, caller } = exchange
   const { status, headers } = response
   const isRead = request.method === 'GET' || (request.method === 'POST' && caller?.isFulfilled === false)
   if (!isRead) return new Response(bytes, { status, headers })
-  const release = untaken.hold(caller ? requesterKey(caller) : exchange.address, bytes.byteLength)
+  const release = caller
+    ? untaken.callers.hold(requesterKey(caller), bytes.byteLength)
+    : untaken.visitors.hold(addressGroup(exchange.address), bytes.byteLength)
   let at = 0
   const close = () => {
     bytes = undefined

@@ -10,7 +10,7 @@ import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders, preflight } from './browser/cors.ts'
 import { errorResponse, methodNotAllowed } from './errors.ts'
 import { Exchange, type HttpServer, type Rights, requestIds } from './exchange.ts'
-import { type UntakenBytes, withBody } from './large-responses.ts'
+import { type Untaken, withBody } from './large-responses.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { addSafeHeaders, jsonResponse } from './responses.ts'
 import { isStreamed } from './streamed.ts'
@@ -19,7 +19,7 @@ export interface PipelineOptions extends Rights {
   /** Bounds the memory that request bodies take. */
   bodies: BodyBudget
   /** Bounds the memory that responses take. */
-  untaken: UntakenBytes
+  untaken: Untaken
   rules: BrowserRules
   corsOrigins: readonly string[]
   log: Log

@@ -2,7 +2,7 @@ import type { Rights } from '../access/rights.ts'
 import { type CredentialEnd, type CredentialState, findKeyState } from '../account/keys.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
-import { LARGE_BYTES, UntakenBytes } from '../http/large-responses.ts'
+import { LARGE_BYTES, newUntaken, type UntakenBytes } from '../http/large-responses.ts'
 import { closedEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
 import { stepsOfThread } from '../lib/fair-queue.ts'
 import { Refusal, unavailable } from '../refusal.ts'
@@ -34,7 +34,7 @@ export class Streams {
   #isClosed = false
 
   /** `untaken` bounds the memory that large events take. */
-  constructor(ctx: AppContext, untaken = new UntakenBytes()) {
+  constructor(ctx: AppContext, untaken = newUntaken().callers) {
     this.#untaken = untaken
     this.credentials = new CredentialMonitor(ctx)
   }

@@ -4,6 +4,7 @@ import { downloadResponse } from '../http/download.ts'
 import { hiddenEndpoints } from '../http/endpoints.ts'
 import { STATUS_OF } from '../http/errors.ts'
 import type { Exchange } from '../http/exchange.ts'
+import type { UntakenBytes } from '../http/large-responses.ts'
 import { BytesBody, IgnoredQuery } from '../http/schema/types.ts'
 import { html } from '../lib/html.ts'
 import { isId } from '../lib/ids.ts'
@@ -32,7 +33,7 @@ const MAX_FORM_BYTES = { files: 48 * 1024 * 1024, texts: 1024 * 1024 }
 const MAX_PASSWORD_BYTES = 65_536
 
 /** What visitors without an account see of shares, and send to forms: pages without script, at any name of the server. */
-export function visitorRoutes(ctx: AppContext, formBytes: FormBytes) {
+export function visitorRoutes(ctx: AppContext, formBytes: FormBytes, untaken: UntakenBytes) {
   const failures = new FailedSignIns(ctx)
   const limits = { perDay: new SentPerDay(ctx), bytes: formBytes }
   const shown = pagesShown(ctx)
@@ -68,8 +69,8 @@ export function visitorRoutes(ctx: AppContext, formBytes: FormBytes) {
       return Promise.resolve(notFoundPage())
     return show(token, exchange, (visit) => {
       if (type !== undefined && visit.share.kind !== 'row_view') throw notFound('file')
-      if (type === 'csv') return csvResponse(ctx, exchange, visit)
-      if (type === 'ics') return icsResponse(ctx, exchange, visit)
+      if (type === 'csv') return csvResponse(ctx, exchange, visit, untaken)
+      if (type === 'ics') return icsResponse(ctx, exchange, visit, untaken)
       return sharedPage(visit, new URLSearchParams(exchange.search))
     })
   }

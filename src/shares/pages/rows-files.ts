@@ -4,13 +4,15 @@ import type { WorkerQuery } from '../../db/worker/client.ts'
 import { byteStream } from '../../http/byte-stream.ts'
 import { attachment } from '../../http/download.ts'
 import type { Exchange } from '../../http/exchange.ts'
+import { noRoom, type UntakenBytes } from '../../http/large-responses.ts'
 import { markStreamed } from '../../http/streamed.ts'
+import { addressGroup } from '../../lib/address-group.ts'
 import { csvCell, textCell } from '../../lib/csv-cells.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import { pksInOrder, rowsInList } from '../../records/query/list.ts'
 import { parseRequest } from '../../records/query/row-query.ts'
 import { dataOf, type RecordRow } from '../../records/store.ts'
-import { notFound, unavailable } from '../../refusal.ts'
+import { notFound } from '../../refusal.ts'
 import type { FieldDefinition } from '../../structures/store.ts'
 import { optionsOf } from '../service.ts'
 import { findVisit, type Visit } from '../visits.ts'
@@ -85,57 +87,57 @@ export const filePartQuery: WorkerQuery<PartInput, FilePart> = {
   },
 }
 
-/** How many bytes the pks of the rows that are still to be sent take, of all files together. */
-const heldPks = () => ({ bytes: 0 })
-const MOST_HELD_BYTES = 67_108_864
+/** The most that a part takes, about. */
+const PART_BYTES = 1_048_576
 /** How long a client may take nothing. */
 const STALLED_MS = 60_000
-
-const tooManyFiles = () => unavailable('Too many large files are being sent; try again in a moment.')
 
 /** A name without signs that no file may have. */
 const fileNameOf = (name: string): string => name.replace(/[\p{Cc}\p{Cf}/\\:*?"<>|]/gu, '_').trim() || 'rows'
 
-/** A file in parts; it breaks off when the share ends or its view changes meanwhile. */
-function fileResponse(
+/**
+ * A file in parts; it breaks off when the share ends or its view changes meanwhile. The pks of the rows that are still to be
+ * sent are kept in memory, and count with a part as bytes that its client has not taken.
+ */
+async function fileResponse(
   ctx: AppContext,
   exchange: Exchange,
   visit: Visit,
+  untaken: UntakenBytes,
   file: keyof typeof FILES,
-  { view }: SharedRows,
-): Response {
+): Promise<Response> {
   const { share } = visit
   const visitor = visitorOf(visit)
+  const { view } = sharedRows(ctx.db, visitor, share.target)
   const about = {
     caller: placeOf(visitor),
     target: share.target,
     name: shownText(share.name ?? view.name),
     file,
   }
-  const held = ctx.db.sql.state.of(heldPks)
-  if (held.bytes > MOST_HELD_BYTES) throw tooManyFiles()
-  let left: Float64Array | undefined
-  let bytes = 0
-  let isOver = false
-  let edition: string | undefined
+  const read = (next: PartInput['next']): Promise<FilePart> =>
+    ctx.worker.run(filePartQuery, { ...about, next }, visitor)
+  const address = addressGroup(exchange.address)
+  if (!untaken.hasRoom(address, PART_BYTES)) throw noRoom()
+  const { bytes, taken, edition, all = new Float64Array() } = await read(undefined)
+  const close = untaken.hold(address, all.byteLength + PART_BYTES)
+  let first: Uint8Array | undefined = bytes
+  let left = all.subarray(taken)
   const next = async () => {
-    if (left?.length === 0) return undefined
-    if (!findVisit(ctx, share.token, false)) throw notFound('share')
-    const rows = left && { pks: [...left.subarray(0, ROWS_PER_PART)], areLast: left.length <= ROWS_PER_PART }
-    const part: FilePart = await ctx.worker.run(filePartQuery, { ...about, next: rows }, visitor)
-    if (part.edition !== (edition ?? part.edition)) throw new Error('the view has changed')
-    edition = part.edition
-    if (part.all && !isOver) {
-      bytes = part.all.byteLength
-      held.bytes += bytes
-      if (held.bytes > MOST_HELD_BYTES && held.bytes > bytes) throw tooManyFiles()
+    if (first) {
+      const part = first
+      first = undefined
+      return part
     }
-    left = (left ?? part.all)?.subarray(part.taken)
+    if (left.length === 0) return undefined
+    if (!findVisit(ctx, share.token, false)) throw notFound('share')
+    const part = await read({
+      pks: [...left.subarray(0, ROWS_PER_PART)],
+      areLast: left.length <= ROWS_PER_PART,
+    })
+    if (part.edition !== edition) throw new Error('the view has changed')
+    left = left.subarray(part.taken)
     return part.bytes
-  }
-  const close = () => {
-    isOver = true
-    held.bytes -= bytes
   }
   const headers = {
     ...SHARE_HEADERS,
@@ -156,10 +158,14 @@ function cellOf(field: FieldDefinition, value: RecordData[string] | undefined): 
 }
 
 /** The rows as CSV, where the share offers it. */
-export function csvResponse(ctx: AppContext, exchange: Exchange, visit: Visit): Response {
-  const shared = sharedRows(ctx.db, visitorOf(visit), visit.share.target)
+export function csvResponse(
+  ctx: AppContext,
+  exchange: Exchange,
+  visit: Visit,
+  untaken: UntakenBytes,
+): Promise<Response> {
   if (optionsOf(visit.share).csv !== true) throw notFound('file')
-  return fileResponse(ctx, exchange, visit, 'csv', shared)
+  return fileResponse(ctx, exchange, visit, untaken, 'csv')
 }
 
 function csvText({ columns }: SharedRows): FileText {
@@ -203,10 +209,15 @@ const LAST_DAY = '99991231'
 const dayAfter = (value: unknown): string =>
   day(value) === LAST_DAY ? LAST_DAY : day(isoTimestamp(Date.parse(String(value).slice(0, 10)) + DAY_MS))
 
-export function icsResponse(ctx: AppContext, exchange: Exchange, visit: Visit): Response {
-  const shared = sharedRows(ctx.db, visitorOf(visit), visit.share.target)
-  if (shared.view.kind !== 'calendar') throw notFound('file')
-  return fileResponse(ctx, exchange, visit, 'ics', shared)
+export function icsResponse(
+  ctx: AppContext,
+  exchange: Exchange,
+  visit: Visit,
+  untaken: UntakenBytes,
+): Promise<Response> {
+  const { view } = sharedRows(ctx.db, visitorOf(visit), visit.share.target)
+  if (view.kind !== 'calendar') throw notFound('file')
+  return fileResponse(ctx, exchange, visit, untaken, 'ics')
 }
 
 function icsText(shared: SharedRows, name: string): FileText {
