@@ -4,6 +4,7 @@ import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { currentRight, type Right } from '../db/writes/requester.ts'
+import { addressGroup } from '../lib/address-group.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { fail, invalid, Refusal } from '../refusal.ts'
@@ -146,7 +147,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorize {
   return (request, server, rule, token) => {
     const key = presentedKey(request, token)
     const caller = key === undefined ? signedIn(options, request, rule) : options.authenticate(key)
-    if (!caller) throw failed.refuse(server.requestIP(request)?.address ?? 'unknown')
+    if (!caller) throw failed.refuse(addressGroup(server.requestIP(request)?.address ?? 'unknown'))
     limit.check(requesterKey(caller))
     if (rule.session && caller.sessionId === undefined) throw sessionRequired()
     if (rule.owner && caller.role !== 'owner') throw ownerRequired()

@@ -1,4 +1,5 @@
 import { requesterKey } from '../db/worker/client.ts'
+import { addressGroup } from '../lib/address-group.ts'
 import type { Clock } from '../lib/clock.ts'
 import { FairQueue, stepsOfThread } from '../lib/fair-queue.ts'
 import { invalid, Refusal } from '../refusal.ts'
@@ -38,9 +39,10 @@ export class SentBody implements Unread {
   async read({ schema, checkBody }: Form): Promise<unknown> {
     const { exchange } = this
     const { caller } = exchange
-    const bytes = await this.#received(caller ? requesterKey(caller) : '', MAX_BODY_BYTES)
+    const key = caller ? requesterKey(caller) : addressGroup(exchange.address)
+    const bytes = await this.#received(key, MAX_BODY_BYTES)
     const text = decodeUtf8(bytes)
-    const value = bytes.byteLength === 0 ? undefined : await parsed(text, caller?.mayWrite ?? false)
+    const value = bytes.byteLength === 0 ? undefined : await parsed(key, text, caller?.mayWrite ?? false)
     caller?.check()
     exchange.bodyText = text
     if (value === undefined && schema !== NoBody)
@@ -165,10 +167,10 @@ const LONG_TEXT = 500_000
 const WHAT = 'The body'
 
 /** The value may hold less where nothing is written. Each step with a long text has a turn of its own (`stepsOfThread`). */
-function parsed(text: string, mayWrite: boolean): unknown {
+function parsed(key: string, text: string, mayWrite: boolean): unknown {
   const check = () => checkCounts(text, WHAT, mayWrite ? MOST_TO_WRITE : MOST_TO_READ)
   const parse = () => storable(text, WHAT)
-  if (text.length > LONG_TEXT) return stepsOfThread.run('', check).then(() => stepsOfThread.run('', parse))
+  if (text.length > LONG_TEXT) return stepsOfThread.run(key, check).then(() => stepsOfThread.run(key, parse))
   check()
   return parse()
 }

@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia, ElysiaCustomStatusResponse, NotFoundError } from 'elysia'
 import { BunAdapter } from 'elysia/adapter/bun'
 import { asRequester } from '../db/writes/requester.ts'
+import { addressGroup } from '../lib/address-group.ts'
 import { FairQueue, stepsOfThread } from '../lib/fair-queue.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../refusal.ts'
@@ -140,7 +141,8 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
     app,
     /** Serves one request; `from` is the server that took it. */
     fetch: (received: Request, from: HttpServer): Response | Promise<Response> => {
-      return bursts.serve(received, () => {
+      const address = () => from.requestIP(received)?.address ?? 'unknown'
+      return bursts.serve({ request: received, address }, () => {
         latest = from
         const request = withUsualUrl(received)
         if (request.method === 'GET') return app.fetch(request)
@@ -255,8 +257,15 @@ const SHORT_MS = 1
 /** Requests that come further apart did not arrive together. */
 const APART_MS = 0.1
 
-/** By the key, or the session; all requests with neither are those of one. */
-const callerOf = ({ headers }: Request): string => headers.get('authorization') ?? headers.get('cookie') ?? ''
+/** By the key or the session, without either by the address. */
+const callerOf = ({ request, address }: Arrival): string =>
+  request.headers.get('authorization') ?? request.headers.get('cookie') ?? addressGroup(address())
+
+/** A request, and how to find the address of its client, which costs more than finding a key. */
+interface Arrival {
+  readonly request: Request
+  readonly address: () => string
+}
 
 /**
  * Requests that arrive together, as when a program opens 1,000 streams: they would all be served before the server looks at
@@ -271,15 +280,15 @@ class Bursts {
   #isEndAwaited = false
 
   /** Serves the request now, or in its turn. */
-  serve(request: Request, handle: () => Response | Promise<Response>): Response | Promise<Response> {
+  serve(arrival: Arrival, handle: () => Response | Promise<Response>): Response | Promise<Response> {
     const startedAt = performance.now()
-    if (this.#workedMs < SLICE_MS && (this.#waiting.isEmpty || !this.#waiting.has(callerOf(request)))) {
+    if (this.#workedMs < SLICE_MS && (this.#waiting.isEmpty || !this.#waiting.has(callerOf(arrival)))) {
       const response = handle()
       this.#count(startedAt)
       return response
     }
     if (this.#waiting.isEmpty) this.#scheduleSlice()
-    return new Promise((resolve) => this.#waiting.add(callerOf(request), () => resolve(Promise.try(handle))))
+    return new Promise((resolve) => this.#waiting.add(callerOf(arrival), () => resolve(Promise.try(handle))))
   }
 
   #count(startedAt: number): void {

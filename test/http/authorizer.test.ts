@@ -81,6 +81,12 @@ describe('failed keys', () => {
     expect((await service.as('dbk_guess').get('/v1/me')).status).toBe(429)
   })
 
+  test('count together from all addresses of a /64', async () => {
+    for (let at = 1; at <= 20; at++) await from(`2001:db8:1:2::${at}`, 'dbk_guess').get('/v1/me')
+    expect((await from('2001:db8:1:2::ffff', 'dbk_guess').get('/v1/me')).status).toBe(429)
+    expect((await from('2001:db8:1:3::1', 'dbk_guess').get('/v1/me')).status).toBe(401)
+  })
+
   test('are not counted for requests without a key, unknown paths and public ones', async () => {
     await statuses(30, () => service.as(undefined).get('/v1/me'))
     await statuses(30, () => service.as('dbk_guess').get('/v1/nothing'))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { HttpServer } from '../../src/http/exchange.ts'
 import { signedIn } from '../support/browser-client.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -10,15 +11,22 @@ afterAll(() => service.close())
 
 const REQUESTS = 3_000
 
+interface Addresses {
+  readonly one: HttpServer
+  readonly last: HttpServer
+}
+
+const at = (address: string): HttpServer => ({ requestIP: () => ({ address }), timeout: () => {} })
+
 /** Serves many requests that arrive at once, then one more; returns how many of them were answered before that one. */
-async function answeredBefore(one: () => Request, last: Request): Promise<number> {
+async function answeredBefore(one: () => Request, last: Request, from?: Addresses): Promise<number> {
   let answered = 0
   const answers = Array.from({ length: REQUESTS }, async () => {
-    const { status } = await service.app.fetch(one())
+    const { status } = await service.app.fetch(one(), from?.one)
     expect(status).toBe(200)
     answered += 1
   })
-  await service.app.fetch(last)
+  await service.app.fetch(last, from?.last)
   const before = answered
   await Promise.all(answers)
   return before
@@ -37,4 +45,10 @@ test('a burst of one caller is served in turns with the requests of others', asy
 test('a burst of one session is served in turns with the requests of another', async () => {
   const [one = '', other = ''] = [(await signedIn(service)).cookie, (await signedIn(service)).cookie]
   expect(await answeredBefore(() => withSession(one), withSession(other))).toBeLessThan(REQUESTS / 2)
+})
+
+test('a burst of visitors from one address is served in turns with the requests of another', async () => {
+  const open = () => new Request('http://localhost/app/api/sign-in')
+  const from = { one: at('192.0.2.1'), last: at('192.0.2.2') }
+  expect(await answeredBefore(open, open(), from)).toBeLessThan(REQUESTS / 2)
 })

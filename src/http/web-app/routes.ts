@@ -1,8 +1,10 @@
+import { addressGroup } from '../../lib/address-group.ts'
 import { notFound } from '../../refusal.ts'
 import { comesFromElsewhere } from '../browser/browser-rules.ts'
 import { scriptSources } from '../browser/script-sources.ts'
 import { hasCurrent } from '../download.ts'
 import { hiddenEndpoints } from '../endpoints.ts'
+import type { Exchange } from '../exchange.ts'
 import { formEntries } from '../form-entries.ts'
 import { unknownPath } from '../pipeline.ts'
 import { AnyQuery, BytesBody } from '../schema/types.ts'
@@ -108,12 +110,12 @@ function beginningOf(text: string, most: number): string {
 }
 
 async function sharedPlace(
-  request: Request,
+  { request, address }: Pick<Exchange, 'request' | 'address'>,
   body: { bytes(key: string, most?: number): Promise<Uint8Array> },
 ): Promise<string> {
   const query = new URLSearchParams()
   try {
-    const bytes = await body.bytes('share', MAX_SHARED_BYTES)
+    const bytes = await body.bytes(addressGroup(address), MAX_SHARED_BYTES)
     const entries = await formEntries(request.headers.get('content-type') ?? '', bytes)
     if (!entries) throw new Error('no form')
     const valueNamed = (name: string) => String(entries.find(([key]) => key === name)?.[1] ?? '').trim()
@@ -202,7 +204,7 @@ export function applicationRoutes(publicUrls: readonly string[], hasCookie: (req
     })
     .get(WORKER_PATH, ({ request }) => workerResponse(request), { open: true })
     .get('/app/manifest.json', ({ request }) => manifestResponse(request, isSecure), { open: true })
-    .post(SHARE_PATH, async ({ body, request }) => leadTo(await sharedPlace(request, body)), {
+    .post(SHARE_PATH, async ({ body, exchange }) => leadTo(await sharedPlace(exchange, body)), {
       open: true,
       query: AnyQuery,
       body: BytesBody,
