@@ -2,6 +2,7 @@ import type { Covers } from '../access/rights.ts'
 import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { identifyRequester } from '../db/writes/requester.ts'
+import { addressGroup } from '../lib/address-group.ts'
 import { type Authorize, isRead, type Recheck, RequestCaller, type Rule, tokenIn } from './authorizer.ts'
 import type { BodyReservation } from './body.ts'
 
@@ -83,9 +84,10 @@ export class Exchange {
     if (isRead(request)) this.waitForHandler()
   }
 
-  /** Admits anyone. */
+  /** Admits anyone. What is written takes turns by the address of the client. */
   open(route: string): void {
     this.route = route
+    if (!isRead(this.request)) identifyRequester(`address ${addressGroup(this.address)}`)
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { AppContext, Caller } from '../context.ts'
+import { asRequester } from '../db/writes/requester.ts'
 import { RequestLimit } from '../http/authorizer.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { respondOnce } from '../http/idempotency.ts'
@@ -203,7 +204,9 @@ export function incomingRoutes(ctx: AppContext, rejected: Tally) {
       }
       limit.check(source.id)
       const challenge = challengeIn(provider, call)
-      return challenge === undefined ? receive(ctx, { token, secretVersion, call }) : { challenge }
+      return challenge === undefined
+        ? asRequester(`source ${source.id}`, () => receive(ctx, { token, secretVersion, call }))
+        : { challenge }
     },
     {
       open: true,

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'
+import { PASSWORD, setUpIn } from '../support/browser-client.ts'
 import { newFolder } from '../support/process.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { settle, startService, type TestService } from '../support/service.ts'
 import {
   call,
   makePayments,
@@ -356,4 +357,41 @@ describe('the bytes that a source keeps', () => {
     await runMaintenance(service.ctx)
     expect(await keptBytes()).toBe(0)
   })
+})
+
+test('calls of one source take turns with those of another, and with visitors who sign in', async () => {
+  const open = {
+    provider: 'none',
+    secret: undefined,
+    options: { unverified: true },
+    map: { number: '/number' },
+  }
+  const flooded = await makeSource(service, { ...open, name: 'Flooded' })
+  const quiet = await makeSource(service, { ...open, name: 'Quiet' })
+  const browser = await setUpIn(service, 'owner', '198.51.100.7')
+  /** All calls wait to be written. */
+  const settled = async () => {
+    for (let round = 0; round < 10; round++) await settle()
+  }
+  let answered = 0
+  const send = async (source: { url: string }, number: string, address: string) => {
+    const from = { requestIP: () => ({ address }), timeout: () => {} }
+    const init = { method: 'POST', body: JSON.stringify({ number }) }
+    const response = await service.app.fetch(new Request(source.url, init), from)
+    expect(response.status).toBe(200)
+    answered += 1
+    return answered
+  }
+  const gate = Promise.withResolvers<void>()
+  const paused = service.ctx.db.pauseDuring(() => gate.promise)
+  const calls = Array.from({ length: 1_000 }, (_, at) => send(flooded, `${at}`, '192.0.2.1'))
+  await settled()
+  const quick = send(quiet, 'quick', '192.0.2.2')
+  const session = browser.request('POST', '/app/api/session', { user: 'owner', password: PASSWORD })
+  await settled()
+  gate.resolve()
+  await paused
+  expect(await quick).toBeLessThan(500)
+  expect([(await session).status, answered < 800]).toEqual([200, true])
+  await Promise.all(calls)
 })

@@ -20,10 +20,10 @@ const requesters = new AsyncLocalStorage<Requester>()
 export const asRequester = <Result>(key: string, run: () => Result, right?: Right): Result =>
   requesters.run({ key, ...(right && { right }) }, run)
 
-/** Says who made the request that is being served, and what it may do, once that is known. */
-export function identifyRequester(key: string, right: Right): void {
+/** Says who made the request that is being served, and what it may do, once that is known; a visitor has no right that ends. */
+export function identifyRequester(key: string, right?: Right): void {
   const requester = requesters.getStore()
-  if (requester) Object.assign(requester, { key, right })
+  if (requester) Object.assign(requester, { key, ...(right && { right }) })
 }
 
 /** Runs, or schedules, what serves no single request. */
