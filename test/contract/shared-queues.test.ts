@@ -1,0 +1,119 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+
+/*
+ * Every queue, pool and counter of the server that callers share, with the key by which they take turns or are counted.
+ * Whoever adds one finds it missing here, and says by which key one caller is kept from holding up the others.
+ */
+
+/**
+ * `caller` is a key, or a user in a session; `address` is that of a visitor, of IPv6 its /64. `nobody` is for what no
+ * request waits for, or what bounds the server as a whole: the reason says why no caller holds up another.
+ */
+type Turn =
+  | 'address'
+  | 'caller'
+  | 'caller, address'
+  | 'caller, share'
+  | 'nobody'
+  | 'query'
+  | 'sender'
+  | 'share, address'
+  | 'source'
+  | 'subscription'
+  | 'user, address'
+  | 'workspace'
+
+type Shared = readonly [Turn, string]
+
+const LIST: Readonly<Record<string, Shared>> = {
+  'account/passwords.ts: new Admission': ['user, address', 'hashes of passwords, in four lines'],
+  'api.ts: new BodyBudget': ['caller, address', 'memory of large bodies'],
+  'api.ts: new FormBytes': ['workspace', 'bytes that forms take in a day'],
+  'api.ts: new Streams': ['caller', 'different queries of open streams'],
+  'change-feed/subscribers.ts: #isRunning': ['nobody', 'readers of one feed are served 5 ms at a time'],
+  'db/connection/checkpoint.ts: #running': ['nobody', 'one checkpoint at a time, for which no write waits'],
+  'db/connection/checkpoint.ts: new Worker': ['nobody', 'a thread for checkpoints'],
+  'db/connection/reading.ts: #isHeld': ['nobody', 'the read snapshot of the main thread, at most 20 ms old'],
+  'db/connection/wal-sync.ts: #isRunning': ['nobody', 'one sync of the disk for all writes of a commit'],
+  'db/copy.ts: new Worker': ['nobody', 'a thread for the sync of one copy'],
+  'db/database.ts: new WriteQueue': ['caller, address', 'writes; of forms and sources by these'],
+  'db/sql.ts: #running': ['nobody', 'the statement that runs'],
+  'db/worker/client.ts: new QueryScheduler': ['caller, share', 'long queries'],
+  'db/worker/client.ts: new TaskQueue': ['caller, address', 'long writes, and preparations'],
+  'db/worker/query-scheduler.ts: #queue': ['caller, share', 'queries that wait for a thread'],
+  'db/worker/query-scheduler.ts: #running': ['caller, share', 'one query of each at a time'],
+  'db/worker/query-scheduler.ts: new FairQueue': ['caller, share', 'queries that wait for a thread'],
+  'db/worker/query-scheduler.ts: new WorkerThread': ['caller, share', 'two threads for queries'],
+  'db/worker/task-queue.ts: new Turns': ['caller, address', 'tasks that wait for the thread'],
+  'db/worker/task-queue.ts: new WorkerThread': ['caller, address', 'a thread for tasks'],
+  'db/worker/thread.ts: new Worker': ['caller, share', 'the threads of queries and tasks'],
+  'db/writes/write-queue.ts: #waiting': ['caller, address', 'writes; long ones are one line among them'],
+  'db/writes/write-queue.ts: new FairQueue': ['caller, address', 'writes; long ones are one line among them'],
+  'delivery/client/sender.ts: new ConnectionPool': ['subscription', 'idle connections to receivers'],
+  'delivery/dispatch/dispatcher.ts: #inFlight': ['subscription', 'attempts, 1 to 4 of each in turn'],
+  'delivery/dispatch/dispatcher.ts: #running': ['subscription', 'attempts that a stop waits for'],
+  'delivery/dispatch/dispatcher.ts: #waiting': ['nobody', 'outcomes that are written together'],
+  'files/extraction/process.ts: Bun.spawn': ['sender', 'a process for each file that is read'],
+  'files/extraction/process.ts: new Worker': ['sender', 'in the process of one file'],
+  'files/reading-order.ts: #running': ['sender', 'two files at a time, of forms one'],
+  'files/text-extraction.ts: new ReadingOrder': ['sender', 'files whose text is extracted next'],
+  'http/authorizer.ts: new FailedKeys': ['address', 'failed keys in a minute'],
+  'http/authorizer.ts: new RequestLimit': ['caller', 'requests in a minute'],
+  'http/body.ts: #held': [
+    'caller, address',
+    'memory of large bodies; by share or source for visitors of one',
+  ],
+  'http/body.ts: #waiting': ['caller, address', 'bodies that wait for memory'],
+  'http/body.ts: new FairQueue': ['caller, address', 'bodies that wait for memory'],
+  'http/large-responses.ts: new UntakenBytes': ['caller, address', 'memory of responses, in two scopes'],
+  'http/pipeline.ts: #waiting': ['caller, address', 'requests that arrived together'],
+  'http/pipeline.ts: new Bursts': ['caller, address', 'requests that arrived together'],
+  'http/pipeline.ts: new FairQueue': ['caller, address', 'requests that arrived together'],
+  'http/sse.ts: #isBusy': ['nobody', 'of one stream'],
+  'http/sse.ts: #queue': ['nobody', 'of one stream'],
+  'lib/admission.ts: #running': ['user, address', 'the work of an Admission'],
+  'lib/admission.ts: new FairQueue': ['user, address', 'the work of an Admission'],
+  'lib/fair-queue.ts: #running': ['caller, address', 'work that runs in turns'],
+  'lib/fair-queue.ts: #waiting': ['caller, address', 'work that runs in turns'],
+  'lib/fair-queue.ts: new FairQueue': ['caller, address', 'work that runs in turns'],
+  'lib/fair-queue.ts: new Turns': ['caller, address', 'steps of long work in this thread'],
+  'maintenance/backup-download.ts: #isBusy': [
+    'nobody',
+    'one download of an owner at a time; 60 s without taking end it',
+  ],
+  'maintenance/backups.ts: Bun.spawn': ['nobody', 'a process for the backup of the server itself'],
+  'maintenance/backups.ts: #running': ['nobody', 'the backup of the server itself'],
+  'records/watches.ts: #isRunning': ['query', 'readers of one page are served 5 ms at a time'],
+  'server.ts: new Dispatcher': ['subscription', 'attempts of webhooks'],
+  'sessions/oidc/sign-in.ts: new Tickets': ['nobody', 'signed steps; only those that were used are kept'],
+  'sessions/passkeys.ts: new Tickets': ['nobody', 'signed challenges; only those that were used are kept'],
+  'sessions/routes.ts: new FailedSignIns': ['user, address', 'wrong passwords'],
+  'shares/visitor-routes.ts: new FailedSignIns': ['share, address', 'wrong passwords of shares'],
+  'shares/visitor-routes.ts: new SentPerDay': ['share, address', 'posts of forms in a day'],
+  'sources/events.ts: #waiting': ['source', 'listeners for events'],
+  'sources/routes.ts: new RequestLimit': ['source', 'calls in a minute'],
+}
+
+const SOURCE = join(import.meta.dir, '../../src')
+const MADE =
+  /\bnew \w*(?:Queue|Turns|Admission|Budget|Bytes|Scheduler|Bursts|RequestLimit|Order|Pool|Dispatcher|Semaphore|Tickets|FailedKeys|FailedSignIns|PerDay|Streams|Worker|WorkerThread)(?=[<(])|\bBun\.spawn(?=\()/g
+const FIELD = /^ {2}(?:readonly )?#\w*(?:waiting|running|queue|inFlight|held|busy)(?=[ :=])/gim
+
+async function find(): Promise<string[]> {
+  const found = new Set<string>()
+  for await (const path of new Glob('**/*.ts').scan(SOURCE)) {
+    // What runs in a browser or for one command has one caller.
+    if (/^(?:web|cli|mirror)\//.test(path)) continue
+    const text = await Bun.file(join(SOURCE, path)).text()
+    for (const pattern of [MADE, FIELD])
+      for (const [match] of text.matchAll(pattern))
+        found.add(`${path}: ${match.replace('readonly', '').trim()}`)
+  }
+  return [...found].sort()
+}
+
+test('every shared queue, pool and counter is listed with who takes turns in it', async () => {
+  expect(await find()).toEqual(Object.keys(LIST).sort())
+})
