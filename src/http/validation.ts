@@ -3,7 +3,8 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { ValueError } from '@sinclair/typebox/errors'
 import { ValueErrorType } from '@sinclair/typebox/errors'
 import { invalid, invisibleName, type Refusal } from '../refusal.ts'
-import { isInvisibleName, type RuleSchema } from './schema/types.ts'
+import { isInvisibleName } from './schema/invisible-name.ts'
+import type { RuleSchema } from './schema/types.ts'
 
 export type QueryValues = Record<string, string | number | boolean>
 

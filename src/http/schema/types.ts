@@ -9,9 +9,10 @@ import {
 } from '@sinclair/typebox'
 import { t as base } from 'elysia'
 import { memoize } from '../../lib/bounded-cache.ts'
-import { codePointLength, hasControlCharacter, isInvisible, withCommas } from '../../lib/text.ts'
+import { codePointLength, hasControlCharacter, withCommas } from '../../lib/text.ts'
 import { DEFAULT_LIMIT } from '../pagination.ts'
 import { judging, unjudged } from '../validation.ts'
+import { isInvisibleName } from './invisible-name.ts'
 
 /*
  * The building blocks of every schema. Texts, integers and choices are TypeBox kinds of their own, because their
@@ -72,12 +73,6 @@ function isText(rules: Rules, value: unknown): boolean {
   if (rules.without && [...rules.without].some((character) => checked.includes(character))) return false
   if (rules.pattern !== undefined && !compiled(rules.pattern).test(checked)) return false
   return rules.check?.(checked) ?? true
-}
-
-/** Whether a text is refused because it is a name that shows nothing; an empty one has the wrong length. */
-export function isInvisibleName({ isName, trimmed }: TextOptions, value: unknown): boolean {
-  if (isName !== true || typeof value !== 'string') return false
-  return isInvisible(trimmed ? value.trim() : value)
 }
 
 const compiled = memoize((pattern: string) => new RegExp(pattern, 'u'))
