@@ -16,6 +16,7 @@ import { Dispatcher } from './delivery/dispatch/dispatcher.ts'
 import { features } from './features.ts'
 import { startTextExtraction } from './files/text-extraction.ts'
 import { IDLE_SECONDS } from './http/exchange.ts'
+import { Expectations } from './http/expectation.ts'
 import { type BunListener, GuardedListener, type Listener } from './http/listener.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog, type Log } from './lib/log.ts'
@@ -178,10 +179,14 @@ async function serveDatabase(
   const begun = Promise.withResolvers<void>()
   let hasBegun = false
   try {
-    // Who connects before the epoch has begun waits for it.
+    // Requests that arrive before the epoch has begun wait for it.
+    const expectations = new Expectations()
     const held: Pick<Api, 'fetch'> = {
-      fetch: (request, server) =>
-        hasBegun ? app.fetch(request, server) : begun.promise.then(() => app.fetch(request, server)),
+      fetch: (request, server) => {
+        const failed = server && expectations.failed(request, server)
+        if (failed) return failed
+        return hasBegun ? app.fetch(request, server) : begun.promise.then(() => app.fetch(request, server))
+      },
     }
     listener = new GuardedListener((port) => listen(held, ctx.config, port), ctx.clock, ctx.log)
     const url = urlOf(ctx.config.host, listener.port)

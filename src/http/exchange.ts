@@ -9,7 +9,7 @@ import type { BodyReservation } from './body.ts'
 /** The server that took a request; Bun's own is one. */
 export interface HttpServer {
   /** The address of the client. Finding it costs more than finding a key: ask only where it is needed. */
-  requestIP(request: Request): { address: string } | null
+  requestIP(request: Request): { address: string; port?: number } | null
   /** After how many idle seconds the connection of this request is closed; 0 for never. */
   timeout(request: Request, seconds: number): void
 }
