@@ -10,6 +10,7 @@ import type { Requester, WorkerQuery } from '../db/worker/client.ts'
 import { byteStream } from '../http/byte-stream.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { markStreamed } from '../http/streamed.ts'
+import { escapeLineBoundaries } from '../lib/json.ts'
 import { recordJson } from '../records/present.ts'
 import { eachRecord } from '../records/store.ts'
 import { findStructureById, findStructureByPk } from '../structures/store.ts'
@@ -52,7 +53,7 @@ const RECORDS_PER_PART = 2_000
 const MAX_PART_LENGTH = 524_288
 
 const partOf = (lines: string[], kind: ChangeKind, next: Place | undefined): Part => ({
-  bytes: new TextEncoder().encode(lines.join('')),
+  bytes: new TextEncoder().encode(escapeLineBoundaries(lines.join(''))),
   kind,
   count: lines.length,
   next,

@@ -1,10 +1,11 @@
 import { memoizeByObject } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
+import { escapeLineBoundaries } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { Exchange } from './exchange.ts'
 import { markStreamed } from './streamed.ts'
 
-/** One event; `data` is JSON text, and so has no line breaks. */
+/** One event; `data` is JSON text. */
 export interface StreamEvent {
   readonly name: string
   readonly id?: string
@@ -48,7 +49,7 @@ export interface StreamReader {
 export type StreamSource = (reader: StreamReader) => () => void
 
 const HEADERS = {
-  'Content-Type': 'text/event-stream',
+  'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
   // Proxies must forward each event at once.
   'X-Accel-Buffering': 'no',
@@ -64,12 +65,17 @@ const STALLED_MS = 60_000
 const NOT_READ = new Error('the reader of a stream no longer reads')
 
 const encoder = new TextEncoder()
-const RETRY = encoder.encode('retry: 2000\n\n')
+/*
+ * The first block is begun when the stream opens, and the first event completes it: many clients return a block without
+ * data as an event. A comment that comes before that event must not end the block either.
+ */
+const RETRY = encoder.encode('retry: 2000\n')
+const KEEP_ALIVE_IN_BLOCK = encoder.encode(': alive\n')
 const KEEP_ALIVE = encoder.encode(': alive\n\n')
 
 function textOf({ id, name, data }: StreamEvent): string {
   const idLine = id === undefined ? '' : `id: ${id}\n`
-  return `${idLine}event: ${name}\ndata: ${data}\n\n`
+  return `${idLine}event: ${name}\ndata: ${escapeLineBoundaries(data)}\n\n`
 }
 
 /** An event that goes to many readers is encoded once. */
@@ -89,6 +95,8 @@ class EventStream implements StreamReader {
   #state: 'open' | 'ending' | 'over' = 'open'
   /** Whether the connection has not yet accepted the last write. */
   #isBusy = false
+  /** Whether an event was sent. */
+  #hasBegun = false
   readonly #queue: Uint8Array[] = []
   #queuedBytes = 0
   /** Resolved when everything is written. */
@@ -123,10 +131,13 @@ class EventStream implements StreamReader {
   }
 
   send(event: StreamEvent): void {
+    this.#hasBegun = true
     this.#write(bytesOf(event))
   }
 
   sendAll(events: readonly StreamEvent[]): void {
+    if (events.length === 0) return
+    this.#hasBegun = true
     this.#write(bytesOf(events))
   }
 
@@ -165,7 +176,7 @@ class EventStream implements StreamReader {
   #scheduleKeepAlive(): void {
     this.#stopKeepAlive = this.clock.after(KEEP_ALIVE_MS, () => {
       this.#scheduleKeepAlive()
-      this.#write(KEEP_ALIVE)
+      this.#write(this.#hasBegun ? KEEP_ALIVE : KEEP_ALIVE_IN_BLOCK)
     })
   }
 
@@ -222,7 +233,7 @@ class EventStream implements StreamReader {
 export const lastEventId = ({ request }: Exchange): string | null => request.headers.get('last-event-id')
 
 /**
- * A response of Server-Sent Events: first how soon to reconnect, then the events of the source, and a comment every
+ * A response of Server-Sent Events: how soon to reconnect and the events of the source, and a comment every
  * 25 seconds, by which both sides notice a broken connection. A reader with 1 MiB queued is cut off. `HEAD` starts
  * nothing.
  */

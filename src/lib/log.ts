@@ -1,6 +1,7 @@
 import { BoundedCache } from './bounded-cache.ts'
 import type { Clock } from './clock.ts'
 import { isoTimestamp } from './dates.ts'
+import { escapeLineBoundaries } from './json.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -36,7 +37,7 @@ export function createLog(level: LogLevel, clock: Clock, write: (lines: string) 
     clearTimeout(timer)
     timer = undefined
     if (pending === '') return
-    const lines = pending
+    const lines = escapeLineBoundaries(pending)
     pending = ''
     write(lines)
   }

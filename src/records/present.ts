@@ -1,5 +1,6 @@
 import { encoded, type JsonBody } from '../http/responses.ts'
 import { isoTimestamp } from '../lib/dates.ts'
+import { escapeLineBoundaries } from '../lib/json.ts'
 import { refused } from '../refusal.ts'
 import type { BoardColumn } from './query/board.ts'
 import type { RecordPage } from './query/list.ts'
@@ -15,6 +16,9 @@ const instant = (value: number | null) => (value === null ? 'null' : `"${isoTime
  */
 export const recordJson = ({ id, data, createdAt, updatedAt, deletedAt }: RecordRow): string =>
   `{"id":"${id}","data":${data},"created_at":${instant(createdAt)},"updated_at":${instant(updatedAt)},"deleted_at":${instant(deletedAt)}}`
+
+/** As a line of a file. */
+export const recordLine = (row: RecordRow): string => escapeLineBoundaries(recordJson(row))
 
 export const recordResponse = (row: RecordRow): string => `{"record":${recordJson(row)}}`
 

@@ -130,11 +130,10 @@ The data of the events is JSON:
 - \`problem\`: \`{error, code}\`; one answer failed, the stream stays open.
 - \`closed\`: \`{error, code}\`; the stream ends, for \`key_revoked\`, \`key_expired\`, \`access_changed\`, \`structure_deleted\` or \`shutting_down\`.
 
-The comment \`: alive\` comes every 25 seconds. A reader for whom 1 MiB is waiting is cut off. The first answer to a client that comes back with \`Last-Event-ID\` has \`resumed\`: \`true\` when it misses nothing, and then, with \`changes=true\`, what changed since the answer with that id; \`false\` when that answer is no longer known, and then \`changes\` come from the second answer on.`
+The comment \`: alive\` comes every 25 seconds. An answer is one line: with \`limit=500\` it is longer than the 64 KiB that clients which read with Go's \`bufio.Scanner\` allow by default; give the scanner a larger buffer, or ask for fewer rows. A reader for whom 1 MiB is waiting is cut off. The first answer to a client that comes back with \`Last-Event-ID\` has \`resumed\`: \`true\` when it misses nothing, and then, with \`changes=true\`, what changed since the answer with that id; \`false\` when that answer is no longer known, and then \`changes\` come from the second answer on.`
 
 export const WatchStream = t.eventStreamText([
   'retry: 2000',
-  '',
   'id: 5d0c7e91ab34-1-a3f09c1d77be-2q8xk0m4v1t7c',
   'event: answer',
   'data: {"structure":{"id":"01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60","name":"Books","fields":[]},"records":[],"total":0,"has_more":false}',

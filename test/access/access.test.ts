@@ -347,7 +347,7 @@ describe('the access of members and keys', () => {
       const path = `http://localhost/v1/records/watch?structure=${structure}`
       const headers = { authorization: `Bearer ${body.secret}` }
       const stream = readWatch(await service.app.fetch(new Request(path, { headers })))
-      await stream.next()
+      await stream.opened()
       await stream.event('answer')
       return stream
     }

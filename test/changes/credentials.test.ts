@@ -90,7 +90,7 @@ describe('a running server, told by the command line that a key is revoked', () 
         headers: { ...headers, accept: 'text/event-stream' },
       }),
     )
-    expect(await stream.next()).toEqual({ retry: 2000 })
+    await stream.opened()
     await revoke()
     expect(await stream.next()).toEqual({ event: 'closed', data: REVOKED })
     expect(await stream.next()).toBeUndefined()

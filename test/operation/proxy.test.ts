@@ -77,7 +77,7 @@ describe.each(PROXIES)('through $name as scripts/deploy configures it', ({ name,
       const reader = new AbortController()
       const { signal } = reader
       const watch = readWatch(await fetch(`${url}/v1/records/watch?structure=Errands`, { headers, signal }))
-      expect(await watch.next()).toEqual({ retry: 2000 })
+      await watch.opened()
       const { total } = await watch.event('answer')
       await client().post('/v1/records', { structure: 'Errands', data: { what: `Buy tea by ${name}` } })
       expect((await watch.event('answer')).total).toBe(total + 1)

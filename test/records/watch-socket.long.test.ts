@@ -43,7 +43,7 @@ const pathOf = (more: Record<string, unknown>) =>
 async function open(more: Record<string, unknown> = {}, key = server.key): Promise<Watch> {
   const headers = { authorization: `Bearer ${key}` }
   const opened = readWatch(await fetch(`${server.url}${pathOf(more)}`, { headers }))
-  expect(await opened.next()).toEqual({ retry: 2000 })
+  await opened.opened()
   return opened
 }
 

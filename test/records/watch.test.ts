@@ -40,13 +40,13 @@ async function merge(): Promise<void> {
 }
 
 describe('the stream', () => {
-  test('has the headers of one, and says first when to come back', async () => {
+  test('has the headers of one, also for clients that assume Latin-1 for text', async () => {
     const { response } = await watch(service, 'Boxes')
     expect(response.status).toBe(200)
     const { 'x-request-id': id, ...headers } = Object.fromEntries(response.headers)
     expect(id).toMatch(/^[0-9a-f]{16,}$/)
     expect(headers).toEqual({
-      'content-type': 'text/event-stream',
+      'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
       'x-content-type-options': 'nosniff',
@@ -75,7 +75,10 @@ describe('the stream', () => {
 
   test('is not started for HEAD', async () => {
     const answer = await service.request('HEAD', '/v1/records/watch?structure=Boxes')
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+    ])
     expect((await service.request('HEAD', '/v1/records/watch?structure=Nope')).status).toBe(404)
     expect(service.app.watching()).toEqual({ channels: 0, readers: 0 })
     expect(service.clock.waiting()).toBe(0)

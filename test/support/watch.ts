@@ -4,26 +4,34 @@ import { settle } from './service.ts'
 
 /** One thing that a stream said. */
 export type Said =
-  | { readonly retry: number }
   | { readonly comment: string }
   // biome-ignore lint/suspicious/noExplicitAny: an event is judged by what the test expects of it
   | { readonly event: string; readonly id?: string; readonly data: any }
 
-/** The lines between two empty ones. */
-function parse(block: string): Said {
+/** The stream itself is not as it must be, and has not only broken. */
+class WrongStream extends Error {}
+
+const FIRST_LINE = 'retry: 2000\n'
+
+/** What the lines between two empty ones say: comments, and an event if they have fields. */
+function parse(block: string): Said[] {
   const lines = block.split('\n').map((line) => {
     const [, name = '', value = ''] = /^(\w*): (.*)$/.exec(line) ?? []
     return [name, value] as const
   })
-  const fields = Object.fromEntries(lines)
-  if (fields[''] !== undefined) return { comment: fields[''] }
-  if (fields.retry !== undefined) return { retry: Number(fields.retry) }
-  const { event = '', id, data = 'null' } = fields
-  return { event, ...(id !== undefined && { id }), data: JSON.parse(data) }
+  const comments = lines.flatMap(([name, comment]) => (name === '' ? [{ comment }] : []))
+  const { '': _, ...fields } = Object.fromEntries(lines)
+  if (Object.keys(fields).length === 0) return comments
+  const { event = '', id, data } = fields
+  // Many clients return such a block as an event.
+  if (data === undefined) throw new WrongStream(`a block has no data: ${JSON.stringify(block)}`)
+  return [...comments, { event, ...(id !== undefined && { id }), data: JSON.parse(data) }]
 }
 
 export interface Watch {
   readonly response: Response
+  /** Resolves when the stream has begun. */
+  opened(): Promise<void>
   /** The next thing that is said; undefined once the stream has ended. */
   next(): Promise<Said | undefined>
   /** The next event of this name, which must be the next event at all; answers its data. */
@@ -43,20 +51,27 @@ export function readWatch(response: Response): Watch {
   const decoder = new TextDecoder()
   const said: Said[] = []
   let text = ''
+  let hasBegun = false
   let isOver = false
   let wake = () => {}
   const take = (chunk: Uint8Array) => {
     text += decoder.decode(chunk, { stream: true })
+    if (!hasBegun && !text.startsWith(FIRST_LINE))
+      throw new WrongStream(`it began with ${JSON.stringify(text)}`)
     const blocks = text.split('\n\n')
     text = blocks.pop() ?? ''
-    said.push(...blocks.map(parse))
+    said.push(...blocks.flatMap(parse))
+    hasBegun = true
     wake()
   }
   const ended = (async () => {
     for (let part = await reader.read(); !part.done; part = await reader.read()) take(part.value)
   })()
+  let failure: unknown
   void ended
-    .catch(() => {})
+    .catch((error) => {
+      failure = error
+    })
     .then(() => {
       isOver = true
       wake()
@@ -66,16 +81,21 @@ export function readWatch(response: Response): Watch {
     if (item && 'event' in item) lastId = item.id ?? lastId
     return item
   }
-  const next = async () => {
-    while (said.length === 0 && !isOver) {
+  const until = async (isEnough: () => boolean) => {
+    while (!isEnough() && !isOver) {
       await new Promise<void>((resolve) => {
         wake = resolve
       })
     }
+    if (failure instanceof WrongStream) throw failure
+  }
+  const next = async () => {
+    await until(() => said.length > 0)
     return taken(said.shift())
   }
   return {
     response,
+    opened: () => until(() => hasBegun),
     next,
     event: async (name) => {
       const item = await next()
@@ -97,7 +117,7 @@ export interface WatchOptions extends Record<string, unknown> {
   headers?: Record<string, string>
 }
 
-/** Opens a watch through the application and reads its first line. */
+/** Opens a watch through the application and waits until it has begun. */
 export async function watch(
   { app, key }: { app: Pick<Api, 'fetch'>; key: string | undefined },
   structure: string,
@@ -107,7 +127,6 @@ export async function watch(
     headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
   })
   const opened = readWatch(await app.fetch(request))
-  const first = await opened.next()
-  if (JSON.stringify(first) !== '{"retry":2000}') throw new Error(`it began with ${JSON.stringify(first)}`)
+  await opened.opened()
   return opened
 }

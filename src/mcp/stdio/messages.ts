@@ -1,5 +1,5 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server'
-import { isObject } from '../../lib/json.ts'
+import { escapeLineBoundaries, isObject } from '../../lib/json.ts'
 
 /*
  * MCP on standard input and output: one JSON-RPC message a line. Each message is answered by itself, as over HTTP, so
@@ -30,7 +30,7 @@ export async function serveLines({ lines, write }: Lines, respond: Respond): Pro
   const pending = new Set<Promise<void>>()
   let isClosed = false
   const send = async (message: unknown) => {
-    if (!isClosed && !(await write(`${JSON.stringify(message)}\n`))) isClosed = true
+    if (!isClosed && !(await write(`${escapeLineBoundaries(JSON.stringify(message))}\n`))) isClosed = true
   }
   const answer = async (message: Message) => {
     const controller = new AbortController()

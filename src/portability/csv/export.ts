@@ -3,7 +3,7 @@ import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { liveRows, placeOf } from '../../db/row-table-names.ts'
 import { csvCell } from '../../lib/csv-cells.ts'
-import { recordJson } from '../../records/present.ts'
+import { recordLine } from '../../records/present.ts'
 import { loadRecords, type RecordRow } from '../../records/store.ts'
 import { definitionOf, getStructure } from '../../structures/store.ts'
 import { writeNewFile } from '../new-files.ts'
@@ -26,7 +26,7 @@ export function exportTable(
     const values = JSON.parse(data) as RecordData
     return fields.map((field) => csvCell(field.type, valueIn(values, field.key))).join(',')
   }
-  const lineOf = format === 'csv' ? csvLine : recordJson
+  const lineOf = format === 'csv' ? csvLine : recordLine
   let count = 0
   writeNewFile(reader, file, (write) => {
     if (format === 'csv') write(`${fields.map(({ key }) => key).join(',')}\n`)

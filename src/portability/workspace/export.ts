@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { listFileRows, readParts } from '../../files/store.ts'
-import { recordJson } from '../../records/present.ts'
+import { recordLine } from '../../records/present.ts'
 import { writeRows } from '../csv/export.ts'
 import { withNewFile, writeNewFolder } from '../new-files.ts'
 import { exportFile, exportNote, exportStructure, listNotes, listStructures } from './contents.ts'
@@ -59,7 +59,7 @@ function writeStructures(work: Export): void {
     counts.structures += 1
     writeJson(work, join(STRUCTURES, `${name}.json`), exportStructure(row))
     withNewFile(join(folder, STRUCTURES, `${name}.jsonl`), (write) => {
-      records += writeRows(reader, row.pk, { hasDeleted: true, lineOf: recordJson, write })
+      records += writeRows(reader, row.pk, { hasDeleted: true, lineOf: recordLine, write })
     })
   }
   counts.records = records
