@@ -64,10 +64,7 @@ export const Change = t.strict(
     cursor: cursorField(),
     transaction: t.String({ description: 'The same for all changes of one write.', examples: [CURSOR] }),
     at: t.timestamp(),
-    kind: t.Union(
-      CHANGE_KINDS.map((kind) => t.Literal(kind)),
-      { examples: ['record'] },
-    ),
+    kind: t.choice(CHANGE_KINDS, { examples: ['record'] }),
     op: operation(),
     id: t.Union([t.String(), t.integer()], { examples: [OBJECT_ID] }),
     structure_id: t.nullable(t.String(), 'Of records, webhooks, views of rows and structures.'),
@@ -127,10 +124,7 @@ export const TransactionsQuery = t.strict(
 )
 
 const changed = {
-  kind: t.Union(
-    CHANGE_KINDS.map((kind) => t.Literal(kind)),
-    { examples: ['record'] },
-  ),
+  kind: t.choice(CHANGE_KINDS, { examples: ['record'] }),
   op: operation(),
   structure_id: t.nullable(t.String(), 'Of records, webhooks, views of rows and structures.'),
 }
@@ -196,7 +190,7 @@ export const UndoBody = t.strict({
 export const UndoResponse = t.response({
   undone: t.Array(
     t.strict({
-      kind: t.Union([t.Literal('note'), t.Literal('record')]),
+      kind: t.choice(['note', 'record']),
       id: t.String({ examples: [OBJECT_ID] }),
       op: operation(),
     }),
@@ -245,6 +239,7 @@ export const ApplyBody = t.strict(
             examples: ['Errands'],
           }),
           if_unchanged: t.text({
+            format: 'date-time',
             description: 'The `updated_at` that was read; the call is refused when the object changed since.',
             examples: ['2026-11-21T09:30:00.000Z'],
           }),

@@ -15,7 +15,7 @@ const fileFields = {
   note_id: noteId(),
   mime_type: t.String({ examples: ['application/pdf'] }),
   size: t.integer({ description: 'In bytes.', examples: [48_211] }),
-  status: t.Union([t.Literal('processing'), t.Literal('ready'), t.Literal('failed')], {
+  status: t.choice(['processing', 'ready', 'failed'], {
     description:
       '`ready` when its text can be read, which is empty for what has none, such as a picture; `failed` for a document that could not be read.',
     examples: ['ready'],

@@ -298,6 +298,7 @@ export const PatchBody = t.strict(
       examples: [true],
     }),
     if_unchanged: t.text({
+      format: 'date-time',
       description: 'The `updated_at` that was read; the call is refused when the note changed since.',
       examples: ['2026-11-21T09:30:00.000Z'],
     }),

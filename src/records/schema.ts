@@ -225,6 +225,7 @@ export const PatchBody = t.strict(
     data: data('Merged into the row; null takes a value away.'),
     if_unchanged: t.Optional(
       t.text({
+        format: 'date-time',
         description: 'The `updated_at` that was read; the call is refused when the row changed since.',
         examples: ['2026-11-21T09:30:00.000Z'],
       }),

@@ -6,6 +6,7 @@ export const SHARE_KINDS = ['note', 'view', 'row_view', 'form'] as const
 export type ShareKind = (typeof SHARE_KINDS)[number]
 
 const instant = (description: string) => ({
+  format: 'date-time' as const,
   check: (value: string) => parseInstant(value) !== undefined,
   says: 'a date and time with offset, such as 2026-12-24T18:00:00Z',
   examples: ['2026-12-24T18:00:00Z'],

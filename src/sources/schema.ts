@@ -200,6 +200,7 @@ export const ReplayBody = t.strict({
   status: t.choice(['unmapped'], { description: 'Those that have no row.', examples: ['unmapped'] }),
   since: t.Optional(
     t.text({
+      format: 'date-time',
       check: (value) => parseInstant(value) !== undefined,
       says: 'an instant such as 2026-11-21T09:30:00.000Z',
       description: 'Only those that came at this instant or later.',

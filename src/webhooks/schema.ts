@@ -242,6 +242,7 @@ export const RECOVER_DESCRIPTION =
 
 export const RecoverBody = t.strict({
   since: t.text({
+    format: 'date-time',
     check: (value) => parseInstant(value) !== undefined,
     says: 'an instant such as 2026-11-21T09:30:00.000Z',
     description: 'Deliveries that failed for good at this instant or later.',

@@ -62,6 +62,8 @@ export function faultsOf(
 }
 
 function faultsOfText(value: string, { format, pattern }: Schema, place: string): string[] {
+  if (format === undefined && FORMATS['date-time']?.test(value))
+    return [`${place}: is an instant, and has no format`]
   const rules = [format ? FORMATS[format] : undefined, pattern ? new RegExp(pattern, 'u') : undefined]
   return rules.some((rule) => rule && !rule.test(value)) ? [`${place}: "${value}" has another form`] : []
 }

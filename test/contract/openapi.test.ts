@@ -22,6 +22,23 @@ interface Described {
   description?: string
 }
 
+interface PublishedSchema {
+  type?: string | string[]
+  format?: string
+  const?: unknown
+  examples?: unknown[]
+  example?: unknown
+  anyOf?: PublishedSchema[]
+  oneOf?: PublishedSchema[]
+}
+
+/** Every object of the document, schemas among them, with its place. */
+function* schemasIn(value: unknown, place = ''): Generator<[place: string, schema: PublishedSchema]> {
+  if (typeof value !== 'object' || value === null) return
+  yield [place, value]
+  for (const [name, member] of Object.entries(value)) yield* schemasIn(member, `${place}/${name}`)
+}
+
 describe('the OpenAPI document', () => {
   test('says which version it has and under which licence', async () => {
     expect(document.openapi).toBe('3.1.0')
@@ -49,6 +66,24 @@ describe('the OpenAPI document', () => {
     const { event } = paths['/v1/webhooks'].post.callbacks
     const { content } = event['{$request.body#/url}'].post.requestBody
     expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/DeliveredEvent' })
+  })
+
+  test('writes every choice as an enum, which generated clients read and a union of constants is not', () => {
+    const unions = [...schemasIn(document)].filter(([, { anyOf, oneOf }]) => {
+      const alternatives = anyOf ?? oneOf
+      return alternatives?.every((one) => one.const !== undefined || one.type === 'null')
+    })
+    expect(unions.map(([place]) => place)).toEqual([])
+  })
+
+  test('says of every text whose example is an instant that it is one', () => {
+    const isInstant = (value: unknown) =>
+      typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
+    const texts = [...schemasIn(document)].filter(([, { type }]) => [type].flat().includes('string'))
+    const instants = texts.filter(([, { examples, example }]) => [examples, example].flat().some(isInstant))
+    expect(instants.length).toBeGreaterThan(20)
+    const unsaid = instants.filter(([, { format }]) => format !== 'date-time')
+    expect(unsaid.map(([place]) => place)).toEqual([])
   })
 
   test('says of every operation more than its summary', async () => {

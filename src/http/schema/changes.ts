@@ -37,14 +37,11 @@ export const difference = {
 }
 
 export const operation = () =>
-  t.Union(
-    CHANGE_OPERATIONS.map((name) => t.Literal(name)),
-    {
-      description:
-        'A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.',
-      examples: ['updated'],
-    },
-  )
+  t.choice(CHANGE_OPERATIONS, {
+    description:
+      'A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.',
+    examples: ['updated'],
+  })
 
 export const cursorField = () => t.String({ description: 'Opaque.', examples: [CURSOR] })
 

@@ -37,6 +37,8 @@ export interface TextOptions extends Described {
   without?: string
   /** A regular expression the value must match; needs `says`. */
   pattern?: string
+  /** Published for generated clients, which make an instant of it; the rule itself is `check`, or the service's. */
+  format?: 'date-time'
   /** A further rule that JSON Schema cannot state; needs `says`. */
   check?: (value: string) => boolean
   /** The whole rule in words, for the refusal: "a colour such as #1E90FF". */
@@ -132,10 +134,11 @@ function patternOf({ pattern, singleLine, without = '', trimmed, minLength = 0 }
 }
 
 export const text = (rules: TextOptions = {}) => {
-  const { minLength, maxLength } = rules
+  const { format, minLength, maxLength } = rules
   const pattern = patternOf(rules)
   return base.Unsafe<string>(
     ruleSchema('DaybookText', 'string', textWords(rules), rules, {
+      ...(format !== undefined && { format }),
       ...(minLength !== undefined && { minLength }),
       ...(maxLength !== undefined && { maxLength }),
       ...(pattern !== undefined && { pattern }),

@@ -2386,6 +2386,7 @@ export interface components {
             /**
              * @description `ready` when its text can be read, which is empty for what has none, such as a picture; `failed` for a document that could not be read.
              * @example ready
+             * @enum {string}
              */
             status: "processing" | "ready" | "failed";
             /**
@@ -3305,6 +3306,7 @@ export interface components {
             /**
              * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
              * @example updated
+             * @enum {string}
              */
             op: "created" | "updated" | "deleted" | "restored" | "purged";
             /**
@@ -3806,11 +3808,15 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             at: string;
-            /** @example record */
+            /**
+             * @example record
+             * @enum {string}
+             */
             kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share";
             /**
              * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
              * @example updated
+             * @enum {string}
              */
             op: "created" | "updated" | "deleted" | "restored" | "purged";
             /** @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60 */
@@ -3854,11 +3860,15 @@ export interface components {
             actor: components["schemas"]["Actor"];
             /** @description Everything that it changed, also what a filter does not name. */
             counts: {
-                /** @example record */
+                /**
+                 * @example record
+                 * @enum {string}
+                 */
                 kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share";
                 /**
                  * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
                  * @example updated
+                 * @enum {string}
                  */
                 op: "created" | "updated" | "deleted" | "restored" | "purged";
                 /** @description Of records, webhooks, views of rows and structures. */
@@ -3871,11 +3881,15 @@ export interface components {
             }[];
             /** @description The first five. */
             objects: {
-                /** @example record */
+                /**
+                 * @example record
+                 * @enum {string}
+                 */
                 kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share";
                 /**
                  * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
                  * @example updated
+                 * @enum {string}
                  */
                 op: "created" | "updated" | "deleted" | "restored" | "purged";
                 /** @description Of records, webhooks, views of rows and structures. */
@@ -4943,6 +4957,7 @@ export interface operations {
                      */
                     rewrite_links?: boolean;
                     /**
+                     * Format: date-time
                      * @description The `updated_at` that was read; the call is refused when the note changed since.
                      * @example 2026-11-21T09:30:00.000Z
                      */
@@ -10327,6 +10342,7 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     /**
+                     * Format: date-time
                      * @description The `updated_at` that was read; the call is refused when the row changed since.
                      * @example 2026-11-21T09:30:00.000Z
                      */
@@ -11441,6 +11457,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
+                     * Format: date-time
                      * @description Deliveries that failed for good at this instant or later. Must be an instant such as 2026-11-21T09:30:00.000Z.
                      * @example 2026-11-21T09:30:00.000Z
                      */
@@ -11709,6 +11726,7 @@ export interface operations {
                     /** @description Asked before anything is shown; not for forms. */
                     password?: string | null;
                     /**
+                     * Format: date-time
                      * @description When it ends; null for never. Must be a date and time with offset, such as 2026-12-24T18:00:00Z, or null.
                      * @example 2026-12-24T18:00:00Z
                      */
@@ -11898,6 +11916,7 @@ export interface operations {
                     /** @description Asked before anything is shown; not for forms. */
                     password?: string | null;
                     /**
+                     * Format: date-time
                      * @description When it ends; null for never. Must be a date and time with offset, such as 2026-12-24T18:00:00Z, or null.
                      * @example 2026-12-24T18:00:00Z
                      */
@@ -12863,6 +12882,7 @@ export interface operations {
                      */
                     status: "unmapped";
                     /**
+                     * Format: date-time
                      * @description Only those that came at this instant or later. Must be an instant such as 2026-11-21T09:30:00.000Z.
                      * @example 2026-11-21T09:30:00.000Z
                      */
@@ -13287,6 +13307,7 @@ export interface operations {
                             /**
                              * @description `ready` when its text can be read, which is empty for what has none, such as a picture; `failed` for a document that could not be read.
                              * @example ready
+                             * @enum {string}
                              */
                             status: "processing" | "ready" | "failed";
                             /**
@@ -13829,6 +13850,7 @@ export interface operations {
                          */
                         structure?: string;
                         /**
+                         * Format: date-time
                          * @description The `updated_at` that was read; the call is refused when the object changed since.
                          * @example 2026-11-21T09:30:00.000Z
                          */
@@ -13960,12 +13982,14 @@ export interface operations {
                     "application/json": {
                         /** @description The new changes. */
                         undone: {
+                            /** @enum {string} */
                             kind: "note" | "record";
                             /** @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60 */
                             id: string;
                             /**
                              * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
                              * @example updated
+                             * @enum {string}
                              */
                             op: "created" | "updated" | "deleted" | "restored" | "purged";
                         }[];
