@@ -21,6 +21,7 @@ export type RefusalCode =
   | 'in_use'
   | 'stale'
   | 'too_large'
+  | 'unsupported_encoding'
   | 'rate_limited'
   | 'bad_host'
   | 'uri_too_long'

@@ -26,6 +26,7 @@ export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   stale: 409,
   cursor_expired: 410,
   too_large: 413,
+  unsupported_encoding: 415,
   bad_host: 421,
   rate_limited: 429,
   uri_too_long: 431,

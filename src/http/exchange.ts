@@ -3,6 +3,7 @@ import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { identifyRequester } from '../db/writes/requester.ts'
 import { addressGroup } from '../lib/address-group.ts'
+import { Refusal } from '../refusal.ts'
 import { type Authorize, isRead, type Recheck, RequestCaller, type Rule, tokenIn } from './authorizer.ts'
 import type { BodyReservation } from './body.ts'
 
@@ -34,6 +35,18 @@ export function requestIds(): () => string {
   const prefix = crypto.getRandomValues(Buffer.alloc(5)).toString('hex')
   let count = 0x10000000
   return () => `${prefix}${(count++).toString(16)}`
+}
+
+/** Refuses a body that would have to be decoded; a request without a body may name any coding. */
+function checkEncoding(request: Request): void {
+  const encoding = request.headers.get('content-encoding')
+  if (encoding === null || request.body === null) return
+  const codings = encoding.split(',').map((coding) => coding.trim().toLowerCase())
+  if (codings.every((coding) => coding === '' || coding === 'identity')) return
+  throw new Refusal(
+    'unsupported_encoding',
+    `Bodies with the Content-Encoding "${encoding}" are not supported; send the body uncompressed, without this header.`,
+  )
 }
 
 /** A request with what is known of it so far, and its response: what handlers hand to the functions of `http`. */
@@ -82,12 +95,15 @@ export class Exchange {
     this.caller = new RequestCaller(caller, request, { rule, isNamed: route.includes(':') }, rights.recheck)
     identifyRequester(requesterKey(caller), this.caller)
     if (isRead(request)) this.waitForHandler()
+    else checkEncoding(request)
   }
 
   /** Admits anyone. What is written takes turns by the address of the client. */
   open(route: string): void {
     this.route = route
-    if (!isRead(this.request)) identifyRequester(`address ${addressGroup(this.address)}`)
+    if (isRead(this.request)) return
+    identifyRequester(`address ${addressGroup(this.address)}`)
+    checkEncoding(this.request)
   }
 
   /**

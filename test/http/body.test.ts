@@ -293,3 +293,37 @@ describe('a body with very many values is refused before it is parsed', () => {
     expect((await service.post('/v1/changes/apply', { changes, dry_run: true })).status).toBe(200)
   })
 })
+
+describe('a body with a Content-Encoding', () => {
+  const post = (path: string, encoding: string, body: string | undefined, key: string | undefined) =>
+    service.as(key).request('POST', path, body, { 'content-encoding': encoding })
+  const paths = ['/v1/notes', '/v1/records', '/v1/notes/query', '/v1/changes/apply', '/mcp', '/in/none']
+
+  test.each(paths)('is refused by its name and not read: POST %s', async (path) => {
+    for (const encoding of ['gzip', 'GZIP', 'br', 'zstd', 'deflate', 'x-unknown', 'identity, gzip']) {
+      const { status, body } = await post(path, encoding, '\x1f\x8b', service.key)
+      expect([status, body.code]).toEqual([415, 'unsupported_encoding'])
+      expect(body.error).toContain(`"${encoding}"`)
+    }
+  })
+
+  test('is refused after the key and what it may do, and changes nothing', async () => {
+    const { body: before } = await service.get('/v1/notes')
+    expect((await post('/v1/notes', 'gzip', '{"title":"x"}', undefined)).status).toBe(401)
+    const reader = await service.newKey({ scope: 'read' })
+    expect((await post('/v1/notes', 'gzip', '{"title":"x"}', reader)).status).toBe(403)
+    expect((await post('/v1/notes', 'gzip', '{"title":"x"}', service.key)).status).toBe(415)
+    expect((await service.get('/v1/notes')).body.total).toBe(before.total)
+  })
+
+  test.each(['identity', 'Identity', '', 'identity, identity'])('%p is read', async (encoding) => {
+    expect((await post('/v1/notes', encoding, '{"title":"x"}', service.key)).status).toBe(201)
+  })
+
+  test('may be missing, whatever the header says', async () => {
+    const { body } = await service.post('/v1/notes', { title: 'x' })
+    const path = `/v1/notes/${body.note.id}`
+    const { status } = await service.request('DELETE', path, undefined, { 'content-encoding': 'gzip' })
+    expect(status).toBe(200)
+  })
+})

@@ -83,6 +83,8 @@ const SENTENCES: Record<ErrorCode, string> = {
     'The changes after this cursor are not kept, or it comes from another state of the database.',
   stale: 'The note was changed after that instant; read it again.',
   too_large: 'The body is larger than 10 MiB; send less in one request.',
+  unsupported_encoding:
+    'Bodies with the Content-Encoding "gzip" are not supported; send the body uncompressed, without this header.',
   rate_limited: 'Too many failed API keys from this address; wait a minute.',
   uri_too_long: 'The URL is longer than 65536 bytes; send less in the query.',
   internal: 'Something failed on the side of the service; quote request 3f9c2a71d0000a1c when you report it.',
@@ -104,6 +106,7 @@ const RESPONSES = {
     'A cursor of the change log that leads to nothing that is kept; copy the workspace again.',
   ],
   413: ['TooLarge', 'The body is larger than 10 MiB.'],
+  415: ['UnsupportedEncoding', 'The body has a `Content-Encoding` other than `identity`.'],
   429: [
     'RateLimited',
     'Too many requests or watched queries with this key, or too many failed keys from this address.',

@@ -264,7 +264,7 @@ const errorsOf = ({ method, access, cursor }: Endpoint): ErrorStatus[] => [
   ...(isJudged({ method, access }) ? ([404] as const) : []),
   ...(access === 'write' ? ([409] as const) : []),
   ...(cursor ? ([410] as const) : []),
-  ...(method === 'GET' ? [] : ([413] as const)),
+  ...(method === 'GET' ? [] : ([413, 415] as const)),
   ...(isJudged({ method, access }) ? ([429] as const) : []),
   431,
   500,

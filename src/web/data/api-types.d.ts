@@ -2184,7 +2184,7 @@ export interface components {
              * @example not_found
              * @enum {string}
              */
-            code: "invalid_request" | "refused" | "unique_violation" | "max_rows_reached" | "immutable" | "passage_not_found" | "passage_not_unique" | "unauthorized" | "read_only_key" | "mirror" | "owner_required" | "no_access" | "not_found" | "method_not_allowed" | "name_taken" | "in_use" | "cursor_expired" | "stale" | "too_large" | "rate_limited" | "uri_too_long" | "internal" | "unavailable";
+            code: "invalid_request" | "refused" | "unique_violation" | "max_rows_reached" | "immutable" | "passage_not_found" | "passage_not_unique" | "unauthorized" | "read_only_key" | "mirror" | "owner_required" | "no_access" | "not_found" | "method_not_allowed" | "name_taken" | "in_use" | "cursor_expired" | "stale" | "too_large" | "unsupported_encoding" | "rate_limited" | "uri_too_long" | "internal" | "unavailable";
         };
         /** @description What a delivery says about one change. */
         DeliveredEvent: {
@@ -3981,6 +3981,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The body has a `Content-Encoding` other than `identity`. */
+        UnsupportedEncoding: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Too many requests or watched queries with this key, or too many failed keys from this address. */
         RateLimited: {
             headers: {
@@ -4457,6 +4467,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -4595,6 +4606,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -4695,6 +4707,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -4795,6 +4808,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -4895,6 +4909,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -5010,6 +5025,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -5086,6 +5102,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -5162,6 +5179,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -5217,6 +5235,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -5327,6 +5346,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -5396,6 +5416,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -5456,6 +5477,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -5719,6 +5741,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -5948,6 +5971,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -6023,6 +6047,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -6095,6 +6120,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -6243,6 +6269,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -6402,6 +6429,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -6514,6 +6542,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -6709,6 +6738,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -6825,6 +6855,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -6954,6 +6985,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -7093,6 +7125,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -7371,6 +7404,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -7510,6 +7544,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -7675,6 +7710,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -7967,6 +8003,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -8096,6 +8133,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -8229,6 +8267,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -8537,6 +8576,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -8586,6 +8626,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -8664,6 +8705,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -8934,6 +8976,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -9204,6 +9247,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -9355,6 +9399,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -9570,6 +9615,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -9681,6 +9727,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -9829,6 +9876,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -9991,6 +10039,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -10300,6 +10349,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -10386,6 +10436,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -10519,6 +10570,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             410: components["responses"]["Expired"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -10571,6 +10623,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -10830,6 +10883,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -10952,6 +11006,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -11122,6 +11177,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -11211,6 +11267,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -11315,6 +11372,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -11371,6 +11429,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -11493,6 +11552,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -11622,6 +11682,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -11782,6 +11843,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -11884,6 +11946,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -11971,6 +12034,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -12028,6 +12092,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -12290,6 +12355,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -12418,6 +12484,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -12577,6 +12644,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -12660,6 +12728,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -12850,6 +12919,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -12924,6 +12994,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -13032,6 +13103,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -13095,6 +13167,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -13416,6 +13489,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -13927,6 +14001,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
@@ -14008,6 +14083,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             410: components["responses"]["Expired"];
             413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
