@@ -14,7 +14,7 @@ import { checkFileLinks } from '../notes/links/file-links.ts'
 import { findPropertyRule, type PropertyRule, valueRefusal } from '../notes/writing/properties.ts'
 import { ensureTags } from '../notes/writing/tags.ts'
 import { objectKind } from '../objects/objects.ts'
-import { nameTaken, refused } from '../refusal.ts'
+import { nameTaken, refuseDotName, refused } from '../refusal.ts'
 import type { PatchPresetBody } from './schema.ts'
 
 const presentValue = ({ rule, value }: PresetProperty) => ({ key: rule.key, value })
@@ -66,6 +66,7 @@ export function insertPreset(tx: Tx, caller: Caller, { columns, tags, ...lists }
 /** Creates a preset, and its tags where they do not exist; joins the caller's transaction. */
 export function createPreset(tx: Tx, caller: Caller, input: PresetInput & { name: string }) {
   const { workspacePk: workspace } = caller
+  refuseDotName(input.name, 'preset')
   refuseUnusableName(tx, workspace, input.name)
   checkFileLinks(caller, input.content ?? '')
   const lists = mergedProperties(tx, workspace, { properties: [], asks: [] }, input)
@@ -92,6 +93,7 @@ export const patchPreset = (ctx: AppContext, caller: Caller, idOrName: string, p
     const row = presetKind.getRow(tx, caller, idOrName)
     const before = presetKind.present(row, tx)
     checkFileLinks(caller, patch.content ?? '', row.content ?? '')
+    if (patch.name !== undefined && patch.name !== row.name) refuseDotName(patch.name, 'preset')
     if (patch.name !== undefined) refuseUnusableName(tx, workspace, patch.name, row.pk)
     if (patch.properties || patch.ask) {
       const lists = propertiesOfPreset(tx, row.pk)

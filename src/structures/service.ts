@@ -9,7 +9,7 @@ import { wholeListQuery } from '../http/whole-list.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { counted, fold } from '../lib/text.ts'
-import { nameTaken, Refusal, refused } from '../refusal.ts'
+import { nameTaken, Refusal, refuseDotName, refused } from '../refusal.ts'
 import {
   type Check,
   checkLabelField,
@@ -45,7 +45,8 @@ export type NewStructure = Static<typeof CreateStructureBody>
 
 /** Creates a structure as a request may. */
 export function declareStructure(tx: Tx, caller: Caller, input: NewStructure): store.StructureRow {
-  const { unique_together = [], fields } = input
+  const { name, unique_together = [], fields } = input
+  refuseDotName(name, 'structure')
   refuseManyUnique([...unique_together, ...fields.filter(({ unique }) => unique)].flat().length)
   return createStructure(tx, caller, input)
 }
@@ -247,6 +248,7 @@ export function judged(
   const isNamed = (key: string | null) => lost.some((field) => field.key === key)
   if (!isNamed(labelField)) check(null, () => checkLabelField(labelField, fields))
   if (!together.flat().some(isNamed)) check(null, () => checkUniqueTogether(together, fields))
+  if (name !== before.name) check(null, () => refuseDotName(name, 'structure'))
   if (patch.name !== undefined) check(null, () => refuseUnusableName(reader, caller, name, before.pk))
   const uniqueSets = uniqueSetsOf(fields, together)
   check(null, () => refuseManyUnique(uniqueSets.flat().length, oldSets.flat().length))

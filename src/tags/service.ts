@@ -11,7 +11,7 @@ import { compareNames } from '../lib/text.ts'
 import { indexTagName } from '../notes/search/tables.ts'
 import { findTagByName } from '../notes/writing/tags.ts'
 import { objectKind } from '../objects/objects.ts'
-import { fail, nameTaken } from '../refusal.ts'
+import { fail, nameTaken, refuseDotName } from '../refusal.ts'
 import type { TagPatch } from './schema.ts'
 
 /** JSON array of `{id, name}`. */
@@ -62,6 +62,7 @@ export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: T
     const tag = getTagRow(tx, caller, id)
     const name = changes.name?.trim() ?? tag.name
     if (name !== tag.name) {
+      refuseDotName(name, 'tag')
       refuseTakenName(tx, caller, tag, name)
       indexTagName(tx, caller.workspacePk, tag.id, name)
     }

@@ -164,6 +164,16 @@ describe('tags', () => {
     ])
   })
 
+  test('that no URL can address are left out and reported', async () => {
+    vault.write({ 'Note.md': `${matter('tags: [.., one, .]')}text` })
+    const what = (name: string) => `the tag "${name}" is left out; no URL can address it.`
+    expect((await vault.report()).report.changed).toEqual([
+      { place: 'Note.md', what: what('..') },
+      { place: 'Note.md', what: what('.') },
+    ])
+    expect((await note())?.tags).toEqual(['one'])
+  })
+
   test('that are too long are left out and reported', async () => {
     const long = 'x'.repeat(101)
     vault.write({ 'Note.md': `#${long} #${'y'.repeat(100)}` })

@@ -4,7 +4,7 @@ import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold, withCommas } from '../../lib/text.ts'
-import { fail, notFound, refused } from '../../refusal.ts'
+import { fail, notFound, refuseDotName, refused } from '../../refusal.ts'
 import { logNoteUpdate } from '../events.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { indexTagName } from '../search/tables.ts'
@@ -27,6 +27,8 @@ export function ensureTags(tx: Tx, author: ChangeAuthor, names: readonly string[
   for (const name of names) {
     const trimmed = name.trim()
     const known = findTagByName(tx, author.workspacePk, trimmed)
+    // A tag that an import or an older version left with such a name can still be used.
+    if (!known) refuseDotName(trimmed, 'tag')
     ids.add(known?.id ?? insertTag(tx, author, trimmed))
   }
   return [...ids]

@@ -5,7 +5,7 @@ import type { AppContext, Caller } from '../../context.ts'
 import { CellFormat, type CellOptions } from '../../filter/record/cell-format.ts'
 import { counted } from '../../lib/text.ts'
 import { writeRecords } from '../../records/writing/write-records.ts'
-import { refused } from '../../refusal.ts'
+import { refuseDotName, refused } from '../../refusal.ts'
 import { createStructure } from '../../structures/service.ts'
 import { definitionOf, findStructure } from '../../structures/store.ts'
 import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
@@ -95,6 +95,7 @@ function prepareStructure({ tx, caller }: ImportRun, request: RowsImport) {
     types.map((type, at) => byColumn[at] ?? type),
   )
   const name = checkedName(nameOrId, 'structure')
+  refuseDotName(name, 'structure')
   const structure = createStructure(tx, caller, { name, fields })
   const columns = fields.map((field, at) => ({ ...field, isGiven: byColumn[at] !== undefined }))
   const isFree = ({ column }: DemotedColumn) => byColumn[header.indexOf(column)] === undefined

@@ -6,14 +6,18 @@ import type { Remark, VaultNote } from './note.ts'
 
 const MAX_TAG_LENGTH = 100
 
-/** A word as the name of a tag, without the hash; undefined when the name would be empty or too long. */
+/** No URL can address a tag of such a name. */
+const DOTS = /^\.\.?$/
+
+/** A word as the name of a tag, without the hash; undefined when the name would be empty, too long, `.` or `..`. */
 export function tagNameOf(word: string): string | undefined {
   const name = normalized(word, 'NFC')
     .replace(/^#+/, '')
     .replace(/(?<!\/)\/+$/, '')
     .replace(/[,\p{Cc}]/gu, ' ')
     .trim()
-  return name === '' || isInvisible(name) || codePointLength(name) > MAX_TAG_LENGTH ? undefined : name
+  const isUnfit = name === '' || isInvisible(name) || DOTS.test(name)
+  return isUnfit || codePointLength(name) > MAX_TAG_LENGTH ? undefined : name
 }
 
 const WORD = '#[\\p{L}\\p{M}\\p{N}\\p{Extended_Pictographic}\\p{Join_Control}_/-]+'
@@ -68,7 +72,9 @@ export function tagNamesOf(
   return [...words].flatMap((word) => {
     const name = tagNameOf(word)
     if (name === undefined && word.trim() !== '')
-      remark(`the tag "${word}" is left out; a tag has 1 to ${MAX_TAG_LENGTH} characters.`)
+      remark(
+        `the tag "${word}" is left out; ${DOTS.test(word.trim()) ? 'no URL can address it' : `a tag has 1 to ${MAX_TAG_LENGTH} characters`}.`,
+      )
     return name ?? []
   })
 }
