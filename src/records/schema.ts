@@ -49,7 +49,7 @@ export const SummaryResponse = t.response({
     t.strict(
       {
         period: t.nullable(t.String(), {
-          description: 'The first day of the period.',
+          description: 'The first day of the period; null without one, and outside the years 0001 to 9999.',
           examples: ['2026-11-01'],
         }),
         value: t.Union([t.String(), t.Number(), t.Boolean(), t.Null()], {

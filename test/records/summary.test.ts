@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findTimeZone } from '../../src/lib/time-zones.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
@@ -122,10 +122,25 @@ test('instants fall into the days of the zone, across both clock changes', async
   ])
 })
 
-test('periods come in the order of time, also past the years of four digits', async () => {
-  const name = await scene({ at: '9999-12-31T23:00:00Z' }, { at: '2026-11-21T00:00:00Z' })
-  const { buckets } = (await summary(service, name, { period: 'year', date: 'at', tz: 'Asia/Tokyo' })).body
-  expect(buckets).toEqual([bucket('2026-01-01', null, 1), bucket('10000-01-01', null, 1)])
+describe('a period outside the years 0001 to 9999 is null, which no filter has to take', () => {
+  const periods = ['day', 'week', 'month', 'year'] as const
+
+  test.each(periods)('%s after the end of the calendar', async (period) => {
+    const name = await scene({ at: '9999-12-31T23:00:00Z' }, { at: '9999-12-30T23:00:00Z' }, {})
+    const { buckets } = (await summary(service, name, { period, date: 'at', tz: 'Asia/Tokyo' })).body
+    const last = { day: '9999-12-31', week: '9999-12-27', month: '9999-12-01', year: '9999-01-01' }[period]
+    expect(buckets).toEqual([bucket(last, null, 1), bucket(null, null, 2)])
+  })
+
+  test.each(periods)('%s before its beginning', async (period) => {
+    const name = await scene(
+      { at: '0000-01-01T00:00:00Z' },
+      { at: '0001-01-01T00:00:00Z' },
+      { at: '0001-01-01T12:00:00Z' },
+    )
+    const { buckets } = (await summary(service, name, { period, date: 'at', tz: 'America/New_York' })).body
+    expect(buckets).toEqual([bucket('0001-01-01', null, 1), bucket(null, null, 2)])
+  })
 })
 
 test('without a date, the time of creation dates a row', async () => {

@@ -26,15 +26,7 @@ import {
   usableIndexes,
   withView,
 } from './row-query.ts'
-import {
-  byValue,
-  type Cell,
-  comparePeriods,
-  compareValues,
-  datedBy,
-  withLength,
-  zoneNamed,
-} from './summary.ts'
+import { byValue, type Cell, compareValues, datedBy, withLength, zoneNamed } from './summary.ts'
 import { textIndexPath } from './text-candidates.ts'
 import { cachedList, totalKeyText } from './total-cache.ts'
 
@@ -179,7 +171,7 @@ function valuesOf(field: FieldDefinition, used: Iterable<Cell>): Cell[] {
   const isOther = (cell: Cell) => cell !== null && !known.includes(String(cell))
   const others = [...used].filter(isOther).map(String)
   if (!isDated(field)) return [...known, ...others.sort(compareValues), null]
-  if (others.length <= MAX_DAYS) return [...others.sort(comparePeriods), null]
+  if (others.length <= MAX_DAYS) return [...others.sort(), null]
   throw refused(
     `The rows have more than ${withCommas(MAX_DAYS)} different days in "${field.key}"; narrow them with a filter on it.`,
   )

@@ -294,6 +294,9 @@ export const compareValues = (left: FieldValue, right: FieldValue): number =>
 const compareBuckets = (left: Bucket, right: Bucket): number =>
   nullsLast(left.period, right.period, comparePeriods) || nullsLast(left.value, right.value, compareValues)
 
+/** All have years of four digits. */
+const comparePeriods = (left: string, right: string): number => (left < right ? -1 : Number(left > right))
+
 /* Periods: a day, counted from 1 January 1970, is written as `YYYY-MM-DD`. */
 
 /** 1 January 1970, day 0, was a Thursday. */
@@ -301,19 +304,11 @@ const MONDAYS_OFFSET = 3
 /** Of a period; more than a summary usually meets. */
 const DAYS_KNOWN = 10_000
 
-const pad = (value: number, digits: number) => String(value).padStart(digits, '0')
+/** The first and the last day that a filter takes: 0001-01-01 and 9999-12-31. */
+const FIRST_DAY = Date.parse('0001-01-01T00:00:00.000Z') / DAY_MS
+const LAST_DAY = Date.parse('9999-12-31T00:00:00.000Z') / DAY_MS
 
-/** A day, counted from 1 January 1970, as `YYYY-MM-DD`. */
-function dayText(day: number): string {
-  const date = new Date(day * DAY_MS)
-  const year = date.getUTCFullYear()
-  const written = year < 0 ? `-${pad(-year, 4)}` : pad(year, 4)
-  return `${written}-${pad(date.getUTCMonth() + 1, 2)}-${pad(date.getUTCDate(), 2)}`
-}
-
-/** Orders periods by time. Text order is not enough: the end of 9999 in UTC is in the year 10000 further east. */
-export const comparePeriods = (left: string, right: string): number =>
-  Number(left.slice(0, -6)) - Number(right.slice(0, -6)) || (left < right ? -1 : Number(left > right))
+const dayText = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
 const FIRST_DAYS: Record<Period, (day: number) => string> = {
   day: dayText,
@@ -322,12 +317,16 @@ const FIRST_DAYS: Record<Period, (day: number) => string> = {
   year: (day) => dayText(day).replace(/\d\d-\d\d$/, '01-01'),
 }
 
+/** The first day of the period that holds a day; null outside the years 0001 to 9999, where a time zone may put it. */
+const firstDayOf = (period: Period, day: number): string | null =>
+  day < FIRST_DAY || day > LAST_DAY ? null : FIRST_DAYS[period](day)
+
 /** The first day of the period of a calendar date; no time zone shifts it. */
-const periodOfDate = (period: Period): ((date: string) => string) =>
-  memoize((date) => FIRST_DAYS[period](Date.parse(`${date}T00:00:00.000Z`) / DAY_MS), DAYS_KNOWN)
+const periodOfDate = (period: Period): ((date: string) => string | null) =>
+  memoize((date) => firstDayOf(period, Date.parse(`${date}T00:00:00.000Z`) / DAY_MS), DAYS_KNOWN)
 
 /** The first day of the period of an instant in a time zone. */
-function periodOfInstant(period: Period, zone: TimeZone): (instant: number) => string {
-  const firstDay = memoize(FIRST_DAYS[period], DAYS_KNOWN)
+function periodOfInstant(period: Period, zone: TimeZone): (instant: number) => string | null {
+  const firstDay = memoize((day: number) => firstDayOf(period, day), DAYS_KNOWN)
   return (instant) => firstDay(Math.floor((instant + zone.offsetAt(instant)) / DAY_MS))
 }

@@ -3245,7 +3245,7 @@ export interface components {
         };
         Bucket: {
             /**
-             * @description The first day of the period.
+             * @description The first day of the period; null without one, and outside the years 0001 to 9999.
              * @example 2026-11-01
              */
             period: string | null;
