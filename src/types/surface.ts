@@ -105,13 +105,19 @@ export type WatchQuery<N extends Name> = Omit<Query<N>, "offset"> & {
   changes?: boolean
 }
 
+type FieldOf<N extends Name, Type> = {
+  [K in FieldKey<N>]: Fields[N][K] extends Type ? K : never
+}[FieldKey<N>]
+
+export type NumberField<N extends Name> = FieldOf<N, "number">
+export type DateField<N extends Name> = FieldOf<N, "date" | "datetime">
+
 export interface SummaryQuery<N extends Name> {
-  /** A number field. */
-  field?: string
+  field?: NumberField<N>
   by?: keyof Structures[N] & string
   period?: "day" | "week" | "month" | "year"
-  /** A date or datetime field, or one of these two; `created_at` by default. */
-  date?: string | "created_at" | "updated_at"
+  /** `created_at` by default. */
+  date?: DateField<N> | "created_at" | "updated_at"
   /** Such as `Europe/Berlin`; `UTC` by default. */
   tz?: string
   filter?: Condition<N>[]

@@ -5,7 +5,7 @@ import { HOSTILE, SAMPLE } from './structures.ts'
 
 /** One line, so that the programs are on those after it. */
 const HEAD = [
-  'import { type Answer, type Change, type Client, type Condition, createClient, DaybookError, type FileId, type Id, type Input, type Name, type NoteId, type Patch, type Query, type Row, type Structures } from "./daybook.ts"',
+  'import { type Answer, type Change, type Client, type Condition, createClient, type DateField, DaybookError, type FileId, type Id, type Input, type Name, type NoteId, type NumberField, type Patch, type Query, type Row, type Structures } from "./daybook.ts"',
   'declare const client: Client',
   'declare const note: NoteId',
   'declare const file: FileId',
@@ -13,7 +13,7 @@ const HEAD = [
   'declare const company: Id<"Companies">',
   'const leads = client.records("Leads")',
   'export const used = (..._: unknown[]) => [createClient, DaybookError, note, file, lead, company, leads]',
-  'export type Used = [Answer<"Leads">, Change, Condition<"Leads">, Input<"Leads">, Name, Patch<"Leads">, Query<"Leads">, Row<"Leads">, Structures]',
+  'export type Used = [Answer<"Leads">, Change, Condition<"Leads">, DateField<"Leads">, Input<"Leads">, Name, NumberField<"Leads">, Patch<"Leads">, Query<"Leads">, Row<"Leads">, Structures]',
 ].join('; ')
 
 /** Each line is a program of its own. */
@@ -53,6 +53,9 @@ const COMPILE = [
   'leads.get(lead).then(({ data }) => data.minutes && client.notes.get(data.minutes))',
   'leads.delete(lead).then((nothing: void) => nothing)',
   'leads.summary({ field: "value", by: "stage", period: "month", date: "due", tz: "UTC" }).then(([one]) => one?.sum?.toFixed(2))',
+  'leads.summary({ period: "day", date: "met" })',
+  'leads.summary({ period: "week", date: "updated_at" })',
+  'const field: NumberField<"Leads"> = "value"; const date: DateField<"Leads"> = "due"; leads.summary({ field, date })',
   'async () => { for await (const { records, total, changes } of leads.watch({ changes: true, limit: 5 })) used(records[0]?.data.stage, total, changes?.removed[0]) }',
   'leads.watch({}, { signal: new AbortController().signal })',
   'async () => { for await (const { kind, op, cursor, actor } of client.changes.follow({ after: "now", kinds: ["record"] })) used(kind, op, cursor, actor.name) }',
@@ -127,6 +130,13 @@ const REFUSED = [
   'leads.get(lead).then((row) => row.data.value.toFixed(2))',
   'leads.get(lead).then(({ data }) => data.company && leads.get(data.company))',
   'leads.summary({ by: "nothing" })',
+  'leads.summary({ field: "name" })',
+  'leads.summary({ field: "due" })',
+  'leads.summary({ field: "nothing" })',
+  'leads.summary({ period: "day", date: "value" })',
+  'leads.summary({ period: "day", date: "name" })',
+  'leads.summary({ period: "day", date: "nothing" })',
+  'const field: NumberField<"Leads"> = "due"; leads.summary({ field })',
   'leads.summary({ period: "decade" })',
   'leads.watch({ offset: 5 })',
   'leads.watch({ filter: [{ field: "value", op: "contains", value: "1" }] })',
