@@ -1,4 +1,5 @@
 import { cannotRead, FailedRead, RESTORE, showsDamage } from './errors.ts'
+import { foreignSchema } from './foreign-schema.ts'
 import type { Reader } from './reader.ts'
 import type { Tx } from './writes/transaction.ts'
 
@@ -33,7 +34,7 @@ function damagedPlaces({ sql }: Reader): number {
   }
 }
 
-/** Checks what SQLite can check itself: damaged pages and indexes, and foreign keys without a row. */
+/** Checks what SQLite can check itself: damaged pages and indexes, and foreign keys without a row; and that nothing foreign is in the schema. */
 export const storageCheck: IntegrityCheck = {
   *faults({ sql }) {
     const places = damagedPlaces({ sql })
@@ -44,6 +45,8 @@ export const storageCheck: IntegrityCheck = {
     for (const { table, rowid, parent } of sql.all<BrokenReference>('PRAGMA foreign_key_check')) {
       yield `A row of ${table}${rowid === null ? '' : ` (${rowid})`} refers to a row of ${parent} that does not exist.`
     }
+    for (const part of foreignSchema(sql.database))
+      yield `The ${part} is not daybook's, and runs inside of its writes; drop it.`
   },
 }
 

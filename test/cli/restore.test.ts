@@ -136,3 +136,18 @@ test('a restore that fails leaves nothing beside the database', async () => {
   other.run('ROLLBACK')
   other.close()
 })
+
+test.each([
+  ['trigger', 'CREATE TRIGGER evil AFTER INSERT ON notes BEGIN DELETE FROM keys; END'],
+  ['trigger', 'CREATE TRIGGER rows_1_by_x_insert AFTER INSERT ON notes BEGIN DELETE FROM keys; END'],
+  ['view', 'CREATE VIEW evil AS SELECT * FROM keys'],
+])('a backup with a %s of somebody else is refused, and check reports it', async (type, statement) => {
+  const copy = new Database(backup)
+  copy.run(statement)
+  copy.close()
+  const { exitCode, err } = await runInProcess(['restore', backup, '--db', db])
+  expect([exitCode, err]).toEqual([1, expect.stringContaining(`has the ${type} "`)])
+  expect((await usersOf(db)).sort()).toEqual(BEFORE)
+  const check = await runInProcess(['check', '--db', backup])
+  expect([check.exitCode, check.out]).toEqual([1, expect.stringContaining(`The ${type} "`)])
+})

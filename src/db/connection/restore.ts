@@ -12,6 +12,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { copyVerified, syncFile, syncFolder } from '../copy.ts'
 import { asSystemError, isBusy, isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
+import { foreignSchema } from '../foreign-schema.ts'
 import { createFile } from '../new-file.ts'
 import { hasForeignWal } from './foreign-wal.ts'
 import { refuseOtherPrograms, refuseUnknownSchema } from './migrate.ts'
@@ -85,6 +86,7 @@ function copyBackup(backup: string, target: string, replaces: string): void {
     const source = new Database(backup, { readonly: true })
     try {
       refuseUnknownSchema(source)
+      refuseForeignSchema(source, backup)
       copyVerified(source, target, { model: { replaces } })
     } finally {
       source.close()
@@ -97,6 +99,15 @@ function copyBackup(backup: string, target: string, replaces: string): void {
       `${backup} cannot be read as it is (${(error as Error).message}); copy it, with ${backup}-wal or ${backup}-journal if there is one, to a folder that can be written, run "daybook check --db <copy>", and restore that copy.`,
     )
   }
+}
+
+/** What a foreign trigger does would happen at the first write. */
+function refuseForeignSchema(source: Database, backup: string): void {
+  const [part] = foreignSchema(source)
+  if (part === undefined) return
+  throw new UnusableDatabase(
+    `${backup} has the ${part}, which is not daybook's; nothing was changed. Drop it in a copy of the backup, and restore that.`,
+  )
 }
 
 /** Folds the WAL into the old database, so that it is whole in one file; where it is damaged they stay a pair. */
