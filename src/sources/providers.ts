@@ -210,10 +210,15 @@ const PRIVATE = new Set([
   ...Object.values(PROVIDERS).flatMap((provider) => (provider as Provider).signatures({})),
 ])
 
+/** Names of headers in which services send credentials of their own. */
+const SECRET_NAME = /token|key|secret|auth|signature/
+
 /** The headers of a call without those that prove who sent it. */
 export function shownHeaders({ headers }: Pick<Call, 'headers'>, name: string, options: Options) {
   const own = providerOf(name).signatures(options)
-  return headers.filter(([header]) => !PRIVATE.has(header) && !own.includes(header))
+  const isPrivate = (header: string) =>
+    PRIVATE.has(header) || SECRET_NAME.test(header) || own.includes(header)
+  return headers.filter(([header]) => !isPrivate(header))
 }
 
 /** Where the id of an event is. Of Standard Webhooks it is in the header of the prefix that the sender uses. */

@@ -75,7 +75,8 @@ export const EventsResponse = t.response({ events: t.Array(SourceEvent), has_mor
 export const EventResponse = t.response({
   event: SourceEvent,
   headers: t.Array(t.Array(t.String()), {
-    description: 'Names and values, without `Authorization`, `Cookie` and signatures.',
+    description:
+      'Names and values, without `Cookie` and every header whose name holds `token`, `key`, `secret`, `auth` or `signature`.',
     examples: [[['content-type', 'application/json']]],
   }),
   body: t.nullable(

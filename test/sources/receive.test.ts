@@ -395,3 +395,18 @@ test('calls of one source take turns with those of another, and with visitors wh
   expect([(await session).status, answered < 800]).toEqual([200, true])
   await Promise.all(calls)
 })
+
+test('headers that hold credentials of the sender are not shown', async () => {
+  const source = await makeSource(service, {
+    provider: 'none',
+    secret: undefined,
+    options: { unverified: true },
+    map: { number: '/id' },
+  })
+  const names = ['x-api-key', 'X-Gitlab-Token', 'x-client-secret', 'x-authority', 'x-other-signature']
+  const headers = { 'x-topic': 'paid', ...Object.fromEntries(names.map((name) => [name, 'hidden'])) }
+  const { body } = await call(service, source.url, '{"id":"A1"}', headers)
+  const shown = (await service.get(`/v1/sources/${source.id}/events/${body.event_id}`)).body.headers
+  expect(shown).toContainEqual(['x-topic', 'paid'])
+  expect(JSON.stringify(shown)).not.toContain('hidden')
+})
