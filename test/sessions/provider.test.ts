@@ -94,6 +94,15 @@ async function linked(user = 'owner', sub = 'mira'): Promise<Browser> {
   return browser
 }
 
+test.each([
+  ['an empty subject', ''],
+  ['a subject of 256 characters', 's'.repeat(256)],
+])('nobody links an account with %s', async (_, sub) => {
+  const owner = await setUpIn(service)
+  expect(await throughProvider(owner, { sub }, '?link=1')).toContain('failed')
+  expect((await sessionOf(owner)).oidc_linked).toBe(false)
+})
+
 describe('who is signed in', () => {
   test('links the account, signs in with it from then on, and unlinks it', async () => {
     const owner = await linked()

@@ -10,6 +10,8 @@ const library = () => import('openid-client')
 const TIMEOUT_SECONDS = 10
 /** For how long the provider is not asked again what it can do. */
 const KNOWN_MS = 5 * 60_000
+/** The longest that OpenID Connect allows. */
+const MAX_SUBJECT_LENGTH = 255
 /** Clocks may differ by five minutes, and the way of a token takes a while. */
 const CLOCK_TOLERANCE_SECONDS = 330
 
@@ -78,7 +80,8 @@ export class Provider {
       idTokenExpected: true,
     })
     const claims = tokens.claims()
-    if (!claims) throw new SignInFailure('failed')
+    if (!claims || claims.sub === '' || claims.sub.length > MAX_SUBJECT_LENGTH)
+      throw new SignInFailure('failed')
     return {
       issuer: claims.iss,
       subject: claims.sub,
