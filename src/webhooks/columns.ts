@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
+import { withPlainHost } from '../delivery/client/addresses.ts'
 import { checkTemplate, DUE_EVENT, EVENTS_OF, type Kind, RECORD_EVENTS } from '../delivery/message.ts'
 import { checkFilter, parseConditions, type RawCondition } from '../filter/record/parse.ts'
 import { type FilterTree, parseTree } from '../filter/tree/parse.ts'
@@ -53,7 +54,7 @@ export interface NewWebhook extends WebhookInput {
 
 const newWebhook = ({ kind, url }: NewWebhook): WebhookColumns => ({
   ...NEW_WEBHOOK,
-  url,
+  url: withPlainHost(url),
   kind: kind ?? null,
   events: JSON.stringify(DEFAULT_EVENTS[kind ?? 'record']),
   filter: (kind ?? 'record') === 'record' ? '[]' : null,
@@ -100,7 +101,7 @@ export function mergedColumns(
     quietSeconds: patched(input.quiet_seconds, before.quietSeconds),
     includeContent: flagColumn(input.include_content, before.includeContent),
     due: input.due === undefined ? before.due : input.due && JSON.stringify(input.due),
-    url: patched(input.url, before.url),
+    url: input.url === undefined ? before.url : withPlainHost(input.url),
     events: input.events ? JSON.stringify(input.events) : before.events,
     filter:
       input.filter === undefined

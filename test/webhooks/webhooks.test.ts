@@ -247,3 +247,15 @@ test('an unknown webhook or delivery is not found', async () => {
   for (const path of [`${id}/deliveries/${delivery.id}/redeliver`, `${id}/deliveries/x/redeliver`, 'x/test'])
     expect((await service.post(`/v1/webhooks/${path}`)).status).toBe(404)
 })
+
+test('a percent-encoded host is stored and shown as the name that is called', async () => {
+  const structure = (await declare(service, 'Encoded', [{ key: 'a', type: 'text' }])).id
+  const url = 'https://hooks.exa%6Dple.com:8443/a%20b?c=%6d'
+  const plain = 'https://hooks.example.com:8443/a%20b?c=%6d'
+  const made = await service.post('/v1/webhooks', { structure, url })
+  expect([made.status, made.body.webhook.url]).toEqual([201, plain])
+  const patched = await service.patch(`/v1/webhooks/${made.body.webhook.id}`, {
+    url: url.replace('a%20b', 'x'),
+  })
+  expect(patched.body.webhook.url).toBe(plain.replace('a%20b', 'x'))
+})

@@ -257,6 +257,13 @@ export function urlError(url: string, allowlist: readonly AllowlistEntry[]): str
   return spellingError(written.toLowerCase(), parsed) ?? hostError(parsed, allowlist)
 }
 
+/** A URL that `urlError` accepts, with a host that was percent-encoded as the name that is called. */
+export function withPlainHost(url: string): string {
+  const [start = '', , written = ''] = FORM.exec(url) ?? []
+  if (!written.includes('%')) return url
+  return `${start.slice(0, start.length - written.length)}${new URL(url).host}${url.slice(start.length)}`
+}
+
 /** An address must be in its canonical form, so that everybody who reads the URL sees the same address. */
 function spellingError(written: string, { host, port, authority }: ParsedUrl): string | undefined {
   if (port === 0) return 'url must not have port 0.'
