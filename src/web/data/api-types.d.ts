@@ -12845,7 +12845,7 @@ export interface operations {
                     "application/json": {
                         event: components["schemas"]["SourceEvent"];
                         /**
-                         * @description Names and values, without `Authorization`, `Cookie` and signatures.
+                         * @description Names and values, without `Cookie` and every header whose name holds `token`, `key`, `secret`, `auth` or `signature`.
                          * @example [
                          *       [
                          *         "content-type",
