@@ -103,14 +103,15 @@ test('a write that is refused changes nothing', async () => {
 
 test('what another connection writes is read again at once', async () => {
   const outside = new Database(file)
-  const revoke = (at: number) => outside.run('UPDATE keys SET revoked_at = ?', [at])
+  // Another process commits while this thread waits.
+  const revoke = async (at: number) => void outside.run('UPDATE keys SET revoked_at = ?', [at])
   memoized()
-  revoke(1)
+  await revoke(1)
   expect(memoized()).toContain('"revoked_at":1')
   await db.write(unrelated)
-  revoke(2)
+  await revoke(2)
   expect(memoized()).toContain('"revoked_at":2')
-  await db.pauseDuring(async () => revoke(3))
+  await db.pauseDuring(() => revoke(3))
   expect(memoized()).toContain('"revoked_at":3')
   outside.close()
 })

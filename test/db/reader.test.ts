@@ -20,7 +20,8 @@ test('readers see one state until a commit of their process or of another one, a
   const outside = new Database(file)
 
   expect(db.sql.scalar<number>('SELECT count(*) FROM users')).toBe(0)
-  outside.run(INSERT, ['outside'])
+  // Another process commits while this thread waits.
+  await Promise.try(() => outside.run(INSERT, ['outside']))
   expect(names(db)).toEqual(['outside'])
 
   const within = await db.write((tx): string[] => {

@@ -35,6 +35,8 @@ export class Reading {
   #isHeld = false
   /** As it was when another connection was last found to have committed. */
   #knownVersion: number
+  /** Whether the index was read since this thread last waited. */
+  #isIndexRead = false
 
   /** `onOtherCommit` is called when another connection than the writing one has committed. */
   constructor(file: string, writer: Sql, index: WalIndex | undefined, onOtherCommit: () => void) {
@@ -73,9 +75,19 @@ export class Reading {
     return this.#timer !== undefined
   }
 
-  /** Lets the next read see what other connections have committed; every read calls it. */
+  /**
+   * Lets the next read see what other connections have committed; every read calls it. The index is read again only after
+   * this thread has waited: no request arrives before that, so no caller can know of a later commit.
+   */
   noteOthers(): void {
-    if (this.#index?.hasChanged()) this.#compareVersion()
+    if (this.#isIndexRead || !this.#index) return
+    this.#isIndexRead = true
+    queueMicrotask(this.#forgetIndex)
+    if (this.#index.hasChanged()) this.#compareVersion()
+  }
+
+  readonly #forgetIndex = (): void => {
+    this.#isIndexRead = false
   }
 
   #compareVersion(): void {
