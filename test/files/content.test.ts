@@ -156,7 +156,7 @@ describe('a range', () => {
       const { status, headers, bytes } = await download(id, { range })
       expect([status, headers.get('content-range')]).toEqual([416, `bytes */${size}`])
       expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual({
-        error: 'The header "Range" begins after the end: there are 1200000 bytes.',
+        error: 'The header "Range" begins after the end: the size is 1200000 bytes.',
         code: 'refused',
       })
     },

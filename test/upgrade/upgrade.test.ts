@@ -74,7 +74,7 @@ describe('a database of', () => {
     const folder = import.meta.dir
     const unpacked = (name: string) => Bun.file(join(folder, name)).bytes().then(Bun.gunzipSync)
     await Bun.write(file, await unpacked('0037_many_workspaces.db.gz'))
-    const json = new TextDecoder().decode(await unpacked('0037_many_workspaces.json.gz'))
+    const json = new TextDecoder().decode(await unpacked('stored-0037_many_workspaces.json.gz'))
     const { key, answers } = JSON.parse(json) as { key: string; answers: [query: string, body: object][] }
     const service = await startService({ file })
     const { sql } = service.ctx.db
