@@ -156,6 +156,21 @@ function placing<Result>(place: string, name: string | undefined, action: () => 
   }
 }
 
+/** The codes by which what was sent is refused, as against who sent it, where to, or when. */
+const OF_CONTENT: ReadonlySet<RefusalCode> = new Set([
+  'invalid_request',
+  'refused',
+  'unique_violation',
+  'max_rows_reached',
+  'immutable',
+  'passage_not_found',
+  'passage_not_unique',
+])
+
+/** Whether the same call could succeed with other content. */
+export const isOfContent = (error: unknown): error is Refusal =>
+  error instanceof Refusal && OF_CONTENT.has(error.code)
+
 /** Throws a refusal where a value is expected: `find(…) ?? fail(notFound('note'))`. */
 export const fail = (refusal: Refusal): never => {
   throw refusal

@@ -114,6 +114,7 @@ export function once<Created extends Body>(
   if (found.bodyHash === bodyHash) return { text: found.response, replayed: true }
   throw refused(
     'This "Idempotency-Key" was used with another body within the last 24 hours; send another key.',
+    { reason: 'key_reused' },
   )
 }
 

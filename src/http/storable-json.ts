@@ -23,7 +23,7 @@ function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalid(`${what} is not valid JSON.`)
+    throw invalid(`${what} is not valid JSON.`, { reason: 'not_json' })
   }
 }
 

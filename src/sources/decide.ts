@@ -1,8 +1,7 @@
 import { wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { inOwnTurn } from '../http/body.ts'
-import { STATUS_OF } from '../http/errors.ts'
-import { fail, notFound, Refusal, refused, unavailable } from '../refusal.ts'
+import { fail, isOfContent, notFound, refused, unavailable } from '../refusal.ts'
 import { definitionOf, findStructureByPk, type StructureRow } from '../structures/store.ts'
 import { holdsFor, mappedData } from './map.ts'
 import { providerOf } from './providers.ts'
@@ -78,7 +77,7 @@ function dataFor(source: SourceRow, structure: StructureRow, { call, error }: Re
 
 /** The sentence that is kept with an event whose row is refused; anything else is thrown. */
 function rowRefusal(error: unknown): string {
-  if (error instanceof Refusal && STATUS_OF[error.code] === 400) return error.message
+  if (isOfContent(error)) return error.message
   throw error
 }
 

@@ -128,7 +128,7 @@ function jsonOr(text: string, form: object): Body {
     return { body: parsedJson(text, 'The field "payload"', MOST_TO_WRITE), text }
   } catch (error) {
     // One that is nested too deeply is JSON all the same.
-    if (error instanceof Refusal && !error.message.endsWith('JSON.')) throw error
+    if (error instanceof Refusal && error.data.reason !== 'not_json') throw error
     return { body: form }
   }
 }

@@ -5,14 +5,13 @@ import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerTask, WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { STATUS_OF } from '../http/errors.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { isObject } from '../lib/json.ts'
 import { dataOf, findRecordByPk, type RecordRow } from '../records/store.ts'
 import { checkedChanges, mergedData } from '../records/writing/row-writer.ts'
 import { writeRecords } from '../records/writing/write-records.ts'
-import { fail, invalid, notFound, Refusal, refused } from '../refusal.ts'
+import { atPlace, fail, invalid, isOfContent, notFound, refused } from '../refusal.ts'
 import { findHolders } from '../structures/storage/live-rows.ts'
 import { definitionOf, type StructureRow } from '../structures/store.ts'
 import { type Decision, decideCall, isCurrent, structureOf, writeDecided } from './decide.ts'
@@ -282,7 +281,7 @@ export const trial: WorkerTask<TryInput, Trial | undefined> = {
       const shown = Object.entries(written).filter(([key]) => Object.hasOwn(data, key))
       return { status, data: Object.fromEntries(shown), error: null }
     } catch (error) {
-      if (!(error instanceof Refusal) || STATUS_OF[error.code] !== 400) throw error
+      if (!isOfContent(error)) throw error
       return { status: 'unmapped', data, error: error.message }
     }
   },
@@ -299,7 +298,7 @@ export function tryEvent(
   const { body, headers, map, when, event_id: eventId } = request
   if ((body === undefined) === (eventId === undefined))
     throw invalid('Give exactly one of "body", a JSON value, and "event_id".')
-  if (eventId !== undefined && headers !== undefined) throw invalid('"headers" go with "body" alone.')
+  if (eventId !== undefined && headers !== undefined) throw invalid('"headers" go with "body" alone.', atPlace('headers'))
   if (when) checkWhen(when)
   const sourceNow = (): store.SourceRow => {
     const source = getSource(db, caller, id, 'read')
@@ -352,7 +351,10 @@ function headersIn(sent: TryRequest['headers']): [string, string][] {
   return pairs.map((pair) => {
     const [name, value] = Array.isArray(pair) ? pair : []
     if (typeof name !== 'string' || typeof value !== 'string')
-      throw invalid('"headers" must be an object of texts, or a list of pairs of name and value.')
+      throw invalid(
+        '"headers" must be an object of texts, or a list of pairs of name and value.',
+        atPlace('headers'),
+      )
     return [name.toLowerCase(), value]
   })
 }

@@ -98,7 +98,7 @@ test.each([
   ['a line that is no JSON', '{"what"', 'Line 1003: '],
   ['an unknown field', '{"who": 1}', 'Line 1003: '],
   ['a row that is there', '{"what": "row 1"}', 'Line 1003: '],
-  ['a line of the same batch', '{"what": "row 1001"}', 'and line 1001 already'],
+  ['a line of the same batch', '{"what": "row 1001"}', 'line 1001 of this call already'],
 ])('records add names %s and says how many rows were written before it', async (_, bad, sentence) => {
   await declare(service, 'Expenses', EXPENSES)
   const good = Array.from({ length: 1_002 }, (_, at) => `{"what": "row ${at + 1}"}`)

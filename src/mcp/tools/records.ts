@@ -258,10 +258,11 @@ function write(
   }
   const added = numbered.filter(({ id }) => id === undefined)
   const request = { structure: structure.id, rows: added.map(({ data }) => ({ data })), on_conflict }
+  const names = { noun: 'Row', numberOf: (index: number) => added[index]?.number ?? index + 1 }
   const outcome =
     added.length === 0
       ? { rows: [], inserted: 0, updated: 0 }
-      : writeRecords(listeners, tx, caller, request, (at) => added[at]?.number ?? at + 1)
+      : writeRecords(listeners, tx, caller, request, names)
   for (const [at, row] of outcome.rows.entries()) results.set(added[at]?.number ?? 0, row)
   return {
     rows: numbered.map(({ number }) => results.get(number) ?? fail(notFound('record'))),

@@ -4,7 +4,7 @@ import { checkedName } from '../../account/names.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import { CellFormat, type CellOptions } from '../../filter/record/cell-format.ts'
 import { counted } from '../../lib/text.ts'
-import { writeRecords } from '../../records/writing/write-records.ts'
+import { type WriteRequest, writeRecords } from '../../records/writing/write-records.ts'
 import { refuseDotName, refused } from '../../refusal.ts'
 import { createStructure } from '../../structures/service.ts'
 import { definitionOf, findStructure } from '../../structures/store.ts'
@@ -144,20 +144,28 @@ class RowsWriter {
       return
     }
     for (const cells of rows) {
-      const refusal = this.run.refusalOf(() => this.#writeRows([cells]))
+      const refusal = this.run.refusalOf(() => this.#writeRow(cells))
       this.#rowsBefore += 1
       const place = `row ${this.#rowsBefore}`
-      if (refusal) this.run.refused.push({ place, reason: refusal.message.replace(/^Row 1: /, '') })
+      if (refusal) this.run.refused.push({ place, reason: refusal.message })
     }
   }
 
   #writeRows(rows: readonly (readonly string[])[]): void {
+    this.#write({ rows: rows.map((cells) => ({ data: this.#dataOf(cells) })) })
+  }
+
+  #writeRow(cells: readonly string[]): void {
+    this.#write({ data: this.#dataOf(cells) })
+  }
+
+  #write(rows: Pick<WriteRequest, 'data' | 'rows'>): void {
     const { structure } = this.#target
     if (structure.maxRows === 1 && this.#rowsBefore > 0)
       throw refused(`"${structure.name}" holds one row; a file with one row can replace it.`)
     const { inserted, updated } = writeRecords(this.bus, this.run.tx, this.run.caller, {
       structure: structure.id,
-      rows: rows.map((cells) => ({ data: this.#dataOf(cells) })),
+      ...rows,
       on_conflict: this.request.onConflict,
     })
     this.#inserted += inserted

@@ -19,7 +19,7 @@ import {
   signed,
 } from '../../http/idempotency.ts'
 import type { JsonBody } from '../../http/responses.ts'
-import { fail, notFound, refused } from '../../refusal.ts'
+import { atPlace, fail, notFound, refused } from '../../refusal.ts'
 import { clearLiveValues } from '../../structures/storage/live-rows.ts'
 import { definitionOf, findStructureByPk, type StructureRow } from '../../structures/store.ts'
 import { isLive } from '../history.ts'
@@ -143,7 +143,10 @@ export function revertLive(
   const [change] = changesOfObject(tx, workspacePk, id, { after: number - 1, before: number + 1, limit: 1 })
   if (!change) throw noSuchChange()
   if (change.operation === 'deleted')
-    throw refused('"to" names the deletion of the record; name a change after which it was there.')
+    throw refused(
+      '"to" names the deletion of the record; name a change after which it was there.',
+      atPlace('to'),
+    )
   const values: Record<string, unknown> = {}
   const later = selectOfObject(tx, workspacePk, id, { after: number, limit: Number.MAX_SAFE_INTEGER })
   for (const change of eachChange(tx, later)) takeBack(values, change)

@@ -73,23 +73,24 @@ export function refuseMissing({ fields }: Definition, data: RecordData): void {
 }
 
 /** The value in its stored form; refuses one that does not fit the field's type, options or bounds. */
-function checkedValue(field: FieldDefinition, sent: unknown): FieldValue {
+export function checkedValue(
+  field: FieldDefinition,
+  sent: unknown,
+  name = `The field "${field.key}"`,
+): FieldValue {
   const { key, type, options } = field
-  const value =
-    normalised(type, sent) ?? fail(refused(`The field "${key}" must be ${TYPE_WORDS[type]}.`, atFields(key)))
+  const value = normalised(type, sent) ?? fail(refused(`${name} must be ${TYPE_WORDS[type]}.`, atFields(key)))
   if (options !== null && !options.includes(String(value)))
-    throw refused(`The field "${key}" must be one of ${quoteList(options)}.`, atFields(key))
-  if (field.min !== null || field.max !== null) refuseOutOfBounds(field, value)
+    throw refused(`${name} must be one of ${quoteList(options)}.`, atFields(key))
+  if (field.min !== null || field.max !== null) refuseOutOfBounds(field, value, name)
   return value
 }
 
-function refuseOutOfBounds({ key, type, min, max }: FieldDefinition, value: FieldValue): void {
+function refuseOutOfBounds({ key, type, min, max }: FieldDefinition, value: FieldValue, name: string): void {
   const measured = type === 'text' ? codePointLength(String(value)) : value
   const unit = type === 'text' ? ' characters' : ''
-  if (min !== null && measured < min)
-    throw refused(`The field "${key}" must be at least ${min}${unit}.`, atFields(key))
-  if (max !== null && measured > max)
-    throw refused(`The field "${key}" must be at most ${max}${unit}.`, atFields(key))
+  if (min !== null && measured < min) throw refused(`${name} must be at least ${min}${unit}.`, atFields(key))
+  if (max !== null && measured > max) throw refused(`${name} must be at most ${max}${unit}.`, atFields(key))
 }
 
 /** The row after the changes, its keys in the order of the fields. */

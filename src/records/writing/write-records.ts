@@ -116,6 +116,7 @@ export interface Written {
 
 /** What a call has written so far. */
 interface Batch {
+  readonly noun: string
   /** Every written row by pk: its latest state, and the number of the row of the call that wrote it first. */
   readonly written: Map<number, { row: store.RecordRow; number: number }>
   readonly order: number[]
@@ -124,20 +125,32 @@ interface Batch {
   readonly references: Set<string>
 }
 
-const newBatch = (): Batch => ({ written: new Map(), order: [], insertedIds: [], references: new Set() })
+const newBatch = (noun = FROM_ONE.noun): Batch => ({
+  noun,
+  written: new Map(),
+  order: [],
+  insertedIds: [],
+  references: new Set(),
+})
 
-const fromOne = (at: number) => at + 1
+/** How refusals name the rows of a call: by a noun, such as "Row", and the number of the row at an index. */
+export interface RowNames {
+  readonly noun: string
+  readonly numberOf: (index: number) => number
+}
+
+const FROM_ONE: RowNames = { noun: 'Row', numberOf: (index) => index + 1 }
 
 /**
  * Writes one row or a batch, all or nothing; joins the caller's transaction. In a batch every refusal names the row,
- * counted from 1 or as `numberOf` says.
+ * counted from 1 or as `names` says.
  */
 export function writeRecords(
   listeners: WriteListeners,
   tx: Tx,
   caller: Caller,
   request: WriteRequest,
-  numberOf = fromOne,
+  names = FROM_ONE,
 ): Written {
   const structure = checkWriter(tx, caller, request)
   const writer = rowWriter(listeners, tx, caller, structure)
@@ -146,11 +159,12 @@ export function writeRecords(
   if (updates) refuseImmutable(structure)
   if (request.rows) refuseLongUnique(writer, sent)
   if (structure.maxRows === 1) deleteOnlyRow(writer, sent.length)
-  const batch = newBatch()
+  const { noun, numberOf } = names
+  const batch = newBatch(noun)
   for (const [at, data] of sent.entries()) {
     const number = numberOf(at)
     const write = () => writeRow(writer, batch, data, number, updates)
-    if (request.rows) namingPlace(`Row ${number}`, `rows[${number - 1}]`, write)
+    if (request.rows) namingPlace(`${noun} ${number}`, `rows[${number - 1}]`, write)
     else write()
   }
   countInserted(writer, batch)
@@ -281,9 +295,9 @@ function refuseDuplicateInBatch(writer: RowWriter, batch: Batch, data: RecordDat
 }
 
 /** Who may not read the rows is not told which one it is. */
-function holderName({ tx, caller, structure }: RowWriter, { written }: Batch, pk: number): string {
+function holderName({ tx, caller, structure }: RowWriter, { noun, written }: Batch, pk: number): string {
   const earlier = written.get(pk)
-  if (earlier) return `row ${earlier.number} of this call`
+  if (earlier) return `${noun.toLowerCase()} ${earlier.number} of this call`
   return may(caller.rights, structure.id, 'read') ? `the record ${store.findRecordId(tx, pk)}` : 'another row'
 }
 

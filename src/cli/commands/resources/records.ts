@@ -4,7 +4,7 @@ import type { Db } from '../../../db/database.ts'
 import { storableJson } from '../../../http/storable-json.ts'
 import { isObject, type JsonObject } from '../../../lib/json.ts'
 import { counted } from '../../../lib/text.ts'
-import { Refusal, refused } from '../../../refusal.ts'
+import { fail, namingPlace, Refusal, refused } from '../../../refusal.ts'
 import { type Command, flag, PRINTING_FLAGS, textFlag } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { checkStructure, inWorkspace } from '../../open-database.ts'
@@ -23,14 +23,10 @@ interface Line {
 }
 
 function dataOf({ number, text }: Line): JsonObject {
-  try {
+  return namingPlace(`Line ${number}`, '', () => {
     const data = storableJson(text, 'it')
-    if (isObject(data)) return data
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw refused(`Line ${number}: ${error.message}`)
-  }
-  throw refused(`Line ${number}: it must be a JSON object, such as {"amount": 12.5}.`)
+    return isObject(data) ? data : fail(refused('it must be a JSON object, such as {"amount": 12.5}.'))
+  })
 }
 
 /** The lines in batches: what has arrived does not wait for more. */
@@ -67,24 +63,14 @@ interface Target {
 async function writeBatch({ db, caller, ...request }: Target, batch: readonly Line[], counts: Counts) {
   const { writeRecords } = await writing()
   const rows = batch.map((line) => ({ data: dataOf(line) }))
-  try {
-    const written = await db.write((tx): Counts => {
-      const { inserted, updated } = writeRecords(createBus(), tx, caller, { ...request, rows })
-      return { inserted, updated }
-    })
-    counts.inserted += written.inserted
-    counts.updated += written.updated
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw refused(withLineNumbers(error.message, batch))
-  }
+  const names = { noun: 'Line', numberOf: (index: number) => batch[index]?.number ?? index + 1 }
+  const written = await db.write((tx): Counts => {
+    const { inserted, updated } = writeRecords(createBus(), tx, caller, { ...request, rows }, names)
+    return { inserted, updated }
+  })
+  counts.inserted += written.inserted
+  counts.updated += written.updated
 }
-
-/** The sentence counts rows of the batch; its reader counts lines. */
-const withLineNumbers = (sentence: string, batch: readonly Line[]) =>
-  sentence
-    .replace(/^Row (\d+):/, (_, row) => `Line ${batch[Number(row) - 1]?.number}:`)
-    .replace(/\brow (\d+) of this call/, (_, row) => `line ${batch[Number(row) - 1]?.number}`)
 
 export const recordsAdd: Command = {
   name: 'records add',
@@ -114,7 +100,7 @@ export const recordsAdd: Command = {
         for await (const batch of batchesOf(io, file)) await writeBatch(target, batch, counts)
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        throw refused(`${error.message} ${wordsOf(counts)} before it, none after.`)
+        throw new Refusal(error.code, `${error.message} ${wordsOf(counts)} before it, none after.`)
       }
       return show(input, io, counts, () => io.status(`${wordsOf(counts)}.\n`))
     }),
