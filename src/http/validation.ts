@@ -2,7 +2,16 @@ import type { TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { ValueError } from '@sinclair/typebox/errors'
 import { ValueErrorType } from '@sinclair/typebox/errors'
-import { invalid, invisibleName, type Refusal } from '../refusal.ts'
+import { knownNames } from '../lib/near-miss.ts'
+import {
+  invalid,
+  invisibleName,
+  pathOf,
+  pointerTo,
+  type Refusal,
+  type RefusalData,
+  type RefusalReason,
+} from '../refusal.ts'
 import { isInvisibleName } from './schema/invisible-name.ts'
 import type { RuleSchema } from './schema/types.ts'
 
@@ -37,9 +46,9 @@ export function readQuery(search: string, schema: TSchema | undefined): QueryVal
     const name = decode(equals === -1 ? pair : pair.slice(0, equals))
     const value = equals === -1 ? '' : decode(pair.slice(equals + 1))
     if (Object.hasOwn(values, name))
-      throw invalid(`The query parameter "${name}" is given twice; give it once.`)
+      throw invalid(`The query parameter "${name}" is given twice; give it once.`, inQuery(name))
     if (value.includes('\0') || name.includes('\0'))
-      throw invalid(`The query parameter "${name}" holds a NUL character.`)
+      throw invalid(`The query parameter "${name}" holds a NUL character.`, inQuery(name))
     const known: TSchema | undefined = schema?.properties?.[name]
     Object.defineProperty(values, name, {
       value: typed(known, value),
@@ -53,11 +62,11 @@ export function readQuery(search: string, schema: TSchema | undefined): QueryVal
 
 type Part = 'body' | 'query'
 
+const inQuery = (name: string): RefusalData => ({ in: 'query', pointer: pointerTo([name]) })
+
 /** `/tags/0` as a caller writes it: `tags[0]`. */
 function placeOf(pointer: string): string {
-  const parts = pointer.split('/').slice(1)
-  const names = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return names.reduce((place, name) => {
+  return pathOf(pointer).reduce((place, name) => {
     if (place === '') return name
     return /^\d+$/.test(name) ? `${place}[${name}]` : `${place}.${name}`
   }, '')
@@ -82,12 +91,29 @@ function countOf({ minItems, maxItems }: ValueError['schema']): string {
   return minItems === undefined ? '' : ` of at least ${minItems} entries`
 }
 
+const namesIn = ({ properties = {} }: ValueError['schema']): string[] => Object.keys(properties)
+
+const REASONS: Partial<Record<ValueErrorType, RefusalReason>> = {
+  [ValueErrorType.ObjectAdditionalProperties]: 'unknown_name',
+  [ValueErrorType.ObjectRequiredProperty]: 'missing',
+}
+
+function refusalOf(part: Part, error: ValueError): Refusal {
+  const sentence = sentenceFor(part, error)
+  if (error.path === '') return invalid(sentence)
+  const reason = REASONS[error.type]
+  const place = part === 'query' ? inQuery(pathOf(error.path)[0] ?? '') : { pointer: error.path }
+  const { rules } = error.schema as Partial<RuleSchema>
+  if (rules && isInvisibleName(rules, error.value)) return invisibleName(`"${placeOf(error.path)}"`, place)
+  return invalid(sentence, { ...place, ...(reason && { reason }) })
+}
+
 function sentenceFor(part: Part, error: ValueError): string {
   if (error.path === '') return `The ${part} must be a JSON object.`
   const place = placeOf(error.path)
   const name = part === 'query' ? `The query parameter "${place}"` : `"${place}"`
   if (error.type === ValueErrorType.ObjectAdditionalProperties)
-    return `${name} is not known here; remove it or check its spelling.`
+    return `${name} is not known here; ${knownNames(pathOf(error.path).at(-1) ?? '', namesIn(error.schema))}`
   if (error.type === ValueErrorType.ObjectRequiredProperty) return `${name} is required.`
   return `${name} must be ${wordsOf(error.schema)}.`
 }
@@ -128,13 +154,10 @@ export function validationRefusal(part: Part, errors: Iterable<ValueError>): Ref
   let count = 0
   for (const error of inner(errors)) {
     first ??= error
-    if (error.type === ValueErrorType.ObjectAdditionalProperties) return invalid(sentenceFor(part, error))
+    if (error.type === ValueErrorType.ObjectAdditionalProperties) return refusalOf(part, error)
     if (error.type === ValueErrorType.ArrayMaxItems || ++count === MAX_ERRORS) break
   }
-  if (!first) return invalid(`The ${part} does not have the right form.`)
-  const { rules } = first.schema as Partial<RuleSchema>
-  if (rules && isInvisibleName(rules, first.value)) return invisibleName(`"${placeOf(first.path)}"`)
-  return invalid(sentenceFor(part, first))
+  return first ? refusalOf(part, first) : invalid(`The ${part} does not have the right form.`)
 }
 
 /** Refuses a value whose form is not that of its schema. */
