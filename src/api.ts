@@ -179,7 +179,7 @@ const DESCRIPTION: ApiDescription = {
   title: 'daybook',
   version: API_VERSION,
   description:
-    'Notes, typed records and webhooks of one workspace. Every call but those of the service itself carries an API key, which opens one workspace and may be read-only. Lists are paged with `limit` and `offset`; every error answers `{error, code}`.',
+    'Notes, typed records and webhooks of one workspace. Every call but those of the service itself carries an API key, which opens one workspace and may be read-only. Lists are paged with `limit` and `offset`; every error answers `{error, code}`, or problem details (RFC 9457) where `Accept` names `application/problem+json`.',
   license: 'MIT',
   tags: [
     { name: 'Account', description: 'Whose key this is, and what the workspace holds.' },

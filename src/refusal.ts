@@ -137,7 +137,10 @@ export const within = <Result>(place: string, action: () => Result): Result =>
 /** Refuses the names that no URL can hold: clients and servers resolve these segments of a path. */
 export function refuseDotName(name: string, what: 'tag' | 'preset' | 'structure'): void {
   if (name === '.' || name === '..')
-    throw refused(`A ${what} cannot be named "${name}", because no URL can address it; choose another name.`)
+    throw refused(
+      `A ${what} cannot be named "${name}", because no URL can address it; choose another name.`,
+      atPlace('name'),
+    )
 }
 
 /** Runs an action on one of several things that were sent; its refusal also begins with `name`. */

@@ -10,15 +10,16 @@ import {
   normalized,
   quoteList,
 } from '../lib/text.ts'
-import { invalid, invisibleName, refused } from '../refusal.ts'
+import { atPlace, invalid, invisibleName, refused } from '../refusal.ts'
 import { skeletonsOf } from './lookalikes.ts'
 
 /** Returns the name as given; refuses one that is empty, longer than 500 characters or has control characters. */
 export function checkedName(name: string, what: 'key' | 'structure'): string {
-  if (isInvisible(name)) throw invisibleName(`The name of a ${what}`)
+  if (isInvisible(name)) throw invisibleName(`The name of a ${what}`, atPlace('name'))
   if (isName(name)) return name
   throw invalid(
     `The name of a ${what} must be 1 to ${MAX_NAME_LENGTH} characters without control characters.`,
+    atPlace('name'),
   )
 }
 
@@ -47,7 +48,7 @@ export const nameKey = (name: string): string => fold(normalized(trimmedName(nam
 export function checkedAccountName(name: string, what: 'user' | 'workspace'): string {
   const trimmed = trimmedName(name)
   const length = codePointLength(trimmed)
-  if (isInvisible(trimmed)) throw invisibleName(`The name of a ${what}`)
+  if (isInvisible(trimmed)) throw invisibleName(`The name of a ${what}`, atPlace('name'))
   if (
     length < 1 ||
     length > MAX_ACCOUNT_NAME_LENGTH ||
@@ -56,9 +57,13 @@ export function checkedAccountName(name: string, what: 'user' | 'workspace'): st
   )
     throw invalid(
       `The name of a ${what} must be 1 to ${MAX_ACCOUNT_NAME_LENGTH} characters without control or invisible characters.`,
+      atPlace('name'),
     )
   if (isId(nameKey(name)))
-    throw invalid(`The name of a ${what} cannot have the form of an id; choose another name.`)
+    throw invalid(
+      `The name of a ${what} cannot have the form of an id; choose another name.`,
+      atPlace('name'),
+    )
   return trimmed
 }
 

@@ -2,7 +2,7 @@ import type { AppContext, PasswordCost } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { Admission, type WaitingPlace } from '../lib/admission.ts'
 import { codePointLength } from '../lib/text.ts'
-import { invalid, unavailable } from '../refusal.ts'
+import { atPlace, invalid, unavailable } from '../refusal.ts'
 
 const MIN_LENGTH = 10
 const MAX_LENGTH = 200
@@ -25,7 +25,7 @@ export type HashingPlace = WaitingPlace<'users' | 'known addresses' | 'visitors'
 export function checkedPassword(password: string): string {
   const length = codePointLength(password)
   if (length >= MIN_LENGTH && length <= MAX_LENGTH) return password
-  throw invalid(`A password must be ${MIN_LENGTH} to ${MAX_LENGTH} characters long.`)
+  throw invalid(`A password must be ${MIN_LENGTH} to ${MAX_LENGTH} characters long.`, atPlace('password'))
 }
 
 type Hashing = Pick<AppContext, 'passwordCost'> & { readonly db: Reader }

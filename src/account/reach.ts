@@ -11,7 +11,7 @@ import { webhooks } from '../db/schema/webhooks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type Standing, standsForWriting } from '../http/authorizer.ts'
 import { isId } from '../lib/ids.ts'
-import { invalid } from '../refusal.ts'
+import { atPlace, invalid } from '../refusal.ts'
 import { findStructureById } from '../structures/store.ts'
 import { findKeyState } from './keys.ts'
 import { listMembers, readAccess } from './store.ts'
@@ -146,6 +146,7 @@ export function checkedAccess(
     if (isId(id) && findStructureById(reader, caller, id)) continue
     throw invalid(
       `"access.structures" names "${id}", and there is no structure with this id; give ids, and "*" for all others.`,
+      atPlace('access.structures', id),
     )
   }
   return access

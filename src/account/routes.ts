@@ -2,7 +2,7 @@ import { presentRights } from '../access/rights.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { isoOrNull, isoTimestamp, parseInstant } from '../lib/dates.ts'
-import { fail, invalid } from '../refusal.ts'
+import { atPlace, fail, invalid } from '../refusal.ts'
 import type { ListedKey } from './keys.ts'
 import * as schema from './schema.ts'
 import { KeyInfo, WorkspaceResponse } from './schema.ts'
@@ -59,7 +59,8 @@ const presentKey = (key: ListedKey) => ({
 const readInstant = (sent: string | null | undefined): number | null =>
   sent === null || sent === undefined
     ? null
-    : (parseInstant(sent) ?? fail(invalid('"expires_at" must be a timestamp such as 2026-12-31T23:59:59Z.')))
+    : (parseInstant(sent) ??
+      fail(invalid('"expires_at" must be a timestamp such as 2026-12-31T23:59:59Z.', atPlace('expires_at'))))
 
 export const selfServiceRoutes = (ctx: AppContext) =>
   applicationEndpoints('nothing')

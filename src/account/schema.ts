@@ -1,7 +1,7 @@
 import { ROLES } from '../db/schema/account.ts'
 import { AccessBody, ShownAccess } from '../http/schema/access.ts'
 import { t } from '../http/schema/types.ts'
-import { invalid } from '../refusal.ts'
+import { atPlace, invalid } from '../refusal.ts'
 
 export const KeyInfo = t.response(
   {
@@ -90,7 +90,7 @@ export const PreferencesResponse = t.response({ preferences: preferences() })
 export function checkedPreferences(preferences: object): string {
   const json = JSON.stringify(preferences)
   if (Buffer.byteLength(json) <= MAX_PREFERENCES_BYTES) return json
-  throw invalid('"preferences" must be at most 64 KiB of JSON; leave some out.')
+  throw invalid('"preferences" must be at most 64 KiB of JSON; leave some out.', atPlace('preferences'))
 }
 
 export const KeysResponse = t.response({ keys: t.Array(Key) })

@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { ownerRequired } from '../http/authorizer.ts'
-import { fail, invalid, notFound, refused } from '../refusal.ts'
+import { atPlace, fail, invalid, notFound, refused } from '../refusal.ts'
 import { createKey, findKey, type ListedKey, listKeysOf, revokeKey, setKeyAccess } from './keys.ts'
 import { columnsOfName } from './names.ts'
 import { checkedAccess, pauseOutOfReach } from './reach.ts'
@@ -52,10 +52,10 @@ interface NewManagedKey {
  */
 export async function createManagedKey(ctx: AppContext, caller: Caller, input: NewManagedKey) {
   if (input.expiresAt !== null && input.expiresAt <= ctx.clock.now())
-    throw invalid('"expires_at" must be in the future.')
+    throw invalid('"expires_at" must be in the future.', atPlace('expires_at'))
   const { id, secret } = await ctx.db.write((tx) => {
     if (caller.role === 'viewer' && input.scope === 'write')
-      throw refused('A viewer makes keys that may only read; choose the scope "read".')
+      throw refused('A viewer makes keys that may only read; choose the scope "read".', atPlace('scope'))
     checkedAccess(tx, caller, input.access ?? null)
     return createKey(tx, { workspace: caller.workspacePk, user: getOwnUser(tx, caller).pk, ...input })
   })

@@ -5,7 +5,7 @@ import type { Role } from '../db/schema/account.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { didYouMean } from '../lib/near-miss.ts'
 import { fold } from '../lib/text.ts'
-import { fail, nameTaken, Refusal, refused } from '../refusal.ts'
+import { atPlace, fail, nameTaken, Refusal, refused } from '../refusal.ts'
 import { skeletonsOf } from './lookalikes.ts'
 import { checkedAccountName, columnsOfName, getOnly, nameKey, rowNamed, storedKey } from './names.ts'
 import { checkedPassword, hashPassword } from './passwords.ts'
@@ -162,6 +162,7 @@ export function freeUserName(reader: Reader, name: string, pk?: number): string 
   if (!holder && !isTakenUserName(reader, checked, pk)) return checked
   throw nameTaken(
     `A user named "${checked}", or with a name that looks the same, exists already; choose another name.`,
+    atPlace('name'),
   )
 }
 

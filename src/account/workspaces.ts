@@ -6,7 +6,7 @@ import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { fold } from '../lib/text.ts'
-import { fail, nameTaken, notFound } from '../refusal.ts'
+import { atPlace, fail, nameTaken, notFound } from '../refusal.ts'
 import { createKey } from './keys.ts'
 import { skeletonsOf } from './lookalikes.ts'
 import { checkedAccountName, columnsOfName, getOnly, nameKey, rowNamed, storedKey } from './names.ts'
@@ -54,6 +54,7 @@ export function freeWorkspaceName(reader: Reader, name: string, pk?: number): st
   if (!holder && lookalikes.every((workspace) => workspace.pk === pk)) return checked
   throw nameTaken(
     `A workspace named "${checked}", or with a name that looks the same, exists already; choose another name.`,
+    atPlace('name'),
   )
 }
 

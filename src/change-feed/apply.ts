@@ -29,7 +29,7 @@ import { findRecordHead, getRecord } from '../records/store.ts'
 import { changeLive, deleteLive, releaseUnique } from '../records/writing/one-record.ts'
 import { refuseBrokenReferences } from '../records/writing/row-writer.ts'
 import { insertUnder } from '../records/writing/write-records.ts'
-import { atPlace, fail, invalid, nameTaken, namingPlace, notFound, Refusal } from '../refusal.ts'
+import { atPlace, fail, invalid, nameTaken, namingPlace, notFound, Refusal, within } from '../refusal.ts'
 import { findStructureByPk, getStructure } from '../structures/store.ts'
 import { type ApplyBody, NewNoteData, NoteData } from './schema.ts'
 
@@ -83,6 +83,7 @@ function checkForm({ changes }: Body): void {
     if (earlier !== undefined)
       throw invalid(
         `changes[${at}] names the object ${id}, which changes[${earlier}] names already; send each object once.`,
+        atPlace(`changes[${at}].id`),
       )
     places.set(id, at)
     atChange(change, at, () => checkChange(change))
@@ -97,18 +98,25 @@ const atChange = <Result>(change: AppliedChange, at: number, action: () => Resul
 
 function checkChange({ kind, op, id, structure, if_unchanged, data }: AppliedChange): void {
   expectedInstant(if_unchanged)
-  if (op === 'created' && !isId(id)) throw invalid('"id" of what is created must be a UUIDv7 in lower case.')
+  if (op === 'created' && !isId(id))
+    throw invalid('"id" of what is created must be a UUIDv7 in lower case.', atPlace('id'))
   if (op === 'created' && if_unchanged !== undefined)
-    throw invalid('"if_unchanged" is for what exists; leave it out of what is created.')
+    throw invalid(
+      '"if_unchanged" is for what exists; leave it out of what is created.',
+      atPlace('if_unchanged'),
+    )
   if (kind === 'note' && structure !== undefined)
-    throw invalid('"structure" is for records; leave it out of a note.')
+    throw invalid('"structure" is for records; leave it out of a note.', atPlace('structure'))
   if (kind === 'record' && op === 'created' && structure === undefined)
-    throw invalid('"structure" is required for a record that is created.')
+    throw invalid('"structure" is required for a record that is created.', atPlace('structure'))
   if (op === 'deleted') {
     if (data !== undefined && Object.keys(data).length > 0)
-      throw invalid('"data" is for what is created or updated; leave it out of what is deleted.')
-  } else if (data === undefined) throw invalid('"data" is required.')
-  else if (kind === 'note') (op === 'created' ? checkNewNote : checkNote)(data)
+      throw invalid(
+        '"data" is for what is created or updated; leave it out of what is deleted.',
+        atPlace('data'),
+      )
+  } else if (data === undefined) throw invalid('"data" is required.', atPlace('data'))
+  else if (kind === 'note') within('data', () => (op === 'created' ? checkNewNote : checkNote)(data))
 }
 
 /** Refuses a change of what the caller does not reach. */
@@ -185,7 +193,10 @@ class Application {
   #refuseTaken(id: string): undefined {
     const isTaken = findRecordHead(this.tx, id) ?? this.tx.sql.get('SELECT 1 FROM notes WHERE id = ?', id)
     if (isTaken)
-      throw nameTaken(`The id ${id} is taken already, perhaps by something deleted; make a new one.`)
+      throw nameTaken(
+        `The id ${id} is taken already, perhaps by something deleted; make a new one.`,
+        atPlace('id'),
+      )
   }
 
   /** Values that move between the objects of the call collide with none. */
@@ -224,7 +235,7 @@ class Application {
     const { tx, caller } = this
     const { properties = {}, ...parts } = data as Static<typeof NoteData>
     const note = getNote(tx, caller, id)
-    const previous = writeSentProperties(tx, caller, note, properties)
+    const previous = within('data.properties', () => writeSentProperties(tx, caller, note, properties))
     replaceParts(tx, caller, note, parts, previous)
   }
 }

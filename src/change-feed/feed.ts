@@ -19,7 +19,7 @@ import type { SqlPart } from '../db/sql-part.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import { encoded, type JsonBody } from '../http/responses.ts'
 import { isId } from '../lib/ids.ts'
-import { cursorExpired, fail, invalid, notFound } from '../refusal.ts'
+import { atPlace, cursorExpired, fail, invalid, notFound } from '../refusal.ts'
 import { findStructure } from '../structures/store.ts'
 import { CurrentObjects } from './objects.ts'
 import type { ChangesQuery } from './schema.ts'
@@ -60,7 +60,12 @@ function parseKinds(text: string, known: readonly ChangeKind[]): ChangeKind[] {
     const kind = known.find((one) => one === name)
     return (
       kind ??
-      fail(invalid(`"kinds" must be names of kinds with commas between them, of ${known.join(', ')}.`))
+      fail(
+        invalid(
+          `"kinds" must be names of kinds with commas between them, of ${known.join(', ')}.`,
+          atPlace('kinds'),
+        ),
+      )
     )
   })
   return [...new Set(kinds)].sort()
@@ -202,9 +207,14 @@ export function checkBackwards(query: {
 }): void {
   const { before, after, wait, isStream } = query
   if (before !== 'now') checkCursor(before, 'before')
-  if (isStream) throw invalid('"before" reads pages; leave it out to follow the changes as a stream.')
+  if (isStream)
+    throw invalid('"before" reads pages; leave it out to follow the changes as a stream.', atPlace('before'))
   const other = after !== undefined ? 'after' : wait !== undefined ? 'wait' : undefined
-  if (other) throw invalid(`"before" reads towards older changes; it does not go together with "${other}".`)
+  if (other)
+    throw invalid(
+      `"before" reads towards older changes; it does not go together with "${other}".`,
+      atPlace('before'),
+    )
 }
 
 /** The number that a page begins under: that of the cursor, or for `now` one more than the last change. */

@@ -1,6 +1,6 @@
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { cursorExpired, invalid } from '../refusal.ts'
+import { atPlace, cursorExpired, invalid } from '../refusal.ts'
 import { endOfKeys, keyOf, numberOf } from './entries.ts'
 import { lastChange, loggedRange } from './log.ts'
 
@@ -116,7 +116,8 @@ export function findPosition(reader: Reader, workspace: number, text: string): n
 
 /** Refuses a text that is no cursor. */
 export function checkCursor(text: string, name: string): void {
-  if (!parseCursor(text)) throw invalid(`"${name}" must be a cursor that this service has returned.`)
+  if (!parseCursor(text))
+    throw invalid(`"${name}" must be a cursor that this service has returned.`, atPlace(name))
 }
 
 /**

@@ -1,12 +1,15 @@
 import { parseInstant } from '../lib/dates.ts'
-import { invalid, Refusal } from '../refusal.ts'
+import { atPlace, invalid, Refusal } from '../refusal.ts'
 
 /** Parses `if_unchanged`; undefined if it was not sent. Refuses a text that is not a timestamp. */
 export function expectedInstant(ifUnchanged: string | undefined): number | undefined {
   if (ifUnchanged === undefined) return undefined
   const instant = parseInstant(ifUnchanged)
   if (instant !== undefined) return instant
-  throw invalid('"if_unchanged" must be the "updated_at" that was read, such as 2026-11-21T09:30:00.000Z.')
+  throw invalid(
+    '"if_unchanged" must be the "updated_at" that was read, such as 2026-11-21T09:30:00.000Z.',
+    atPlace('if_unchanged'),
+  )
 }
 
 /** Refuses a change if the object was changed since the expected instant. Without one, nothing is checked. */

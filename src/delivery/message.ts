@@ -8,7 +8,7 @@ import {
 import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
 import { defaultTemplate, filled, holesIn } from '../lib/template.ts'
 import { VERSION } from '../lib/version.ts'
-import { refused } from '../refusal.ts'
+import { atPlace, refused } from '../refusal.ts'
 
 /** The events of changes of rows, which a subscription gets if it names none. */
 export const RECORD_EVENTS = ['record.created', 'record.updated', 'record.deleted'] as const
@@ -180,6 +180,7 @@ export function checkTemplate(template: string, kind: Kind, hasField: (key: stri
   const holes = [...Object.keys(NAMES[kind]), ...(kind === 'record' ? ['record.<field>'] : [])]
   throw refused(
     `"template" has {${found}}, which nothing fills; it may have ${holes.map((hole) => `{${hole}}`).join(', ')}.`,
+    atPlace('template'),
   )
 }
 

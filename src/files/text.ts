@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { codePointLength } from '../lib/text.ts'
-import { invalid, refused } from '../refusal.ts'
+import { atPlace, invalid, refused } from '../refusal.ts'
 import { DEFAULT_CHARS, type TextQuery } from './schema.ts'
 import { getFile } from './service.ts'
 import { type FileRow, findPageText } from './store.ts'
@@ -18,7 +18,7 @@ function parseRange(pages: string): PageRange {
   const [, first, last = first] = RANGE.exec(pages) ?? []
   const range = { first: Number(first), last: Number(last) }
   if (first !== undefined && range.first <= range.last) return range
-  throw invalid(`"pages" must be a page such as 7, or a range such as 7-9, not "${pages}".`)
+  throw invalid(`"pages" must be a page such as 7, or a range such as 7-9, not "${pages}".`, atPlace('pages'))
 }
 
 const formatRange = ({ first, last }: PageRange) => (first === last ? String(first) : `${first}-${last}`)
@@ -43,7 +43,10 @@ export function getFileText(reader: Reader, caller: Caller, id: string, query: S
     return { file: shown, pages: '', text: '', truncated: false, next_chunk: null }
   const range = requested ?? { first: 1, last: count }
   if (range.last > count) {
-    throw refused(`"pages" goes past the end: the file has ${count} page${count === 1 ? '' : 's'}.`)
+    throw refused(
+      `"pages" goes past the end: the file has ${count} page${count === 1 ? '' : 's'}.`,
+      atPlace('pages'),
+    )
   }
   const { text, last, isCut } = fittingPages(reader, file, range, query.max_chars ?? DEFAULT_CHARS)
   const next = { first: last + 1, last: Math.min(last + 1 + range.last - range.first, count) }

@@ -18,6 +18,7 @@ export class SentQuery implements Unread {
   constructor(private readonly exchange: Exchange) {}
 
   read({ schema, checkQuery }: Form): QueryValues {
+    this.exchange.parameters = Object.keys(schema.properties ?? {})
     const values = readQuery(this.exchange.search, schema)
     // The key is not one of the endpoint's parameters.
     if (this.exchange.takesToken) delete values[TOKEN]
@@ -45,6 +46,7 @@ export class SentBody implements Unread {
     const value = bytes.byteLength === 0 ? undefined : await parsed(key, text, caller?.mayWrite ?? false)
     caller?.check()
     exchange.bodyText = text
+    exchange.body = value
     if (value === undefined && schema !== NoBody)
       throw invalid('A JSON object is required as the body of this request.')
     const body = value === undefined ? {} : value

@@ -1,6 +1,7 @@
 import { counted } from '../lib/text.ts'
 import { byteStream } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
+import { errorIn } from './problem.ts'
 import { markStreamed } from './streamed.ts'
 
 /** Bytes, as they are sent to be stored. */
@@ -33,7 +34,7 @@ export function downloadResponse(exchange: Exchange, download: Download): Respon
   if (hasCurrent(request, etagOf(download))) return new Response(null, { status: 304, headers })
   if (request.method === 'HEAD') return headResponse(headers, download.size)
   const range = requestedRange(request, download)
-  if (range === 'unsatisfiable') return unsatisfiable(download)
+  if (range === 'unsatisfiable') return unsatisfiable(exchange, download)
   if (!range) return responseWith(bodyOf(exchange, download, { start: 0, end: download.size }), { headers })
   headers.set('Content-Range', `bytes ${range.start}-${range.end - 1}/${download.size}`)
   return responseWith(bodyOf(exchange, download, range), { status: 206, headers })
@@ -103,10 +104,10 @@ function requestedRange({ headers }: Request, download: Download): Range | 'unsa
 const rangeFrom = (start: number, end: number, { size }: Download): Range | 'unsatisfiable' =>
   start < size ? { start, end } : 'unsatisfiable'
 
-function unsatisfiable({ size }: Download): Response {
-  const error = `The header "Range" begins after the end: the size is ${counted(size, 'byte')}.`
+function unsatisfiable(exchange: Exchange, { size }: Download): Response {
+  const sentence = `The header "Range" begins after the end: the size is ${counted(size, 'byte')}.`
   const headers = { 'Content-Range': `bytes */${size}`, 'Accept-Ranges': 'bytes' }
-  return Response.json({ error, code: 'refused' }, { status: 416, headers })
+  return errorIn(exchange, { status: 416, code: 'refused', sentence, headers })
 }
 
 function bodyOf(

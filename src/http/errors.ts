@@ -1,6 +1,7 @@
 import { asUnavailable } from '../db/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal, type RefusalCode } from '../refusal.ts'
+import { errorIn, type RefusedRequest } from './problem.ts'
 
 /** The one table from codes to statuses. */
 export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
@@ -33,31 +34,34 @@ export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   unavailable: 503,
 }
 
-/** Turns whatever was thrown into a response `{error, code}`; what is no refusal is logged as a failure of the service. */
-export function errorResponse(thrown: unknown, requestId: string, log: Log): Response {
+/** Turns whatever was thrown into a response; what is no refusal is logged as a failure of the service. */
+export function errorResponse(
+  thrown: unknown,
+  refused: RefusedRequest & { readonly requestId: string },
+  log: Log,
+): Response {
   const error = asUnavailable(thrown)
-  if (error instanceof Refusal) return refusalResponse(error)
+  if (error instanceof Refusal) return refusalResponse(error, refused)
+  const { requestId } = refused
   log.error('request failed', { request_id: requestId, ...loggable(error) })
   const sentence = `Something failed on the side of the service; quote request ${requestId} when you report it.`
-  return Response.json({ error: sentence, code: 'internal' }, { status: 500 })
+  return errorIn(refused, { status: 500, code: 'internal', sentence })
 }
 
 /** The response to a method that a path does not allow; `allow` lists those that it does. */
-export function methodNotAllowed(method: string, allow: string): Response {
-  const sentence = `This path does not allow ${method}; it allows ${allow}.`
-  const response = refusalResponse(new Refusal('method_not_allowed', sentence))
+export function methodNotAllowed(request: Request, allow: string): Response {
+  const sentence = `This path does not allow ${request.method}; it allows ${allow}.`
+  const response = refusalResponse(new Refusal('method_not_allowed', sentence), { request })
   response.headers.set('Allow', allow)
   return response
 }
 
-function refusalResponse(refusal: Refusal): Response {
+function refusalResponse(refusal: Refusal, refused: RefusedRequest): Response {
   const headers = new Headers()
   if (refusal.retryAfterSeconds !== undefined) headers.set('Retry-After', String(refusal.retryAfterSeconds))
   if (refusal.code === 'unauthorized') headers.set('WWW-Authenticate', 'Bearer realm="daybook"')
-  return Response.json(
-    { error: refusal.message, code: refusal.code },
-    { status: STATUS_OF[refusal.code], headers },
-  )
+  const { code, message: sentence } = refusal
+  return errorIn(refused, { status: STATUS_OF[code], code, sentence, refusals: [refusal], headers })
 }
 
 /** What failed and where. */

@@ -58,6 +58,10 @@ export class Exchange {
   caller: RequestCaller | undefined = undefined
   /** The body as it was sent; empty without one. */
   bodyText = ''
+  /** The value of a JSON body, once it was parsed. */
+  body: unknown = undefined
+  /** The names of the parameters that the endpoint takes in the query. */
+  parameters: readonly string[] = []
   /** The memory of the body, until there is a response. */
   reservation: BodyReservation | undefined = undefined
   /** Whether the key may be in the query. */

@@ -104,7 +104,7 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
   function fail(exchange: Exchange, error: unknown): Response | Promise<Response> {
     options.noteError(error)
     const thrown = error instanceof NotFoundError ? unknownPath() : (refusalOf(exchange) ?? error)
-    return respond(exchange, errorResponse(thrown, exchange.requestId, log))
+    return respond(exchange, errorResponse(thrown, exchange, log))
   }
 
   const app: AnyElysia = new Elysia(SETTINGS)
@@ -225,9 +225,9 @@ function refuseOtherMethods(app: AnyElysia, hasCors: boolean): void {
     const allow = known.join(', ')
     app.all(
       path,
-      ({ request: { method } }) => {
-        if (method === 'OPTIONS' && hasCors) return preflight(allow)
-        return methodNotAllowed(method, allow)
+      ({ request }) => {
+        if (request.method === 'OPTIONS' && hasCors) return preflight(allow)
+        return methodNotAllowed(request, allow)
       },
       { detail: { hide: true } },
     )

@@ -25,7 +25,7 @@ const JSON_HEADERS = new Headers([
 ])
 
 export const isJson = (headers: Headers): boolean =>
-  headers.get('Content-Type')?.startsWith('application/json') ?? false
+  /^application\/(?:problem\+)?json\b/.test(headers.get('Content-Type') ?? '')
 
 /**
  * Adds what every response has: no browser may guess another type, keep what is JSON, or give it to another site, unless

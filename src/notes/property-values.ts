@@ -1,6 +1,6 @@
 import { isDay } from '../lib/dates.ts'
 import { codePointLength, MAX_TEXT_LENGTH, quoteList, withCommas } from '../lib/text.ts'
-import { type Refusal, refused } from '../refusal.ts'
+import { atPlace, type Refusal, refused } from '../refusal.ts'
 
 export const PROPERTY_TYPES = ['text', 'number', 'date', 'bool', 'select', 'json'] as const
 export type PropertyType = (typeof PROPERTY_TYPES)[number]
@@ -40,5 +40,7 @@ export function refusalOfValue(
   options: Options,
 ): Refusal | undefined {
   const words = CHECKS[type](value, options)
-  return words === undefined ? undefined : refused(`The property "${key}" must be ${words}.`)
+  return words === undefined
+    ? undefined
+    : refused(`The property "${key}" must be ${words}.`, atPlace('', key))
 }

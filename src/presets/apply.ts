@@ -14,7 +14,7 @@ import { appended } from '../notes/writing/append-and-edit.ts'
 import { readProperties, valueRefusal, writeSentProperties } from '../notes/writing/properties.ts'
 import { addTags, nameOfTag } from '../notes/writing/tags.ts'
 import { changeText } from '../notes/writing/update.ts'
-import { refused } from '../refusal.ts'
+import { atPlace, fail, refused, within } from '../refusal.ts'
 import type { ApplyPresetBody } from './schema.ts'
 import {
   isEmpty,
@@ -90,13 +90,19 @@ function checkedAnswers(
   for (const [key, value] of Object.entries(answers)) {
     const rule = asks.find((asked) => asked.rule.key === fold(key))?.rule
     if (!rule)
-      throw refused(`"answers" names "${key}", and the preset "${preset}" does not ask for it; leave it out.`)
+      throw refused(
+        `"answers" names "${key}", and the preset "${preset}" does not ask for it; leave it out.`,
+        atPlace('answers', key),
+      )
     if (named.has(rule.pk))
-      throw refused(`"answers" names the property "${rule.key}" twice in different spelling; name it once.`)
+      throw refused(
+        `"answers" names the property "${rule.key}" twice in different spelling; name it once.`,
+        atPlace('answers'),
+      )
     named.add(rule.pk)
     if (isEmpty(value)) continue
     const refusal = valueRefusal(reader, rule, value)
-    if (refusal) throw refusal
+    if (refusal) throw within('answers', () => fail(refusal))
     checked.set(rule.pk, value)
   }
   return checked

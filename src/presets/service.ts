@@ -14,7 +14,7 @@ import { checkFileLinks } from '../notes/links/file-links.ts'
 import { findPropertyRule, type PropertyRule, valueRefusal } from '../notes/writing/properties.ts'
 import { ensureTags } from '../notes/writing/tags.ts'
 import { objectKind } from '../objects/objects.ts'
-import { nameTaken, refuseDotName, refused } from '../refusal.ts'
+import { atPlace, nameTaken, Refusal, refuseDotName, refused } from '../refusal.ts'
 import type { PatchPresetBody } from './schema.ts'
 
 const presentValue = ({ rule, value }: PresetProperty) => ({ key: rule.key, value })
@@ -80,10 +80,10 @@ export function createPreset(tx: Tx, caller: Caller, input: PresetInput & { name
 
 function refuseUnusableName(reader: Reader, workspace: number, name: string, except?: number): void {
   if (isId(fold(name)))
-    throw refused('A preset cannot have a name in the form of an id; choose another name.')
+    throw refused('A preset cannot have a name in the form of an id; choose another name.', atPlace('name'))
   const holder = presetKind.findByName(reader, workspace, fold(name))
   if (!holder || holder.pk === except) return
-  throw nameTaken(`A preset named "${holder.name}" exists already; choose another name.`)
+  throw nameTaken(`A preset named "${holder.name}" exists already; choose another name.`, atPlace('name'))
 }
 
 /** Changes what is sent; `tags`, `properties` and `ask` are each replaced whole. */
@@ -132,10 +132,11 @@ const checkedProperties = (
     if (!rule)
       throw refused(
         `"${list}[${at}].key" names "${key}", and there is no such property in this workspace; define it first.`,
+        atPlace(`${list}[${at}].key`),
       )
     if (isEmpty(value)) return { rule, value: null }
     const refusal = valueRefusal(reader, rule, value)
-    if (refusal) throw refusal
+    if (refusal) throw new Refusal(refusal.code, refusal.message, atPlace(`${list}[${at}].value`))
     return { rule, value }
   })
 

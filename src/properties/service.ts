@@ -13,7 +13,7 @@ import { codePointLength, fold, withCommas } from '../lib/text.ts'
 import type { PropertyType } from '../notes/property-values.ts'
 import { objectKind } from '../objects/objects.ts'
 import { storedObjects } from '../objects/statements.ts'
-import { fail, invalid, nameTaken, refused } from '../refusal.ts'
+import { atPlace, fail, invalid, nameTaken, refused } from '../refusal.ts'
 import type { CreatePropertyBody, PatchPropertyBody } from './schema.ts'
 
 /** The trash is small: subtracting what it holds is faster than looking at each note that holds a value. */
@@ -110,7 +110,7 @@ export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput) 
 
 function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): void {
   if (!findPropertyHeadByKey(reader, workspacePk, key)) return
-  throw nameTaken(`A property with the key "${key}" exists already; choose another key.`)
+  throw nameTaken(`A property with the key "${key}" exists already; choose another key.`, atPlace('key'))
 }
 
 /** As long as one value of a text: definitions are read with every note that has a value. */
@@ -119,7 +119,7 @@ const MAX_OPTIONS_LENGTH = 100_000
 /** Refuses what the schemas cannot express, before anything is looked up. */
 function refuseRepeatedOption(options: readonly string[] = []): void {
   if (new Set(options).size < options.length)
-    throw invalid('"options" names one option twice; name each once.')
+    throw invalid('"options" names one option twice; name each once.', atPlace('options'))
 }
 
 /** Refuses more than a definition may hold; one that holds more already may be given less. */
@@ -128,6 +128,7 @@ function refuseLongOptions(options: readonly string[] = [], current: string | nu
   if (length <= MAX_OPTIONS_LENGTH || length <= lengthOf(JSON.parse(current ?? '[]'))) return
   throw invalid(
     `"options" hold more than ${withCommas(MAX_OPTIONS_LENGTH)} characters together; send fewer or shorter ones.`,
+    atPlace('options'),
   )
 }
 
@@ -138,7 +139,10 @@ const lengthOf = (options: readonly string[]): number =>
 function optionsFor(type: PropertyType, sent: string[] | undefined, current: string | null): string | null {
   if (type !== 'select') {
     if (sent === undefined || sent.length === 0) return null
-    throw refused(`"options" belong to a property of type "select", and this one is of type "${type}".`)
+    throw refused(
+      `"options" belong to a property of type "select", and this one is of type "${type}".`,
+      atPlace('options'),
+    )
   }
   return sent === undefined ? (current ?? '[]') : JSON.stringify(sent)
 }

@@ -11,7 +11,7 @@ import { isoTimestamp } from '../lib/dates.ts'
 import { withCommas } from '../lib/text.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { objectKind } from '../objects/objects.ts'
-import { fail, nameTaken, notFound, refused } from '../refusal.ts'
+import { atPlace, fail, nameTaken, notFound, refused } from '../refusal.ts'
 import type { CreateItemBody, PatchItemBody } from './schema.ts'
 
 const ofNote = (column: string) =>
@@ -63,7 +63,10 @@ export function createItem(tx: Tx, caller: Caller, input: NewItemInput, most = N
   const { workspacePk: workspace } = caller
   const note = findNoteSummary(tx, workspace, input.note_id) ?? fail(notFound('note'))
   if (findByNote(tx, workspace, note.pk))
-    throw nameTaken(`The note "${note.title}" is in Quick Access already; move it with PATCH.`)
+    throw nameTaken(
+      `The note "${note.title}" is in Quick Access already; move it with PATCH.`,
+      atPlace('note_id'),
+    )
   if (itemKind.count(tx, workspace) >= most)
     throw refused(`Quick Access holds at most ${withCommas(most)} notes; unpin one first.`)
   const columns = { iconFilled: 0, ...itemKind.columnsOf(input), note: note.pk }

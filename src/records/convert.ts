@@ -7,7 +7,7 @@ import type { WorkerQuery, WorkerTask } from '../db/worker/client.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import { CellFormat } from '../filter/record/cell-format.ts'
 import { withCommas } from '../lib/text.ts'
-import { fail, Refusal, refused } from '../refusal.ts'
+import { atPlace, fail, Refusal, refused } from '../refusal.ts'
 import { presentField, presentStructure } from '../structures/present.ts'
 import { MAX_FIELDS } from '../structures/schema.ts'
 import { changeStructure, judged, type StructurePatch } from '../structures/service.ts'
@@ -113,10 +113,14 @@ function conversionPatch(
 ): { readonly field: FieldDefinition; readonly patch: StructurePatch } {
   const { fields, byKey } = definitionOf(before)
   const field =
-    byKey.get(from) ?? fail(refused(`"field" names "${from}", and the structure has no such field.`))
+    byKey.get(from) ??
+    fail(refused(`"field" names "${from}", and the structure has no such field.`, atPlace('field')))
   if (byKey.has(key)) throw refused(`The structure has a field "${key}" already; choose another key.`)
   if (options && type !== 'select')
-    throw refused(`"options" belong to a field of type "select", and this one becomes "${type}".`)
+    throw refused(
+      `"options" belong to a field of type "select", and this one becomes "${type}".`,
+      atPlace('options'),
+    )
   if (fields.length >= MAX_FIELDS)
     throw refused(`The structure has ${MAX_FIELDS} fields, which is the most; it cannot have another.`)
   const added = { key, type, label, ...(options && { options }) }

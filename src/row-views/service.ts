@@ -13,7 +13,7 @@ import { wholeListQuery } from '../http/whole-list.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { fold } from '../lib/text.ts'
 import { objectKind } from '../objects/objects.ts'
-import { fail, invalid, nameTaken, refused } from '../refusal.ts'
+import { atPlace, fail, invalid, nameTaken, refused } from '../refusal.ts'
 import {
   definitionOf,
   type FieldDefinition,
@@ -161,7 +161,11 @@ function refuseTakenName(
       other.personal === personal &&
       (personal === 0 || other.owner === owner),
   )
-  if (holder) throw nameTaken(`A view named "${holder.name}" exists already here; choose another name.`)
+  if (holder)
+    throw nameTaken(
+      `A view named "${holder.name}" exists already here; choose another name.`,
+      atPlace('name'),
+    )
 }
 
 const columnsSent = ({ columns, ...sent }: RowViewPatch): Partial<RowViewColumns> => ({
@@ -278,7 +282,8 @@ const DATING: readonly string[] = ['date', 'datetime']
 function checkRowView(structure: StructureRow, view: RowViewColumns): void {
   const { byKey } = definitionOf(structure)
   const fieldOf = (place: string, key: string) =>
-    byKey.get(key) ?? fail(refused(`"${place}" names "${key}", and the structure has no such field.`))
+    byKey.get(key) ??
+    fail(refused(`"${place}" names "${key}", and the structure has no such field.`, atPlace(place)))
   if (view.filter.length > MAX_FILTER_LENGTH)
     throw invalid('The conditions of a view are longer than 200,000 characters; take values out of "filter".')
   checkFilter(parseConditions(filterOf(view)), byKey)
@@ -291,14 +296,21 @@ function checkRowView(structure: StructureRow, view: RowViewColumns): void {
     if (types.includes(field.type)) return field
     throw refused(
       `"${place}" names "${key}", of type ${field.type}; it takes a field of type ${types.join(' or ')}.`,
+      atPlace(place),
     )
   }
   typed('group_by', view.groupBy, GROUPING)
   checkDates(typed('date_field', view.dateField, DATING), typed('end_field', view.endField, DATING))
   if (view.kind === 'board' && view.groupBy === null)
-    throw invalid('"group_by" is required for a board: the field whose values are its columns.')
+    throw invalid(
+      '"group_by" is required for a board: the field whose values are its columns.',
+      atPlace('group_by'),
+    )
   if (view.kind === 'calendar' && view.dateField === null)
-    throw invalid('"date_field" is required for a calendar: the field that says the day of a row.')
+    throw invalid(
+      '"date_field" is required for a calendar: the field that says the day of a row.',
+      atPlace('date_field'),
+    )
 }
 
 function checkColumns(
@@ -308,16 +320,22 @@ function checkColumns(
   const seen = new Set<string>()
   for (const [at, { key }] of columns.entries()) {
     fieldOf(`columns[${at}].key`, key)
-    if (seen.has(key)) throw refused(`"columns" names "${key}" twice; name each field once.`)
+    if (seen.has(key))
+      throw refused(`"columns" names "${key}" twice; name each field once.`, atPlace('columns'))
     seen.add(key)
   }
 }
 
 function checkDates(date: FieldDefinition | undefined, end: FieldDefinition | undefined): void {
   if (!end) return
-  if (!date) throw refused('"end_field" goes only with "date_field", the field of the first day.')
+  if (!date)
+    throw refused(
+      '"end_field" goes only with "date_field", the field of the first day.',
+      atPlace('end_field'),
+    )
   if (date.type !== end.type)
     throw refused(
       `"end_field" names "${end.key}", of type ${end.type}, and "date_field" is of type ${date.type}; both must be of one type.`,
+      atPlace('end_field'),
     )
 }

@@ -6,7 +6,7 @@ import { applicationEndpoints, hiddenEndpoints } from '../http/endpoints.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { unknownPath } from '../http/pipeline.ts'
 import { sha256 } from '../lib/sha256.ts'
-import { invalid } from '../refusal.ts'
+import { atPlace, invalid } from '../refusal.ts'
 import type { SessionCookie } from './cookie.ts'
 import { FailedSignIns } from './failed-sign-ins.ts'
 import { providerRoutes, redirect } from './oidc/routes.ts'
@@ -39,8 +39,8 @@ const browserOf = ({ request, address }: Pick<Exchange, 'request' | 'address'>):
 })
 
 function namedPair({ user, password }: { user?: string; password?: string }) {
-  if (user === undefined) throw invalid('"user" is required.')
-  if (password === undefined) throw invalid('"password" is required.')
+  if (user === undefined) throw invalid('"user" is required.', atPlace('user'))
+  if (password === undefined) throw invalid('"password" is required.', atPlace('password'))
   return { user, password }
 }
 

@@ -23,7 +23,7 @@ import { setupLinks } from '../db/schema/sessions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { sha256 } from '../lib/sha256.ts'
-import { fail, invalid, Refusal, refused } from '../refusal.ts'
+import { atPlace, fail, invalid, Refusal, refused } from '../refusal.ts'
 import { newToken } from './cookie.ts'
 import { type FailedSignIns, type SignInOrigin, saveSignInAddress } from './failed-sign-ins.ts'
 import { getOwnSession, getRecentSession, insertSession, listEnterable, type SessionRow } from './sessions.ts'
@@ -133,6 +133,7 @@ export function checkChoice(reader: Reader, userPk: number, name: string): void 
   if (user?.usedLink === 1)
     throw refused(
       `A name is chosen with the first link only; leave the name out, you sign in as "${user.name}".`,
+      atPlace('name'),
     )
   freeUserName(reader, name, userPk)
 }
@@ -154,7 +155,7 @@ export async function changePassword(
   const place = { line: 'users', key: caller.userId } as const
   const before = findUserByPk(db, userPk)?.passwordHash ?? null
   if (before === null && current === undefined) getRecentSession(db, caller, clock.now())
-  else await checkCurrent(current ?? fail(invalid('"current" is required.')), before)
+  else await checkCurrent(current ?? fail(invalid('"current" is required.', atPlace('current'))), before)
   const hash = await hashPassword(password, place, ctx)
   await db.write((tx): void => {
     getOwnSession(tx, caller)
@@ -167,7 +168,7 @@ export async function changePassword(
 
   async function checkCurrent(sent: string, hash: string | null): Promise<void> {
     const isRight = await failures.limit({ user: userPk, address }, () => isPassword(sent, hash, place, ctx))
-    if (!isRight) throw refused('The current password is wrong.')
+    if (!isRight) throw refused('The current password is wrong.', atPlace('current'))
   }
 }
 

@@ -18,7 +18,7 @@ import { quoteList } from '../lib/text.ts'
 import { findNoteSummary, findTrashedNote, getNoteSummary } from '../notes/store.ts'
 import { objectKind } from '../objects/objects.ts'
 import { checkedChanges } from '../records/writing/row-writer.ts'
-import { fail, notFound, refused } from '../refusal.ts'
+import { atPlace, fail, notFound, refused } from '../refusal.ts'
 import { getRowView, rowViewKind } from '../row-views/service.ts'
 import {
   type Definition,
@@ -326,13 +326,19 @@ export function checkFormOf(structure: StructureRow, settings: FormSettings): vo
 function checkFields({ byKey }: Definition, { fields = [], hidden = {} }: FormSettings): void {
   const keys = fields.map(({ key }) => key)
   const repeated = keys.find((key, at) => keys.indexOf(key) < at)
-  if (repeated !== undefined) throw refused(`"options.fields" names "${repeated}" twice; name each once.`)
+  if (repeated !== undefined)
+    throw refused(`"options.fields" names "${repeated}" twice; name each once.`, atPlace('options.fields'))
   for (const key of keys) {
     const field = byKey.get(key)
-    if (!field) throw refused(`"options.fields" names "${key}", and the structure has no such field.`)
+    if (!field)
+      throw refused(
+        `"options.fields" names "${key}", and the structure has no such field.`,
+        atPlace('options.fields'),
+      )
     if (!isAskable(field))
       throw refused(
         `"options.fields" names "${key}", a field of type "${field.type}", which a form cannot ask; leave it out.`,
+        atPlace('options.fields'),
       )
     if (Object.hasOwn(hidden, key))
       throw refused(`"${key}" is in "options.fields" and in "options.hidden"; leave it in one.`)

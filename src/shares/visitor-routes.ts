@@ -100,14 +100,14 @@ export function visitorRoutes(ctx: AppContext, formBytes: FormBytes, untaken: Un
   async function post(exchange: Exchange, token: string, body: Body): Promise<Response> {
     const isJson = sendsJson(exchange.request)
     const visit = findVisit(ctx, token, true)
-    if (!visit) return isJson ? shownToAll(jsonRefusal(notFound('form'))) : notFoundPage()
+    if (!visit) return isJson ? shownToAll(jsonRefusal(exchange, [notFound('form')])) : notFoundPage()
     const take = async () => {
       const { request } = exchange
       const most = MAX_FORM_BYTES[sendsFiles(request) ? 'files' : 'texts']
       const bytes = await body.bytes(`share ${visit.share.id}`, most)
       return takePost(ctx, visit, limits, { exchange, sent: await readSent(request, bytes) })
     }
-    return shownToAll(await orRefusal(take, isJson))
+    return shownToAll(await orRefusal(take, isJson ? exchange : undefined))
   }
 
   return hiddenEndpoints('', 'nothing')
@@ -162,13 +162,13 @@ const isPage = ({ headers }: Response): boolean =>
 /** A page number in an address; anything else is the first. */
 const pageNumber = (text: string | null): number => (/^[1-9]\d{0,8}$/.test(text ?? '') ? Number(text) : 1)
 
-/** What is refused, as a page: nothing that a share does not show is told from what does not exist. */
-async function orRefusal(run: () => Response | Promise<Response>, isJson = false): Promise<Response> {
+/** What is refused, as a page, or to a program as JSON: nothing that a share does not show is told from what does not exist. */
+async function orRefusal(run: () => Response | Promise<Response>, program?: Exchange): Promise<Response> {
   try {
     return await run()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (isJson) return jsonRefusal(error)
+    if (program) return jsonRefusal(program, [error])
     if (error.code === 'not_found' || error.code === 'no_access') return notFoundPage()
     const { message, code, retryAfterSeconds } = error
     const title = 'This does not work'

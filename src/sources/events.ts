@@ -4,7 +4,7 @@ import type { Reader } from '../db/reader.ts'
 import { DEFAULT_LIMIT } from '../http/pagination.ts'
 import { parseInstant } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
-import { fail, invalid, notFound, Refusal } from '../refusal.ts'
+import { atPlace, fail, invalid, notFound, Refusal } from '../refusal.ts'
 import type { Streams } from '../sessions/streams.ts'
 import { type Outcome, type ReplayContext, replayEvent, replaysOf } from './receive.ts'
 import type { EventsQuery } from './schema.ts'
@@ -22,11 +22,12 @@ interface EventPage {
 const START = 'start'
 
 function checkRequest({ before, after, wait }: ListRequest): void {
-  if (wait !== undefined && after === undefined) throw invalid('"wait" needs "after".')
+  if (wait !== undefined && after === undefined) throw invalid('"wait" needs "after".', atPlace('wait'))
   if (before !== undefined && after !== undefined) throw invalid('Give "before" or "after", not both.')
-  if (before !== undefined && !isId(before)) throw invalid('"before" must be the id of an event.')
+  if (before !== undefined && !isId(before))
+    throw invalid('"before" must be the id of an event.', atPlace('before'))
   if (after !== undefined && after !== START && !isId(after))
-    throw invalid('"after" must be the id of an event, or "start".')
+    throw invalid('"after" must be the id of an event, or "start".', atPlace('after'))
 }
 
 /** Newest first; with `after` the oldest first. */

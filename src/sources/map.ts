@@ -3,7 +3,8 @@ import { normalised, TYPE_WORDS } from '../filter/record/values.ts'
 import { checkStorable } from '../http/storable-json.ts'
 import { isoTimestamp, utcDay } from '../lib/dates.ts'
 import { isObject } from '../lib/json.ts'
-import { invalid, refused } from '../refusal.ts'
+import { knownNames } from '../lib/near-miss.ts'
+import { atPlace, invalid, refused } from '../refusal.ts'
 import type { Definition, FieldDefinition } from '../structures/store.ts'
 import {
   checkedHeader,
@@ -87,7 +88,10 @@ function parseEntry(sent: unknown, { key, type }: FieldDefinition): Entry {
   if (!isObject(sent)) return { from: parsePlace(sent, where), as: undefined, otherwise: undefined }
   const unknown = Object.keys(sent).find((name) => !KEYS.includes(name))
   if (unknown !== undefined)
-    throw invalid(`"map.${key}.${unknown}" is not known here; remove it or check its spelling.`)
+    throw invalid(
+      `"map.${key}.${unknown}" is not known here; ${knownNames(unknown, KEYS)}`,
+      atPlace(`map.${key}`, unknown),
+    )
   if (['path', 'header', 'value'].filter((name) => sent[name] !== undefined).length !== 1)
     throw invalid(`${where} must have exactly one of "path", "header" and "value".`)
   const as = sent.as === undefined ? undefined : CONVERSIONS.find(({ name }) => name === sent.as)
@@ -95,6 +99,7 @@ function parseEntry(sent: unknown, { key, type }: FieldDefinition): Entry {
     const fitting = CONVERSIONS.filter(({ types }) => types.includes(type)).map(({ name }) => name)
     throw invalid(
       `"map.${key}.as" must be ${fitting.length > 0 ? `one of ${fitting.join(', ')}` : 'left out'}: the field is of type "${type}".`,
+      atPlace(`map.${key}.as`),
     )
   }
   const constant = sent.value === undefined || as ? sent.default : sent.value
@@ -112,7 +117,8 @@ function fromOf({ path, header, value }: Readonly<Record<string, unknown>>, wher
 export function checkMap(map: SourceMap, { byKey }: Pick<Definition, 'byKey'>): void {
   for (const [key, sent] of Object.entries(map)) {
     const field = byKey.get(key)
-    if (!field) throw invalid(`"map" names "${key}", and the structure has no such field.`)
+    if (!field)
+      throw invalid(`"map" names "${key}", and the structure has no such field.`, atPlace('map', key))
     parseEntry(sent, field)
   }
 }
@@ -127,7 +133,8 @@ export function mappedData(map: SourceMap, { byKey }: Definition, call: ReadCall
   const data: Record<string, unknown> = {}
   for (const [key, sent] of Object.entries(map)) {
     const field = byKey.get(key)
-    if (!field) throw refused(`"map" names "${key}", and the structure has no such field any more.`)
+    if (!field)
+      throw refused(`"map" names "${key}", and the structure has no such field any more.`, atPlace('map'))
     const value = mappedValue(parseEntry(sent, field), field, call)
     if (value !== undefined && value !== null) data[key] = value
   }
@@ -206,19 +213,28 @@ export function checkWhen(sent: readonly unknown[]): void {
 }
 
 function checkCondition(sent: unknown, where: string): void {
-  if (!isObject(sent)) throw invalid(`"${where}" must be an object.`)
+  if (!isObject(sent)) throw invalid(`"${where}" must be an object.`, atPlace(where))
   const unknown = Object.keys(sent).find((key) => !CONDITION_KEYS.includes(key))
   if (unknown !== undefined)
-    throw invalid(`"${where}.${unknown}" is not known here; remove it or check its spelling.`)
+    throw invalid(
+      `"${where}.${unknown}" is not known here; ${knownNames(unknown, CONDITION_KEYS)}`,
+      atPlace(where, unknown),
+    )
   if (['path', 'header', 'event'].filter((key) => sent[key] !== undefined).length !== 1)
-    throw invalid(`"${where}" must have exactly one of "path", "header" and "event".`)
+    throw invalid(`"${where}" must have exactly one of "path", "header" and "event".`, atPlace(where))
   if (sent.path !== undefined) checkedPath(sent.path, `"${where}.path"`)
   if (sent.header !== undefined) checkedHeader(sent.header, `"${where}.header"`)
-  if (sent.event !== undefined && sent.event !== true) throw invalid(`"${where}.event" must be true.`)
+  if (sent.event !== undefined && sent.event !== true)
+    throw invalid(`"${where}.event" must be true.`, atPlace(`${where}.event`))
   const { op } = sent
   const operator = typeof op === 'string' && Object.hasOwn(OPERATORS, op) ? OPERATORS[op] : undefined
-  if (!operator) throw invalid(`"${where}.op" must be one of ${Object.keys(OPERATORS).join(', ')}.`)
-  if (!operator.takes(sent.value)) throw invalid(`"${where}.value" must be ${operator.says} with "${op}".`)
+  if (!operator)
+    throw invalid(
+      `"${where}.op" must be one of ${Object.keys(OPERATORS).join(', ')}.`,
+      atPlace(`${where}.op`),
+    )
+  if (!operator.takes(sent.value))
+    throw invalid(`"${where}.value" must be ${operator.says} with "${op}".`, atPlace(`${where}.value`))
 }
 
 /** Whether all conditions hold for a call. */

@@ -298,7 +298,8 @@ export function tryEvent(
   const { body, headers, map, when, event_id: eventId } = request
   if ((body === undefined) === (eventId === undefined))
     throw invalid('Give exactly one of "body", a JSON value, and "event_id".')
-  if (eventId !== undefined && headers !== undefined) throw invalid('"headers" go with "body" alone.', atPlace('headers'))
+  if (eventId !== undefined && headers !== undefined)
+    throw invalid('"headers" go with "body" alone.', atPlace('headers'))
   if (when) checkWhen(when)
   const sourceNow = (): store.SourceRow => {
     const source = getSource(db, caller, id, 'read')

@@ -5,7 +5,7 @@ import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { fold } from '../lib/text.ts'
-import { fail, invalid, nameTaken, namingPlace, notFound, refused } from '../refusal.ts'
+import { atPlace, fail, invalid, nameTaken, namingPlace, notFound, refused } from '../refusal.ts'
 import {
   type Definition,
   definitionOf,
@@ -61,7 +61,7 @@ export function createSource(tx: Tx, caller: Caller, input: NewSource, isImporte
   const { workspacePk: workspace } = caller
   checkForm(input.provider, { ...input, options: input.options ?? {} })
   if (!isImported && !input.secret && input.provider !== 'none')
-    throw invalid('"secret" is required: that with which the provider signs.')
+    throw invalid('"secret" is required: that with which the provider signs.', atPlace('secret'))
   const structure = getStructure(tx, caller, input.structure, 'change')
   if (sourceKind.count(tx, workspace) >= MAX_SOURCES)
     throw refused(`A workspace has at most ${MAX_SOURCES} sources; delete one first.`)
@@ -155,26 +155,27 @@ function checkedColumns(
 function refuseTakenName(reader: Reader, workspace: number, name: string, except?: number): void {
   const holder = sourceKind.findByName(reader, workspace, fold(name))
   if (holder && holder.pk !== except)
-    throw nameTaken(`A source named "${name}" exists already; choose another name.`)
+    throw nameTaken(`A source named "${name}" exists already; choose another name.`, atPlace('name'))
 }
 
 function checkOptions(provider: string, options: Record<string, unknown>): void {
   const { options: check } = providerOf(provider)
   if (check) namingPlace(`"options" of the provider "${provider}"`, 'options', () => check(options))
   else if (Object.keys(options).length > 0)
-    throw invalid(`"options" must be empty: the provider "${provider}" has none.`)
+    throw invalid(`"options" must be empty: the provider "${provider}" has none.`, atPlace('options'))
 }
 
 function checkSecret(provider: string, secret: string): void {
-  if (provider === 'none') throw invalid('"secret" must be left out: the provider "none" verifies nothing.')
+  if (provider === 'none')
+    throw invalid('"secret" must be left out: the provider "none" verifies nothing.', atPlace('secret'))
   const { secret: form } = providerOf(provider)
-  if (form && !form.isValid(secret)) throw invalid(`"secret" must be ${form.says}.`)
+  if (form && !form.isValid(secret)) throw invalid(`"secret" must be ${form.says}.`, atPlace('secret'))
 }
 
 function checkPlace(name: 'external_id' | 'event', provider: string, sent: string | null | undefined): void {
   if (typeof sent !== 'string') return
   if (providerOf(provider).places)
-    throw invalid(`"${name}" must be left out: the provider "${provider}" says where it is.`)
+    throw invalid(`"${name}" must be left out: the provider "${provider}" says where it is.`, atPlace(name))
   parsePlace(sent, `"${name}"`)
 }
 
@@ -182,10 +183,13 @@ function checkNewerBy({ newerBy, onConflict, map }: SourceColumns, byKey: Defini
   if (newerBy === null) return
   const type = byKey.get(newerBy)?.type
   if (type !== 'number' && type !== 'date' && type !== 'datetime')
-    throw invalid('"newer_by" must be the key of a field of type number, date or datetime.')
-  if (onConflict !== 'update') throw invalid('"newer_by" needs "on_conflict": "update".')
+    throw invalid(
+      '"newer_by" must be the key of a field of type number, date or datetime.',
+      atPlace('newer_by'),
+    )
+  if (onConflict !== 'update') throw invalid('"newer_by" needs "on_conflict": "update".', atPlace('newer_by'))
   if (!Object.hasOwn(mapOf({ map }), newerBy))
-    throw invalid(`"newer_by" names "${newerBy}", which "map" does not have.`)
+    throw invalid(`"newer_by" names "${newerBy}", which "map" does not have.`, atPlace('newer_by'))
 }
 
 /** Refuses to enable a source that cannot receive, as an imported one: without a secret, or without a URL. */

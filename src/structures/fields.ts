@@ -5,7 +5,7 @@ import type { FeatureHooks } from '../feature-hooks.ts'
 import type { FieldType } from '../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../filter/record/values.ts'
 import { listed, quoteList } from '../lib/text.ts'
-import { fail, Refusal, refused } from '../refusal.ts'
+import { atPlace, fail, Refusal, refused } from '../refusal.ts'
 import type { SentField } from './schema.ts'
 import type { FieldDefinition } from './store.ts'
 
@@ -62,7 +62,8 @@ export function fieldDefinitions(
 function refuseRepeated(sent: readonly FieldInput[]): void {
   const keys = sent.map(({ key }) => key)
   const repeated = keys.find((key, at) => keys.indexOf(key) < at)
-  if (repeated !== undefined) throw refused(`"fields" names "${repeated}" twice; give each key once.`)
+  if (repeated !== undefined)
+    throw refused(`"fields" names "${repeated}" twice; give each key once.`, atPlace('fields'))
 }
 
 /** A structure that was deleted in the meantime remains until another one is named. */
@@ -75,10 +76,18 @@ function referencedStructure(
   if (structure === undefined || structure === null) return null
   if (structure === existing?.structure) return structure
   if (type !== 'record')
-    throw refused(`"fields[${at}].structure" belongs to a field of type "record", and this one is "${type}".`)
+    throw refused(
+      `"fields[${at}].structure" belongs to a field of type "record", and this one is "${type}".`,
+      atPlace(`fields[${at}].structure`),
+    )
   return (
     find(structure) ??
-    fail(refused(`"fields[${at}].structure" names "${structure}", and there is no such structure here.`))
+    fail(
+      refused(
+        `"fields[${at}].structure" names "${structure}", and there is no such structure here.`,
+        atPlace(`fields[${at}].structure`),
+      ),
+    )
   )
 }
 
@@ -101,7 +110,10 @@ function fieldDefinition(
   const min = sentOr(bound(input, 'min', at), ofType?.min, null)
   const max = sentOr(bound(input, 'max', at), ofType?.max, null)
   if (min !== null && max !== null && min > max)
-    throw refused(`"fields[${at}]": "min" is above "max"; no value of "${input.key}" could fit both.`)
+    throw refused(
+      `"fields[${at}]": "min" is above "max"; no value of "${input.key}" could fit both.`,
+      atPlace(`fields[${at}]`),
+    )
   return {
     key: input.key,
     type: input.type,
@@ -126,10 +138,16 @@ function bound({ type, ...input }: FieldInput, name: 'min' | 'max', at: number):
   if (sent === undefined || sent === null) return sent
   const words = BOUND_WORDS[type]
   if (words === undefined)
-    throw refused(`"fields[${at}].${name}" cannot be given: a field of type "${type}" has no bounds.`)
+    throw refused(
+      `"fields[${at}].${name}" cannot be given: a field of type "${type}" has no bounds.`,
+      atPlace(`fields[${at}].${name}`),
+    )
   const value = type === 'text' ? lengthOf(sent) : normalised(type, sent)
   if (value === undefined || typeof value === 'boolean')
-    throw refused(`"fields[${at}].${name}" must be ${words} for a field of type "${type}".`)
+    throw refused(
+      `"fields[${at}].${name}" must be ${words} for a field of type "${type}".`,
+      atPlace(`fields[${at}].${name}`),
+    )
   return value
 }
 
@@ -139,9 +157,15 @@ const lengthOf = (sent: number | string): number | undefined =>
 function optionsOf({ type, options }: FieldInput, at: number): string[] | null {
   if (options === undefined || options === null) return null
   if (type !== 'select')
-    throw refused(`"fields[${at}].options" belong to a field of type "select", and this one is "${type}".`)
+    throw refused(
+      `"fields[${at}].options" belong to a field of type "select", and this one is "${type}".`,
+      atPlace(`fields[${at}].options`),
+    )
   if (new Set(options).size < options.length)
-    throw refused(`"fields[${at}].options" name one option twice; name each once.`)
+    throw refused(
+      `"fields[${at}].options" name one option twice; name each once.`,
+      atPlace(`fields[${at}].options`),
+    )
   return options.length === 0 ? null : options
 }
 
@@ -158,10 +182,12 @@ export function refuseLossOfField(lost: FieldDefinition, after: readonly FieldDe
   if (now) {
     throw refused(
       `The field "${lost.key}" is of type "${lost.type}" and cannot become "${now.type}" once the structure has had rows; add a field of another key.`,
+      atPlace('fields'),
     )
   }
   throw refused(
     `The field "${lost.key}" cannot be removed or renamed once the structure has had rows; send it again, with "hidden": true if it should not be shown.`,
+    atPlace('fields'),
   )
 }
 
@@ -194,20 +220,28 @@ export function refuseLossOfUsedField(
 
 export function checkLabelField(labelField: string | null, fields: readonly FieldDefinition[]): void {
   if (labelField === null || fields.some(({ key }) => key === labelField)) return
-  throw refused(`"label_field" names "${labelField}", and the structure has no such field.`)
+  throw refused(
+    `"label_field" names "${labelField}", and the structure has no such field.`,
+    atPlace('label_field'),
+  )
 }
 
 /** Refuses sets that are not of two or more different fields each, and a set that is given twice. */
 export function checkUniqueTogether(sets: readonly string[][], fields: readonly FieldDefinition[]): void {
   const seen = new Set<string>()
   for (const [at, keys] of sets.entries()) {
-    const place = `"unique_together[${at}]"`
-    if (new Set(keys).size < keys.length) throw refused(`${place} names one field twice; name each once.`)
+    const place = `unique_together[${at}]`
+    if (new Set(keys).size < keys.length)
+      throw refused(`"${place}" names one field twice; name each once.`, atPlace(place))
     const unknown = keys.filter((wanted) => !fields.some(({ key }) => key === wanted))
     if (unknown.length > 0)
-      throw refused(`${place} names ${quoteList(unknown)}, and the structure has no such field.`)
+      throw refused(
+        `"${place}" names ${quoteList(unknown)}, and the structure has no such field.`,
+        atPlace(place),
+      )
     const sorted = [...keys].sort().join(' ')
-    if (seen.has(sorted)) throw refused(`${place} names the fields of an earlier set; give each set once.`)
+    if (seen.has(sorted))
+      throw refused(`"${place}" names the fields of an earlier set; give each set once.`, atPlace(place))
     seen.add(sorted)
   }
 }
@@ -220,5 +254,6 @@ export function refuseManyUnique(count: number, before = 0): void {
   if (count <= Math.max(MAX_UNIQUE, before)) return
   throw refused(
     `The unique fields and those of "unique_together" would be ${count} in all, each counted in every set; a structure has at most ${MAX_UNIQUE}, so leave some out.`,
+    atPlace('unique_together'),
   )
 }

@@ -9,7 +9,7 @@ import { wholeListQuery } from '../http/whole-list.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { counted, fold } from '../lib/text.ts'
-import { nameTaken, Refusal, refuseDotName, refused } from '../refusal.ts'
+import { atPlace, nameTaken, Refusal, refuseDotName, refused } from '../refusal.ts'
 import {
   type Check,
   checkLabelField,
@@ -92,11 +92,14 @@ export function createStructure(
 
 function refuseUnusableName(reader: Reader, { workspacePk }: Caller, name: string, except?: number): void {
   if (isId(fold(name)))
-    throw refused('A structure cannot have a name in the form of an id; choose another name.')
+    throw refused(
+      'A structure cannot have a name in the form of an id; choose another name.',
+      atPlace('name'),
+    )
   const holder = store.findStructureByName(reader, workspacePk, fold(name))
   if (!holder || holder.pk === except) return
   // As it was sent: the spelling of a structure that is hidden from the caller is not told.
-  throw nameTaken(`A structure named "${name}" exists already; choose another name.`)
+  throw nameTaken(`A structure named "${name}" exists already; choose another name.`, atPlace('name'))
 }
 
 /** The id of the structure that a record field names; `self` may name itself before it exists. */
@@ -157,7 +160,11 @@ export async function tryPatch(ctx: AppContext, caller: Caller, nameOrId: string
   const sentences = sets.length === 0 ? [] : await ctx.worker.run(collisionsQuery, input, caller)
   for (const [at, sentence] of sentences.entries()) {
     const [key = null, ...others] = sets[at] ?? []
-    if (sentence) refusals.push({ refusal: refused(sentence), field: others.length === 0 ? key : null })
+    if (sentence)
+      refusals.push({
+        refusal: refused(sentence, atPlace('fields')),
+        field: others.length === 0 ? key : null,
+      })
   }
   return {
     structure: presentStructure(refusals.length > 0 ? before : { ...before, ...columns }),

@@ -15,7 +15,7 @@ import {
   tagNamesOfNotes,
   withLinkedTags,
 } from '../notes/writing/tags.ts'
-import { refused } from '../refusal.ts'
+import { atPlace, refused } from '../refusal.ts'
 import { getTagRow, listNotesTagged, logTagUpdate, replaceLinks, type TagRow, tagKind } from './service.ts'
 
 /*
@@ -41,7 +41,10 @@ export const setTagLinks = (ctx: AppContext, caller: Caller, id: string, linked:
 function checkedLinks(tx: Tx, { workspacePk }: Caller, tag: TagRow, linked: readonly number[]): number[] {
   const wanted = [...new Set(linked)]
   if (wanted.includes(tag.id))
-    throw refused('A tag cannot be linked to itself; leave its own id out of linked_tag_ids.')
+    throw refused(
+      'A tag cannot be linked to itself; leave its own id out of linked_tag_ids.',
+      atPlace('linked_tag_ids'),
+    )
   const [unknown] = tx.sql.column<number>(
     `SELECT value FROM json_each(?)
      WHERE value NOT IN (SELECT id FROM tags WHERE workspace = ? AND is_removed = 0) ORDER BY key LIMIT 1`,
@@ -49,7 +52,10 @@ function checkedLinks(tx: Tx, { workspacePk }: Caller, tag: TagRow, linked: read
     workspacePk,
   )
   if (unknown === undefined) return wanted
-  throw refused(`linked_tag_ids names ${unknown}, and there is no such tag in this workspace.`)
+  throw refused(
+    `linked_tag_ids names ${unknown}, and there is no such tag in this workspace.`,
+    atPlace('linked_tag_ids'),
+  )
 }
 
 /** The tags that a tag puts on a note beside itself. */

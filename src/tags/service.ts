@@ -11,7 +11,7 @@ import { compareNames } from '../lib/text.ts'
 import { indexTagName } from '../notes/search/tables.ts'
 import { findTagByName } from '../notes/writing/tags.ts'
 import { objectKind } from '../objects/objects.ts'
-import { fail, nameTaken, refuseDotName } from '../refusal.ts'
+import { atPlace, fail, nameTaken, refuseDotName } from '../refusal.ts'
 import type { TagPatch } from './schema.ts'
 
 /** JSON array of `{id, name}`. */
@@ -83,7 +83,7 @@ export const logTagUpdate = (tx: Tx, author: ChangeAuthor, before: TagRow, after
 function refuseTakenName(tx: Tx, { workspacePk }: Caller, tag: TagRow, name: string): void {
   const holder = findTagByName(tx, workspacePk, name)
   if (holder && holder.id !== tag.id)
-    throw nameTaken(`A tag named "${name}" exists already; choose another name.`)
+    throw nameTaken(`A tag named "${name}" exists already; choose another name.`, atPlace('name'))
 }
 
 const deleteLinks = runBy((tag: number) => orm.delete(tagLinks).where(eq(tagLinks.tag, tag)))

@@ -26,7 +26,7 @@ import {
 } from '../notes/query/tree-query.ts'
 import { objectKind } from '../objects/objects.ts'
 import { findPropertyHead, findPropertyHeadByKey } from '../properties/service.ts'
-import { invalid, refused } from '../refusal.ts'
+import { atPlace, invalid, refused } from '../refusal.ts'
 import type { PatchViewBody, ViewNotesQuery } from './schema.ts'
 
 export type ViewRow = typeof views.$inferSelect
@@ -101,11 +101,20 @@ export function parseView<Request extends ViewRequest>(request: Request) {
   const { sort, display_properties = [] } = request
   const filter = parseOptionalTree(request.filter, 'filter')
   if (sort?.field === 'property' && sort.property === undefined)
-    throw invalid('"sort.property" is required when "sort.field" is "property": the key of a property.')
+    throw invalid(
+      '"sort.property" is required when "sort.field" is "property": the key of a property.',
+      atPlace('sort.property'),
+    )
   if (sort && sort.field !== 'property' && sort.property !== undefined)
-    throw invalid(`"sort.property" goes only with the field "property", and "sort.field" is "${sort.field}".`)
+    throw invalid(
+      `"sort.property" goes only with the field "property", and "sort.field" is "${sort.field}".`,
+      atPlace('sort.property'),
+    )
   if (new Set(display_properties.map(fold)).size < display_properties.length)
-    throw invalid('"display_properties" names one property twice; name each once.')
+    throw invalid(
+      '"display_properties" names one property twice; name each once.',
+      atPlace('display_properties'),
+    )
   return { ...request, filter }
 }
 
@@ -143,7 +152,7 @@ function columnsOf(reader: Reader, caller: Caller, input: ViewInput): Partial<Vi
 function propertyId(reader: Reader, { workspacePk }: InWorkspace, key: string, place: string): string {
   const property = findPropertyHeadByKey(reader, workspacePk, fold(key))
   if (property) return property.id
-  throw refused(`"${place}" names "${key}", and there is no such property in this workspace.`)
+  throw refused(`"${place}" names "${key}", and there is no such property in this workspace.`, atPlace(place))
 }
 
 /** The views that name the property, of all or of these, and by which of their parts. */

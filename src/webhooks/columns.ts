@@ -9,7 +9,7 @@ import { isObject } from '../lib/json.ts'
 import { patched, patchedFlag } from '../lib/patch.ts'
 import { quoteList } from '../lib/text.ts'
 import { storedTree } from '../notes/query/tree-query.ts'
-import { invalid, refused } from '../refusal.ts'
+import { atPlace, invalid, refused } from '../refusal.ts'
 import { type Definition, definitionOf, type StructureRow } from '../structures/store.ts'
 import type { PatchWebhookBody } from './schema.ts'
 import { dueOf, eventsOf, kindOf, MASK, type WebhookRow } from './store.ts'
@@ -74,7 +74,8 @@ export function parseInput<Input extends UnparsedInput>({ filter, ...input }: In
 
 function refuseRepeated(name: string, values: readonly string[]): void {
   const repeated = values.find((value, at) => values.indexOf(value) < at)
-  if (repeated !== undefined) throw invalid(`"${name}" names "${repeated}" twice; name each once.`)
+  if (repeated !== undefined)
+    throw invalid(`"${name}" names "${repeated}" twice; name each once.`, atPlace(name))
 }
 
 /** The columns of a new subscription; refuses the same as a change. */
@@ -128,7 +129,10 @@ function checkedFields(definition: Definition | null, fields: string[] | null): 
   if (fields === null) return null
   const unknown = fields.filter((key) => definition?.byKey.has(key) === false)
   if (unknown.length > 0)
-    throw refused(`"fields" names ${quoteList(unknown)}, and the structure has no such field.`)
+    throw refused(
+      `"fields" names ${quoteList(unknown)}, and the structure has no such field.`,
+      atPlace('fields'),
+    )
   return JSON.stringify(fields)
 }
 
@@ -146,18 +150,25 @@ function checkKind(columns: WebhookColumns): void {
   const kind = kindOf(columns)
   const misplaced = OWN.find((own) => columns[own.column] !== null && own.kind !== kind)
   if (misplaced)
-    throw invalid(`"${misplaced.name}" goes with the kind "${misplaced.kind}", and this one is "${kind}".`)
+    throw invalid(
+      `"${misplaced.name}" goes with the kind "${misplaced.kind}", and this one is "${kind}".`,
+      atPlace(misplaced.name),
+    )
   const events: readonly string[] = EVENTS_OF[kind]
   const other = eventsOf(columns).find((event) => !events.includes(event))
   if (other !== undefined)
-    throw invalid(`"events" names "${other}", and the kind "${kind}" has ${quoteList(events)}.`)
+    throw invalid(
+      `"events" names "${other}", and the kind "${kind}" has ${quoteList(events)}.`,
+      atPlace('events'),
+    )
   const wantsMoments = eventsOf(columns).some((event) => event === DUE_EVENT)
   if (wantsMoments !== (columns.due !== null))
     throw invalid(
       `"due" and the event "${DUE_EVENT}" go together; ${wantsMoments ? 'give' : 'leave out'} "due".`,
+      atPlace('due'),
     )
   if (columns.template !== null && (columns.format ?? 'json') === 'json')
-    throw invalid('"template" goes with a "format" other than "json".')
+    throw invalid('"template" goes with a "format" other than "json".', atPlace('template'))
 }
 
 /** Refuses names of fields that the rows do not have, and a rule for moments that does not fit its field. */
@@ -169,10 +180,14 @@ function checkNames(columns: WebhookColumns, structure: StructureRow | null): vo
   if (!due) return
   const type = definition?.byKey.get(due.field)?.type
   if (type !== 'date' && type !== 'datetime')
-    throw refused(`"due.field" must name a field of type "date" or "datetime", not "${due.field}".`)
+    throw refused(
+      `"due.field" must name a field of type "date" or "datetime", not "${due.field}".`,
+      atPlace('due.field'),
+    )
   if (type === 'datetime' && (due.at !== undefined || due.tz !== undefined))
     throw refused(
       `"due.at" and "due.tz" go with a field of type "date", and "${due.field}" is a "datetime"; leave them out.`,
+      atPlace('due.at'),
     )
 }
 
@@ -184,13 +199,15 @@ function filterColumn(
   filter: readonly RawCondition[] | FilterTree | null,
 ): string | null {
   if (kind === 'record') {
-    if (!definition || !isConditions(filter)) throw invalid('"filter" must be a list of conditions on rows.')
+    if (!definition || !isConditions(filter))
+      throw invalid('"filter" must be a list of conditions on rows.', atPlace('filter'))
     checkFilter(filter, definition.byKey)
     return JSON.stringify(filter)
   }
   if (filter === null) return null
-  if (kind === 'file') throw invalid('"filter" does not go with the kind "file"; leave it out.')
-  if (isConditions(filter)) throw invalid('"filter" must be a filter tree over notes.')
+  if (kind === 'file')
+    throw invalid('"filter" does not go with the kind "file"; leave it out.', atPlace('filter'))
+  if (isConditions(filter)) throw invalid('"filter" must be a filter tree over notes.', atPlace('filter'))
   return storedTree(reader, workspacePk, filter, 'filter')
 }
 
@@ -246,12 +263,14 @@ function valueError(name: string, value: unknown): string | undefined {
 function checkedHeaders(headers: Record<string, unknown> | null): string | null {
   const entries = Object.entries(headers ?? {})
   if (entries.length === 0) return null
-  if (entries.length > MAX_HEADERS) throw invalid(`"headers" must have at most ${MAX_HEADERS} members.`)
+  if (entries.length > MAX_HEADERS)
+    throw invalid(`"headers" must have at most ${MAX_HEADERS} members.`, atPlace('headers'))
   const names = new Set<string>()
   for (const [name, value] of entries) {
     const error = nameError(name) ?? valueError(name, value)
-    if (error !== undefined) throw invalid(error)
-    if (names.has(name.toLowerCase())) throw invalid(`"headers" names "${name}" twice; name each once.`)
+    if (error !== undefined) throw invalid(error, atPlace('headers', name))
+    if (names.has(name.toLowerCase()))
+      throw invalid(`"headers" names "${name}" twice; name each once.`, atPlace('headers'))
     names.add(name.toLowerCase())
   }
   return JSON.stringify(headers)

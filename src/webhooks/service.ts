@@ -13,7 +13,7 @@ import { newSecret, parseEarlierSecrets } from '../delivery/message.ts'
 import { renewSubscriptionsVersion, wakeDeliveries } from '../delivery/outbox.ts'
 import { HOUR_MS } from '../lib/dates.ts'
 import { isSame } from '../lib/patch.ts'
-import { fail, invalid, notFound, refused } from '../refusal.ts'
+import { atPlace, fail, invalid, notFound, refused } from '../refusal.ts'
 import { getStructure, ofReadableStructures, type StructureRow, structureOf } from '../structures/store.ts'
 import {
   mergedColumns,
@@ -84,10 +84,15 @@ export function subscribedStructure(
   { kind = 'record', structure }: NewWebhook,
 ): StructureRow | null {
   if (kind === 'record')
-    return getStructure(reader, caller, structure ?? fail(invalid('"structure" is required.')), 'change')
+    return getStructure(
+      reader,
+      caller,
+      structure ?? fail(invalid('"structure" is required.', atPlace('structure'))),
+      'change',
+    )
   checkKinds(caller, { kind })
   if (structure === undefined) return null
-  throw invalid(`"structure" does not go with the kind "${kind}"; leave it out.`)
+  throw invalid(`"structure" does not go with the kind "${kind}"; leave it out.`, atPlace('structure'))
 }
 
 /** Subscribes, in the caller's transaction. The secret is returned only here and by `rotateSecret`. */
@@ -261,11 +266,14 @@ function checkAddressAndKey(
   { url, ignore_key_id }: WebhookInput,
 ): void {
   const error = url === undefined ? undefined : urlError(url, config.webhookAllowlist)
-  if (error !== undefined) throw refused(error)
+  if (error !== undefined) throw refused(error, atPlace('url'))
   if (ignore_key_id) refuseUnknownKey(reader, workspacePk, ignore_key_id)
 }
 
 function refuseUnknownKey(reader: Reader, workspace: number, id: string): void {
   if (findKey(reader, id)?.workspace === workspace) return
-  throw refused(`"ignore_key_id" names "${id}", and there is no such API key in this workspace.`)
+  throw refused(
+    `"ignore_key_id" names "${id}", and there is no such API key in this workspace.`,
+    atPlace('ignore_key_id'),
+  )
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../lib/json.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
-import { fail, invalid, refused } from '../../refusal.ts'
+import { atPlace, fail, invalid, refused } from '../../refusal.ts'
 import {
   type FieldType,
   OPERATORS,
@@ -40,7 +40,7 @@ export function parseFilter(text: string): RawCondition[] {
   try {
     value = JSON.parse(text)
   } catch {
-    throw invalid('"filter" must be a list of {field, op, value} encoded as JSON.')
+    throw invalid('"filter" must be a list of {field, op, value} encoded as JSON.', atPlace('filter'))
   }
   return parseConditions(value)
 }
@@ -50,9 +50,13 @@ export function parseFilter(text: string): RawCondition[] {
  * no value can contain (NUL, lone surrogates), and the length of a text that is looked for in the whole row.
  */
 export function parseConditions(value: unknown): RawCondition[] {
-  if (!Array.isArray(value)) throw invalid('"filter" must be a list of {field, op, value}.')
+  if (!Array.isArray(value))
+    throw invalid('"filter" must be a list of {field, op, value}.', atPlace('filter'))
   if (value.length > MAX_CONDITIONS)
-    throw invalid(`"filter" holds ${value.length} conditions; ${MAX_CONDITIONS} are allowed.`)
+    throw invalid(
+      `"filter" holds ${value.length} conditions; ${MAX_CONDITIONS} are allowed.`,
+      atPlace('filter'),
+    )
   return value.map(rawCondition)
 }
 
@@ -62,15 +66,19 @@ export const checkFilter = (filter: readonly RawCondition[], fields: FieldsByKey
 
 function rawCondition(value: unknown, at: number): RawCondition {
   const place = `filter[${at}]`
-  if (!isObject(value)) throw invalid(`"${place}" must be an object {field, op, value}.`)
+  if (!isObject(value)) throw invalid(`"${place}" must be an object {field, op, value}.`, atPlace(place))
   const unknown = Object.keys(value).find((name) => !MEMBERS.has(name))
   if (unknown !== undefined)
-    throw invalid(`"${place}.${unknown}" is not known here; a condition has field, op and value.`)
+    throw invalid(
+      `"${place}.${unknown}" is not known here; a condition has field, op and value.`,
+      atPlace(place, unknown),
+    )
   const { field, op, value: operand } = value
-  if (typeof field !== 'string') throw invalid(`"${place}.field" must be the key of a field.`)
+  if (typeof field !== 'string')
+    throw invalid(`"${place}.field" must be the key of a field.`, atPlace(`${place}.field`))
   const operator =
     OPERATORS.find((known) => known === op) ??
-    fail(invalid(`"${place}.op" must be one of ${OPERATORS.join(', ')}.`))
+    fail(invalid(`"${place}.op" must be one of ${OPERATORS.join(', ')}.`, atPlace(`${place}.op`)))
   refuseWrongValue(operator, operand, `${place}.value`)
   if (field === '*' && operator === 'contains') refuseWrongSearch(operand, `${place}.value`)
   return { field, op: operator, value: operand }
@@ -79,7 +87,7 @@ function rawCondition(value: unknown, at: number): RawCondition {
 function refuseWrongSearch(value: unknown, place: string): void {
   const length = typeof value === 'string' ? codePointLength(value) : 0
   if (length < 1 || length > MAX_NEEDLE)
-    throw invalid(`"${place}" must be a text of 1 to ${MAX_NEEDLE} characters.`)
+    throw invalid(`"${place}" must be a text of 1 to ${MAX_NEEDLE} characters.`, atPlace(place))
 }
 
 /** `is_empty` and `not_empty` take no value, `in` and `not_in` a list, all others one value. */
@@ -87,24 +95,24 @@ function refuseWrongValue(op: Operator, value: unknown, place: string): void {
   refuseUnusableText(value, place)
   const isGiven = value !== undefined && value !== null
   if (op === 'is_empty' || op === 'not_empty') {
-    if (isGiven) throw invalid(`"${place}" must be left out with ${op}.`)
+    if (isGiven) throw invalid(`"${place}" must be left out with ${op}.`, atPlace(place))
   } else if (op === 'in' || op === 'not_in') {
     refuseWrongList(op, value, place)
   } else if (!isGiven) {
-    throw invalid(`"${place}" is required with ${op}; is_empty finds rows without a value.`)
+    throw invalid(`"${place}" is required with ${op}; is_empty finds rows without a value.`, atPlace(place))
   }
 }
 
 function refuseWrongList(op: Operator, value: unknown, place: string): void {
-  if (!Array.isArray(value)) throw invalid(`"${place}" must be a list with ${op}.`)
+  if (!Array.isArray(value)) throw invalid(`"${place}" must be a list with ${op}.`, atPlace(place))
   if (value.length > MAX_VALUES)
-    throw invalid(`"${place}" holds ${value.length} values; ${MAX_VALUES} are allowed.`)
+    throw invalid(`"${place}" holds ${value.length} values; ${MAX_VALUES} are allowed.`, atPlace(place))
   for (const member of value) refuseUnusableText(member, place)
 }
 
 function refuseUnusableText(value: unknown, place: string): void {
   if (typeof value !== 'string' || (!value.includes('\0') && value.isWellFormed())) return
-  throw invalid(`"${place}" holds a NUL character or a lone surrogate; no text may.`)
+  throw invalid(`"${place}" holds a NUL character or a lone surrogate; no text may.`, atPlace(place))
 }
 
 function checkCondition({ field, op, value }: RawCondition, place: string, fields: FieldsByKey): Condition {
@@ -113,6 +121,7 @@ function checkCondition({ field, op, value }: RawCondition, place: string, field
   if (!OPERATORS_OF[kind].includes(op)) {
     throw refused(
       `"${place}.op" is "${op}", and ${kindWords(field, kind)} allows only ${OPERATORS_OF[kind].join(', ')}.`,
+      atPlace(`${place}.op`),
     )
   }
   return { target, op, operands: operandsFor(kind, op, value, `${place}.value`) }
@@ -126,7 +135,12 @@ function targetOf(field: string, place: string, fields: FieldsByKey): TypedField
   if (part) return part
   return (
     fields.get(field) ??
-    fail(refused(`"${place}.field" names "${field}", and the structure has no such field.`))
+    fail(
+      refused(
+        `"${place}.field" names "${field}", and the structure has no such field.`,
+        atPlace(`${place}.field`),
+      ),
+    )
   )
 }
 
@@ -134,17 +148,18 @@ function operandsFor(kind: FieldType | RowPart, op: Operator, value: unknown, pl
   if (op === 'is_empty' || op === 'not_empty') return []
   if (op === 'contains') return [needle(value, place)]
   if (!Array.isArray(value)) return [single(kind, value, place)]
-  if (op !== 'in' && op !== 'not_in') throw refused(`"${place}" must be one value with ${op}, not a list.`)
+  if (op !== 'in' && op !== 'not_in')
+    throw refused(`"${place}" must be one value with ${op}, not a list.`, atPlace(place))
   return value.map((member, at) => single(kind, member, `${place}[${at}]`))
 }
 
 function single(kind: FieldType | RowPart, value: unknown, place: string): Operand {
   const { operand, words } = operandOf(kind, value)
-  return operand ?? fail(refused(`"${place}" must be ${words}.`))
+  return operand ?? fail(refused(`"${place}" must be ${words}.`, atPlace(place)))
 }
 
 function needle(value: unknown, place: string): Operand {
-  if (typeof value !== 'string') throw refused(`"${place}" must be a text.`)
+  if (typeof value !== 'string') throw refused(`"${place}" must be a text.`, atPlace(place))
   const folded = fold(value)
   return { low: folded, high: folded }
 }

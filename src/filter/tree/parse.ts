@@ -1,7 +1,7 @@
 import { isDay } from '../../lib/dates.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { codePointLength, fold, MAX_TEXT_LENGTH, withCommas } from '../../lib/text.ts'
-import { fail, invalid, refused } from '../../refusal.ts'
+import { atPlace, fail, invalid, refused } from '../../refusal.ts'
 import {
   GROUP_MATCHES,
   type GroupMatch,
@@ -15,6 +15,11 @@ import {
   type ValueKind,
 } from './operators.ts'
 import { DATE_UNITS, type RelativeDay } from './relative-dates.ts'
+
+/** The form of the value at a place is wrong. */
+const malformed = (place: string, rule: string) => invalid(`"${place}" ${rule}`, atPlace(place))
+/** The value at a place has the right form, and a rule forbids it. */
+const unfit = (place: string, rule: string) => refused(`"${place}" ${rule}`, atPlace(place))
 
 /*
  * A filter tree is parsed when it is sent (`parseTree`), and checked against the tags and properties of a workspace
@@ -72,7 +77,7 @@ export function parseTree(value: unknown, place: string): FilterTree {
   const counts = { conditions: 0, nodes: 0 }
   const tree = parseNode(value, place, 1, counts)
   if (counts.conditions > MAX_TREE_CONDITIONS)
-    throw invalid(`"${place}" holds ${counts.conditions} conditions; ${MAX_TREE_CONDITIONS} are allowed.`)
+    throw malformed(place, `holds ${counts.conditions} conditions; ${MAX_TREE_CONDITIONS} are allowed.`)
   return tree
 }
 
@@ -109,7 +114,7 @@ const PARSERS = { group: parseGroup, tags: parseTags, property: parseProperty, f
 const NODE_TYPES = Object.keys(PARSERS) as (keyof typeof PARSERS)[]
 
 function parseNode(value: unknown, place: string, depth: number, counts: Counts): FilterTree {
-  if (!isObject(value)) throw invalid(`"${place}" must be a node: an object with a "type".`)
+  if (!isObject(value)) throw malformed(place, 'must be a node: an object with a "type".')
   counts.nodes += 1
   if (counts.nodes > MAX_NODES) throw invalid(`A filter tree may have at most ${MAX_NODES} nodes.`)
   return PARSERS[oneOf(NODE_TYPES, value.type, `${place}.type`)](value, place, depth, counts)
@@ -119,7 +124,7 @@ function parseGroup(node: JsonObject, place: string, depth: number, counts: Coun
   refuseUnknown(node, ['type', 'match', 'children'], place)
   const match = oneOf(GROUP_MATCHES, node.match, `${place}.match`)
   if (depth > MAX_TREE_DEPTH)
-    throw invalid(`"${place}" is a group on level ${depth}; ${MAX_TREE_DEPTH} levels of groups are allowed.`)
+    throw malformed(place, `is a group on level ${depth}; ${MAX_TREE_DEPTH} levels of groups are allowed.`)
   const children = list(node.children, `${place}.children`, MAX_NODES, 'nodes')
   return {
     type: 'group',
@@ -133,14 +138,14 @@ function parseTags(node: JsonObject, place: string, _depth: number, counts: Coun
   refuseUnknown(node, ['type', 'op', 'tag_ids'], place)
   const op = oneOf(TAG_OPERATORS, node.op, `${place}.op`)
   const ids = list(node.tag_ids, `${place}.tag_ids`, MAX_LISTED, 'tags')
-  if (ids.length === 0) throw invalid(`"${place}.tag_ids" must name at least one tag.`)
+  if (ids.length === 0) throw malformed(`${place}.tag_ids`, 'must name at least one tag.')
   return {
     type: 'tags',
     op,
     tag_ids: ids.map((id, at) =>
       Number.isSafeInteger(id)
         ? (id as number)
-        : fail(invalid(`"${place}.tag_ids[${at}]" must be the id of a tag, an integer.`)),
+        : fail(malformed(`${place}.tag_ids[${at}]`, 'must be the id of a tag, an integer.')),
     ),
   }
 }
@@ -148,7 +153,7 @@ function parseTags(node: JsonObject, place: string, _depth: number, counts: Coun
 function parseProperty(node: JsonObject, place: string, _depth: number, counts: Counts): PropertyNode {
   counts.conditions += 1
   refuseUnknown(node, ['type', 'def_id', 'op', 'value'], place)
-  if (typeof node.def_id !== 'string') throw invalid(`"${place}.def_id" must be the id of a property.`)
+  if (typeof node.def_id !== 'string') throw malformed(`${place}.def_id`, 'must be the id of a property.')
   const op = oneOf(TREE_OPERATORS, node.op, `${place}.op`)
   return { type: 'property', def_id: node.def_id, op, ...operand(op, node.value, place) }
 }
@@ -169,31 +174,34 @@ function parseField(node: JsonObject, place: string, _depth: number, counts: Cou
 function operand(op: TreeOperator, value: unknown, place: string): { value?: unknown } {
   const at = `${place}.value`
   if (op === 'empty' || op === 'not_empty') {
-    if (value !== undefined && value !== null) throw invalid(`"${at}" must be left out with ${op}.`)
+    if (value !== undefined && value !== null) throw malformed(at, `must be left out with ${op}.`)
     return {}
   }
-  if (value === undefined) throw invalid(`"${at}" is required with ${op}.`)
+  if (value === undefined) throw malformed(at, `is required with ${op}.`)
   if (op === 'in' || op === 'not_in') list(value, at, MAX_LISTED, 'values')
   if (op === 'between' && !(Array.isArray(value) && value.length === 2))
-    throw invalid(`"${at}" must be a list [low, high] with between.`)
-  if (op === 'within' && !relativeDay(value)) throw invalid(`"${at}" must be ${RELATIVE_WORDS} with within.`)
+    throw malformed(at, 'must be a list [low, high] with between.')
+  if (op === 'within' && !relativeDay(value)) throw malformed(at, `must be ${RELATIVE_WORDS} with within.`)
   return { value }
 }
 
 function refuseUnknown(node: JsonObject, known: readonly string[], place: string): void {
   const unknown = Object.keys(node).find((name) => !known.includes(name))
   if (unknown !== undefined)
-    throw invalid(`"${place}.${unknown}" is not known here; a ${node.type} node has ${known.join(', ')}.`)
+    throw invalid(
+      `"${place}.${unknown}" is not known here; a ${node.type} node has ${known.join(', ')}.`,
+      atPlace(place, unknown),
+    )
 }
 
 function list(value: unknown, place: string, most: number, what: string): unknown[] {
-  if (!Array.isArray(value)) throw invalid(`"${place}" must be a list of ${what}.`)
-  if (value.length > most) throw invalid(`"${place}" holds ${value.length} ${what}; ${most} are allowed.`)
+  if (!Array.isArray(value)) throw malformed(place, `must be a list of ${what}.`)
+  if (value.length > most) throw malformed(place, `holds ${value.length} ${what}; ${most} are allowed.`)
   return value
 }
 
 const oneOf = <Name extends string>(names: readonly Name[], value: unknown, place: string): Name =>
-  names.find((name) => name === value) ?? fail(invalid(`"${place}" must be one of ${names.join(', ')}.`))
+  names.find((name) => name === value) ?? fail(malformed(place, `must be one of ${names.join(', ')}.`))
 
 /** Looks up the tags and properties that a tree refers to; undefined for one that the workspace does not have. */
 export interface TreeDefinitions {
@@ -252,8 +260,9 @@ export function checkTree(tree: FilterTree, definitions: TreeDefinitions, place:
 function checkTags({ op, tag_ids }: TagsNode, definitions: TreeDefinitions, place: string): CheckedTree {
   const missing = tag_ids.findIndex((id) => !definitions.tag(id))
   if (missing !== -1)
-    throw refused(
-      `"${place}.tag_ids[${missing}]" names the tag ${tag_ids[missing]}, and there is no such tag in this workspace.`,
+    throw unfit(
+      `${place}.tag_ids[${missing}]`,
+      `names the tag ${tag_ids[missing]}, and there is no such tag in this workspace.`,
     )
   const tagIds = [...new Set(tag_ids)]
   if (op === 'has_all')
@@ -265,7 +274,7 @@ function checkTags({ op, tag_ids }: TagsNode, definitions: TreeDefinitions, plac
 function checkProperty(node: PropertyNode, definitions: TreeDefinitions, place: string): CheckedTree {
   const property =
     definitions.property(node.def_id) ??
-    fail(refused(`"${place}.def_id" names no property of this workspace; it takes the id of one.`))
+    fail(unfit(`${place}.def_id`, 'names no property of this workspace; it takes the id of one.'))
   const { type } = property
   refuseOperator(type, node.op, `the property "${property.key}", of type ${type},`, place)
   return { kind: 'value', target: { property: property.pk }, ...testOf(type, node, place) }
@@ -280,7 +289,7 @@ function checkField(node: FieldNode, place: string): CheckedTree {
 function refuseOperator(kind: ValueKind, op: TreeOperator, what: string, place: string): void {
   const operators: readonly TreeOperator[] = TREE_OPERATORS_OF[kind]
   if (operators.includes(op)) return
-  throw refused(`"${place}.op" is "${op}", and ${what} has the operators ${operators.join(', ')}.`)
+  throw unfit(`${place}.op`, `is "${op}", and ${what} has the operators ${operators.join(', ')}.`)
 }
 
 type Test = { test: ValueTest; isNegated: boolean }
@@ -355,18 +364,16 @@ function pair<Value>(
 const textValue = (value: unknown, at: string): string =>
   typeof value === 'string' && codePointLength(value) <= MAX_TEXT_LENGTH
     ? value
-    : fail(refused(`"${at}" must be a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters.`))
+    : fail(unfit(at, `must be a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters.`))
 
 const numberValue = (value: unknown, at: string): number =>
-  typeof value === 'number' && Number.isFinite(value)
-    ? value
-    : fail(refused(`"${at}" must be a finite number.`))
+  typeof value === 'number' && Number.isFinite(value) ? value : fail(unfit(at, 'must be a finite number.'))
 
 const boolValue = (value: unknown, at: string): number =>
-  typeof value === 'boolean' ? Number(value) : fail(refused(`"${at}" must be true or false.`))
+  typeof value === 'boolean' ? Number(value) : fail(unfit(at, 'must be true or false.'))
 
 const dayValue = (value: unknown, at: string): Day =>
   typeof value === 'string' && isDay(value)
     ? value
     : (relativeDay(value) ??
-      fail(refused(`"${at}" must be a real day in the form YYYY-MM-DD, or ${RELATIVE_WORDS}.`)))
+      fail(unfit(at, `must be a real day in the form YYYY-MM-DD, or ${RELATIVE_WORDS}.`)))

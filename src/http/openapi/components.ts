@@ -135,11 +135,37 @@ export const ErrorBody = strict(
   { $id: 'Error' },
 )
 
+/** The body of an error as problem details. */
+export const ProblemBody = strict(
+  {
+    type: t.Literal('about:blank'),
+    title: t.String({ description: 'The phrase of the status.', examples: ['Bad Request'] }),
+    status: t.Integer({ examples: [400] }),
+    detail: t.String({ description: 'The sentence of "error".', examples: [SENTENCES.invalid_request] }),
+    code: t.String({ enum: CODES, description: 'The rule, for programs.', examples: ['invalid_request'] }),
+    errors: t.Array(
+      t.Object({
+        detail: t.String({ examples: [SENTENCES.invalid_request] }),
+        pointer: t.String({
+          description:
+            'A JSON pointer into the body, as the fragment of a URI, or `#/query/<name>` for a query parameter.',
+          examples: ['#/title'],
+        }),
+        position: t.Optional(
+          t.Integer({ description: 'Where in the text the fault is, counted in characters from 0.' }),
+        ),
+      }),
+      { description: 'One entry for each cause that has a place in the request.' },
+    ),
+  },
+  { $id: 'Problem' },
+)
+
 const statusOf = (code: ErrorCode): number => (code === 'internal' ? 500 : STATUS_OF[code])
 
 const HEADERS = { 401: 'WWW-Authenticate', 429: 'Retry-After', 503: 'Retry-After' } as const
 
-function errorResponseComponent(status: ErrorStatus, schema: JsonSchema) {
+function errorResponseComponent(status: ErrorStatus, schema: JsonSchema, problem: JsonSchema) {
   const codes = CODES.filter((code) => statusOf(code) === status)
   const header = status === 401 || status === 429 || status === 503 ? HEADERS[status] : undefined
   return {
@@ -152,15 +178,18 @@ function errorResponseComponent(status: ErrorStatus, schema: JsonSchema) {
           codes.map((code) => [code, { value: { error: SENTENCES[code], code } }]),
         ),
       },
+      'application/problem+json': { schema: problem },
     },
   }
 }
 
 const STATUSES = Object.keys(RESPONSES).map(Number) as ErrorStatus[]
 
-/** `components.responses` of the document; `schema` refers to the body of an error. */
-export const errorResponseComponents = (schema: JsonSchema) =>
-  Object.fromEntries(STATUSES.map((status) => [RESPONSES[status][0], errorResponseComponent(status, schema)]))
+/** `components.responses` of the document; the schemas refer to the body of an error in its two forms. */
+export const errorResponseComponents = (schema: JsonSchema, problem: JsonSchema) =>
+  Object.fromEntries(
+    STATUSES.map((status) => [RESPONSES[status][0], errorResponseComponent(status, schema, problem)]),
+  )
 
 /** The errors among the `responses` of one operation. */
 export const errorResponses = (statuses: readonly ErrorStatus[]) =>

@@ -10,6 +10,7 @@ import {
   errorResponseComponents,
   errorResponses,
   headerComponents,
+  ProblemBody,
   parameterComponents,
   REPLAYED_HEADER,
   REQUEST_ID_HEADER,
@@ -72,6 +73,7 @@ export async function buildDocument(app: AnyElysia, api: ApiDescription): Promis
   const { paths: drafted } = await draft(app)
   const components = new SchemaComponents()
   const errorSchema = components.write(ErrorBody)
+  const problemSchema = components.write(ProblemBody)
   const callbacks = api.callbacks(components)
   const paths: OpenApiDocument['paths'] = {}
   for (const route of app.routes) {
@@ -109,7 +111,7 @@ export async function buildDocument(app: AnyElysia, api: ApiDescription): Promis
       },
       parameters: { ...parameterComponents, ...downloadParameterComponents },
       headers: { ...headerComponents, ...downloadHeaderComponents },
-      responses: errorResponseComponents(errorSchema),
+      responses: errorResponseComponents(errorSchema, problemSchema),
       schemas: components.schemas,
     },
   }

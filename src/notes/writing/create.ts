@@ -7,7 +7,7 @@ import { notes } from '../../db/schema/notes.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import type { FeatureHooks, OpenedPreset } from '../../feature-hooks.ts'
 import { fold } from '../../lib/text.ts'
-import { invalid, nameTaken, Refusal } from '../../refusal.ts'
+import { atPlace, invalid, nameTaken, Refusal } from '../../refusal.ts'
 import { publishNote } from '../events.ts'
 import { checkFileLinks } from '../links/file-links.ts'
 import { indexLinks } from '../links/indexing.ts'
@@ -74,7 +74,7 @@ export function presetOf(
 ): OpenedPreset | undefined {
   if (preset !== undefined) return features.openPreset(tx, caller, preset, { answers, tz })
   if (answers === undefined) return undefined
-  throw invalid('"answers" go with "preset"; name the preset that asks for them.')
+  throw invalid('"answers" go with "preset"; name the preset that asks for them.', atPlace('answers'))
 }
 
 function tryProperties(
@@ -175,5 +175,8 @@ function insertBody(tx: Tx, workspace: number, pk: number, content: string): voi
 export function refuseTakenAlias(tx: Tx, workspace: number, alias: string, except?: number): void {
   const holder = findByAlias(tx, workspace, fold(alias))
   if (!holder || holder.pk === except) return
-  throw nameTaken(`The alias "${alias}" belongs to the note "${holder.title}" already; choose another.`)
+  throw nameTaken(
+    `The alias "${alias}" belongs to the note "${holder.title}" already; choose another.`,
+    atPlace('alias'),
+  )
 }

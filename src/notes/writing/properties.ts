@@ -2,7 +2,7 @@ import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold, withCommas } from '../../lib/text.ts'
-import { type Refusal, refused } from '../../refusal.ts'
+import { atPlace, type Refusal, refused } from '../../refusal.ts'
 import { keepNote, logAttribute } from '../events.ts'
 import { type Options, type PropertyType, refusalOfValue } from '../property-values.ts'
 import { touchNote } from '../store.ts'
@@ -125,7 +125,7 @@ function checkedValues(reader: Reader, workspace: number, values: PropertyValues
   const named = new Set<string>()
   return entries.map(([key, value]) => {
     if (named.has(fold(key)))
-      throw refused('One property is named twice in different spelling; name it once.')
+      throw refused('One property is named twice in different spelling; name it once.', atPlace('', key))
     named.add(fold(key))
     return { rule: checkedRule(reader, workspace, key, value), value }
   })
@@ -177,7 +177,10 @@ function readValue({ sql }: Reader, note: number, { pk, type }: PropertyRule): u
 function checkedRule(reader: Reader, workspace: number, key: string, value: unknown): PropertyRule {
   const rule = findPropertyRule(reader, workspace, key)
   if (!rule)
-    throw refused(`There is no property "${key}" in this workspace; define it first or check its spelling.`)
+    throw refused(`There is no property "${key}" in this workspace; define it first or check its spelling.`, {
+      ...atPlace('', key),
+      reason: 'unknown_name',
+    })
   const refusal = value === null ? undefined : valueRefusal(reader, rule, value)
   if (refusal) throw refusal
   return rule

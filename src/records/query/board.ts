@@ -7,7 +7,7 @@ import type { WorkerQuery } from '../../db/worker/client.ts'
 import { DEFAULT_LIMIT } from '../../http/pagination.ts'
 import { encoded, type JsonBody } from '../../http/responses.ts'
 import { withCommas } from '../../lib/text.ts'
-import { fail, invalid, refused } from '../../refusal.ts'
+import { atPlace, fail, invalid, refused } from '../../refusal.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { FieldDefinition } from '../../structures/store.ts'
@@ -130,18 +130,23 @@ const isDated = ({ type }: FieldDefinition): boolean => type === 'date' || type 
 function dateField({ definition: { byKey } }: RowQuery, key: string): FieldDefinition {
   const field = byKey.get(key)
   if (field && isDated(field)) return field
-  throw refused(`"date" names "${key}"; it takes a field of type date or datetime.`)
+  throw refused(`"date" names "${key}"; it takes a field of type date or datetime.`, atPlace('date'))
 }
 
 function groupField({ definition: { byKey } }: RowQuery, key: string | undefined): FieldDefinition {
   if (key === undefined)
     throw invalid(
       'The query parameter "group_by" is required: a select or bool field, whose values are the columns.',
+      atPlace('group_by'),
     )
   const field =
-    byKey.get(key) ?? fail(refused(`"group_by" names "${key}", and the structure has no such field.`))
+    byKey.get(key) ??
+    fail(refused(`"group_by" names "${key}", and the structure has no such field.`, atPlace('group_by')))
   if (field.type === 'select' || field.type === 'bool') return field
-  throw refused(`"group_by" names "${key}", of type ${field.type}; it takes a field of type select or bool.`)
+  throw refused(
+    `"group_by" names "${key}", of type ${field.type}; it takes a field of type select or bool.`,
+    atPlace('group_by'),
+  )
 }
 
 function stacked(

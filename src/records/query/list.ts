@@ -5,7 +5,7 @@ import type { Direction } from '../../db/sql-part.ts'
 import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
 import { hasMore, type PageRequest, pageRequest } from '../../http/pagination.ts'
 import { encoded, type JsonBody } from '../../http/responses.ts'
-import { invalid } from '../../refusal.ts'
+import { atPlace, invalid } from '../../refusal.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import { getStructure, type StructureRow } from '../../structures/store.ts'
@@ -305,6 +305,7 @@ function refuseOthers(request: ListRequest): void {
   if (!other) return
   throw invalid(
     `"${other}" does not go with "deleted": deleted rows come most recently deleted first, all of them. Leave it out.`,
+    atPlace(other),
   )
 }
 

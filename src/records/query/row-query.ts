@@ -7,7 +7,7 @@ import type { RowPart, TypedField } from '../../filter/record/operators.ts'
 import { type Condition, checkFilter, parseFilter, type RawCondition } from '../../filter/record/parse.ts'
 import { columnCondition, filterSql } from '../../filter/record/sql.ts'
 import { fold } from '../../lib/text.ts'
-import { invalid, refused } from '../../refusal.ts'
+import { atPlace, invalid, refused } from '../../refusal.ts'
 import { filterOf, getRowView } from '../../row-views/service.ts'
 import {
   autoIndex,
@@ -50,7 +50,7 @@ export function parseRequest<Request extends RowsRequest>({
   ...request
 }: Request): ParsedRequest<Request> {
   if (request.structure === undefined && request.view === undefined)
-    throw invalid('The query parameter "structure" is required.')
+    throw invalid('The query parameter "structure" is required.', atPlace('structure'))
   return { ...request, filter: filter === undefined ? [] : parseFilter(filter) }
 }
 
@@ -66,7 +66,10 @@ export function withView<Request extends ParsedRequest<RowsRequest>>(
   const view = request.view === undefined ? undefined : getRowView(reader, caller, request.view)
   const structure = request.structure ?? view?.structureId ?? ''
   if (view && getStructure(reader, caller, structure, 'read').pk !== view.structure)
-    throw invalid('"structure" names another structure than that of the view; leave it out.')
+    throw invalid(
+      '"structure" names another structure than that of the view; leave it out.',
+      atPlace('structure'),
+    )
   const search = request.search ?? view?.search ?? undefined
   return {
     ...request,
@@ -233,7 +236,7 @@ export function sortTarget({ byKey }: Definition, sort: string): SortTarget {
   if (sort === 'created_at' || sort === 'updated_at') return sort
   const field = byKey.get(sort)
   if (field) return field
-  throw refused(`"sort" names "${sort}", and the structure has no such field.`)
+  throw refused(`"sort" names "${sort}", and the structure has no such field.`, atPlace('sort'))
 }
 
 /** Whether the order of pks is the order asked for: while rows were created in order, it equals `created_at`, id. */

@@ -9,7 +9,7 @@ import { memoize } from '../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../lib/dates.ts'
 import { compareNames, withCommas } from '../../lib/text.ts'
 import { findTimeZone, type TimeZone } from '../../lib/time-zones.ts'
-import { fail, invalid, refused } from '../../refusal.ts'
+import { atPlace, fail, invalid, refused } from '../../refusal.ts'
 import { indexName } from '../../structures/storage/auto-index.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
@@ -153,18 +153,27 @@ function rowColumns(...wanted: readonly (string | undefined)[]): string[] {
 /** The time zone that a request names; UTC unless it names one. */
 export const zoneNamed = (tz = 'UTC'): TimeZone =>
   findTimeZone(tz) ??
-  fail(invalid('The query parameter "tz" must be the IANA name of a time zone, such as Europe/Berlin.'))
+  fail(
+    invalid(
+      'The query parameter "tz" must be the IANA name of a time zone, such as Europe/Berlin.',
+      atPlace('tz'),
+    ),
+  )
 
 function getField({ byKey }: Definition, parameter: string, key: string): FieldDefinition {
   return (
-    byKey.get(key) ?? fail(refused(`"${parameter}" names "${key}", and the structure has no such field.`))
+    byKey.get(key) ??
+    fail(refused(`"${parameter}" names "${key}", and the structure has no such field.`, atPlace(parameter)))
   )
 }
 
 function numberField(definition: Definition, key: string): FieldDefinition {
   const field = getField(definition, 'field', key)
   if (field.type === 'number') return field
-  throw refused(`"field" names "${key}", of type ${field.type}; only a number field can be added up.`)
+  throw refused(
+    `"field" names "${key}", of type ${field.type}; only a number field can be added up.`,
+    atPlace('field'),
+  )
 }
 
 const byField = (definition: Definition, key: string): FieldDefinition => getField(definition, 'by', key)
@@ -180,7 +189,10 @@ export function datedBy(definition: Definition, key: string): Dating {
   const { type, column } = getField(definition, 'date', key)
   if (type === 'datetime') return byInstant(valueColumn(column), (cell) => Date.parse(String(cell)))
   if (type !== 'date')
-    throw refused(`"date" names "${key}", of type ${type}; only a date or datetime field dates a row.`)
+    throw refused(
+      `"date" names "${key}", of type ${type}; only a date or datetime field dates a row.`,
+      atPlace('date'),
+    )
   return {
     column: valueColumn(column),
     periodOf: (period) => {

@@ -8,12 +8,13 @@ import { insertWholeFile } from '../../files/new-file.ts'
 import { STATUS_OF } from '../../http/errors.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import { createdResponse, KEY_FORM, once } from '../../http/idempotency.ts'
+import { errorIn, type RefusedRequest } from '../../http/problem.ts'
 import { addressGroup } from '../../lib/address-group.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../lib/dates.ts'
 import { writeRecords } from '../../records/writing/write-records.ts'
-import { fail, invalid, notFound, Refusal, refused } from '../../refusal.ts'
-import { type Definition, definitionOf, findStructureById } from '../../structures/store.ts'
+import { atFields, fail, invalid, notFound, Refusal, type RefusalCode, refused } from '../../refusal.ts'
+import { definitionOf, findStructureById } from '../../structures/store.ts'
 import { shownText } from '../pages/page.ts'
 import { type FormField, type FormSettings, formFields, optionsOf } from '../service.ts'
 import { countWritten, findShareByPk, type Visit, writerOf } from '../visits.ts'
@@ -21,25 +22,24 @@ import type { FormBytes } from './form-bytes.ts'
 import { formPage, pageTokenIn, type ShownForm, sentencePage } from './page.ts'
 import { type FieldFile, readValues, type Sent, TOKEN_INPUT, TRAP_INPUT, unknownName } from './sent.ts'
 
-interface Form extends Pick<ShownForm, 'title' | 'settings' | 'fields'> {
-  readonly definition: Definition
-}
+type Form = Pick<ShownForm, 'title' | 'settings' | 'fields'>
 
 function formOf({ db }: AppContext, { caller, share }: Visit): Form {
   const structure = findStructureById(db, caller, share.target) ?? fail(notFound('form'))
   const settings: FormSettings = optionsOf(share)
-  const definition = definitionOf(structure)
-  const fields: readonly FormField[] = formFields(definition, settings).map(({ label, help, ...field }) => ({
-    ...field,
-    label: shownText(label),
-    help: help === undefined ? undefined : shownText(help),
-  }))
-  return { title: shownText(settings.title ?? structure.name), settings, fields, definition }
+  const fields: readonly FormField[] = formFields(definitionOf(structure), settings).map(
+    ({ label, help, ...field }) => ({
+      ...field,
+      label: shownText(label),
+      help: help === undefined ? undefined : shownText(help),
+    }),
+  )
+  return { title: shownText(settings.title ?? structure.name), settings, fields }
 }
 
 /** The page of a form; fields are filled in from the address where the form allows it. */
 export function showForm(ctx: AppContext, visit: Visit, asked: URLSearchParams): Response {
-  const { definition: _, ...form } = formOf(ctx, visit)
+  const form = formOf(ctx, visit)
   const now = ctx.clock.now()
   const closed = closedSentence(visit.share, now)
   if (closed !== undefined) return sentencePage(form.title, closed)
@@ -142,8 +142,9 @@ async function write(
   const { share } = visit
   if (!sent.isJson && (sent.texts.get(TRAP_INPUT) ?? '') !== '') throw new Refusal('rate_limited', ROBOT)
   const unknown = unknownName(sent, form.fields)
-  if (unknown !== undefined) throw refused(`"${unknown}" is not a field of this form; leave it out.`)
-  const values = readValues(form.definition, form.fields, form.settings, sent)
+  if (unknown !== undefined)
+    throw refused(`"${unknown}" is not a field of this form; leave it out.`, atFields(unknown))
+  const values = readValues(form.fields, form.settings, sent)
   if (values.refusals.size > 0) throw new FieldRefusals(values.refusals)
   const token = pageTokenIn(sent.isJson ? undefined : sent.texts.get(TOKEN_INPUT), now)
   const key = idempotencyKeyOf(exchange) ?? token
@@ -156,7 +157,7 @@ async function write(
     isWritten = !replayed
     return replayed
   } catch (error) {
-    throw key !== undefined && key === token ? ofPage(form, error) : atField(form, error)
+    throw key !== undefined && key === token ? ofPage(form, error) : atFormField(form, error)
   } finally {
     if (!isWritten) for (const takeBack of takeBacks) takeBack()
   }
@@ -164,25 +165,26 @@ async function write(
 
 /** A page that was sent before, with something else in it, is none that was repeated by mistake. */
 function ofPage(form: Form, error: unknown): unknown {
-  const isOther = error instanceof Refusal && error.message.includes('Idempotency-Key')
-  return isOther
+  return error instanceof Refusal && error.data.reason === 'key_reused'
     ? refused('This page was sent before. To send what it says now as well, press "Send" again.')
-    : atField(form, error)
+    : atFormField(form, error)
 }
 
 /** A refusal of the whole row that is about one field of the form, as one of that field. */
-function atField({ fields }: Form, error: unknown): unknown {
+function atFormField({ fields }: Form, error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
-  // What a visitor does not see is not told, nor what it holds.
-  const named = [...error.message.matchAll(/"([a-z][a-z0-9_]*)"/g)].map(([, key]) => key)
-  if (named.some((key) => !fields.some(({ field }) => field.key === key)))
+  const named = error.data.fields ?? []
+  const isHidden = named.some((key) => !fields.some(({ field }) => field.key === key))
+  // Visitors learn nothing of fields that the form does not ask for, nor of the limits of the structure.
+  if (isHidden || OF_STRUCTURE.has(error.code))
     return refused('This form cannot be sent at present; tell whoever gave you the link.')
-  if (error.code !== 'unique_violation') return error
-  const first = fields.find(({ field }) => error.message.includes(`"${field.key}"`))
-  if (!first) return error
+  const [first] = named
+  if (error.code !== 'unique_violation' || first === undefined) return error
   const sentence = 'This was sent already and can be given only once; choose another.'
-  return new FieldRefusals(new Map([[first.field.key, new Refusal(error.code, sentence)]]))
+  return new FieldRefusals(new Map([[first, new Refusal(error.code, sentence, atFields(first))]]))
 }
+
+const OF_STRUCTURE: ReadonlySet<RefusalCode> = new Set(['max_rows_reached', 'immutable'])
 
 function idempotencyKeyOf({ request }: Exchange): string | undefined {
   const key = request.headers.get('idempotency-key') ?? undefined
@@ -193,15 +195,19 @@ function idempotencyKeyOf({ request }: Exchange): string | undefined {
 function answer(
   { db, clock }: AppContext,
   { share }: Visit,
-  { definition: _, ...form }: Form,
-  { sent }: Post,
+  form: Form,
+  { exchange, sent }: Post,
   error: Refusal | FieldRefusals,
 ): Response {
   const refusals = error instanceof FieldRefusals ? error.byKey : new Map<string, Refusal>()
   const [first] = refusals
   const refusal = error instanceof FieldRefusals ? (first?.[1] ?? refused('')) : error
   const status = STATUS_OF[refusal.code]
-  if (sent.isJson) return jsonRefusal(refusal, first?.[0])
+  if (sent.isJson) {
+    const request = { request: exchange.request, body: { data: sent.data } }
+    const others = [...refusals.values()].slice(1)
+    return jsonRefusal(request, [refusal, ...others], first?.[0])
+  }
   const closed = closedSentence(findShareByPk(db, share.pk) ?? share, clock.now())
   if (closed !== undefined) return sentencePage(form.title, closed, status)
   return formPage({
@@ -215,11 +221,17 @@ function answer(
   })
 }
 
-export function jsonRefusal(refusal: Refusal, field?: string): Response {
-  const { message: error, code, retryAfterSeconds } = refusal
-  const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
-  const body = { error, code, ...(field !== undefined && { field }) }
-  return Response.json(body, { status: STATUS_OF[code], headers })
+/** Responds to a program with the first of several refusals, which is that of `field` where there is one. */
+export function jsonRefusal(
+  request: RefusedRequest,
+  refusals: readonly [Refusal, ...Refusal[]],
+  field?: string,
+): Response {
+  const [{ message: sentence, code, retryAfterSeconds }] = refusals
+  const headers = new Headers()
+  if (retryAfterSeconds !== undefined) headers.set('Retry-After', String(retryAfterSeconds))
+  const more = field === undefined ? {} : { field }
+  return errorIn(request, { status: STATUS_OF[code], code, sentence, refusals, headers, more })
 }
 
 /** Lets the pages of every site read a response. */

@@ -1,13 +1,12 @@
-import type { RecordData } from '../../changes/record-data.ts'
+import type { FieldValue, RecordData } from '../../changes/record-data.ts'
 import { checkedFileName } from '../../files/service.ts'
 import { formEntries } from '../../http/form-entries.ts'
 import { checkStorable, MOST_TO_READ, storableJson } from '../../http/storable-json.ts'
 import { isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
 import { findTimeZone, instantOfLocal } from '../../lib/time-zones.ts'
-import { checkedChanges } from '../../records/writing/row-writer.ts'
-import { invalid, Refusal, refused } from '../../refusal.ts'
-import type { Definition } from '../../structures/store.ts'
+import { checkedValue } from '../../records/writing/row-writer.ts'
+import { atFields, invalid, Refusal, refused } from '../../refusal.ts'
 import type { FormField, FormSettings } from '../service.ts'
 
 /** A file that was chosen in a form. */
@@ -103,12 +102,7 @@ export function unknownName(sent: Sent, fields: readonly FormField[]): string | 
 }
 
 /** Reads and judges every field of a post by itself, so that all that is refused is said at once. */
-export function readValues(
-  definition: Definition,
-  fields: readonly FormField[],
-  settings: FormSettings,
-  sent: Sent,
-): FormValues {
+export function readValues(fields: readonly FormField[], settings: FormSettings, sent: Sent): FormValues {
   const data: RecordData = { ...(settings.hidden as RecordData) }
   const files: FieldFile[] = []
   const refusals = new Map<string, Refusal>()
@@ -122,22 +116,15 @@ export function readValues(
           ? sentValue(form, ownOf(sent.data, key))
           : typedValue(form, sent.texts.get(key), settings)
         if (value === undefined && form.isRequired) throw refused(`“${form.label}” is required; fill it in.`)
-        if (value !== undefined) data[key] = checked(definition, form, value)
+        if (value !== undefined) data[key] = checked(form, value, sent.isJson)
       }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      refusals.set(key, sent.isJson ? error : inWords(form, error))
+      refusals.set(key, new Refusal(error.code, error.message, { ...error.data, ...atFields(key) }))
     }
   }
   return { data, files, refusals }
 }
-
-/** The refusal with the label of its field, which is all that a visitor knows of it. */
-const inWords = ({ field, label }: FormField, { code, message }: Refusal): Refusal =>
-  new Refusal(
-    code,
-    message.replace(`The field "${field.key}"`, () => `“${label}”`),
-  )
 
 function fileOf({ field, label }: FormField, sent: Sent): SentFile | undefined {
   const file = sent.isJson ? undefined : sent.files.get(field.key)
@@ -180,12 +167,8 @@ function instantOf(text: string, tz = 'UTC'): string {
   return local === undefined || !zone ? text : isoTimestamp(instantOfLocal(zone, local))
 }
 
-function checked(definition: Definition, { field, label }: FormField, value: unknown): RecordData[string] {
+/** Programs know a field by its key; visitors know only its label. */
+function checked({ field, label }: FormField, value: unknown, isJson: boolean): FieldValue {
   checkStorable(value, `“${label}”`)
-  const changes = checkedChanges(definition, { [field.key]: value })
-  return changes.get(field) ?? refuseNothing(label)
-}
-
-const refuseNothing = (label: string): never => {
-  throw refused(`“${label}” has no value that can be kept.`)
+  return isJson ? checkedValue(field, value) : checkedValue(field, value, `“${label}”`)
 }

@@ -2186,6 +2186,40 @@ export interface components {
              */
             code: "invalid_request" | "refused" | "unique_violation" | "max_rows_reached" | "immutable" | "passage_not_found" | "passage_not_unique" | "unauthorized" | "read_only_key" | "mirror" | "owner_required" | "no_access" | "not_found" | "method_not_allowed" | "name_taken" | "in_use" | "cursor_expired" | "stale" | "too_large" | "unsupported_encoding" | "rate_limited" | "uri_too_long" | "internal" | "unavailable";
         };
+        Problem: {
+            /** @constant */
+            type: "about:blank";
+            /**
+             * @description The phrase of the status.
+             * @example Bad Request
+             */
+            title: string;
+            /** @example 400 */
+            status: string | number;
+            /**
+             * @description The sentence of "error".
+             * @example "title" is required.
+             */
+            detail: string;
+            /**
+             * @description The rule, for programs.
+             * @example invalid_request
+             * @enum {string}
+             */
+            code: "invalid_request" | "refused" | "unique_violation" | "max_rows_reached" | "immutable" | "passage_not_found" | "passage_not_unique" | "unauthorized" | "read_only_key" | "mirror" | "owner_required" | "no_access" | "not_found" | "method_not_allowed" | "name_taken" | "in_use" | "cursor_expired" | "stale" | "too_large" | "rate_limited" | "uri_too_long" | "internal" | "unavailable";
+            /** @description One entry for each cause that has a place in the request. */
+            errors: {
+                /** @example "title" is required. */
+                detail: string;
+                /**
+                 * @description A JSON pointer into the body, as the fragment of a URI, or `#/query/<name>` for a query parameter.
+                 * @example #/title
+                 */
+                pointer: string;
+                /** @description Where in the text the fault is, counted in characters from 0. */
+                position?: string | number;
+            }[];
+        };
         /** @description What a delivery says about one change. */
         DeliveredEvent: {
             /**
@@ -3918,6 +3952,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description No API key, or one that is unknown, revoked or expired. */
@@ -3929,6 +3964,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description A read-only key, or one whose user may only read, tried to write, or one that has no such access; or the server is a read-only copy of another. */
@@ -3939,6 +3975,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Not in this workspace, or in the trash, or deleted. */
@@ -3949,6 +3986,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description A name is taken, something depends on the object, or it changed since it was read. */
@@ -3959,6 +3997,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description A cursor of the change log that leads to nothing that is kept; copy the workspace again. */
@@ -3969,6 +4008,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The body is larger than 10 MiB. */
@@ -3979,6 +4019,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The body has a `Content-Encoding` other than `identity`. */
@@ -4000,6 +4041,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The URL is longer than 65,536 bytes. */
@@ -4010,6 +4052,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description A failure on the side of the service. */
@@ -4020,6 +4063,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The server is stopping, is too busy with large queries, or its storage is full or locked; nothing was written. */
@@ -4031,6 +4075,7 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
     };

@@ -1,0 +1,86 @@
+import { STATUS_CODES } from 'node:http'
+import { pathOf, pointerTo, type Refusal, type RefusalCode } from '../refusal.ts'
+
+/* How errors are written: `{error, code}`, or as problem details (RFC 9457) where the request asks for them. */
+
+const PROBLEM = 'application/problem+json'
+
+/** What is known of a request that was refused. */
+export interface RefusedRequest {
+  readonly request: Request
+  /** The value of its JSON body, if it has one. */
+  readonly body?: unknown
+  /** The names of the parameters that its endpoint takes in the query. */
+  readonly parameters?: readonly string[]
+}
+
+/** An error response, before it is written in one of the two forms. */
+export interface ErrorContent {
+  readonly status: number
+  readonly code: RefusalCode | 'internal'
+  readonly sentence: string
+  /** One for each cause that has a place in the request. */
+  readonly refusals?: readonly Refusal[]
+  readonly headers?: Headers | Record<string, string>
+  /** Members of the plain form. */
+  readonly more?: object
+}
+
+/** Whether `Accept` names problem details; wildcards do not. */
+function wantsProblem({ headers }: Request): boolean {
+  const ranges = headers.get('accept')?.toLowerCase().split(',') ?? []
+  return ranges.some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+    return type === PROBLEM && !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter))
+  })
+}
+
+export function errorIn(refused: RefusedRequest, content: ErrorContent): Response {
+  const { status, code, sentence, refusals = [], headers, more } = content
+  if (!wantsProblem(refused.request))
+    return Response.json({ error: sentence, code, ...more }, { status, ...(headers && { headers }) })
+  const problem = {
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail: sentence,
+    code,
+    errors: refusals.flatMap((refusal) => causeOf(refusal, refused)),
+  }
+  const response = Response.json(problem, { status, ...(headers && { headers }) })
+  response.headers.set('Content-Type', PROBLEM)
+  return response
+}
+
+function causeOf({ message, data }: Refusal, refused: RefusedRequest) {
+  const pointer = pointerIn(data, refused)
+  if (pointer === undefined) return []
+  const { detail = message, position } = data
+  return [{ detail, pointer, ...(position !== undefined && { position }) }]
+}
+
+/** The pointer as a URI fragment; undefined where it leads to nothing that was sent, or could have been. */
+function pointerIn({ pointer, in: part }: Refusal['data'], { body, parameters = [] }: RefusedRequest) {
+  if (pointer === undefined) return undefined
+  const path = pathOf(pointer)
+  const [first = ''] = path
+  if (part !== 'query' && body !== undefined) return hasRoom(body, path) ? fragment(path) : undefined
+  return part === 'query' || parameters.includes(first) ? fragment(['query', first]) : undefined
+}
+
+/** Whether something is at the path, or could be in what is above it. */
+function hasRoom(body: unknown, path: readonly string[]): boolean {
+  let value = body
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return false
+    value = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
+  }
+  return true
+}
+
+/** A pointer as the fragment of a URI. */
+const fragment = (path: readonly string[]): string =>
+  `#${pointerTo(path)
+    .split('/')
+    .map((part) => encodeURIComponent(part.toWellFormed()))
+    .join('/')}`
