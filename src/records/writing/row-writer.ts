@@ -265,7 +265,7 @@ export function updateRow(writer: RowWriter, row: store.RecordRow, changes: Fiel
   const after = { row: { ...row, data: JSON.stringify(data), updatedAt }, data }
   return namingHolder(
     () => writeVersion(writer, before, after, changed),
-    () => refuseDuplicate(writer, changedSets, data, row.pk),
+    () => refuseDuplicate(writer, changedSets, data, { pk: row.pk, changed }),
   )
 }
 
@@ -283,16 +283,16 @@ export function restoreRow(writer: RowWriter, row: store.RecordRow, data: Record
   return writeVersion(writer, { row, data }, { row: after, data })
 }
 
-/** Refuses data whose values in one of the sets another live row, not `except`, already has. */
+/** Refuses data whose values in one of the sets another live row, not the one that is updated, already has. */
 export function refuseDuplicate(
   { tx, structure, definition }: RowWriter,
   sets: readonly UniqueSet[],
   data: RecordData,
-  except?: number,
+  updated?: { readonly pk: number; readonly changed: readonly string[] },
 ): void {
   const holders = live.findHolders(tx, structure, definition, data, sets)
-  const held = holders.find(({ pk }) => pk !== except)
-  if (held) throw duplicate(held.set, `the record ${store.findRecordId(tx, held.pk)}`)
+  const held = holders.find(({ pk }) => pk !== updated?.pk)
+  if (held) throw duplicate(held.set, `the record ${store.findRecordId(tx, held.pk)}`, updated?.changed)
 }
 
 /** Looks for who has the unique values only when the indexes refuse a write; `refuse` throws the refusal that says so. */
@@ -306,15 +306,16 @@ export function namingHolder<Result>(write: () => Result, refuse: () => void): R
 }
 
 /** `holder` names the row that has the values: "the record …" or "row 2 of this call". */
-export function duplicate(set: UniqueSet, holder: string): Refusal {
+export function duplicate(set: UniqueSet, holder: string, changed: readonly string[] = []): Refusal {
   const keys = set.map(({ key }) => key)
+  const [blamed = ''] = [...keys.filter((key) => changed.includes(key)), ...keys]
   const names = quoteList(keys)
   const what = set.length === 1 ? `The field ${names} is unique` : `The fields ${names} are unique together`
   const values = set.length === 1 ? 'this value' : 'these values'
   return new Refusal(
     'unique_violation',
     `${what}, and ${holder} already has ${values}; change one of the two.`,
-    atFields(...keys),
+    { ...atFields(blamed), fields: keys },
   )
 }
 

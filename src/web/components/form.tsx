@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ButtonHTMLAttributes, ComponentChildren, TargetedInputEvent } from 'preact'
 import { useId } from 'preact/hooks'
+import { type Fault, faultIn } from '../data/request.ts'
 
 interface FieldProps {
   readonly name: string
@@ -49,21 +50,24 @@ export const Why = ({ id, children }: { id?: string; children: ComponentChildren
 export function useAction<Arguments extends unknown[]>(act: (...given: Arguments) => Promise<unknown>) {
   const isRunning = useSignal(false)
   const refusal = useSignal<string | undefined>(undefined)
+  const fault = useSignal<Fault | undefined>(undefined)
   const run = async (...given: Arguments): Promise<boolean> => {
     if (isRunning.peek()) return false
     isRunning.value = true
     refusal.value = undefined
+    fault.value = undefined
     try {
       await act(...given)
       return true
     } catch (error) {
       refusal.value = (error as Error).message
+      fault.value = faultIn(error)
       return false
     } finally {
       isRunning.value = false
     }
   }
-  return { run, isRunning, refusal }
+  return { run, isRunning, refusal, fault }
 }
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {

@@ -1,6 +1,6 @@
 import { api, type Call } from './api.ts'
 import type { paths } from './api-types.d.ts'
-import { Refused } from './request.ts'
+import { type Fault, Refused } from './request.ts'
 
 type Body = NonNullable<Call<NonNullable<paths['/v1/changes/apply']['post']>>['body']>
 
@@ -16,21 +16,18 @@ export class NotApplied extends Error {
     message: string,
     readonly code: string,
     readonly at: number | undefined,
+    readonly fault?: Fault,
   ) {
     super(message)
   }
 }
 
-const PLACE = /^changes\[(\d+)\], the \w+ [\da-f-]+: /
-
 function notApplied(error: unknown, from: number): never {
   if (!(error instanceof Refused)) throw error
-  const [place, at] = PLACE.exec(error.message) ?? []
-  throw new NotApplied(
-    error.message.slice(place?.length ?? 0),
-    error.code,
-    at === undefined ? undefined : from + Number(at),
-  )
+  const { fault, code, message } = error
+  const [list, index] = fault?.path ?? []
+  const at = list === 'changes' && index !== undefined ? from + Number(index) : undefined
+  throw new NotApplied(fault?.detail ?? message, code, at, fault)
 }
 
 /** Takes back transactions, which are given in the order in which they were made. */

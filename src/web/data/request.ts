@@ -1,5 +1,13 @@
 import { signal } from '@preact/signals'
 
+/** What is to blame for a refusal, and where it is in what was sent. */
+export interface Fault {
+  /** The sentence without the place. */
+  readonly detail: string
+  /** The names and indexes that lead to it in the body; `query` and the name of a parameter of the query. */
+  readonly path: readonly string[]
+}
+
 /** The server refused; `message` is its sentence, to be shown as it is where the fault lies. */
 export class Refused extends Error {
   constructor(
@@ -8,10 +16,15 @@ export class Refused extends Error {
     message: string,
     /** Seconds after which the same call may succeed. */
     readonly retryAfter: number | undefined,
+    readonly fault?: Fault,
   ) {
     super(message)
   }
 }
+
+/** What is to blame, where an error says so. */
+export const faultIn = (error: unknown): Fault | undefined =>
+  error instanceof Refused ? error.fault : undefined
 
 /** The server could not be reached, or is stopping: nothing is known about the call. */
 export class Away extends Error {}
@@ -145,8 +158,13 @@ export const serverNow = (): number => Date.now() + aheadMs
 /** Whether something before the server led elsewhere, where one is to sign in. */
 export const isLedAway = signal(false)
 
+/** Errors come as problem details, which say where the fault is. */
+export const ACCEPT = 'application/problem+json, */*'
+
 async function reach(path: string, init: RequestInit): Promise<Response> {
-  const response = await received(fetch(path, { ...init, credentials: 'same-origin' }))
+  const headers = new Headers(init.headers)
+  headers.set('Accept', ACCEPT)
+  const response = await received(fetch(path, { ...init, headers, credentials: 'same-origin' }))
   isLedAway.value = response.redirected
   if (response.redirected) throw away()
   awaySince.value = undefined
@@ -171,13 +189,25 @@ function away(): Away {
   return new Away('The server cannot be reached; try again when it is back.')
 }
 
+interface Problem {
+  readonly detail?: string
+  readonly code?: string
+  readonly errors?: readonly { readonly detail: string; readonly pointer: string }[]
+}
+
+/** The names of a JSON pointer that is the fragment of a URI. */
+const pathOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+
 /** The refusal in a response other than 2xx. */
 export async function refusalOf(response: Response): Promise<Error> {
-  const { error = '', code = '' } = (await response.json().catch(() => ({}))) as {
-    error?: string
-    code?: string
-  }
-  const sentence = error === '' ? `The server answered with status ${response.status}; try again.` : error
+  const { detail = '', code = '', errors = [] } = (await response.json().catch(() => ({}))) as Problem
+  const sentence = detail === '' ? `The server answered with status ${response.status}; try again.` : detail
+  const [first] = errors
+  const fault = first && { detail: first.detail, path: pathOf(first.pointer) }
   const seconds = Number.parseInt(response.headers.get('retry-after') ?? '', 10)
-  return new Refused(response.status, code, sentence, Number.isNaN(seconds) ? undefined : seconds)
+  return new Refused(response.status, code, sentence, Number.isNaN(seconds) ? undefined : seconds, fault)
 }

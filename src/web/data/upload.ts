@@ -2,7 +2,7 @@ import { computed, effect, signal } from '@preact/signals'
 import { invalidate } from './cache.ts'
 import type { StoredFile } from './files.ts'
 import { unfinished } from './pending.ts'
-import { Away, isSignedOut, refusalOf } from './request.ts'
+import { ACCEPT, Away, isSignedOut, refusalOf } from './request.ts'
 import { whose } from './whose.ts'
 
 interface Purpose {
@@ -90,6 +90,7 @@ function send({ file, note }: Upload, onProgress: (part: number) => void): Promi
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', `/app/api/files?${query}`)
+    request.setRequestHeader('Accept', ACCEPT)
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total)
     request.onerror = () => reject(new Away('The server cannot be reached; try again.'))
     request.onload = () => {

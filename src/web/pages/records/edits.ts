@@ -1,7 +1,7 @@
 import { effect, signal, untracked } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { discarders, keepers, pendingCount, savers, setNotice, unfinished } from '../../data/pending.ts'
-import { isPutOff, Refused } from '../../data/request.ts'
+import { faultIn, isPutOff, Refused } from '../../data/request.ts'
 import { sendInOrder } from '../../data/sending.ts'
 import { untilSentAgain } from '../../data/sent-again.ts'
 import { TAB } from '../../data/tabs.ts'
@@ -279,7 +279,7 @@ export class Edits {
       // Also where it is older than what is known: the server was set back.
       return this.#write(row, values, at, present)
     }
-    const faulty = faultyField([...values.keys()], error.message)
+    const faulty = faultyField([...values.keys()], faultIn(error))
     const isGone = error instanceof Refused && error.status === 404
     if (!faulty || values.size === 1) return this.#refuseAll(row.id, values, error.message, isGone)
     this.refuse(row.id, faulty, editText(values.get(faulty)), error.message)

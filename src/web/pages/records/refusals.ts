@@ -1,21 +1,17 @@
+import type { Fault } from '../../data/request.ts'
 import type { Field } from './model.ts'
 
-/** The field that a sentence of the server names first, in quotes. */
+/** The field whose value is to blame: rows have their values in `data`. */
 export function faultyField<Known extends Pick<Field, 'key'>>(
   fields: readonly Known[],
-  sentence: string,
+  { path }: Pick<Fault, 'path'> = { path: [] },
 ): Known | undefined {
-  const named = fields
-    .map((field) => ({ field, at: sentence.indexOf(`"${field.key}"`) }))
-    .filter(({ at }) => at >= 0)
-  return named.toSorted((one, other) => one.at - other.at)[0]?.field
+  const key = path[path.indexOf('data') + 1]
+  return path.includes('data') ? fields.find((field) => field.key === key) : undefined
 }
 
-/** The row of a batch that a sentence of the server names, counted from 0: `Row 3: …`. */
-export function faultyRow(sentence: string): number | undefined {
-  const named = /^Row (\d+)\b/.exec(sentence)
-  return named ? Number(named[1]) - 1 : undefined
+/** The row of a batch that is to blame, counted from 0. */
+export function faultyRow({ path }: Pick<Fault, 'path'> = { path: [] }): number | undefined {
+  const [list, index] = path
+  return list === 'rows' && index !== undefined ? Number(index) : undefined
 }
-
-/** The sentence about a row, without the number that the row has in its batch. */
-export const withoutRow = (sentence: string): string => sentence.replace(/^Row \d+: /, '')

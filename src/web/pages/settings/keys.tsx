@@ -60,7 +60,7 @@ function NewKey() {
     setMade({ name: key.name, secret })
   })
   const refusal = action.refusal
-  const isOfDate = refusal.value?.includes('expires_at') ?? false
+  const isOfDate = action.fault.value?.path[0] === 'expires_at'
   return (
     <>
       <LineForm action={action} submit="Make key" kind="main">

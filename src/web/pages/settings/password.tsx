@@ -8,13 +8,13 @@ import { useRecent } from './recent.tsx'
 function Password({ hasOne }: { hasOne: boolean }) {
   const [isChanged, setChanged] = useState(false)
   const form = useRef<HTMLFormElement>(null)
-  const { run, isRunning, refusal } = useAction(async (data: FormData) => {
+  const { run, isRunning, refusal, fault } = useAction(async (data: FormData) => {
     setChanged(false)
     await changePassword(hasOne ? String(data.get('current')) : undefined, String(data.get('password')))
     setChanged(true)
     form.current?.reset()
   })
-  const isOfNew = refusal.value?.startsWith('A password must') ?? false
+  const isOfNew = fault.value?.path[0] === 'password'
   return (
     <details class="more">
       <summary class="button">{hasOne ? 'Change password…' : 'Set a password…'}</summary>

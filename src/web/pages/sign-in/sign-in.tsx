@@ -157,14 +157,14 @@ export function SignInDialog({ title, onDone, onClose, children }: SignInDialogP
 function SetupForm({ token }: { token: string }) {
   const provider = useProviderName()
   const form = useRef<HTMLFormElement>(null)
-  const { run, isRunning, refusal } = useAction(async (user: string, password: string) => {
+  const { run, isRunning, refusal, fault } = useAction(async (user: string, password: string) => {
     const name = user === '' ? undefined : user
     if (password === '') return setUpAtProvider(token, name)
     await setUp(token, password, name)
     void offerPasskey()
     navigate('/app', { replace: true })
   })
-  const isOfName = /^(?:A name|The name|A user named) /.test(refusal.value ?? '')
+  const isOfName = fault.value?.path[0] === 'name'
   return (
     <>
       <h1>Choose your password</h1>

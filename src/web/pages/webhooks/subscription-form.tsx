@@ -5,6 +5,7 @@ import { Button, Field, useAction, Why } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Known, Pane } from '../../components/pane.tsx'
 import { type Answer, api } from '../../data/api.ts'
+import type { Fault } from '../../data/request.ts'
 import { useKeys } from '../../data/settings.ts'
 import { useQuery } from '../../data/use-query.ts'
 import {
@@ -95,13 +96,22 @@ const FormPane = ({
   </main>
 )
 
-/** The attribute that a refusal names first, if it is one that the form has. */
-const attributeOf = (refusal: string | undefined) =>
-  refusal &&
-  (/"(url|events|filter|fields|ignore_key_id|description|headers|due|quiet_seconds|template|structure)\b/.exec(
-    refusal,
-  )?.[1] ??
-    'url')
+const ATTRIBUTES: ReadonlySet<string | undefined> = new Set([
+  'url',
+  'events',
+  'filter',
+  'fields',
+  'ignore_key_id',
+  'description',
+  'headers',
+  'due',
+  'quiet_seconds',
+  'template',
+  'structure',
+])
+
+/** The attribute at which a refusal is shown: the one to blame if the form has it, otherwise the first. */
+const attributeOf = (fault: Fault | undefined) => (ATTRIBUTES.has(fault?.path[0]) ? fault?.path[0] : 'url')
 
 function WebhookForm({ structures, webhook }: { structures: readonly Structure[]; webhook?: Webhook }) {
   const [kind, setKind] = useState<WebhookKind>(webhook?.kind ?? (structures.length > 0 ? 'record' : 'note'))
@@ -115,7 +125,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
     conditionInputs(webhook ? conditionsOf(webhook) : []),
   )
   const headers = useHeaders(webhook)
-  const { run, isRunning, refusal } = useAction(async (data: FormData) => {
+  const { run, isRunning, refusal, fault } = useAction(async (data: FormData) => {
     const own = headersOf(headers.peek())
     const input = {
       ...inputOf(data, { kind, conditions: conditions.peek(), structure, group }),
@@ -130,7 +140,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
     shownSecret.value = { id: made.webhook.id, secret: made.secret }
     navigate(address(['webhooks', made.webhook.id], { side: 'open' }))
   })
-  const refused = attributeOf(refusal.value)
+  const refused = attributeOf(fault.value)
   const why = (name: string) => (refused === name ? refusal.value : undefined)
   return (
     <form

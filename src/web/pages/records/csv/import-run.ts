@@ -3,7 +3,7 @@ import { newCallKey } from '../../../data/api.ts'
 import { Away, Refused } from '../../../data/request.ts'
 import { writeRows } from '../actions.ts'
 import type { Field, Structure } from '../model.ts'
-import { faultyRow, withoutRow } from '../refusals.ts'
+import { faultyRow } from '../refusals.ts'
 import { parseValue } from '../values.ts'
 import { readLines } from './lines.ts'
 
@@ -123,10 +123,10 @@ export class ImportRun {
     while (rest.length > 0 && !this.signal.aborted) {
       const refusal = await this.#send(rest)
       if (!refusal) return
-      const fault = rest.length === 1 ? 0 : faultyRow(refusal.message)
+      const fault = rest.length === 1 ? 0 : faultyRow(refusal.fault)
       const line = fault === undefined ? undefined : rest[fault]
       if (!line) return this.#halve(rest, refusal)
-      this.#refuse({ ...line, why: withoutRow(refusal.message) })
+      this.#refuse({ ...line, why: refusal.fault?.detail ?? refusal.message })
       rest = rest.filter((other) => other !== line)
     }
   }

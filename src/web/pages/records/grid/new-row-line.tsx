@@ -2,6 +2,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { useAction, Why } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
+import { faultIn } from '../../../data/request.ts'
 import { createRow } from '../actions.ts'
 import type { Field } from '../model.ts'
 import { isReference } from '../references.ts'
@@ -34,7 +35,7 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
       await createRow(structure.id, data)
     } catch (error) {
       const { message } = error as Error
-      return refuse(faultyField(structure.fields, message)?.key ?? '', message)
+      return refuse(faultyField(structure.fields, faultIn(error))?.key ?? '', message)
     }
     setFault(undefined)
     draft.clear()

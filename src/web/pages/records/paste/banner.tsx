@@ -5,7 +5,6 @@ import { Banner } from '../../../components/pane.tsx'
 import { cursorAt } from '../grid/cursor.ts'
 import type { GridState } from '../grid/state.ts'
 import type { Row } from '../model.ts'
-import { withoutRow } from '../refusals.ts'
 import { BlockRefused, dataOf, type Pasted } from './block.ts'
 import { addRows, coveredRows, writeOver } from './write.ts'
 
@@ -117,7 +116,7 @@ function showAtCell(
   if (!field || !record || place < 0) return undefined
   const { source } = grid
   const text = block.cells[row]?.[place + 1 - block.column] ?? ''
-  grid.edits.refuse(record.id, field, text, withoutRow(error.message))
+  grid.edits.refuse(record.id, field, text, error.detail)
   grid.cursor.value = cursorAt(source.lineOf(source.numberOf(block.row) + row), place + 1)
   return { id: record.id, key: field.key }
 }

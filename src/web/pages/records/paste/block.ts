@@ -41,11 +41,12 @@ export function readPasted(grid: GridState, text: string): Pasted | undefined {
 /** Why a block is not written; `row` and `field` say where in it the fault is. */
 export class BlockRefused extends Error {
   constructor(
-    message: string,
+    /** The sentence without the row. */
+    readonly detail: string,
     readonly row?: number,
     readonly field?: Field,
   ) {
-    super(message)
+    super(row === undefined ? detail : `Row ${row + 1}: ${detail}`)
   }
 }
 
@@ -64,7 +65,7 @@ export function dataOf(
       )
     const values = targets.slice(0, line.length).map((field, place) => {
       const parsed = parseValue(field, line[place] ?? '')
-      if ('why' in parsed) throw new BlockRefused(`Row ${row + 1}: ${parsed.why}`, row, field)
+      if ('why' in parsed) throw new BlockRefused(parsed.why, row, field)
       return [field.key, parsed.value] as const
     })
     return Object.fromEntries(values)

@@ -168,5 +168,5 @@ function refusedAt(fields: readonly Field[], places: readonly number[], error: E
   const place = error.at === undefined ? undefined : places[error.at]
   return place === undefined
     ? new BlockRefused(error.message)
-    : new BlockRefused(`Row ${place + 1}: ${error.message}`, place, faultyField(fields, error.message))
+    : new BlockRefused(error.message, place, faultyField(fields, error.fault))
 }

@@ -31,7 +31,7 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
     if (search.peek().get('pane') === 'new') navigate(paneAddress(undefined))
   })
   const why = create.refusal.value
-  const atField = why === undefined ? undefined : faultyField(structure.fields, why)
+  const atField = why === undefined ? undefined : faultyField(structure.fields, create.fault.value)
   return (
     <Pane kind="side" label="New row">
       <header class="bar">
