@@ -1,8 +1,5 @@
 import fc from 'fast-check'
-import { hasManyCases } from './counts.ts'
+import { RANDOM_SEED } from './counts.ts'
 
-/**
- * Loaded before every test file. The same random cases are drawn in every run, so that it fails only where something
- * changed; where many are wanted, others are drawn each time, and a failure says its seed.
- */
-if (!hasManyCases) fc.configureGlobal({ seed: 20261121 })
+/** Loaded before every test file. A failure says the seed. */
+fc.configureGlobal({ seed: RANDOM_SEED })

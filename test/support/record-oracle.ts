@@ -61,7 +61,10 @@ const INSTANTS = [
   '1950-06-01T12:00:00-05:00',
 ]
 
-const VALUES: Record<string, readonly unknown[]> = {
+/** The values that are drawn, by the type of the field. */
+export type ValuesByType = Readonly<Record<string, readonly unknown[]>>
+
+const VALUES: ValuesByType = {
   text: TEXTS,
   select: TEXTS,
   number: NUMBERS,
@@ -86,16 +89,19 @@ export const arbitraryFields: fc.Arbitrary<FieldSpec[]> = fc
   .array(fc.constantFrom(...Object.keys(VALUES)), { minLength: 1, maxLength: 6 })
   .map((types) => types.map((type, at) => ({ key: at === 0 ? 'constructor' : `${type}_${at}`, type })))
 
-const anyOf = (type: string) => fc.constantFrom(...(VALUES[type] ?? []))
+const anyOf = (type: string, values: ValuesByType) => fc.constantFrom(...(values[type] ?? []))
 
-export const arbitraryData = (fields: readonly FieldSpec[]): fc.Arbitrary<Record<string, unknown>> =>
+export const arbitraryData = (
+  fields: readonly FieldSpec[],
+  values: ValuesByType = VALUES,
+): fc.Arbitrary<Record<string, unknown>> =>
   fc
-    .tuple(...fields.map(({ type }) => fc.option(anyOf(type), { freq: 3, nil: null })))
-    .map((values) => Object.fromEntries(fields.map(({ key }, at) => [key, values[at]])))
+    .tuple(...fields.map(({ type }) => fc.option(anyOf(type, values), { freq: 3, nil: null })))
+    .map((drawn) => Object.fromEntries(fields.map(({ key }, at) => [key, drawn[at]])))
 
-function arbitraryCondition({ key, type }: FieldSpec): fc.Arbitrary<Condition> {
-  const days = type === 'datetime' ? fc.constantFrom('2026-11-21', '2026-11-22') : anyOf(type)
-  const value = fc.oneof(anyOf(type), days)
+function arbitraryCondition({ key, type }: FieldSpec, values: ValuesByType): fc.Arbitrary<Condition> {
+  const days = type === 'datetime' ? fc.constantFrom('2026-11-21', '2026-11-22') : anyOf(type, values)
+  const value = fc.oneof(anyOf(type, values), days)
   return fc.constantFrom(...(OPERATORS[type] ?? [])).chain((op): fc.Arbitrary<Condition> => {
     if (op.endsWith('empty')) return fc.constant({ field: key, op })
     if (op.endsWith('in'))
@@ -143,9 +149,13 @@ const arbitraryMoment: fc.Arbitrary<Condition> = fc.record({
 })
 
 /** Ids are drawn as places among the rows, which are not there yet (`withIds`). */
-export const arbitraryFilter = (fields: readonly FieldSpec[]): fc.Arbitrary<Condition[]> => {
+export const arbitraryFilter = (
+  fields: readonly FieldSpec[],
+  values: ValuesByType = VALUES,
+): fc.Arbitrary<Condition[]> => {
+  const ofField = fc.constantFrom(...fields).chain((field) => arbitraryCondition(field, values))
   const one = fc.oneof(
-    { weight: 5, arbitrary: fc.constantFrom(...fields).chain(arbitraryCondition) },
+    { weight: 5, arbitrary: ofField },
     { weight: 2, arbitrary: arbitrarySearch },
     { weight: 1, arbitrary: arbitraryMoment },
     { weight: 1, arbitrary: arbitraryPlaces },
@@ -176,9 +186,17 @@ export function withIds(filter: readonly Condition[], rows: readonly Row[]): Con
   })
 }
 
+const foldedTexts = new Map<string, string>()
+
 /** Lower-cased code point by code point after NFC, each to one code point. */
-const folded = (text: string): string =>
-  Array.from(text.normalize('NFC'), (point) => Array.from(point.toLowerCase())[0] ?? '').join('')
+function folded(text: string): string {
+  const known = foldedTexts.get(text)
+  if (known !== undefined) return known
+  const points = Array.from(text.normalize('NFC'), (point) => Array.from(point.toLowerCase())[0] ?? '')
+  const lower = points.join('')
+  foldedTexts.set(text, lower)
+  return lower
+}
 
 const points = (text: string) => Array.from(text, (point) => point.codePointAt(0) ?? 0)
 

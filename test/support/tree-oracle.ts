@@ -289,7 +289,7 @@ const VALUES: Record<PropertyKey, readonly unknown[]> = {
 const arbitraryValue = (key: PropertyKey) => fc.constantFrom(...VALUES[key])
 
 export const arbitraryNote = fc.record({
-  title: fc.constantFrom(...TEXTS.filter((text) => text !== ''), 'Open', 'aB'),
+  title: fc.constantFrom<string>(...TEXTS.filter((text) => text !== ''), 'Open', 'aB'),
   tags: fc.subarray([...TAGS]),
   properties: fc.record(
     Object.fromEntries(

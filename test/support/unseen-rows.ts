@@ -1,0 +1,263 @@
+import fc from 'fast-check'
+import { autoIndexDrop, buildAutoIndex, listAutoIndexes } from '../../src/structures/storage/auto-index.ts'
+import { TEXT_INDEX, textIndexFill } from '../../src/structures/storage/text-index.ts'
+import { arbitraryLongText, HOSTILE_TEXTS, HOSTILE_VALUES, partOf } from './hostile-values.ts'
+import { randomSource } from './random.ts'
+import {
+  arbitraryData,
+  arbitraryFilter,
+  type Condition,
+  matches,
+  type Row,
+  type Sort,
+  sorted,
+  withIds,
+} from './record-oracle.ts'
+import { declare, type FieldSpec, write } from './records.ts'
+import type { TestService } from './service.ts'
+
+/* A table of hostile rows with a history, the ways in which its rows can be stored, and queries over it. */
+
+export const FIELDS: FieldSpec[] = [
+  { key: 'constructor', type: 'text' },
+  { key: 'remark', type: 'text' },
+  { key: 'state', type: 'select' },
+  { key: 'n', type: 'number' },
+  { key: 'day', type: 'date' },
+  { key: 'time', type: 'time' },
+  { key: 'at', type: 'datetime' },
+  { key: 'done', type: 'bool' },
+  { key: 'code', type: 'text', unique: true },
+]
+
+const SORTS = ['created_at', 'updated_at', ...FIELDS.map(({ key }) => key)]
+
+/** Indexes that exist while rows are written, and those that are built over the rows as they are. */
+const GROWN = ['f1', 'f3', 'f4', 'f3,f4', 'f8,updated_at', 'updated_at']
+const BUILT = ['f2', 'f5', 'f7', 'f3,f1', 'f8,f2', 'f1,f5', 'f4', 'created_at']
+
+const structurePk = ({ ctx }: TestService, id: string) =>
+  ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)
+
+async function build(service: TestService, id: string, columns: readonly string[]): Promise<void> {
+  for (const column of columns)
+    await buildAutoIndex(service.ctx, { structurePk: structurePk(service, id), column })
+}
+
+const fill = (service: TestService, id: string, maxRows: number) =>
+  service.ctx.worker.write(textIndexFill, { structurePk: structurePk(service, id), maxRows })
+
+export async function fillTextIndex(service: TestService, id: string): Promise<void> {
+  while (await fill(service, id, 1_000));
+}
+
+export async function dropIndexes(service: TestService, id: string): Promise<void> {
+  const pk = structurePk(service, id)
+  for (const column of listAutoIndexes(service.ctx.db, pk))
+    await service.ctx.worker.write(autoIndexDrop, { structurePk: pk, column })
+}
+
+export async function buildOtherIndexes(service: TestService, id: string): Promise<void> {
+  await build(service, id, [...BUILT, TEXT_INDEX])
+  await fillTextIndex(service, id)
+}
+
+export interface TableOptions {
+  readonly seed: number
+  readonly rows: number
+  /** Whether the clock never goes back between writes. */
+  readonly isInOrder: boolean
+  /** Whether indexes are built while it grows; without them, a small table shares the one of small structures. */
+  readonly hasIndexes: boolean
+}
+
+/** Rows of which many share some values. */
+function arbitraryRows({ seed, rows }: TableOptions): Record<string, unknown>[] {
+  const data = fc
+    .tuple(arbitraryData(FIELDS, HOSTILE_VALUES), arbitraryLongText, fc.nat(9))
+    .map(([row, remark, dice]) => ({ ...row, remark, ...(dice < 4 && { constructor: 'a', n: 5 }) }))
+  return fc.sample(data, { numRuns: rows, seed }).map((row, at) => ({
+    ...row,
+    code: at % 5 === 0 ? null : `${HOSTILE_TEXTS[at % HOSTILE_TEXTS.length]}${at}`,
+  }))
+}
+
+const WRITTEN_AT_ONCE = 500
+
+/** Writes the rows in parts; meanwhile some change, some are deleted, and some of these restored. Returns those that live. */
+export async function growTable(service: TestService, options: TableOptions) {
+  const { seed, isInOrder, hasIndexes } = options
+  const random = randomSource(seed)
+  const { id } = await declare(service, `table ${seed} ${options.rows}`, FIELDS)
+  const all = arbitraryRows(options)
+  const others = arbitraryRows({ ...options, seed: seed + 1 })
+  const live = new Map<string, Row>()
+  const part = Math.min(WRITTEN_AT_ONCE, Math.ceil(all.length / 4))
+  for (let at = 0; at < all.length; at += part) {
+    service.clock.advance(isInOrder ? random(3) : random(5) - 2)
+    for (const row of await write(service, id, ...all.slice(at, at + part))) live.set(row.id, row)
+    if (hasIndexes && at === part) {
+      await build(service, id, [...GROWN, TEXT_INDEX])
+      await fill(service, id, Math.ceil(part / 3))
+    }
+    await disturbSome(service, [...live.values()], others, random, live)
+  }
+  return { id, rows: [...live.values()] }
+}
+
+async function disturbSome(
+  service: TestService,
+  rows: readonly Row[],
+  others: readonly Record<string, unknown>[],
+  random: (below: number) => number,
+  live: Map<string, Row>,
+): Promise<void> {
+  for (let round = 0; round < 12; round++) {
+    service.clock.advance(1)
+    const row = rows[random(rows.length)]
+    const { code: _, ...data } = others[random(others.length)] ?? {}
+    if (!row || !live.has(row.id)) continue
+    if (round % 3 === 0)
+      live.set(row.id, (await service.patch(`/v1/records/${row.id}`, { data })).body.record)
+    else {
+      await service.delete(`/v1/records/${row.id}`)
+      live.delete(row.id)
+      if (round % 3 === 2) continue
+      live.set(row.id, (await service.post(`/v1/records/${row.id}/restore`)).body.record)
+    }
+  }
+}
+
+/** A row comes and goes: what was counted is brought up to date by known writes, or counted again. */
+export async function comeAndGo(service: TestService, structure: string): Promise<void> {
+  const [row] = await write(service, structure, { constructor: 'a', state: 'open', n: 5, done: true })
+  await service.delete(`/v1/records/${row.id}`)
+}
+
+export interface QueryCase extends Sort {
+  readonly filter: Condition[]
+  readonly limit: number
+  readonly offset: number
+  /** The id of a row that the filter was made from. */
+  readonly pivot: string | undefined
+}
+
+const ORDERED = new Set(['number', 'date', 'time', 'datetime'])
+
+/** A condition that the row meets. */
+function conditionMet(row: Row, { key, type }: FieldSpec): fc.Arbitrary<Condition> {
+  const others = HOSTILE_VALUES[type] ?? []
+  const value = Object.hasOwn(row.data, key) ? row.data[key] : undefined
+  if (value === undefined)
+    return fc.constantFrom<Condition>(
+      { field: key, op: 'is_empty' },
+      { field: key, op: 'neq', value: others[1] },
+      ...(type === 'bool' ? [] : [{ field: key, op: 'not_in', value: others.slice(0, 3) }]),
+    )
+  const listed = type === 'bool' ? [] : [{ field: key, op: 'in', value: [...others.slice(0, 2), value] }]
+  const ranges = ORDERED.has(type) ? ['gte', 'lte'].map((op) => ({ field: key, op, value })) : []
+  const plain = fc.constantFrom<Condition>(
+    { field: key, op: 'eq', value },
+    { field: key, op: 'not_empty' },
+    ...listed,
+    ...ranges,
+  )
+  if (type !== 'text' || value === '') return plain
+  return fc.oneof(
+    plain,
+    partOf(String(value)).map((part) => ({ field: key, op: 'contains', value: part })),
+  )
+}
+
+function searchMet(row: Row): fc.Arbitrary<Condition> {
+  const texts = Object.values(row.data)
+    .map(String)
+    .filter((text) => text !== '')
+  return fc
+    .constantFrom(...(texts.length > 0 ? texts : ['']))
+    .chain(partOf)
+    .map((value) => ({ field: '*', op: 'contains', value }))
+}
+
+const arbitraryPivot = (rows: readonly Row[]) =>
+  fc.constantFrom(...rows).chain((row) => {
+    const ofField = fc.constantFrom(...FIELDS).chain((field) => conditionMet(row, field))
+    const search = Object.values(row.data).some((value) => value !== '') ? [searchMet(row)] : []
+    const met = fc.oneof(ofField, ...search)
+    return fc
+      .array(met, { minLength: 1, maxLength: 3 })
+      .map((filter) => ({ filter, pivot: row.id as string | undefined }))
+  })
+
+export function arbitraryQuery(rows: readonly Row[]): fc.Arbitrary<QueryCase> {
+  const random = arbitraryFilter(FIELDS, HOSTILE_VALUES).map((filter) => ({
+    filter: withIds(filter, rows),
+    pivot: undefined,
+  }))
+  return fc
+    .tuple(
+      fc.oneof<fc.Arbitrary<Pick<QueryCase, 'filter' | 'pivot'>>[]>(random, arbitraryPivot(rows)),
+      fc.constantFrom(...SORTS),
+      fc.constantFrom('asc' as const, 'desc' as const),
+      fc.constantFrom(1, 7, 60),
+      fc.oneof(fc.constant(0), fc.nat(30), fc.nat(rows.length)),
+    )
+    .map(([made, key, direction, limit, offset]) => ({ ...made, key, direction, limit, offset }))
+}
+
+/** What the oracle says of a table whose rows do not change any more. */
+export class Expected {
+  readonly #orders = new Map<string, Row[]>()
+
+  constructor(readonly rows: readonly Row[]) {}
+
+  found({ filter, key, direction }: Pick<QueryCase, 'filter' | 'key' | 'direction'>): Row[] {
+    const name = `${key} ${direction}`
+    const order = this.#orders.get(name) ?? sorted(this.rows, { key, direction })
+    this.#orders.set(name, order)
+    return order.filter((row) => matches(row, FIELDS, filter))
+  }
+}
+
+/** The body of a page of these rows, byte by byte. */
+export function pageText(
+  found: readonly Row[],
+  { limit, offset }: Pick<QueryCase, 'limit' | 'offset'>,
+): string {
+  const records = found.slice(offset, offset + limit)
+  const has_more = records.length > 0 && offset + records.length < found.length
+  return JSON.stringify({ records, total: found.length, has_more })
+}
+
+/** Filters that partition what the last condition leaves out of the rows that meet the others. */
+const OPPOSITES: Record<string, readonly string[]> = {
+  eq: ['eq', 'neq'],
+  neq: ['neq', 'eq'],
+  in: ['in', 'not_in'],
+  not_in: ['not_in', 'in'],
+  is_empty: ['is_empty', 'not_empty'],
+  not_empty: ['not_empty', 'is_empty'],
+  gt: ['gt', 'lte', 'is_empty'],
+  gte: ['gte', 'lt', 'is_empty'],
+  lt: ['lt', 'gte', 'is_empty'],
+  lte: ['lte', 'gt', 'is_empty'],
+}
+
+const isAlwaysThere = ({ field }: Condition) => field.endsWith('_at') || field === 'id'
+
+/** The filter without its last condition, and the filters into which this one, its opposite and "empty" divide that. */
+export function partition(
+  filter: readonly Condition[],
+): { whole: Condition[]; parts: Condition[][] } | undefined {
+  const last = filter.at(-1)
+  const ops = last && OPPOSITES[last.op]
+  if (!last || !ops) return undefined
+  const whole = filter.slice(0, -1)
+  const parts = ops
+    .filter((op) => op !== 'is_empty' || ops.length === 2 || !isAlwaysThere(last))
+    .map((op) => {
+      const { value, ...rest } = last
+      return [...whole, { ...rest, op, ...(!op.endsWith('empty') && { value }) }]
+    })
+  return { whole, parts }
+}
