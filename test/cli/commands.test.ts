@@ -368,5 +368,10 @@ test('version and openapi need no database', async () => {
   expect(await runInProcess(['--version'])).toEqual(await runInProcess(['version']))
   const { exitCode, out } = await runInProcess(['openapi'])
   expect(exitCode).toBe(0)
-  expect(JSON.parse(out)).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } })
+  const document = JSON.parse(out)
+  expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } })
+  const { webhooks, ...others } = document
+  expect(Object.keys(webhooks)).toContain('record.created')
+  const without = await runInProcess(['openapi', '--no-webhooks'])
+  expect(JSON.parse(without.out)).toEqual(others)
 })

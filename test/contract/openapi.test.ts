@@ -86,6 +86,14 @@ describe('the OpenAPI document', () => {
     expect(unsaid.map(([place]) => place)).toEqual([])
   })
 
+  test('comes without webhooks for generators that fail at them', async () => {
+    const { webhooks, ...others } = document
+    expect(Object.keys(webhooks).length).toBeGreaterThan(5)
+    expect((await service.as(undefined).get('/openapi.json?webhooks=false')).body).toEqual(others)
+    expect((await service.as(undefined).get('/openapi.json?webhooks=true')).body).toEqual(document)
+    expect((await service.as(undefined).get('/openapi.json?webhooks=no')).status).toBe(400)
+  })
+
   test('says of every operation more than its summary', async () => {
     const { paths } = document
     const operations = Object.values<Record<string, Described>>(paths).flatMap((item) => Object.values(item))

@@ -4,13 +4,14 @@ import { openDatabase } from '../../db/database.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
 import { VERSION } from '../../lib/version.ts'
-import { type Command, WrongUsage } from '../command.ts'
+import { type Command, flag, WrongUsage } from '../command.ts'
 
 /** The document that the server would return, from a service on an empty in-memory database. */
-async function document(): Promise<string> {
-  const [{ createApi }, { features }] = await Promise.all([
+async function document(hasWebhooks: boolean): Promise<string> {
+  const [{ createApi }, { features }, { withoutWebhooks }] = await Promise.all([
     import('../../api.ts'),
     import('../../features.ts'),
+    import('../../http/docs/routes.ts'),
   ])
   const log = createLog('silent', systemClock, () => {})
   const file = ':memory:'
@@ -18,7 +19,8 @@ async function document(): Promise<string> {
   try {
     const config = { ...readConfig({}), db: file }
     const app = createApi(contextOn({ config, db, clock: systemClock, log, features }))
-    return JSON.stringify(await app.openApi(), null, 2)
+    const whole = await app.openApi()
+    return JSON.stringify(hasWebhooks ? whole : withoutWebhooks(whole), null, 2)
   } finally {
     db.close()
   }
@@ -27,10 +29,15 @@ async function document(): Promise<string> {
 export const openapi: Command = {
   name: 'openapi',
   summary: 'Print the OpenAPI document of the HTTP API.',
-  flags: [],
-  examples: ['daybook openapi > openapi.json'],
-  run: async (_input, io) => {
-    io.out(`${await document()}\n`)
+  flags: [
+    flag('--no-webhooks', 'leave out the section "webhooks", at which some generators of clients fail'),
+  ],
+  examples: [
+    'daybook openapi > openapi.json',
+    'daybook openapi --no-webhooks > openapi.json && openapi-generator-cli generate -g python -i openapi.json',
+  ],
+  run: async ({ flags }, io) => {
+    io.out(`${await document(flags['no-webhooks'] !== true)}\n`)
     return 0
   },
 }

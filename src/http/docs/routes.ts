@@ -5,7 +5,15 @@ import { VERSION } from '../../lib/version.ts'
 import { scriptSources } from '../browser/script-sources.ts'
 import { hiddenEndpoints } from '../endpoints.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
+import { t } from '../schema/types.ts'
 import startScript from './start.js' with { type: 'file' }
+
+const DocumentQuery = t.strict({ webhooks: t.Optional(t.flag()) })
+
+/** The document for generators of clients that fail at its `webhooks`, such as openapi-generator's for Python. */
+export function withoutWebhooks({ webhooks: _, ...document }: OpenApiDocument): OpenApiDocument {
+  return document
+}
 
 /** The API reference: a frame for the embedded viewer, which reads `/openapi.json` of the same server. */
 const DOCS_PAGE = `<!doctype html>
@@ -65,7 +73,14 @@ export function docsRoutes(openApi: () => Promise<OpenApiDocument>, publicUrls: 
         },
       })
   return hiddenEndpoints('', 'nothing')
-    .get('/openapi.json', openApi, { open: true })
+    .get(
+      '/openapi.json',
+      async ({ query }) => {
+        const document = await openApi()
+        return query.webhooks === false ? withoutWebhooks(document) : document
+      },
+      { open: true, query: DocumentQuery },
+    )
     .get(
       '/docs',
       served(() => DOCS_PAGE, 'text/html; charset=utf-8'),
