@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => folder.remove())
 
 test('a database of every released version is kept', () => {
-  const kept = readdirSync(import.meta.dir).flatMap((name) => /^(\d.*)\.json\.gz$/.exec(name)?.[1] ?? [])
+  const kept = readdirSync(import.meta.dir).flatMap((name) => /^(\d+\.\d.*)\.json\.gz$/.exec(name)?.[1] ?? [])
   expect(RELEASED).toContain('0.1.0')
   expect(kept.toSorted()).toEqual(RELEASED.toSorted())
 })
