@@ -1,16 +1,77 @@
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
+import { MIGRATIONS } from './schema/migrations/migrations.ts'
 
 /*
- * Triggers and views run SQL of their own inside the statements of daybook. The schema has neither; backups of earlier
- * versions have triggers that keep indexes of row tables in step, named after their table.
+ * Finds what is not daybook's in the schema of a file. Triggers and views run SQL of their own inside the statements of
+ * daybook, whose schema has neither. Tables and indexes slow down writes, and a unique index refuses them.
  */
 
-const FOREIGN = `SELECT type || ' "' || name || '"' AS part FROM main.sqlite_schema
-  WHERE type = 'view' OR (type = 'trigger' AND NOT (tbl_name GLOB 'rows_[0-9]*' AND tbl_name NOT GLOB 'rows_*[^0-9]*'
-    AND (name GLOB tbl_name || '_by_*' OR name GLOB tbl_name || '_unique_*')
-    AND (name GLOB '*_insert' OR name GLOB '*_delete' OR name GLOB '*_update')))
-  ORDER BY name`
+/** From this version on, indexes of row tables are SQLite's own. Before it, triggers kept tables in step with the rows. */
+const NATIVE_INDEXES = MIGRATIONS.findIndex(({ name }) => name === '0040_native_indexes') + 1
 
-/** The triggers and views that are not daybook's: `trigger "name"`. */
-export const foreignSchema = (database: Pick<Database, 'query'>): string[] =>
-  (database.query(FOREIGN).all() as { part: string }[]).map(({ part }) => part)
+/** Row tables with their text indexes, and search tables of a workspace; FTS5 has tables of its own for each. */
+const DERIVED_TABLE =
+  /^(?:rows_\d+|(?:rows_\d+_text|note_search_\d+|note_search_head_\d+|tag_search_\d+|file_search_\d+)(?:_(?:data|idx|content|docsize|config))?)$/
+const OLD_TRIGGER = /^(rows_\d+)_(?:by|unique)_.*_(?:insert|delete|update)$/
+/** SQLite's own, and the tables that Litestream keeps in the file that it replicates. */
+const RESERVED = /^(?:sqlite|_litestream)_/
+
+export interface ForeignPart {
+  /** `trigger "name"`. */
+  readonly part: string
+  /** Whether it runs SQL of its own. */
+  readonly isProgram: boolean
+}
+
+interface SchemaRow {
+  readonly type: 'table' | 'index' | 'trigger' | 'view'
+  readonly name: string
+  readonly table: string
+}
+
+type Queried = Pick<Database, 'query'>
+
+const SCHEMA = 'SELECT type, name, tbl_name AS "table" FROM main.sqlite_schema ORDER BY name'
+const schemaOf = (database: Queried) => database.query(SCHEMA).all() as SchemaRow[]
+const keyOf = ({ type, name, table }: SchemaRow) => `${type} ${name} ${table}`
+
+/** In schemas older than the newest one, which are upgraded before use, only triggers and views are compared. */
+export function listForeignParts(database: Queried): ForeignPart[] {
+  const { user_version: version } = database.query('PRAGMA user_version').get() as { user_version: number }
+  const isOld = oldRowTables(database, version)
+  const own = version === MIGRATIONS.length ? newSchema() : undefined
+  const isOwn = (row: SchemaRow): boolean => {
+    const { type, name, table } = row
+    if (type === 'view') return false
+    if (type === 'trigger') return OLD_TRIGGER.exec(name)?.[1] === table && isOld(table)
+    if (!own || own.has(keyOf(row)) || RESERVED.test(name)) return true
+    const rowTable = /^rows_\d+(?=_(?:by|unique)_)/.exec(name)?.[0]
+    if (type === 'index') return (rowTable !== undefined && rowTable === table) || isOld(rowTable)
+    return DERIVED_TABLE.test(name) || isOld(/^rows_\d+/.exec(name)?.[0])
+  }
+  return schemaOf(database)
+    .filter((row) => !isOwn(row))
+    .map(({ type, name }) => ({
+      part: `${type} "${name}"`,
+      isProgram: type === 'trigger' || type === 'view',
+    }))
+}
+
+/** Tells row tables that an upgrade has yet to convert (`structures/storage/upgrade.ts`). */
+function oldRowTables(database: Queried, version: number): (table: string | undefined) => boolean {
+  if (version < NATIVE_INDEXES) return (table) => table !== undefined
+  const rows = database.query('SELECT structure FROM structure_stats WHERE own_table = 2').all()
+  const old = new Set((rows as { structure: number }[]).map(({ structure }) => `rows_${structure}`))
+  return (table) => table !== undefined && old.has(table)
+}
+
+/** The schema of a new database. */
+function newSchema(): Set<string> {
+  const database = new Database(':memory:')
+  try {
+    for (const { sql } of MIGRATIONS) database.run(sql)
+    return new Set(schemaOf(database).map(keyOf))
+  } finally {
+    database.close()
+  }
+}

@@ -1,5 +1,5 @@
 import { cannotRead, FailedRead, RESTORE, showsDamage } from './errors.ts'
-import { foreignSchema } from './foreign-schema.ts'
+import { listForeignParts } from './foreign-schema.ts'
 import type { Reader } from './reader.ts'
 import type { Tx } from './writes/transaction.ts'
 
@@ -34,7 +34,7 @@ function damagedPlaces({ sql }: Reader): number {
   }
 }
 
-/** Checks what SQLite can check itself: damaged pages and indexes, and foreign keys without a row; and that nothing foreign is in the schema. */
+/** Checks what SQLite can check itself: damaged pages and indexes, and foreign keys without a row. */
 export const storageCheck: IntegrityCheck = {
   *faults({ sql }) {
     const places = damagedPlaces({ sql })
@@ -45,8 +45,14 @@ export const storageCheck: IntegrityCheck = {
     for (const { table, rowid, parent } of sql.all<BrokenReference>('PRAGMA foreign_key_check')) {
       yield `A row of ${table}${rowid === null ? '' : ` (${rowid})`} refers to a row of ${parent} that does not exist.`
     }
-    for (const part of foreignSchema(sql.database))
-      yield `The ${part} is not daybook's, and runs inside of its writes; drop it.`
+  },
+}
+
+/** Reports what other programs added to the schema. */
+export const foreignSchemaCheck: IntegrityCheck = {
+  *faults({ sql }) {
+    for (const { part, isProgram } of listForeignParts(sql.database))
+      yield `The ${part} is not daybook's${isProgram ? ' and runs inside its statements' : ''}; drop it.`
   },
 }
 

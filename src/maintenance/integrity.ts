@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 import { faultOf } from '../db/errors.ts'
-import { type IntegrityCheck, storageCheck } from '../db/integrity.ts'
+import { foreignSchemaCheck, type IntegrityCheck, storageCheck } from '../db/integrity.ts'
 import { fileCheck, fileSearchCheck } from '../files/integrity.ts'
 import { noteCountCheck, noteTextCheck, searchCheck } from '../notes/integrity.ts'
 import { refused } from '../refusal.ts'
@@ -9,8 +9,9 @@ import { rowTableCheck, textIndexCheck } from '../structures/storage/integrity.t
 import { tagCheck } from '../tags/integrity.ts'
 import { webhookCheck } from '../webhooks/integrity.ts'
 
-/** All checks of derived data, in the order of the report. */
+/** All checks after that of the storage, in the order of the report. */
 const CHECKS: readonly IntegrityCheck[] = [
+  foreignSchemaCheck,
   noteCountCheck,
   noteTextCheck,
   tagCheck,

@@ -140,8 +140,13 @@ test('a restore that fails leaves nothing beside the database', async () => {
 test.each([
   ['trigger', 'CREATE TRIGGER evil AFTER INSERT ON notes BEGIN DELETE FROM keys; END'],
   ['trigger', 'CREATE TRIGGER rows_1_by_x_insert AFTER INSERT ON notes BEGIN DELETE FROM keys; END'],
+  [
+    'trigger',
+    `CREATE TABLE rows_1 (pk INTEGER PRIMARY KEY);
+     CREATE TRIGGER rows_1_by_x_insert AFTER INSERT ON rows_1 BEGIN DELETE FROM keys; END`,
+  ],
   ['view', 'CREATE VIEW evil AS SELECT * FROM keys'],
-])('a backup with a %s of somebody else is refused, and check reports it', async (type, statement) => {
+])('a backup with a foreign %s is refused, and check reports it', async (type, statement) => {
   const copy = new Database(backup)
   copy.run(statement)
   copy.close()
@@ -150,4 +155,16 @@ test.each([
   expect((await usersOf(db)).sort()).toEqual(BEFORE)
   const check = await runInProcess(['check', '--db', backup])
   expect([check.exitCode, check.out]).toEqual([1, expect.stringContaining(`The ${type} "`)])
+})
+
+test('a trigger of a row table that an interrupted upgrade left is restored, and the upgrade drops it', async () => {
+  const copy = new Database(backup)
+  copy.run('PRAGMA foreign_keys = OFF')
+  copy.run(`CREATE TABLE rows_99 (pk INTEGER PRIMARY KEY);
+    CREATE TABLE rows_99_by_1 (value, pk);
+    CREATE TRIGGER rows_99_by_1_insert AFTER INSERT ON rows_99 BEGIN DELETE FROM rows_99_by_1; END`)
+  copy.run('INSERT INTO structure_stats (structure, live, own_table) VALUES (99, 0, 2)')
+  copy.close()
+  expect((await runInProcess(['restore', backup, '--db', db])).exitCode).toBe(0)
+  expect((await runInProcess(['check', '--db', db])).out).not.toContain('trigger')
 })

@@ -86,6 +86,18 @@ test('a sound database is ok, also with notes that wait to be indexed', async ()
   expect(await search('本語')).toEqual(['Alpha'])
 })
 
+test('reports tables and indexes of other programs, but not those of Litestream', async () => {
+  damage(`CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); ANALYZE;
+    CREATE TABLE evil (a UNIQUE); CREATE VIRTUAL TABLE rows_9_words USING fts5(words, content = '');
+    CREATE UNIQUE INDEX once ON notes (id); CREATE INDEX rows_1_by_2 ON notes (workspace)`)
+  const foreign = ['table "evil"', 'index "once"', 'index "rows_1_by_2"', 'table "rows_9_words"']
+  const { exitCode, out } = await check()
+  expect(exitCode).toBe(1)
+  for (const part of foreign) expect(out).toContain(`The ${part} is not daybook's; drop it.\n`)
+  damage('DROP INDEX once; DROP INDEX rows_1_by_2; DROP TABLE evil; DROP TABLE rows_9_words')
+  expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+})
+
 test('a check writes nothing and waits for no writer, also while notes wait to be indexed', async () => {
   const writer = new Database(file)
   writer.run('PRAGMA journal_mode = WAL')

@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { copyVerified, syncFile, syncFolder } from '../copy.ts'
 import { asSystemError, isBusy, isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
-import { foreignSchema } from '../foreign-schema.ts'
+import { listForeignParts } from '../foreign-schema.ts'
 import { createFile } from '../new-file.ts'
 import { hasForeignWal } from './foreign-wal.ts'
 import { refuseOtherPrograms, refuseUnknownSchema } from './migrate.ts'
@@ -101,12 +101,12 @@ function copyBackup(backup: string, target: string, replaces: string): void {
   }
 }
 
-/** What a foreign trigger does would happen at the first write. */
+/** A foreign trigger would run at the first write; tables and indexes are left to `daybook check`. */
 function refuseForeignSchema(source: Database, backup: string): void {
-  const [part] = foreignSchema(source)
-  if (part === undefined) return
+  const program = listForeignParts(source).find(({ isProgram }) => isProgram)
+  if (!program) return
   throw new UnusableDatabase(
-    `${backup} has the ${part}, which is not daybook's; nothing was changed. Drop it in a copy of the backup, and restore that.`,
+    `${backup} has the ${program.part}, which is not daybook's; nothing was changed. Drop it in a copy of the backup, and restore that.`,
   )
 }
 
