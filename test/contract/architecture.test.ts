@@ -282,6 +282,17 @@ describe('src', () => {
     const banned = /\bconsole\.|\bas any\b|: any\b|@ts-|biome-ignore|\bTODO\b|\bFIXME\b/
     expect(files.filter(({ text }) => banned.test(text)).map(({ path }) => path)).toEqual([])
   })
+
+  test('never reads the sentence of a refusal, so that rewording one changes no behaviour', async () => {
+    const READS =
+      /\b(?:message|sentence|refusal|error)(?:\.value)?\??\.(?:includes|match|matchAll|replace|replaceAll|startsWith|endsWith|indexOf|search|split)\(|\.(?:test|exec)\((?:\w+\.)*(?:message|sentence|refusal|error)\b/
+    /** Sentences of others, and one that is only shown: a link in place of an id. */
+    const ALLOWED = ['cli/command.ts', 'mcp/server.ts', 'web/pages/records/refusal-text.tsx']
+    const found: string[] = []
+    for await (const file of new Glob('**/*.{ts,tsx}').scan(SOURCE))
+      if (READS.test(await Bun.file(join(SOURCE, file)).text())) found.push(file)
+    expect(found.sort()).toEqual(ALLOWED)
+  })
 })
 
 describe('the server', () => {

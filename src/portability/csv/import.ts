@@ -206,7 +206,7 @@ function parserFor(sample: string): Papa.Parser {
 
 interface Parsed {
   data: string[][]
-  errors: { message: string; row?: number }[]
+  errors: { type: string; message: string; row?: number }[]
   meta: { cursor: number }
 }
 
@@ -223,7 +223,7 @@ function* readRows(file: string) {
   const parse = (text: string, bytesRead: number, isPart: boolean) => {
     const { data, errors, meta } = (parser as Papa.Parser).parse(text, 0, isPart) as Parsed
     const [fault] = errors
-    if (fault) throw refused(`${file}, row ${rowsBefore + (fault.row ?? 0)}: ${faultSentence(fault.message)}`)
+    if (fault) throw refused(`${file}, row ${rowsBefore + (fault.row ?? 0)}: ${faultSentence(fault)}`)
     rest = isPart ? text.slice(meta.cursor) : ''
     if (rest.length > MAX_ROW_LENGTH)
       throw refused(`${file}, row ${rowsBefore + data.length}: a quote is never closed.`)
@@ -238,5 +238,5 @@ function* readRows(file: string) {
   if (parser && rest !== '') yield parse(rest, last, false)
 }
 
-const faultSentence = (message: string) =>
-  /quote/i.test(message) ? 'a quote is misplaced or never closed.' : `${message}.`
+const faultSentence = ({ type, message }: Parsed['errors'][number]) =>
+  type === 'Quotes' ? 'a quote is misplaced or never closed.' : `${message}.`

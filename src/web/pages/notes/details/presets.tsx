@@ -20,7 +20,7 @@ export function Presets({ id }: { id: string }) {
     const property = definitions?.find((one) => one.key === key)
     return property ? [{ property, text: typed[key] ?? fieldText(property, value) }] : []
   })
-  const { run, isRunning, refusal } = useAction(async () => {
+  const { run, isRunning, refusal, fault } = useAction(async () => {
     const answers = Object.fromEntries(
       asked
         .map(({ property, text }) => [property.key, typedValue(property, text)])
@@ -42,7 +42,8 @@ export function Presets({ id }: { id: string }) {
     refusal.value = undefined
   }
   if (presets.length === 0 || !mayWrite.value) return null
-  const refused = asked.find(({ property }) => refusal.value?.includes(`"${property.key}"`))?.property.key
+  const [list, key] = fault.value?.path ?? []
+  const refused = asked.find(({ property }) => list === 'answers' && property.key === key)?.property.key
   return (
     <section class="section">
       <h3>Apply a preset</h3>
