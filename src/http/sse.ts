@@ -48,8 +48,11 @@ export interface StreamReader {
 /** Starts to send events to a reader. Returns how to stop, which is called once, however the stream ends. */
 export type StreamSource = (reader: StreamReader) => () => void
 
+/** With the charset, because some clients read text without one as Latin-1. */
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8'
+
 const HEADERS = {
-  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Content-Type': EVENT_STREAM,
   'Cache-Control': 'no-store',
   // Proxies must forward each event at once.
   'X-Accel-Buffering': 'no',

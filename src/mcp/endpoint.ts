@@ -7,7 +7,8 @@ import {
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { AppContext, Caller } from '../context.ts'
-import type { JsonObject } from '../lib/json.ts'
+import { EVENT_STREAM } from '../http/sse.ts'
+import { escapeLineBoundaries, type JsonObject } from '../lib/json.ts'
 import { callTool, createServer, INFO } from './server.ts'
 import type { Tool } from './tool.ts'
 import { findTool } from './tools/all.ts'
@@ -46,8 +47,16 @@ export function createEndpoint(ctx: AppContext): Endpoint {
     const requester = { caller, instructions }
     if (await isLegacyRequest(request, body)) return respondToLegacy(serverFor(requester), request, body)
     const authInfo = { token: '', clientId: caller.keyId ?? '', scopes: [], extra: { requester } }
-    return handler.fetch(request, { parsedBody: body, authInfo })
+    return inWholeLines(await handler.fetch(request, { parsedBody: body, authInfo }))
   }
+}
+
+/** The stream of a subscription, which ends at once; the library writes neither the charset nor all the escapes. */
+async function inWholeLines(response: Response): Promise<Response> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response
+  const headers = new Headers(response.headers)
+  headers.set('Content-Type', EVENT_STREAM)
+  return new Response(escapeLineBoundaries(await response.text()), { status: response.status, headers })
 }
 
 async function respondToCall(

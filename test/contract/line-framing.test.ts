@@ -85,6 +85,35 @@ describe('what is framed by lines has no other boundaries of lines', () => {
       expect(parsedLines(readFileSync(path, 'utf8'))[0].data).toEqual({ text: TEXT })
   })
 
+  test('the stream of a subscription over MCP', async () => {
+    const version = '2026-07-28'
+    const prefix = 'io.modelcontextprotocol/'
+    const _meta = {
+      [`${prefix}protocolVersion`]: version,
+      [`${prefix}clientInfo`]: { name: 'test', version: '1' },
+      [`${prefix}clientCapabilities`]: {},
+    }
+    const method = 'subscriptions/listen'
+    const response = await service.app.fetch(
+      new Request('http://localhost/mcp', {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${service.key}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': version,
+          'mcp-method': method,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: TEXT, method, params: { _meta, notifications: {} } }),
+      }),
+    )
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    const text = await response.text()
+    expect(text).not.toMatch(SPLIT)
+    const data = text.split('\n').filter((line) => line.startsWith('data: '))
+    expect(JSON.parse(data.at(-1)?.slice(6) ?? '').id).toBe(TEXT)
+  })
+
   test('messages of MCP on standard output', async () => {
     let text = ''
     const lines = (async function* () {
