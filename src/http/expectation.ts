@@ -1,4 +1,5 @@
 import { readdirSync, writeSync } from 'node:fs'
+import { isRead } from './authorizer.ts'
 import type { HttpServer } from './exchange.ts'
 
 /*
@@ -28,8 +29,9 @@ const ADDRESS_BYTES = { least: 16, most: 28 }
 const PORT_AT = 2
 
 /** Whether the client may be holding back a body for which Bun has sent nothing. */
-function isWaiting({ method, headers }: Request): boolean {
-  if (method === 'GET' || method === 'HEAD') return false
+function isWaiting(request: Request): boolean {
+  if (isRead(request)) return false
+  const { headers } = request
   const expectation = headers.get('expect')
   if (expectation === null || expectation === UNDERSTOOD) return false
   return headers.has('transfer-encoding') || (headers.get('content-length') ?? '0') !== '0'
