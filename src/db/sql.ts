@@ -199,9 +199,8 @@ export class Sql {
 
   /** Row by row, for rows that may be too long to be held together; the text must not be run again before the last. */
   each<Row>(text: string, ...values: SqlValue[]): IterableIterator<Row> {
-    const rows = this.#iterate<Row>(this.#prepare(text), values)
-    const counter = this.#counter
-    return counter ? counted(rows, counter) : rows
+    const rows = this.#prepare(text).iterate(...values) as IterableIterator<Row>
+    return checked(rows, this.database, this.#counter)
   }
 
   /** Every row as an array of its columns: half the cost of `all` for many rows. */
@@ -259,14 +258,6 @@ export class Sql {
     }
   }
 
-  *#iterate<Row>(statement: Statement, values: SqlValue[]): IterableIterator<Row> {
-    try {
-      yield* statement.iterate(...values) as IterableIterator<Row>
-    } catch (error) {
-      throw asReadError(error, this.database)
-    }
-  }
-
   #prepare(text: string): Statement {
     this.statementCount += 1
     this.#enter?.()
@@ -280,18 +271,22 @@ export class Sql {
   }
 }
 
-/** Counts rows as they are read; a generator would take several times as long. */
-const counted = <Row>(rows: IterableIterator<Row>, limit: ReadLimit | ValueLimit): IterableIterator<Row> => ({
+/** Counts rows as they are read, and names their errors; a generator would take several times as long. */
+const checked = <Row>(
+  rows: IterableIterator<Row>,
+  database: Database,
+  counter: ReadLimit | ValueLimit | undefined,
+): IterableIterator<Row> => ({
   next: () => {
-    const next = rows.next()
     try {
-      if (!next.done) limit.spendRow(next.value)
+      const next = rows.next()
+      if (!next.done) counter?.spendRow(next.value)
+      return next
     } catch (error) {
       // A statement that is not ended keeps its snapshot: later reads on this connection would not see newer commits.
       rows.return?.()
-      throw error
+      throw asReadError(error, database)
     }
-    return next
   },
   return: () => rows.return?.() ?? { done: true, value: undefined },
   [Symbol.iterator]() {
