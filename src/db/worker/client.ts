@@ -110,16 +110,21 @@ const MAX_REMEMBERED = 1_000
 /** The reads that were too long for the main thread a moment ago: many of them at once take no more of it than one. */
 class LongReads {
   readonly #byQuery = new Map<string, BoundedCache<number | bigint, number>>()
+  /** From then on none is remembered: hashing an input takes as long as reading a few rows. */
+  #until = 0
 
   has(query: string, input: unknown): boolean {
+    const now = performance.now()
+    if (now >= this.#until) return false
     const inputs = this.#byQuery.get(query)
-    return inputs !== undefined && performance.now() < (inputs.get(hash(serialize(input))) ?? 0)
+    return inputs !== undefined && now < (inputs.get(hash(serialize(input))) ?? 0)
   }
 
   add(query: string, input: unknown): void {
     const inputs = this.#byQuery.get(query) ?? new BoundedCache(MAX_REMEMBERED)
     this.#byQuery.set(query, inputs)
-    inputs.set(hash(serialize(input)), performance.now() + REMEMBERED_MS)
+    this.#until = performance.now() + REMEMBERED_MS
+    inputs.set(hash(serialize(input)), this.#until)
   }
 }
 
