@@ -46,18 +46,17 @@ export const writtenResponse = ({ rows, inserted, updated }: Written): string =>
   `{"written":${rows.length},"inserted":${inserted},"updated":${updated},"records":[${rows.map(recordJson).join(',')}]}`
 
 export const presentBuckets = ({ buckets, hasField }: Summary) =>
-  buckets.map(({ period, value, count, valued, sum, lost, min, max }) => ({
+  buckets.map(({ period, value, count, valued, sum, min, max }) => ({
     period,
     value,
     count,
-    sum: hasField ? exactSum(sum, lost) : null,
-    average: valued === 0 ? null : exactSum(sum, lost) / valued,
+    sum: hasField ? finite(sum) : null,
+    average: valued === 0 ? null : finite(sum) / valued,
     min: valued === 0 ? null : min,
     max: valued === 0 ? null : max,
   }))
 
-function exactSum(sum: number, lost: number): number {
-  const exact = sum + lost
-  if (Number.isFinite(exact)) return exact
+function finite(sum: number): number {
+  if (Number.isFinite(sum)) return sum
   throw refused('The sum is beyond the range of a number; narrow it with a filter.')
 }

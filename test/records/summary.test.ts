@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findTimeZone } from '../../src/lib/time-zones.ts'
+import { buildAutoIndex } from '../../src/structures/storage/auto-index.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { arbitraryFilter, matches, type Row } from '../support/record-oracle.ts'
 import { declare, summary, write } from '../support/records.ts'
@@ -155,6 +156,31 @@ test('small parts of a large sum are not lost', async () => {
     amount: -1e16,
   })
   expect((await summary(service, name, { field: 'amount' })).body.buckets[0].sum).toBe(10)
+})
+
+test('a sum is exact and rounded once, whatever the order in which rows are read', async () => {
+  const amounts = [1e308, 1e308, 5, 1e16, 0.1, -1e16, -1e308, 5e-324, -1e308]
+  const orders = amounts.map((_, at) => [...amounts.slice(at), ...amounts.slice(0, at)])
+  for (const order of [...orders, amounts.toSorted((one, other) => one - other)]) {
+    const name = await scene(...order.map((amount) => ({ amount, status: 'a' })))
+    const expected = bucket(null, null, 9, 5.1, 5.1 / 9, -1e308, 1e308)
+    const sums = async () => [
+      (await summary(service, name, { field: 'amount' })).body.buckets,
+      (await summary(service, name, { field: 'amount', by: 'status' })).body.buckets,
+    ]
+    expect(await sums()).toEqual([[expected], [{ ...expected, value: 'a' }]])
+    const structurePk = service.ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE name = ?', name)
+    expect(await buildAutoIndex(service.ctx, { structurePk, column: 'f1' })).toBe(true)
+    expect(await sums()).toEqual([[expected], [{ ...expected, value: 'a' }]])
+  }
+})
+
+test('a sum is refused only beyond the range of a number', async () => {
+  const most = Number.MAX_VALUE
+  const within = await scene({ amount: most }, { amount: most }, { amount: -most })
+  expect((await summary(service, within, { field: 'amount' })).body.buckets[0].sum).toBe(most)
+  const beyond = await scene({ amount: most }, { amount: 1e292 })
+  expect((await summary(service, beyond, { field: 'amount' })).body.code).toBe('refused')
 })
 
 test('more than 10,000 buckets are refused, 10,000 are answered', async () => {

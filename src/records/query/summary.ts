@@ -7,6 +7,7 @@ import type { SqlPart } from '../../db/sql-part.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../lib/dates.ts'
+import { ExactSum } from '../../lib/exact-sum.ts'
 import { compareNames, withCommas } from '../../lib/text.ts'
 import { findTimeZone, type TimeZone } from '../../lib/time-zones.ts'
 import { atPlace, fail, invalid, refused } from '../../refusal.ts'
@@ -37,14 +38,13 @@ type Period = (typeof PERIODS)[number]
 export interface Bucket {
   readonly period: string | null
   readonly value: FieldValue | null
-  count: number
+  readonly count: number
   /** How many rows have a value in the field; the members below are over these. */
-  valued: number
-  sum: number
-  /** The rounding error of `sum`, so that many small values are not lost. */
-  lost: number
-  min: number
-  max: number
+  readonly valued: number
+  /** Exact, so that it does not depend on the order in which rows are read, and rounded once; may be infinite. */
+  readonly sum: number
+  readonly min: number
+  readonly max: number
 }
 
 export interface Summary {
@@ -62,16 +62,35 @@ type PeriodOf = (cell: Cell) => string | null
 
 const MAX_BUCKETS = 10_000
 
-const emptyBucket = (period: string | null, value: FieldValue | null): Bucket => ({
-  period,
-  value,
-  count: 0,
-  valued: 0,
-  sum: 0,
-  lost: 0,
-  min: Number.POSITIVE_INFINITY,
-  max: Number.NEGATIVE_INFINITY,
-})
+/** A bucket while rows are added to it. */
+class Tally {
+  count = 0
+  #valued = 0
+  #sum: ExactSum | undefined
+  #min = Number.POSITIVE_INFINITY
+  #max = Number.NEGATIVE_INFINITY
+
+  constructor(
+    readonly period: string | null,
+    readonly value: FieldValue | null,
+  ) {}
+
+  add(number: number | null): void {
+    this.count += 1
+    if (number === null) return
+    this.#sum ??= new ExactSum()
+    this.#sum.add(number)
+    this.#valued += 1
+    if (number < this.#min) this.#min = number
+    if (number > this.#max) this.#max = number
+  }
+
+  bucket(): Bucket {
+    const { period, value, count } = this
+    const sum = this.#sum?.value() ?? 0
+    return { period, value, count, valued: this.#valued, sum, min: this.#min, max: this.#max }
+  }
+}
 
 interface SummaryInput {
   caller: InWorkspace
@@ -113,7 +132,7 @@ export const summaryQuery: WorkerQuery<SummaryInput, SummaryResult> = {
     const { text, values } = scanSource(reader, query, textPath ?? scanPath(choice))
     const buckets = plan.isGrouped
       ? grouped(reader.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values), periodOf, by)
-      : [whole(reader, columns[0] ?? 'NULL', { text, values })]
+      : [whole(reader, field && columns[0], { text, values })]
     const missing = reader.sql.isLimited ? [] : missingForFilter(query, choice)
     return {
       summary: { buckets: buckets.sort(compareBuckets), hasField: field !== undefined },
@@ -210,19 +229,13 @@ const byInstant = (column: string, instantOf: (cell: string | number) => number)
   },
 })
 
-/**
- * All rows in one bucket. SQLite sums as exactly as `add` does. Groups are not left to SQLite, which would sort by
- * them, and that takes longer than reading all rows.
- */
-function whole({ sql }: Reader, column: string, { text, values }: SqlPart): Bucket {
-  const aggregates = `count(*), count(${column}), sum(${column}), min(${column}), max(${column})`
-  const [[count, valued, sum, min, max] = [0, 0, null, null, null]] = sql.rows<
-    [number, number, number | null, number | null, number | null]
-  >(`SELECT ${aggregates} ${text}`, ...values)
-  const empty = emptyBucket(null, null)
-  if (valued === 0) return { ...empty, count }
-  // The sum is null only if it reached infinities of both signs.
-  return { ...empty, count, valued, sum: sum ?? Number.NaN, min: min ?? empty.min, max: max ?? empty.max }
+/** All rows in one bucket. SQLite counts them where nothing is summed: its sums depend on the order of rows. */
+function whole({ sql }: Reader, column: string | undefined, { text, values }: SqlPart): Bucket {
+  const tally = new Tally(null, null)
+  if (column === undefined) tally.count = sql.scalar(`SELECT count(*) ${text}`, ...values)
+  else
+    for (const number of sql.column<number | null>(`SELECT ${column} ${text}`, ...values)) tally.add(number)
+  return tally.bucket()
 }
 
 /** The index that holds all values that are summed, where these are of all rows. */
@@ -238,24 +251,23 @@ function wholeOfIndex(reader: Reader, query: RowQuery, index: UsableIndex): Buck
 }
 
 function grouped(rows: readonly Row[], periodOf: PeriodOf, by: FieldDefinition | undefined): Bucket[] {
-  const periods = new Map<string | null, Map<Cell, Bucket>>()
+  const periods = new Map<string | null, Map<Cell, Tally>>()
   let count = 0
   let length = 0
   for (const row of rows) {
     const number = row[0] ?? null
     const cell = row[1] ?? null
     const period = periodOf(row[2] ?? null)
-    const buckets = periods.get(period) ?? new Map<Cell, Bucket>()
-    const bucket = buckets.get(cell) ?? emptyBucket(period, byValue(cell, by))
-    if (bucket.count === 0) {
+    const buckets = periods.get(period) ?? new Map<Cell, Tally>()
+    const tally = buckets.get(cell) ?? new Tally(period, byValue(cell, by))
+    if (tally.count === 0) {
       if (++count > MAX_BUCKETS) throw tooMany()
       length = withLength(length, cell)
-      periods.set(period, buckets.set(cell, bucket))
+      periods.set(period, buckets.set(cell, tally))
     }
-    bucket.count += 1
-    if (number !== null) add(bucket, number)
+    tally.add(number)
   }
-  return [...periods.values()].flatMap((buckets) => [...buckets.values()])
+  return [...periods.values()].flatMap((buckets) => Array.from(buckets.values(), (tally) => tally.bucket()))
 }
 
 /** How long the values by which rows are grouped may be together, in characters: nobody reads more. */
@@ -277,17 +289,6 @@ const tooMany = () =>
   refused(
     `The summary has more than ${withCommas(MAX_BUCKETS)} buckets; choose a longer period or narrow it with a filter.`,
   )
-
-/** Neumaier summation: the rounding error of each addition is collected and added at the end. */
-function add(bucket: Bucket, number: number): void {
-  const { sum } = bucket
-  const next = sum + number
-  bucket.lost += Math.abs(sum) >= Math.abs(number) ? sum - next + number : number - next + sum
-  bucket.sum = next
-  bucket.valued += 1
-  if (number < bucket.min) bucket.min = number
-  if (number > bucket.max) bucket.max = number
-}
 
 export const nullsLast = <Value>(
   left: Value | null,

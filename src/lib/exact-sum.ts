@@ -1,0 +1,65 @@
+/*
+ * Exact sums of doubles: they depend on the numbers alone, not on their order. Every finite double is a multiple of
+ * 2^-1074, so digits of 32 bits from there up hold any sum.
+ */
+
+const DIGIT_BITS = 32
+/** Enough for 2^60 numbers of the greatest size. */
+const DIGITS = 68
+const SMALLEST_EXPONENT = -1074
+/** A digit stays below 2^53, up to where a double counts exactly. */
+const MOST_ADDED = 2 ** 20
+/** More bits than a double has, so that the last of them can stand for all bits below. */
+const KEPT_BITS = 64
+
+export class ExactSum {
+  readonly #double = new Float64Array(1)
+  /** The two halves of the double, the lower one first. */
+  readonly #halves = new Uint32Array(this.#double.buffer)
+  readonly #digits = new Float64Array(DIGITS)
+  #carried = 0n
+  #added = 0
+
+  /** Adds a finite number. */
+  add(number: number): void {
+    if (++this.#added > MOST_ADDED) this.#carry()
+    this.#double[0] = number
+    const low = this.#halves[0] ?? 0
+    const high = this.#halves[1] ?? 0
+    const exponent = (high >>> 20) & 0x7ff
+    const top = (high & 0xfffff) | (exponent > 0 ? 0x100000 : 0)
+    const shift = exponent > 0 ? exponent - 1 : 0
+    const at = shift >>> 5
+    const bits = shift & 31
+    const sign = number < 0 ? -1 : 1
+    const over = bits > 0 ? low >>> (DIGIT_BITS - bits) : 0
+    this.#addDigit(at, sign * ((low << bits) >>> 0))
+    this.#addDigit(at + 1, sign * (((top << bits) | over) >>> 0))
+    if (bits > 0) this.#addDigit(at + 2, sign * (top >>> (DIGIT_BITS - bits)))
+  }
+
+  #addDigit(at: number, value: number): void {
+    this.#digits[at] = (this.#digits[at] ?? 0) + value
+  }
+
+  #carry(): void {
+    for (const [at, digit] of this.#digits.entries())
+      if (digit !== 0) this.#carried += BigInt(digit) << BigInt(at * DIGIT_BITS)
+    this.#digits.fill(0)
+    this.#added = 0
+  }
+
+  /** Rounded once; infinite beyond the range of a number. */
+  value(): number {
+    this.#carry()
+    return this.#carried < 0n ? -rounded(-this.#carried) : rounded(this.#carried)
+  }
+}
+
+/** The double nearest to this many times 2^-1074. */
+function rounded(units: bigint): number {
+  const shift = Math.max(0, units.toString(2).length - KEPT_BITS)
+  const kept = units >> BigInt(shift)
+  const isCut = kept << BigInt(shift) !== units
+  return Number(isCut ? kept | 1n : kept) * 2 ** (shift + SMALLEST_EXPONENT)
+}
