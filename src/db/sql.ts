@@ -14,6 +14,8 @@ const CHECK_STOP = 'check_stop'
 const CHECK_TEXT = 'check_text'
 /** A stop condition is checked once in this many rows, a power of 2. */
 const ROWS_PER_CHECK = 64
+/** So many entries of an index that are read without their rows take as long as a row, a power of 2. */
+const ENTRIES_PER_ROW = 8
 /** Testing a longer text is counted by itself: this many bytes as a row. */
 const LONG_TEXT_BYTES = 4_096
 const TESTED_BYTES_PER_ROW = 500
@@ -168,8 +170,17 @@ export class Sql {
    * unless rows are limited.
    */
   stopCondition(pk: string, endsSoon = false): SqlPart {
+    return this.#stopOnceIn(ROWS_PER_CHECK, pk, endsSoon)
+  }
+
+  /** The same for a statement that reads entries of an index without their rows. */
+  entryCondition(pk: string, endsSoon: boolean): SqlPart {
+    return this.#stopOnceIn(ROWS_PER_CHECK * ENTRIES_PER_ROW, pk, endsSoon)
+  }
+
+  #stopOnceIn(count: number, pk: string, endsSoon: boolean): SqlPart {
     const isStopped = this.#limit !== undefined || (this.#checkStop !== undefined && !endsSoon)
-    const text = isStopped ? `((${pk} & ${ROWS_PER_CHECK - 1}) OR ${CHECK_STOP}())` : 'TRUE'
+    const text = isStopped ? `((${pk} & ${count - 1}) OR ${CHECK_STOP}())` : 'TRUE'
     return { text, values: [] }
   }
 

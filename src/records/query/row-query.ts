@@ -224,8 +224,11 @@ export function pkSource(
   if (path.by !== 'index') return scanSource(reader, query, path)
   const { index } = path
   const decides = query.conditions.every((condition) => decidingColumn(index, condition) !== undefined)
-  const endsSoon = decides && query.structure.live <= MAX_UNSTOPPED_ENTRIES
-  return sourceOf(reader, query, path, [reader.sql.stopCondition('pk', endsSoon), ...more])
+  const { sql } = reader
+  const stop = decides
+    ? sql.entryCondition('pk', query.structure.live <= MAX_UNSTOPPED_ENTRIES)
+    : sql.stopCondition('pk')
+  return sourceOf(reader, query, path, [stop, ...more])
 }
 
 /** What a list can be sorted by: a field, `created_at` or `updated_at`. */

@@ -6,6 +6,7 @@ import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import { firstWithin } from '../../db/writes/chunks.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { rowText } from '../../filter/record/sql.ts'
+import { mergeSome } from '../../search/tables.ts'
 import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.ts'
 
 /*
@@ -21,11 +22,12 @@ import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.t
 export const TEXT_INDEX = '*'
 
 /*
- * By default FTS5 occasionally merges so much at once that writes would have to wait; here every step of filling
- * merges a little, which keeps pace with what the step adds.
+ * By default FTS5 occasionally merges so much at once that writes would have to wait. Here it is merged in steps of their
+ * own once all rows are indexed, and while many are, so that searches do not have to look into too many parts.
  */
 const MERGE_SETTINGS = { automerge: 0, crisismerge: 1_900, usermerge: 16 }
-const MERGED_PAGES = 64
+/** A step that indexes fewer characters does not merge, which would take longer than indexing them. */
+const MANY_CHARACTERS = 32_768
 
 /** Texts are folded before they are indexed. */
 const OPTIONS = `words, tokenize = 'trigram case_sensitive 1', detail = none, content = '', contentless_delete = 1`
@@ -83,7 +85,7 @@ const MAX_LENGTH_PER_STEP = 131_072
 /** With this many rows not up to date, a search through the index takes some 30 ms longer. */
 const MANY_UNINDEXED = 30_000
 
-/** One step of bringing the text index up to date; returns whether any row was not. */
+/** One step of bringing the text index up to date, or of merging it; returns whether there was anything to do. */
 export const textIndexFill: WorkerTask<{ structurePk: number; maxRows: number }, boolean> = {
   name: 'structures.fillTextIndex',
   isBackground: true,
@@ -91,20 +93,32 @@ export const textIndexFill: WorkerTask<{ structurePk: number; maxRows: number },
     const texts = findDefinitionTexts(reader, structurePk)
     if (!texts || !listTextIndexed(reader).some(({ pk }) => pk === structurePk)) return false
     const text = rowText(definitionOf(texts).fields)
-    const isDone =
-      indexPending(reader, structurePk, text, maxRows) || indexNew(reader, structurePk, text, maxRows)
-    if (isDone) mergeSome(reader, textIndexTable(structurePk))
-    return isDone
+    const step = { structurePk, text, most: maxRows }
+    const length = indexPending(reader, step) ?? indexNew(reader, step)
+    const isMerged =
+      (length === undefined || length >= MANY_CHARACTERS) && mergeSome(reader, textIndexTable(structurePk))
+    return length !== undefined || isMerged
   },
+}
+
+interface Step {
+  readonly structurePk: number
+  /** The SQL expression of the text of a row. */
+  readonly text: string
+  /** The most rows. */
+  readonly most: number
 }
 
 type Sized = [pk: number, length: number]
 
-const withinStep = (rows: readonly Sized[]): number[] =>
-  firstWithin(rows, MAX_LENGTH_PER_STEP, ([, length]) => length).map(([pk]) => pk)
+function withinStep(rows: readonly Sized[]): { readonly pks: readonly number[]; readonly length: number } {
+  const chosen = firstWithin(rows, MAX_LENGTH_PER_STEP, ([, length]) => length)
+  return { pks: chosen.map(([pk]) => pk), length: chosen.reduce((sum, [, length]) => sum + length, 0) }
+}
 
-/** Indexes some pending rows; returns false where there are none. A row that is gone has no length. */
-function indexPending({ sql }: Reader, structurePk: number, text: string, most: number): boolean {
+/** Indexes some pending rows and returns the length of their texts; undefined where there are none. */
+function indexPending({ sql }: Reader, { structurePk, text, most }: Step): number | undefined {
+  // A row that is gone has no length.
   const lengthOf = `(SELECT length(${text}) FROM ${rowTable(structurePk)} WHERE pk = row)`
   const pending = withinStep(
     sql.rows<Sized>(
@@ -113,41 +127,44 @@ function indexPending({ sql }: Reader, structurePk: number, text: string, most: 
       most,
     ),
   )
-  if (pending.length === 0) return false
+  if (pending.pks.length === 0) return undefined
   const table = textIndexTable(structurePk)
   const isAmong = 'IN (SELECT value FROM json_each(?))'
-  const pks = JSON.stringify(pending)
+  const pks = JSON.stringify(pending.pks)
   sql.run(`DELETE FROM ${table} WHERE rowid ${isAmong}`, pks)
   sql.run(
     `INSERT INTO ${table} (rowid, words) SELECT pk, ${text} FROM ${rowTable(structurePk)} WHERE pk ${isAmong}`,
     pks,
   )
   sql.run(`DELETE FROM row_search_pending WHERE structure = ? AND row ${isAmong}`, structurePk, pks)
-  return true
+  return pending.length
 }
 
-/** Indexes some rows above `indexed_to`; returns false where there are none. */
-function indexNew({ sql }: Reader, structurePk: number, text: string, most: number): boolean {
+/** Indexes some rows above `indexed_to` and returns the length of their texts; undefined where there are none. */
+function indexNew({ sql }: Reader, { structurePk, text, most }: Step): number | undefined {
   const from = sql.scalar<number>('SELECT indexed_to FROM structure_stats WHERE structure = ?', structurePk)
   const rows = rowTable(structurePk)
-  const last = withinStep(
+  const { pks, length } = withinStep(
     sql.rows<Sized>(`SELECT pk, length(${text}) FROM ${rows} WHERE pk > ? ORDER BY pk LIMIT ?`, from, most),
-  ).at(-1)
-  if (last === undefined) return false
+  )
+  const last = pks.at(-1)
+  if (last === undefined) return undefined
   sql.run(
     `INSERT INTO ${textIndexTable(structurePk)} (rowid, words) SELECT pk, ${text} FROM ${rows} WHERE pk > ? AND pk <= ?`,
     from,
     last,
   )
   sql.run('UPDATE structure_stats SET indexed_to = ? WHERE structure = ?', last, structurePk)
-  return true
+  return length
 }
-
-const mergeSome = ({ sql }: Reader, table: string) =>
-  sql.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${MERGED_PAGES})`)
 
 const findOutdated = (reader: Reader): TextIndexed | undefined =>
   listTextIndexed(reader).find((structure) => findUnindexed(reader, structure, 1).length > 0)
+
+const newUnmerged = () => new Set<number>()
+
+/** The structures whose text indexes this process has changed since they were last merged. */
+const unmergedIndexes = ({ worker }: Pick<AppContext, 'worker'>) => worker.state.of(newUnmerged)
 
 const newStarted = () => new Set<number>()
 
@@ -172,12 +189,17 @@ export const startTextIndexing = (ctx: AppContext): (() => void) =>
     name: 'indexing of rows',
     isUrgent: () => listTextIndexed(ctx.db).some((structure) => hasManyUnindexed(ctx.db, structure)),
     runStep: async () => {
-      const outdated = findOutdated(ctx.db)
-      if (!outdated) {
+      const unmerged = unmergedIndexes(ctx)
+      const outdated = findOutdated(ctx.db)?.pk
+      if (outdated !== undefined) unmerged.add(outdated)
+      const structurePk = outdated ?? unmerged.values().next().value
+      if (structurePk === undefined) {
         logFilled(ctx)
         return false
       }
-      return ctx.worker.write(textIndexFill, { structurePk: outdated.pk, maxRows: MAX_ROWS_PER_STEP })
+      const input = { structurePk, maxRows: MAX_ROWS_PER_STEP }
+      if (!(await ctx.worker.write(textIndexFill, input))) unmerged.delete(structurePk)
+      return true
     },
   })
 
