@@ -185,6 +185,31 @@ test('receivers that hang delay no other, and have one attempt at a time after a
   expect(dead.map((url) => network.openAt(url).length)).toEqual(Array(24).fill(1))
 })
 
+test('keeps delivering for other workspaces while the receivers of one hang', async () => {
+  const crowd = it.as(await it.newWorkspace('Crowd'))
+  await declare(crowd, 'Tasks', [{ key: 'n', type: 'number' }])
+  for (let number = 1; number <= 25; number++) await subscribe(crowd, 'Tasks', urlOf(number))
+  await write(crowd, 'Tasks', ...rows(10))
+  await until(() => network.open.size === 25)
+  network.endAll(OK)
+  await until(() => network.open.size === 64)
+  await subscribeMany(1)
+  await write(it, 'Tasks', ...rows(20))
+  await settle()
+  // The first attempt that times out makes room for all deliveries of the other workspace.
+  const [timedOut] = network.open
+  timedOut?.end(FAILED)
+  for (let delivered = 0; delivered < 20; ) {
+    await until(() => network.openAt(urlOf(0)).length > 0)
+    for (const attempt of network.openAt(urlOf(0))) {
+      attempt.end(OK)
+      delivered += 1
+    }
+  }
+  expect(network.begun.filter(({ url }) => url !== urlOf(0))).toHaveLength(25 + 64)
+  await until(() => network.open.size === 64)
+})
+
 /** Writes rows for a receiver that answers the first delivery well, so that later ones are attempted concurrently. */
 async function writeForGoodReceiver(count: number): Promise<void> {
   await write(it, 'Tasks', ...rows(count))

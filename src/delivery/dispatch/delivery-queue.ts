@@ -51,6 +51,10 @@ export const listSubscriptionsWithPending = ({ sql }: Reader): number[] =>
          (SELECT 1 FROM webhook_deliveries WHERE webhook = w.pk AND status = 'pending' AND ${IS_NOT_NEW}))`,
   )
 
+/** Undefined once the subscription is deleted. */
+export const findWorkspaceOf = ({ sql }: Reader, webhook: number): number | undefined =>
+  sql.column<number>('SELECT workspace FROM webhooks WHERE pk = ? AND is_removed = 0', webhook)[0]
+
 /** Undefined once the subscription is deleted; `isActive` while it is neither disabled nor paused. */
 const findSubscription = ({ sql }: Reader, webhook: number): Subscription | undefined =>
   sql.get(

@@ -9,17 +9,15 @@ import { secretsAt, signedHeaders } from '../message.ts'
 import { type Moments, onWake } from '../outbox.ts'
 import {
   type DueDelivery,
-  FAILURES_TO_PAUSE,
-  type FinishedAttempt,
   findDue,
   findNextDueAt,
-  type LoggedOutcome,
+  findWorkspaceOf,
   listSubscriptionsWithPending,
-  NOTHING_TO_LOG,
   type QueueState,
-  recordOutcome,
   shortenRetryDelays,
 } from './delivery-queue.ts'
+import { OutcomeWriter } from './outcome-writer.ts'
+import { Turns } from './turns.ts'
 
 const MAX_IN_FLIGHT_PER_SUBSCRIPTION = 4
 const MAX_IN_FLIGHT = 64
@@ -45,6 +43,7 @@ export interface DispatcherOptions {
 
 /** One subscription's queue and its share of the attempts. */
 interface SubscriptionState extends QueueState {
+  readonly workspace: number
   inFlight: number
   /**
    * 1 until a delivery succeeds and after each that fails, so that receivers that do not respond take few of the
@@ -63,8 +62,9 @@ export class Dispatcher {
   readonly #abandon = new AbortController()
   readonly #stopping = new AbortController()
   readonly #states = new Map<number, SubscriptionState>()
-  /** Subscriptions that may have a delivery due. Each that starts an attempt moves to the end. */
-  readonly #ready = new Set<number>()
+  /** Subscriptions that may have a delivery due and have no turn yet. */
+  readonly #woken = new Set<number>()
+  readonly #turns = new Turns()
   readonly #running = new Set<Promise<void>>()
   readonly #stopListening: readonly (() => void)[]
   readonly #startedAt: number
@@ -104,7 +104,7 @@ export class Dispatcher {
   }
 
   #wake(webhooks: readonly number[]): void {
-    for (const webhook of webhooks) this.#ready.add(webhook)
+    for (const webhook of webhooks) this.#woken.add(webhook)
     if (this.#isScheduled || this.#isStopped) return
     this.#isScheduled = true
     setImmediate(() => this.#startAttempts())
@@ -199,18 +199,32 @@ export class Dispatcher {
 
   /** Starts the next attempt of the subscription whose turn it is; false when there is none to look at. */
   #startOne(): boolean {
-    const [webhook] = this.#ready
-    if (webhook === undefined || this.#isStopped || this.#inFlight >= MAX_IN_FLIGHT) return false
-    this.#ready.delete(webhook)
-    if (this.#startNext(webhook)) this.#ready.add(webhook)
+    if (this.#isStopped) return false
+    const [woken] = this.#woken
+    if (woken !== undefined) {
+      this.#woken.delete(woken)
+      this.#awaitTurn(woken)
+      return true
+    }
+    if (this.#inFlight >= MAX_IN_FLIGHT) return false
+    const webhook = this.#turns.next()
+    if (webhook === undefined) return false
+    if (this.#startNext(webhook)) this.#awaitTurn(webhook)
     return true
+  }
+
+  /** Ignores a subscription that is deleted. */
+  #awaitTurn(webhook: number): void {
+    const state = this.#stateOf(webhook)
+    if (state) this.#turns.add(state.workspace, webhook)
   }
 
   /** Starts a subscription's next attempt; false when there is none to start now. */
   #startNext(webhook: number): boolean {
     const { db, clock } = this.#options
     const state = this.#stateOf(webhook)
-    if (state.inFlight >= state.maxInFlight || state.inProgress.size >= MAX_IN_PROGRESS) return false
+    if (!state || state.inFlight >= state.maxInFlight || state.inProgress.size >= MAX_IN_PROGRESS)
+      return false
     // One instant for both queries: neither would find what falls due between two instants.
     const now = clock.now()
     const due = findDue(db, webhook, now, state)
@@ -226,10 +240,18 @@ export class Dispatcher {
     return false
   }
 
-  #stateOf(webhook: number): SubscriptionState {
+  #stateOf(webhook: number): SubscriptionState | undefined {
     const known = this.#states.get(webhook)
     if (known) return known
-    const state: SubscriptionState = { inFlight: 0, maxInFlight: 1, inProgress: new Set(), page: [] }
+    const workspace = findWorkspaceOf(this.#options.db, webhook)
+    if (workspace === undefined) return undefined
+    const state: SubscriptionState = {
+      workspace,
+      inFlight: 0,
+      maxInFlight: 1,
+      inProgress: new Set(),
+      page: [],
+    }
     this.#states.set(webhook, state)
     return state
   }
@@ -242,6 +264,7 @@ export class Dispatcher {
     state.inProgress.add(due.id)
     state.inFlight += 1
     this.#inFlight += 1
+    this.#turns.begin(state.workspace)
     const outcome = await send({
       url: due.url,
       headers: headersOf(due, attemptedAt),
@@ -250,6 +273,7 @@ export class Dispatcher {
     const ms = Math.round(performance.now() - startedAt)
     state.inFlight -= 1
     this.#inFlight -= 1
+    this.#turns.end(state.workspace)
     state.maxInFlight = outcome.error === null ? MAX_IN_FLIGHT_PER_SUBSCRIPTION : 1
     this.#wake([due.webhook])
     await this.#outcomes.write({ due, outcome, attemptedAt, ms })
@@ -280,78 +304,4 @@ function headersOf(due: DueDelivery, atMs: number): Record<string, string> {
     atMs,
   })
   return { ...own, ...signed }
-}
-
-const MAX_BATCH = 256
-const RETRY_WRITE_MS = 1_000
-
-interface WriterOptions extends Pick<DispatcherOptions, 'db' | 'clock' | 'log'> {
-  /** Once it aborts, nothing more is saved: such deliveries are attempted again at the next start. */
-  readonly signal: AbortSignal
-}
-
-/** Saves the outcomes of attempts, together with those that arrive during a commit. */
-class OutcomeWriter {
-  readonly #waiting: (FinishedAttempt & { settle(): void })[] = []
-  #isWriting = false
-
-  constructor(private readonly options: WriterOptions) {}
-
-  /** Resolves when the outcome is committed, or given up. */
-  write(attempt: FinishedAttempt): Promise<void> {
-    return new Promise((settle) => {
-      this.#waiting.push({ ...attempt, settle })
-      if (!this.#isWriting) void this.#writeAll()
-    })
-  }
-
-  async #writeAll(): Promise<void> {
-    const { signal } = this.options
-    this.#isWriting = true
-    while (this.#waiting.length > 0 && !signal.aborted) {
-      const batch = this.#waiting.slice(0, MAX_BATCH)
-      if (await this.#hasWritten(batch))
-        for (const { settle } of this.#waiting.splice(0, batch.length)) settle()
-      else if (!signal.aborted) await this.#delay()
-    }
-    for (const { settle } of this.#waiting.splice(0)) settle()
-    this.#isWriting = false
-  }
-
-  async #hasWritten(batch: readonly FinishedAttempt[]): Promise<boolean> {
-    const { db, log } = this.options
-    try {
-      const results = await db.write((tx): LoggedOutcome[] => batch.map((each) => recordOutcome(tx, each)))
-      for (const [index, each] of batch.entries()) logResult(log, each, results[index])
-      return true
-    } catch (error) {
-      log.warn('the outcomes of deliveries could not be saved yet', { error: String(error) })
-      return false
-    }
-  }
-
-  async #delay(): Promise<void> {
-    const { clock, signal } = this.options
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const cancel = clock.after(RETRY_WRITE_MS, resolve)
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    await promise
-    cancel()
-  }
-}
-
-function logResult(log: Log, { due, outcome }: FinishedAttempt, result = NOTHING_TO_LOG): void {
-  if (result.hasFailed) {
-    log.warn('a delivery failed for good', {
-      webhook_id: due.webhookId,
-      delivery_id: due.id,
-      event: due.type,
-      attempts: due.attempts + 1,
-      response_status: outcome.status,
-      error: outcome.error,
-    })
-  }
-  if (result.isPausing) {
-    log.warn('a subscription is paused', { webhook_id: due.webhookId, failures: FAILURES_TO_PAUSE })
-  }
 }
