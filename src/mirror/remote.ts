@@ -2,6 +2,7 @@ import type { Access } from '../access/rights.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isId } from '../lib/ids.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
+import { ACCEPTED, streamOf } from '../lib/response-stream.ts'
 import { trusting, untrustedSentence } from '../lib/trust.ts'
 import { API_VERSION } from '../lib/version.ts'
 import { refused } from '../refusal.ts'
@@ -15,7 +16,7 @@ import {
   receivedObject,
   type SnapshotObject,
 } from './object-forms.ts'
-import { ACCEPTED, linesIn, pagesIn, ResponseTooLarge, streamOf, wholeText } from './response-bytes.ts'
+import { linesIn, pagesIn, ResponseTooLarge, wholeText } from './response-bytes.ts'
 import { CHARS_PER_REQUEST, isTextPart, TextRequests } from './text-requests.ts'
 import { Unknown } from './unknown.ts'
 

@@ -443,6 +443,25 @@ describe('a provider', () => {
     expect(await throughProvider(browser, { sub: 'mira' })).toBe('/app')
   })
 
+  test.each(['plain', 'gzip'] as const)(
+    'that sends an endless %s response is cut off, and the next try works',
+    async (endless) => {
+      const browser = browserOf(service)
+      const query = provider.signIn(await start(browser), { sub: 'mira' })
+      provider.forge({ endless })
+      expect(await back(browser, query)).toBe('/app?sign-in=failed')
+      provider.forge({})
+      expect(await throughProvider(browser, { sub: 'mira' })).toBe('/app')
+    },
+  )
+
+  test('that compresses its responses is read', async () => {
+    provider.stop()
+    provider = startSmallProvider({ isCompressing: true })
+    await restart()
+    expect(await throughProvider(browserOf(service), { sub: 'mira' })).toBe('/app?sign-in=unknown')
+  })
+
   test('that is gone leaves the other ways in, and is asked again', async () => {
     const owner = await signedIn(service)
     await owner.request('PATCH', '/app/api/password', { password: PASSWORD })

@@ -7,6 +7,8 @@ export interface Forged {
   readonly signWith?: KeyObject
   /** What it answers in place of tokens. */
   readonly tokenText?: string
+  /** It answers without an end in place of tokens. */
+  readonly endless?: 'plain' | 'gzip'
   /** How far its clock is ahead. */
   readonly aheadSeconds?: number
 }
@@ -19,11 +21,25 @@ interface Code {
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const newKey = () => ({ kid: randomUUID(), ...generateKeyPairSync('ec', { namedCurve: 'P-256' }) })
 
+function endless(encoding: 'plain' | 'gzip'): Response {
+  const spaces = new Uint8Array(65_536).fill(32)
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: (controller) => controller.enqueue(spaces),
+  })
+  const headers = { 'content-type': 'application/json' }
+  if (encoding === 'plain') return new Response(body, { headers })
+  return new Response(body.pipeThrough(new CompressionStream('gzip')), {
+    headers: { ...headers, 'content-encoding': 'gzip' },
+  })
+}
+
 /** An OpenID Connect provider with everything that a test has to turn: it signs in whom it is told to. */
 export function startSmallProvider({
   methods = ['client_secret_basic'],
   metadata = {} as object,
   tls = {},
+  /** Answers in gzip, whatever was asked for. */
+  isCompressing = false,
 } = {}) {
   let key = newKey()
   let delayMs = 0
@@ -38,14 +54,20 @@ export function startSmallProvider({
     fetch: async (request): Promise<Response> => {
       asked += 1
       await Bun.sleep(delayMs)
-      const { pathname } = new URL(request.url)
-      if (pathname === '/.well-known/openid-configuration') return Response.json(describe())
-      if (pathname === '/jwks') return Response.json({ keys: [publicKey()] })
-      if (pathname === '/token') return token(request)
-      if (pathname === '/userinfo' && userInfo) return Response.json(userInfo)
-      return new Response('', { status: 404 })
+      const response = await answerOf(request)
+      if (!isCompressing) return response
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+      return new Response(Bun.gzipSync(await response.arrayBuffer()), { status: response.status, headers })
     },
   })
+  async function answerOf(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/.well-known/openid-configuration') return Response.json(describe())
+    if (pathname === '/jwks') return Response.json({ keys: [publicKey()] })
+    if (pathname === '/token') return token(request)
+    if (pathname === '/userinfo' && userInfo) return Response.json(userInfo)
+    return new Response('', { status: 404 })
+  }
   const issuer: string = `${'tls' in tls ? 'https' : 'http'}://localhost:${server.port}`
   const describe = () => ({
     issuer,
@@ -82,6 +104,7 @@ export function startSmallProvider({
     const isOwn = code?.sent.get('code_challenge') === challenge
     if (!code || !isOwn || sent.get('redirect_uri') !== code.sent.get('redirect_uri'))
       return Response.json({ error: 'invalid_grant' }, { status: 400 })
+    if (forged.endless) return endless(forged.endless)
     if (forged.tokenText !== undefined)
       return new Response(forged.tokenText, { headers: { 'content-type': 'application/json' } })
     return Response.json({ access_token: randomUUID(), token_type: 'bearer', id_token: idToken(code) })

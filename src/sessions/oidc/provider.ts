@@ -2,6 +2,7 @@ import tls from 'node:tls'
 import type { Configuration, ServerMetadata } from 'openid-client'
 import { isLoopbackUrl, type OidcSettings } from '../../config.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { ACCEPTED, streamOf } from '../../lib/response-stream.ts'
 import { Refusal, type RefusalCode } from '../../refusal.ts'
 
 /** Loaded when it is first used. */
@@ -10,6 +11,8 @@ const library = () => import('openid-client')
 const TIMEOUT_SECONDS = 10
 /** For how long the provider is not asked again what it can do. */
 const KNOWN_MS = 5 * 60_000
+/** The most bytes of a response, decompressed. Tokens and keys take a few thousand. */
+const MAX_RESPONSE_BYTES = 1_048_576
 /** The longest that OpenID Connect allows. */
 const MAX_SUBJECT_LENGTH = 255
 /** Clocks may differ by five minutes, and the way of a token takes a while. */
@@ -130,22 +133,46 @@ export class Provider {
     return this.#known.metadata
   }
 
-  readonly #fetch = async (address: string, init: object): Promise<Response> => {
+  readonly #fetch = async (address: string, init: RequestInit): Promise<Response> => {
     checkedAddress(new URL(address))
     const { ca } = this.settings
     try {
+      const headers = new Headers(init.headers)
+      for (const [name, value] of Object.entries(ACCEPTED)) headers.set(name, value)
       const response = await fetch(address, {
         ...init,
+        headers,
+        decompress: false,
         ...(ca && { tls: { ca: [...tls.rootCertificates, ca] } }),
       })
-      // Also a provider that does not end its response is not reached.
-      const body = await response.arrayBuffer()
-      if (response.status < 500) return new Response(body, response)
+      // The timeout of `init` covers the body too: a provider that does not end its response is unreachable.
+      const body = await boundedBody(response)
+      if (response.status < 500) return new Response(body, withoutEncoding(response))
     } catch (error) {
+      if (error instanceof SignInFailure) throw error
       throw new SignInFailure('unreachable', { cause: error })
     }
     throw new SignInFailure('unreachable')
   }
+}
+
+/** Refuses a response that is larger than any of a provider. */
+async function boundedBody(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const bytes of streamOf(response) ?? []) {
+    size += bytes.length
+    if (size > MAX_RESPONSE_BYTES) throw new SignInFailure('failed')
+    chunks.push(bytes)
+  }
+  return chunks.length === 0 ? null : new Uint8Array(Buffer.concat(chunks))
+}
+
+function withoutEncoding({ status, statusText, headers }: Response): ResponseInit {
+  const kept = new Headers(headers)
+  kept.delete('content-encoding')
+  kept.delete('content-length')
+  return { status, statusText, headers: kept }
 }
 
 /** The issuer is trusted, but no secret goes over a network in the open. */
