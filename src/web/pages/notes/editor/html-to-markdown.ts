@@ -1,5 +1,5 @@
 import { type Element, isTag, isText, type ChildNode as Node } from 'domhandler'
-import { DomUtils, parseDocument } from 'htmlparser2'
+import { DomHandler, DomUtils, Parser } from 'htmlparser2'
 
 const LEFT_AWAY = new Set(['head', 'script', 'style', 'template', 'title', 'noscript'])
 const BLOCKS = new Set(
@@ -8,11 +8,44 @@ const BLOCKS = new Set(
   ),
 )
 
-/** The Markdown that says what a piece of HTML says. Nothing of it is loaded or run; it never becomes a part of the page. */
-export const markdownOf = (html: string): string => blocksOf(parseDocument(html).children).join('\n\n')
+/* More is not converted: the time and the Markdown grow with the length, the depth, and the cells of a table. */
+const MAX_LENGTH = 2_000_000
+const MAX_DEPTH = 200
+const MAX_CELLS = 100_000
 
-/** Word processors put paragraphs into elements of words. */
-const isBlock = (node: Node): boolean => isTag(node) && (BLOCKS.has(node.name) || node.children.some(isBlock))
+class BoundedHandler extends DomHandler {
+  override onopentag(name: string, attribs: Record<string, string>): void {
+    super.onopentag(name, attribs)
+    if (this.tagStack.length > MAX_DEPTH) throw new RangeError('The HTML is nested too deeply.')
+  }
+}
+
+/**
+ * The Markdown that says what a piece of HTML says. Nothing of it is loaded or run; it never becomes a part of the page.
+ * Throws RangeError for HTML that is too long or too deeply nested.
+ */
+export function markdownOf(html: string): string {
+  if (html.length > MAX_LENGTH) throw new RangeError('The HTML is too long.')
+  const handler = new BoundedHandler()
+  new Parser(handler).end(html)
+  findBlocks(handler.dom)
+  return blocksOf(handler.dom).join('\n\n')
+}
+
+const foundBlocks = new WeakSet<Node>()
+
+/** Word processors put paragraphs into elements of words: an element that holds a block is one too. */
+function findBlocks(nodes: readonly Node[]): boolean {
+  let hasBlock = false
+  for (const node of nodes) {
+    if (!isTag(node)) continue
+    const holdsBlock = findBlocks(node.children)
+    if (!holdsBlock && !BLOCKS.has(node.name)) continue
+    foundBlocks.add(node)
+    hasBlock = true
+  }
+  return hasBlock
+}
 
 /** The paragraphs, lists and other blocks among some nodes; words between them are paragraphs. */
 function blocksOf(nodes: readonly Node[]): string[] {
@@ -24,7 +57,7 @@ function blocksOf(nodes: readonly Node[]): string[] {
     words = []
   }
   for (const node of nodes) {
-    if (!isBlock(node)) words.push(node)
+    if (!foundBlocks.has(node)) words.push(node)
     else {
       endParagraph()
       blocks.push(...blockOf(node as Element))
@@ -72,8 +105,9 @@ function tableOf(table: Element): string[] {
       .filter(isTag)
       .map((cell) => inlineOf([cell]).trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')),
   )
-  const width = Math.max(0, ...rows.map(({ length }) => length))
+  const width = rows.reduce((most, { length }) => Math.max(most, length), 0)
   if (width === 0) return []
+  if (width * rows.length > MAX_CELLS) throw new RangeError('The HTML has a table with too many cells.')
   const lineOf = (cells: readonly string[]) =>
     `| ${Array.from({ length: width }, (_, at) => cells[at] ?? '').join(' | ')} |`
   const [head = [], ...rest] = rows

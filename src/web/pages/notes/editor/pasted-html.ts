@@ -3,7 +3,7 @@ import { isInCode } from './syntax.ts'
 
 /** What says more than its text; editors of code put only colours around it. */
 const SAYS_MORE =
-  /<(?:a\s[^>]*href|h[1-6]|[uo]l|table|blockquote|pre|strong|b|em|i|code|del|s|hr)[\s>]|font-weight:\s*(?:bold|[6-9]00)|font-style:\s*italic/i
+  /<(?:a\s[^<>]*href|h[1-6]|[uo]l|table|blockquote|pre|strong|b|em|i|code|del|s|hr)[\s>]|font-weight:\s*(?:bold|[6-9]00)|font-style:\s*italic/i
 
 /** What is copied from a page or a word processor is pasted as the Markdown that says the same. */
 export const pastedHtml = EditorView.domEventHandlers({
