@@ -1,22 +1,25 @@
 import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
 import type { ChangeKind } from '../changes/entries.ts'
 import { isMimeType } from '../files/extraction/kinds.ts'
-import { MAX_PAGES } from '../files/extraction/pages.ts'
+import { MAX_PAGES, MAX_SECTIONS } from '../files/extraction/pages.ts'
 import { FileWithOutlineResponse } from '../files/schema.ts'
 import { MAX_FILE_BYTES } from '../files/size-limit.ts'
+import { MAX_CONDITIONS } from '../filter/record/parse.ts'
 import { integer, members, nullable, nullableText, strict, text, timestamp } from '../http/schema/types.ts'
 import { Lens } from '../lenses/schema.ts'
 import { MAX_CONTENT } from '../notes/content-length.ts'
 import { Note } from '../notes/schema.ts'
-import { Preset } from '../presets/schema.ts'
-import { Property, propertyKey } from '../properties/schema.ts'
+import { MAX_TAGS } from '../notes/writing/tags.ts'
+import { MAX_ENTRIES, Preset } from '../presets/schema.ts'
+import { MAX_OPTIONS as MAX_PROPERTY_OPTIONS, Property, propertyKey } from '../properties/schema.ts'
 import { QuickAccessItem } from '../quick-access/schema.ts'
 import { RecordObject } from '../records/schema.ts'
 import { RowView } from '../row-views/schema.ts'
+import { MAX_CONDITIONS as MAX_SOURCE_CONDITIONS } from '../sources/map.ts'
 import { Source } from '../sources/schema.ts'
-import { fieldKey, MAX_FIELDS, Structure } from '../structures/schema.ts'
+import { fieldKey, MAX_FIELDS, MAX_OPTIONS, MAX_SETS, Structure } from '../structures/schema.ts'
 import { Tag } from '../tags/schema.ts'
-import { View } from '../views/schema.ts'
+import { MAX_DISPLAYED, View } from '../views/schema.ts'
 import { Webhook } from '../webhooks/schema.ts'
 
 /*
@@ -30,7 +33,15 @@ const MAX_NAME = 500
 const name = () => text({ singleLine: true, maxLength: MAX_NAME })
 const nullableName = () => nullableText({ singleLine: true, maxLength: MAX_NAME })
 const content = () => text({ maxLength: MAX_CONTENT })
+/** A list, or a list among alternatives, of no more entries than a request may give. */
+const atMost = (maxItems: number, schema: TSchema): TSchema =>
+  Array.isArray(schema.anyOf)
+    ? { ...schema, anyOf: schema.anyOf.map((one: TSchema) => atMost(maxItems, one)) }
+    : schema.type === 'array'
+      ? { ...schema, maxItems }
+      : schema
 const file = FileWithOutlineResponse.properties.file
+const FIELD = Structure.properties.fields.items.properties
 
 const FIELD_VALUES = 'MirrorFieldValues'
 TypeRegistry.Set(FIELD_VALUES, (_, data) => isFieldValues(data))
@@ -53,6 +64,7 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
     alias: nullableName(),
     pin_label: nullableName(),
     edited_at: Type.Optional(timestamp()),
+    tags: atMost(MAX_TAGS, Note.properties.tags),
     properties: members(),
   }),
   record: strict({
@@ -63,20 +75,46 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
       words: 'an object of texts, numbers and booleans',
     }),
   }),
-  tag: strict({ ...Tag.properties, name: name() }),
-  property: strict({ ...Property.properties, key: propertyKey(), label: name() }),
+  tag: strict({
+    ...Tag.properties,
+    name: name(),
+    linked_tags: atMost(MAX_TAGS, Tag.properties.linked_tags),
+  }),
+  property: strict({
+    ...Property.properties,
+    key: propertyKey(),
+    label: name(),
+    options: atMost(MAX_PROPERTY_OPTIONS, Property.properties.options),
+  }),
   structure: strict({
     ...Structure.properties,
     // Absent for a key that may not read the rows.
     record_count: Type.Optional(Structure.properties.record_count),
     name: name(),
     fields: Type.Array(
-      strict({ ...Structure.properties.fields.items.properties, key: fieldKey(), label: name() }),
+      strict({
+        ...FIELD,
+        key: fieldKey(),
+        label: name(),
+        options: atMost(MAX_OPTIONS, FIELD.options),
+      }),
       { maxItems: MAX_FIELDS },
     ),
+    unique_together: Type.Array(Type.Array(Type.String(), { maxItems: MAX_FIELDS }), { maxItems: MAX_SETS }),
   }),
-  preset: strict({ ...Preset.properties, name: name(), content: Type.Optional(content()) }),
-  view: strict({ ...View.properties, name: name() }),
+  preset: strict({
+    ...Preset.properties,
+    name: name(),
+    content: Type.Optional(content()),
+    tags: atMost(MAX_TAGS, Preset.properties.tags),
+    properties: atMost(MAX_ENTRIES, Preset.properties.properties),
+    asks: atMost(MAX_ENTRIES, Preset.properties.asks),
+  }),
+  view: strict({
+    ...View.properties,
+    name: name(),
+    display_properties: atMost(MAX_DISPLAYED, View.properties.display_properties),
+  }),
   lens: strict({ ...Lens.properties, name: name() }),
   quick_access_item: QuickAccessItem,
   file: strict({
@@ -85,10 +123,24 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
     mime_type: text({ check: isMimeType, says: 'a media type such as text/plain' }),
     size: integer({ minimum: 0, maximum: MAX_FILE_BYTES }),
     pages: nullable(integer({ minimum: 0, maximum: MAX_PAGES })),
+    outline: atMost(MAX_SECTIONS, file.properties.outline),
   }),
-  webhook: Webhook,
-  source: strict({ ...Source.properties, name: name() }),
-  row_view: strict({ ...RowView.properties, name: name() }),
+  webhook: strict({
+    ...Webhook.properties,
+    filter: atMost(MAX_CONDITIONS, Webhook.properties.filter),
+    fields: atMost(MAX_FIELDS, Webhook.properties.fields),
+  }),
+  source: strict({
+    ...Source.properties,
+    name: name(),
+    when: atMost(MAX_SOURCE_CONDITIONS, Source.properties.when),
+  }),
+  row_view: strict({
+    ...RowView.properties,
+    name: name(),
+    filter: atMost(MAX_CONDITIONS, RowView.properties.filter),
+    columns: atMost(MAX_FIELDS, RowView.properties.columns),
+  }),
   // Shares stay where they are.
   share: Type.Never(),
 }

@@ -3,7 +3,7 @@ import { MAX_CONTENT } from '../notes/content-length.ts'
 import { Note, propertyValues, tagList, timeZone } from '../notes/schema.ts'
 
 /** How many properties a preset sets, and how many it asks for, at most. */
-const MAX_ENTRIES = 200
+export const MAX_ENTRIES = 200
 
 const Entry = t.strict({
   key: t.String({ examples: ['status'] }),

@@ -1,7 +1,7 @@
 import { t } from '../http/schema/types.ts'
 import { PROPERTY_TYPES } from '../notes/property-values.ts'
 
-const MAX_OPTIONS = 1_000
+export const MAX_OPTIONS = 1_000
 
 export const Property = t.strict(
   {

@@ -2,8 +2,8 @@ import { FIELD_TYPES } from '../filter/record/operators.ts'
 import { t } from '../http/schema/types.ts'
 
 export const MAX_FIELDS = 100
-const MAX_OPTIONS = 1_000
-const MAX_SETS = 50
+export const MAX_OPTIONS = 1_000
+export const MAX_SETS = 50
 export const RESERVED_KEYS: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'deleted_at'])
 
 /** A parameter or member that names an existing structure. */

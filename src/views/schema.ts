@@ -2,7 +2,7 @@ import { EXAMPLE_TREE, filterTree } from '../http/schema/filter-tree.ts'
 import { t } from '../http/schema/types.ts'
 import { MAX_PAGE, shownParts } from '../notes/schema.ts'
 
-const MAX_DISPLAYED = 3
+export const MAX_DISPLAYED = 3
 const SORT_FIELDS = ['created_at', 'updated_at', 'edited_at', 'title', 'property'] as const
 const DIRECTIONS = ['asc', 'desc'] as const
 

@@ -61,6 +61,8 @@ const setField =
     Object.defineProperty(field, name, { value, enumerable: true })
   }
 
+const many = (count: number) => Array.from({ length: count }, (_, at) => `x${at}`)
+
 type Case = [kind: string, what: string, how: (sent: Sent) => void, sentence: string]
 
 const OBJECTS: Case[] = [
@@ -113,6 +115,36 @@ const OBJECTS: Case[] = [
       Array.from({ length: 101 }, (_, at) => ({ key: `f${at}`, type: 'text' })),
     ),
     '"fields" must be a list of at most 100 entries',
+  ],
+  ['note', '5,001 tags', set('tags', many(5_001)), '"tags" must be a list of at most 5000 entries'],
+  [
+    'tag',
+    '5,001 linked tags',
+    set(
+      'linked_tags',
+      many(5_001).map((name, id) => ({ id, name })),
+    ),
+    '"linked_tags" must be a list of at most 5000 entries',
+  ],
+  ['property', '1,001 options', set('options', many(1_001)), '"options" must be'],
+  ['structure', '1,001 options of a field', setField('options', many(1_001)), '"fields[0].options" must be'],
+  [
+    'structure',
+    '51 sets of unique fields',
+    set(
+      'unique_together',
+      many(51).map((key) => [key, 'name']),
+    ),
+    '"unique_together" must be a list of at most 50 entries',
+  ],
+  [
+    'file',
+    'an outline of 10,001 sections',
+    set(
+      'outline',
+      many(10_001).map((title) => ({ title, level: 1, page: 1 })),
+    ),
+    '"outline" must be a list of at most 10000 entries',
   ],
   ['file', 'a size beyond any', set('size', 52_428_801), '"size" must be an integer from 0 to 52,428,800'],
 ]

@@ -18,7 +18,7 @@ export class Unreadable extends Error {}
 
 export const MAX_CHARACTERS = 20_000_000
 export const MAX_PAGES = 100_000
-const MAX_SECTIONS = 10_000
+export const MAX_SECTIONS = 10_000
 const MAX_TITLE_LENGTH = 500
 
 /** A longer page is split, so that every page can be read whole through the API. */
