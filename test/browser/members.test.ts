@@ -238,7 +238,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await untilTextIn(
         fay,
         '.field:has(input[name=user]) .why',
-        'A user named "Owner" exists already; choose another name.',
+        'A user named "Owner", or with a name that looks the same, exists already; choose another name.',
       )
       await fill(fay, 'Name, if you want another one', 'Faye')
       await press(fay, 'Open daybook')

@@ -23,11 +23,13 @@ export function RefusedRows({ refused, count, head }: RefusedRowsProps) {
   const items = virtual.getVirtualItems()
   const beforePx = items[0]?.start ?? 0
   const afterPx = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
+  // The file did not say whether an empty cell had quotes, so it gets none.
+  const cellText = (cell: string) => (cell === '' ? '' : quotedCell(cell))
   const save = () =>
     saveCsv('refused.csv', [
       toCsv([
         ['line', 'reason', ...head.map(quotedCell)],
-        ...refused.map(({ line, why, cells }) => [String(line), quotedCell(why), ...cells.map(quotedCell)]),
+        ...refused.map(({ line, why, cells }) => [String(line), quotedCell(why), ...cells.map(cellText)]),
       ]),
     ])
   return (
