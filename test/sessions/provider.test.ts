@@ -580,7 +580,7 @@ describe('the role claim', () => {
     }
     const path = 'http://localhost/v1/changes?after=now'
     const stream = readWatch(await service.app.fetch(new Request(path, { headers })))
-    await stream.next()
+    await stream.opened()
     const { workspaces } = await sessionOf(browser)
     const entered = workspaces.find(({ name }: { name: string }) => name === 'Other')
     await browser.request('PATCH', '/app/api/session', { workspace_id: entered.id })
