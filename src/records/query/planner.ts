@@ -118,7 +118,7 @@ export function pagePath(page: PageQuery, total: number | undefined): AccessPath
   const { query, choice } = page
   const sorted = sortedPath(page)
   if (query.conditions.length === 0) return sorted ?? ANY_PATH
-  if (namesIds(query)) return ANY_PATH
+  if (namesIds(query)) return { by: 'pk' }
   if (choice && (choice.few !== undefined || choiceSorts(page, choice))) return choice.path
   if (total === undefined) return choice?.path ?? ANY_PATH
   const rowsOtherwise = choice?.isEquality ? total : query.structure.live
