@@ -61,8 +61,9 @@ export function faultsOf(
   return value !== null && typeof value === 'object' ? faultsOfObject(value, schema, components, place) : []
 }
 
-function faultsOfText(value: string, { format, pattern }: Schema, place: string): string[] {
-  if (format === undefined && FORMATS['date-time']?.test(value))
+function faultsOfText(value: string, { type, format, pattern }: Schema, place: string): string[] {
+  // Without a type it is a value of a caller's own field.
+  if (type !== undefined && format === undefined && FORMATS['date-time']?.test(value))
     return [`${place}: is an instant, and has no format`]
   const rules = [format ? FORMATS[format] : undefined, pattern ? new RegExp(pattern, 'u') : undefined]
   return rules.some((rule) => rule && !rule.test(value)) ? [`${place}: "${value}" has another form`] : []

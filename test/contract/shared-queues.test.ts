@@ -54,7 +54,12 @@ const LIST: Readonly<Record<string, Shared>> = {
   'delivery/client/sender.ts: new ConnectionPool': ['subscription', 'idle connections to receivers'],
   'delivery/dispatch/dispatcher.ts: #inFlight': ['subscription', 'attempts, 1 to 4 of each in turn'],
   'delivery/dispatch/dispatcher.ts: #running': ['subscription', 'attempts that a stop waits for'],
-  'delivery/dispatch/dispatcher.ts: #waiting': ['nobody', 'outcomes that are written together'],
+  'delivery/dispatch/dispatcher.ts: new Turns': [
+    'workspace',
+    'which subscription attempts next, in turn within its workspace',
+  ],
+  'delivery/dispatch/outcome-writer.ts: #waiting': ['nobody', 'outcomes that are written together'],
+  'delivery/dispatch/turns.ts: #waiting': ['workspace', 'workspaces with a ready subscription'],
   'files/extraction/process.ts: Bun.spawn': ['sender', 'a process for each file that is read'],
   'files/extraction/process.ts: new Worker': ['sender', 'in the process of one file'],
   'files/reading-order.ts: #running': ['sender', 'two files at a time, of forms one'],

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import type { RefusalCode } from '../../refusal.ts'
 import { STATUS_OF } from '../errors.ts'
-import { strict } from '../schema/types.ts'
+import { integer, strict } from '../schema/types.ts'
 import type { JsonSchema } from './schemas.ts'
 
 /** `components.headers` of the document. */
@@ -140,7 +140,7 @@ export const ProblemBody = strict(
   {
     type: t.Literal('about:blank'),
     title: t.String({ description: 'The phrase of the status.', examples: ['Bad Request'] }),
-    status: t.Integer({ examples: [400] }),
+    status: integer({ examples: [400] }),
     detail: t.String({ description: 'The sentence of "error".', examples: [SENTENCES.invalid_request] }),
     code: t.String({ enum: CODES, description: 'The rule, for programs.', examples: ['invalid_request'] }),
     errors: t.Array(
@@ -152,7 +152,7 @@ export const ProblemBody = strict(
           examples: ['#/title'],
         }),
         position: t.Optional(
-          t.Integer({ description: 'Where in the text the fault is, counted in characters from 0.' }),
+          integer({ description: 'Where in the text the fault is, counted in characters from 0.' }),
         ),
       }),
       { description: 'One entry for each cause that has a place in the request.' },

@@ -2195,7 +2195,7 @@ export interface components {
              */
             title: string;
             /** @example 400 */
-            status: string | number;
+            status: number;
             /**
              * @description The sentence of "error".
              * @example "title" is required.
@@ -2217,7 +2217,7 @@ export interface components {
                  */
                 pointer: string;
                 /** @description Where in the text the fault is, counted in characters from 0. */
-                position?: string | number;
+                position?: number;
             }[];
         };
         /** @description What a delivery says about one change. */
