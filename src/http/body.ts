@@ -1,4 +1,5 @@
 import { requesterKey } from '../db/worker/client.ts'
+import { currentRequester } from '../db/writes/requester.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import type { Clock } from '../lib/clock.ts'
 import { FairQueue, stepsOfThread } from '../lib/fair-queue.ts'
@@ -177,9 +178,9 @@ function parsed(key: string, text: string, mayWrite: boolean): unknown {
   return parse()
 }
 
-/** Runs work whose time grows with a length that was sent. Long work has a turn of its own. */
+/** Runs work whose time grows with a length that was sent. Long work waits for a turn of the requester. */
 export const inOwnTurn = async <Result>(length: number, work: () => Result): Promise<Result> =>
-  length > LONG_TEXT ? stepsOfThread.run('', work) : work()
+  length > LONG_TEXT ? stepsOfThread.run(currentRequester(), work) : work()
 
 const MEBIBYTE = 1_048_576
 
