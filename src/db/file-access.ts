@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DATABASE_SUFFIXES } from './file-names.ts'
 
@@ -19,9 +19,10 @@ function refusalOf(path: string, mode: number): string | undefined {
   }
 }
 
-function statOf(path: string) {
+/** Undefined for a path that is missing, or out of reach. */
+export function statOf(path: string | undefined): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false })
+    return path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })
   } catch {
     return undefined
   }

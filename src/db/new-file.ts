@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { dirname } from 'node:path'
 import { asSystemError, UnusableDatabase } from './errors.ts'
-import { userName } from './file-access.ts'
+import { statOf, userName } from './file-access.ts'
 
 /*
  * Commands often run as root beside the database of a service that has a user of its own. A file that root creates there
@@ -20,14 +20,6 @@ export interface FileModel {
 const PRIVATE_MODE = 0o600
 const PERMISSIONS = 0o777
 const OF_OWNER = 0o700
-
-function statOf(path: string | undefined): fs.Stats | undefined {
-  try {
-    return path === undefined ? undefined : fs.statSync(path)
-  } catch {
-    return undefined
-  }
-}
 
 /** Creates an empty file. One that is there already stays as it is. Throws the error of the system, or UnusableDatabase. */
 export function createFile(path: string, { replaces, beside }: FileModel): void {

@@ -7,6 +7,7 @@ import { MAX_FILE_BYTES } from '../files/size-limit.ts'
 import { MAX_CONDITIONS } from '../filter/record/parse.ts'
 import { integer, members, nullable, nullableText, strict, text, timestamp } from '../http/schema/types.ts'
 import { Lens } from '../lenses/schema.ts'
+import { MAX_NAME_LENGTH } from '../lib/text.ts'
 import { MAX_CONTENT } from '../notes/content-length.ts'
 import { Note } from '../notes/schema.ts'
 import { MAX_TAGS } from '../notes/writing/tags.ts'
@@ -27,11 +28,8 @@ import { Webhook } from '../webhooks/schema.ts'
  * and names against the rules under which they were written.
  */
 
-/** The longest name, title or label that a request may give. */
-const MAX_NAME = 500
-
-const name = () => text({ singleLine: true, maxLength: MAX_NAME })
-const nullableName = () => nullableText({ singleLine: true, maxLength: MAX_NAME })
+const name = () => text({ singleLine: true, maxLength: MAX_NAME_LENGTH })
+const nullableName = () => nullableText({ singleLine: true, maxLength: MAX_NAME_LENGTH })
 const content = () => text({ maxLength: MAX_CONTENT })
 /** A list, or a list among alternatives, of no more entries than a request may give. */
 const atMost = (maxItems: number, schema: TSchema): TSchema =>

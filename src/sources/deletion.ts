@@ -106,7 +106,7 @@ function dropCalls({ sql }: Reader, events: readonly number[]): void {
 }
 
 /** Takes events that are about to be deleted off the account. */
-export function subtractKeptBytes({ sql }: Reader, events: readonly number[]): void {
+function subtractKeptBytes({ sql }: Reader, events: readonly number[]): void {
   sql.run(
     `UPDATE sources SET kept_bytes = max(0, kept_bytes - gone.bytes)
       FROM (SELECT source, total(kept) AS bytes FROM source_events WHERE pk ${IS_LISTED} GROUP BY source) AS gone

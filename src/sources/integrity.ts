@@ -17,7 +17,8 @@ export const sourceCheck: IntegrityCheck = {
     const sealed = sql.scalar<number>(`SELECT count(*) FROM ${ORPHANED_SEALED}`)
     if (sealed > 0) yield `${sealed} sealed calls are left without their event.`
     const miscounted = sql.scalar<number>(`SELECT count(*) FROM sources WHERE kept_bytes <> ${KEPT}`)
-    if (miscounted > 0) yield `The bytes that ${miscounted} sources keep are miscounted.`
+    if (miscounted > 0)
+      yield `The bytes that ${counted(miscounted, 'source keeps', 'sources keep')} are miscounted.`
   },
   repair: ({ sql }) => {
     sql.run(`DELETE FROM ${ORPHANED_EVENTS}`)

@@ -1,4 +1,5 @@
 import { addressGroup } from '../../lib/address-group.ts'
+import { withCommas } from '../../lib/text.ts'
 import { notFound } from '../../refusal.ts'
 import { comesFromElsewhere } from '../browser/browser-rules.ts'
 import { scriptSources } from '../browser/script-sources.ts'
@@ -89,10 +90,6 @@ async function workerResponse(request: Request): Promise<Response> {
 /** More than so many bytes of what is shared are files, which only the worker takes. */
 const MAX_SHARED_BYTES = 1_048_576
 
-/**
- * Where the page takes in what was shared, which goes to the worker; where that is missing, its text goes to the sheet of
- * a new note, and the page says that files were left out. Nothing is written here: nobody may be signed in.
- */
 /** How long a title and a text may be in an address, as they are written there: proxies refuse longer addresses. */
 const MAX_TITLE = 1_500
 const MAX_TEXT = 6_000
@@ -109,6 +106,10 @@ function beginningOf(text: string, most: number): string {
   return text.slice(0, end)
 }
 
+/**
+ * The address that a share from another application leads to where the worker did not take it: the sheet of a new note
+ * with its text. The page says what was left out. Nothing is written here: nobody may be signed in.
+ */
 async function sharedPlace(
   { request, address }: Pick<Exchange, 'request' | 'address'>,
   body: { bytes(key: string, most?: number): Promise<Uint8Array> },
@@ -127,7 +128,7 @@ async function sharedPlace(
       const start = beginningOf(whole, at === 0 ? MAX_TITLE : MAX_TEXT)
       if (start === whole) return whole
       leftOut.push(at === 0 ? 'title' : 'text')
-      const count = (whole.length - start.length).toLocaleString('en')
+      const count = withCommas(whole.length - start.length)
       return at === 0 ? `${start}…` : `${start}\n\n… (${count} more characters were left out.)`
     })
     if (heading) query.set('title', heading)

@@ -4,12 +4,12 @@ import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import { findCandidates, isSearchable } from '../../structures/storage/text-search.ts'
 import { type AccessPath, FEW_ROWS, type Indexes, type RowQuery } from './row-query.ts'
 
-/* What the text index tells of the rows that match `*` conditions. */
+/* Finds candidates for `*` conditions in the text index. */
 
 const MAX_CANDIDATE_SHARE = 0.2
 
 /** With more candidates than this, a scan is faster than verifying each. */
-export const maxCandidates = ({ structure }: RowQuery) =>
+const maxCandidates = ({ structure }: RowQuery) =>
   Math.max(FEW_ROWS, Math.floor(structure.live * MAX_CANDIDATE_SHARE))
 
 /** The texts that conditions search in all fields, as far as the text index can find them. */

@@ -1,8 +1,8 @@
-import tls from 'node:tls'
 import type { Configuration, ServerMetadata } from 'openid-client'
 import { isLoopbackUrl, type OidcSettings } from '../../config.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { ACCEPTED, streamOf } from '../../lib/response-stream.ts'
+import { trusting } from '../../lib/trust.ts'
 import { Refusal, type RefusalCode } from '../../refusal.ts'
 
 /** Loaded when it is first used. */
@@ -143,7 +143,7 @@ export class Provider {
         ...init,
         headers,
         decompress: false,
-        ...(ca && { tls: { ca: [...tls.rootCertificates, ca] } }),
+        ...trusting(ca),
       })
       // The timeout of `init` covers the body too: a provider that does not end its response is unreachable.
       const body = await boundedBody(response)
