@@ -217,11 +217,10 @@ export class RecordsBaseline {
     return `{"records":[${rows.map(recordText).join(',')}],"total":${total},"has_more":true}`
   }
 
-  /** Replaces the index tables of the service and their triggers by SQLite's own indexes. */
+  /** Replaces the automatic indexes of the service by those of the baseline. */
   useOwnIndexes(indexes: Readonly<Record<string, string>>): void {
-    const made = `SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'table') AND name GLOB '${this.#table}_by_*'
-      ORDER BY type DESC`
-    for (const [type, name] of this.#database.query(made).values()) this.#database.run(`DROP ${type} ${name}`)
+    const automatic = `SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB '${this.#table}_by_*'`
+    for (const [name] of this.#database.query(automatic).values()) this.#database.run(`DROP INDEX ${name}`)
     for (const [name, columns] of Object.entries(indexes))
       this.#database.run(`CREATE INDEX ${name} ON ${this.#table} (${columns})`)
   }
