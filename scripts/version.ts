@@ -12,7 +12,7 @@ function git(...args: string[]): string | undefined {
   }
 }
 
-/** What was changed since the commit, as a short hash; empty for a clean work tree. */
+/** A short hash of the changes since the commit; empty for a clean work tree. */
 function changesSince(): string {
   const changes = `${git('status', '--porcelain') ?? ''}${git('diff', 'HEAD') ?? ''}`
   return changes === '' ? '' : `.d${Bun.SHA256.hash(changes, 'hex').slice(0, 8)}`

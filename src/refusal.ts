@@ -28,7 +28,7 @@ export type RefusalCode =
   | 'cursor_expired'
   | 'unavailable'
 
-/** What a rule found, where a program treats it differently from others with the same code. */
+/** The finding of a rule, where programs treat it differently from others with the same code. */
 export type RefusalReason =
   | 'unknown_name'
   | 'missing'
@@ -41,7 +41,7 @@ export type RefusalReason =
   | 'damaged'
   | 'unusable'
 
-/** What programs read of a refusal. Plain values: a refusal crosses threads. */
+/** The part of a refusal that programs read. Plain values: a refusal crosses threads. */
 export interface RefusalData {
   /** JSON pointer to the value to blame: into the body or, of a request that has none, into the query. */
   readonly pointer?: string

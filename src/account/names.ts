@@ -26,7 +26,7 @@ export function checkedName(name: string, what: 'key' | 'structure'): string {
 /** The longest name of a user or workspace, in characters. */
 const MAX_ACCOUNT_NAME_LENGTH = 200
 
-/** What may stand in a name and not be seen. */
+/** Characters that a name could hold without showing them. */
 const IGNORABLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 const IS_BLANK = /\p{White_Space}/u
 
@@ -67,7 +67,7 @@ export function checkedAccountName(name: string, what: 'user' | 'workspace'): st
   return trimmed
 }
 
-/** What is stored to find names that look like this one. */
+/** The key under which a name is stored, which all names that look like it share. */
 export const storedKey = (name: string): string => skeletonsOf(nameKey(name))[0]
 
 export const columnsOfName = (name: string) => ({ name, nameFold: fold(name), nameKey: storedKey(name) })
@@ -88,7 +88,10 @@ const someOf = (names: readonly string[], list = quoteList): string =>
 
 const quotedWithCommas = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 
-/** The only row, where none is named: a command names one with a flag. Refuses with a list of the names when there are several, or when none has the name. */
+/**
+ * The only row, where none is named: a command names one with a flag. Refuses with a list of the names when there are
+ * several, or when none has the name.
+ */
 export function getOnly<Row extends { readonly name: string }>(
   rows: readonly Row[],
   what: 'user' | 'workspace',

@@ -41,7 +41,7 @@ export function visibleTo(caller: InWorkspace): { readonly visible?: VisibleChan
   }
 }
 
-/** Those of some consecutive changes that the caller sees. */
+/** Filters consecutive changes to those that the caller sees. */
 export function seenOf(reader: Reader, caller: Caller, changes: readonly Change[]): readonly Change[] {
   const range = {
     after: (changes[0]?.number ?? 0) - 1,

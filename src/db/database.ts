@@ -30,7 +30,7 @@ export interface Db extends Reader {
   readonly problem: Refusal | undefined
   /** Whether the program that should fold the WAL into the database, with `--checkpoint off`, seems to have stopped. */
   readonly isLogGrowing: boolean
-  /** That of every write, while nothing can be written: the disk does not respond, or a file was replaced. */
+  /** The refusal of every write while nothing can be written: the disk does not respond, or a file was replaced. */
   readonly refusal: Refusal | undefined
   /** Calls the listener whenever the disk does not respond; returns a function that stops it. */
   onLateSync(listener: () => void): () => void
@@ -131,7 +131,7 @@ export function openDatabase(options: OpenOptions): Db {
   const noteWrite = () => {
     if (folds) checkpoints.noteCommit()
   }
-  // Whoever writes is not whom the WAL is folded in for: that waits for no other long writes of that requester.
+  // Checkpoints belong to no caller, so they never queue behind the writer that triggered them.
   const clockOfNobody: Clock = { ...clock, every: (ms, run) => asNobody(() => clock.every(ms, run)) }
   const stopReleasing = reading && releasePageCaches(clock, log, [sql, reading.sql])
   const checkpoints = new Checkpoints({ file, descriptor, clock: clockOfNobody, log, sql, pauseDuring })

@@ -176,7 +176,7 @@ export function findAnnouncement(reader: Reader, file: number): Announcement | n
   return text === null ? null : JSON.parse(text)
 }
 
-/** What is to be announced of a file that the author adds, or gives other content than `before`. */
+/** The announcement of a file that the author adds, or gives other content than `before`. */
 export function announcementBy(
   { workspacePk, surface, keyId, keyName, userId }: ChangeAuthor,
   before?: object,

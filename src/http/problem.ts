@@ -5,7 +5,7 @@ import { pathOf, pointerTo, type Refusal, type RefusalCode } from '../refusal.ts
 
 const PROBLEM = 'application/problem+json'
 
-/** What is known of a request that was refused. */
+/** The parts of a refused request that an error refers to. */
 export interface RefusedRequest {
   readonly request: Request
   /** The value of its JSON body, if it has one. */

@@ -236,7 +236,7 @@ class EventStream implements StreamReader {
 export const lastEventId = ({ request }: Exchange): string | null => request.headers.get('last-event-id')
 
 /**
- * A response of Server-Sent Events: how soon to reconnect and the events of the source, and a comment every
+ * A response of Server-Sent Events: the delay before reconnecting, the events of the source, and a comment every
  * 25 seconds, by which both sides notice a broken connection. A reader with 1 MiB queued is cut off. `HEAD` starts
  * nothing.
  */

@@ -1,13 +1,13 @@
 /*
- * What a link of an imported folder says beyond its target and its label is kept in a comment right behind it, because a
- * link to a note leads to the whole note, and the label of a link to a file is the name of the file, which a renaming
- * replaces:
+ * A link of an imported folder may have more than a target and a label. The rest is kept in a comment right behind it,
+ * because a link to a note leads to the whole note, and the label of a link to a file is the name of the file, which a
+ * renaming replaces:
  *
  *   [text](note.md#part)     [[note|text]]<!-- #part -->
  *   ![caption](image.png)    ![[file:<id>|image.png]]<!-- caption -->
  */
 
-/** What a link says beyond its target and its label. */
+/** The parts of a link beyond its target and its label. */
 export interface LinkComment {
   /** The part of a note or file, with its sign: `#Heading`, `^block`, or nothing. */
   readonly part: string
@@ -25,7 +25,7 @@ export function linkComment({ part, caption }: LinkComment): string {
   return text === '' ? '' : `<!-- ${text} -->`
 }
 
-/** Says nothing, and keeps a comment that follows from being read as that of a link. */
+/** An empty comment, which keeps a comment that follows from being read as that of a link. */
 export const NO_COMMENT = '<!-- | -->'
 
 /** Reads the comment with which a text begins; `length` is that of the comment. */

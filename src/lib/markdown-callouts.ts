@@ -23,7 +23,7 @@ export function calloutIn([first, ...others]: readonly Token[]): Callout | undef
   return { kind: kind.toLowerCase(), name, text, others }
 }
 
-/** What a callout without a name is called. */
+/** The name of a callout that has none of its own. */
 export const calloutName = ({ kind }: Pick<Callout, 'kind'>): string =>
   `${kind[0]?.toUpperCase()}${kind.slice(1)}`
 

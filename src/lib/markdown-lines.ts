@@ -104,7 +104,7 @@ const DELIMITER_ROW = /^(?=.*\|)(?=.*-)[ \t|:-]+$/
 
 const COMMENT = /^(?:<!--|%%)/
 
-/** What ends the comment of HTML or of Obsidian that begins at a place. */
+/** The sign that ends the comment of HTML or of Obsidian that begins at a place. */
 const commentClosing = (text: string, at: number): string => (text.startsWith('%%', at) ? '%%' : '-->')
 
 /** Where the comment that begins at a place ends; undefined for one that is not closed. */
@@ -122,7 +122,7 @@ export class BlockReader {
   #isItemEmpty = false
   /** The run of signs of the fence that is open. */
   #fence: string | undefined
-  /** What ends the comment that is open. */
+  /** The sign that ends the comment that is open. */
   #commentEnd: string | undefined
 
   read(text: string): BlockLine {

@@ -1,4 +1,4 @@
-/* What links and pictures of Markdown mean, without taking any Markdown apart: no parser is loaded for it. */
+/* The meaning of links and pictures of Markdown. No parser of Markdown is loaded for it. */
 
 /** `[[target]]`, `[[target|label]]`, and with `!` before it the same embedded. */
 export interface WikiToken {
@@ -9,7 +9,7 @@ export interface WikiToken {
   readonly label: string | undefined
 }
 
-/** What a link shows that is not known to lead anywhere. */
+/** The text of a link: its label, or its target where it has none. */
 export const labelOf = ({ label, target }: Pick<WikiToken, 'label' | 'target'>): string =>
   label === undefined || label.trim() === '' ? target : label
 

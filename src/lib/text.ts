@@ -69,7 +69,7 @@ export const compareNames = (left: string, right: string): number =>
 /** Whether the text holds a control character (Unicode category Cc: NUL, line breaks, DEL, C1). */
 export const hasControlCharacter = (text: string): boolean => /\p{Cc}/u.test(text)
 
-/** What shows nothing: white space, controls, formats, and what fonts leave out or draw as a blank. */
+/** Characters that show nothing: white space, controls, formats, and those that fonts leave out or draw as a blank. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u
 
 /** Whether a text that is not empty shows nothing. */

@@ -40,7 +40,7 @@ const FEW_CHANGED = 100
 /** The file beside the database in which a large part of the remote is staged. */
 export const stageFileOf = (file: string): string => `${file}.stage`
 
-/** What the changes of the remote cannot bring into the copy. */
+/** The errors after which the workspace is copied again, because changes cannot bring the copy up to date. */
 const COPIED_ANEW = [CursorExpired, NameTaken, FieldKnown]
 
 export class Follower {

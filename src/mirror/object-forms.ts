@@ -159,7 +159,7 @@ export function receivedObject(line: SnapshotObject, unknown: Unknown): Snapshot
   return object && { ...line, object }
 }
 
-/** What a line of a snapshot has that is unknown, if anything, and its object, if it is known. */
+/** Yields the unknown parts of a line of a snapshot, if it has any, and its object, if it is known. */
 export function* receivedLine(line: SnapshotObject): Generator<SnapshotObject | Unknown> {
   const unknown = new Unknown()
   const object = receivedObject(line, unknown)
@@ -167,7 +167,7 @@ export function* receivedLine(line: SnapshotObject): Generator<SnapshotObject | 
   if (object) yield object
 }
 
-/** What an older remote may leave out of a change. */
+/** The attributes that an older remote may leave out of a change. */
 const NO_CHANGE = {
   structure_id: null,
   changed: [],
@@ -175,7 +175,7 @@ const NO_CHANGE = {
   actor: { surface: 'api', user_id: null, key_id: null, name: null },
 }
 
-/** What is logged of an operation that only a newer daybook knows. */
+/** The operation to log in place of one that only a newer daybook knows. */
 function knownOperation({ op, object }: RemoteChange, unknown: Unknown): Pick<RemoteChange, 'op'> {
   if (CHANGE_OPERATIONS.includes(op) || !isWord(op)) return { op }
   unknown.note()
@@ -204,6 +204,6 @@ export function receivedChange(
   const known = isObject(object) ? knownObject({ kind, structure_id, object }, unknown) : null
   if (known && known.id !== id)
     throw refused(`The remote sent a change of the ${kind.replaceAll('_', ' ')} ${id} with another.`)
-  // What was known of it before is another object than the remote has.
+  // The copy deletes its object, because the remote now has one that this version does not know.
   return known === undefined ? { ...change, op: 'deleted', object: null } : { ...change, object: known }
 }

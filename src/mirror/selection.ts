@@ -24,7 +24,7 @@ export interface Selection {
   readonly omitted: Readonly<Record<string, readonly string[]>>
   /** What of the workspace the key reaches; absent where that is everything. */
   readonly access?: Access
-  /** What the program knew when it left something out that it did not know (`unknown.ts`). */
+  /** The knowledge of the program when it left out something unknown (`unknown.ts`). */
   readonly knowledge?: string
   /** The keys of the fields whose types it did not know, by structure. */
   readonly unknownFields?: Readonly<Record<string, readonly string[]>>

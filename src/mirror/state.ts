@@ -60,7 +60,7 @@ const known = CHANGE_KINDS.map((kind) => `'${kind}'`).join(', ')
 /** Stores which objects of the remote the copy leaves out because this program does not know them. */
 export function saveLeftOut({ sql }: Tx, stage: Stage, isWhole: boolean): void {
   if (isWhole) sql.run('DELETE FROM mirror_left_out')
-  // What was left out and is staged is known now, or gone.
+  // An object that was left out and is staged is known now, or gone.
   for (const { kind, id } of sql.all<Left>(`SELECT kind, id FROM mirror_left_out WHERE kind IN (${known})`))
     if (stage.objectJson(kind, id) !== undefined) forget(sql, kind, id)
   for (const { id } of sql.all<Left>(`SELECT kind, id FROM mirror_left_out WHERE kind = '${FIELD}'`))

@@ -31,7 +31,7 @@ const MAX_WORD = 50
 export const isWord = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_WORD && /^[a-z][a-z0-9_.]*$/.test(value)
 
-/** What a part of a response has that only a newer daybook knows. */
+/** The parts of a response that only a newer daybook knows. */
 export class Unknown {
   readonly leftOut: LeftOut[] = []
   /** The keys of the fields of unknown types, by the id of each structure that was received. */
@@ -83,7 +83,7 @@ export function knownDifference<Named extends { changed: readonly string[]; prev
   kind: ChangeKind,
   change: Named,
 ): Named {
-  // Those of a record are the fields of its structure.
+  // The attributes of a record are the fields of its structure.
   if (kind === 'record') return change
   const isKnown = (name: string) => Object.hasOwn(SCHEMAS[kind].properties ?? {}, name)
   const previous = Object.entries(change.previous).filter(([name]) => isKnown(name))

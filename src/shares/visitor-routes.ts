@@ -162,7 +162,10 @@ const isPage = ({ headers }: Response): boolean =>
 /** A page number in an address; anything else is the first. */
 const pageNumber = (text: string | null): number => (/^[1-9]\d{0,8}$/.test(text ?? '') ? Number(text) : 1)
 
-/** What is refused, as a page, or to a program as JSON: nothing that a share does not show is told from what does not exist. */
+/**
+ * Responds to a refusal with a page, or with JSON to a program. Objects that a share does not show look like ones that do
+ * not exist.
+ */
 async function orRefusal(run: () => Response | Promise<Response>, program?: Exchange): Promise<Response> {
   try {
     return await run()

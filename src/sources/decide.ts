@@ -13,7 +13,7 @@ import { mapOf, type SourceRow, whenOf } from './store.ts'
  * only checks that source and structure are still the ones that the decision was made with.
  */
 
-/** What becomes of a call. */
+/** The outcome of a call, as far as it is known before its transaction. */
 export interface Decision {
   readonly externalId: string | null
   readonly event: string | null

@@ -306,7 +306,7 @@ export function tryEvent(
     if (map) checkMap(map, definitionOf(structureOf(db, source)))
     return {
       ...source,
-      // One that is disabled is tried all the same.
+      // A disabled source can be tried, too.
       enabled: 1,
       ...(map && { map: JSON.stringify(map) }),
       ...(when && { when: JSON.stringify(when) }),

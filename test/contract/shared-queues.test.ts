@@ -4,7 +4,7 @@ import { Glob } from 'bun'
 
 /*
  * Every queue, pool and counter of the server that callers share, with the key by which they take turns or are counted.
- * Whoever adds one finds it missing here, and says by which key one caller is kept from holding up the others.
+ * A new one must be added here, with the key that keeps one caller from holding up the others.
  */
 
 /**
@@ -41,7 +41,7 @@ const LIST: Readonly<Record<string, Shared>> = {
   'db/database.ts: new WriteQueue': ['caller, address', 'writes; of forms and sources by these'],
   'db/sql.ts: #running': ['nobody', 'the statement that runs'],
   'db/worker/client.ts: new QueryScheduler': ['caller, share', 'long queries'],
-  'db/worker/client.ts: new TaskQueue': ['caller, address', 'long writes, and preparations'],
+  'db/worker/client.ts: new TaskQueue': ['caller, address', 'long writes'],
   'db/worker/query-scheduler.ts: #queue': ['caller, share', 'queries that wait for a thread'],
   'db/worker/query-scheduler.ts: #running': ['caller, share', 'one query of each at a time'],
   'db/worker/query-scheduler.ts: new FairQueue': ['caller, share', 'queries that wait for a thread'],

@@ -221,7 +221,7 @@ async function eventsAt(input: Input, io: Io, named: string, signal: AbortSignal
       throw refused('DAYBOOK_SECRET is not the secret of this source: what came cannot be opened with it.')
     if (opened) return opened
     const body = Buffer.from(shown.body ?? '')
-    // What is not UTF-8 is shown longer than it is.
+    // Text that is not UTF-8 is shown longer than it is.
     return body.length < shown.event.size || shown.body === null
       ? undefined
       : { headers: shown.headers, body }

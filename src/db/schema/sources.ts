@@ -72,7 +72,7 @@ export const sourceEvents = sqliteTable(
     body: blob({ mode: 'buffer' }).notNull(),
     /** The size of the body as it came, where it is not kept whole. */
     size: integer(),
-    /** What headers and body take, in bytes, or what is sealed if that is more; null once they were dropped. */
+    /** The bytes of headers and body, or of the sealed call if that is larger; null once they were dropped. */
     kept: integer(),
   },
   (table) => [

@@ -34,7 +34,7 @@ export interface WorkerOutput {
   readonly wakes: boolean
 }
 
-/** What the worker thread sends back: a refusal travels as its parts. */
+/** The message that the worker thread sends back: a refusal travels as its parts. */
 export type WorkerResponse =
   | WorkerOutput
   | { readonly code: RefusalCode; readonly sentence: string; readonly data: RefusalData }

@@ -14,8 +14,9 @@ import { type Item, newItem, WriteGroup } from './write-group.ts'
 /*
  * Group commit: writes that arrive together share one transaction and one sync to the disk. Each has its own savepoint, so
  * that one that is refused does not affect the others, and settles after the commit, with its result or its refusal. Until
- * that is on the disk no other write runs. A transaction that holds fewer writes than there were a moment ago stays open for one turn of the event loop:
- * those whose writes were settled then may send their next ones, and alone each would have to wait for the commit of another.
+ * that is on the disk no other write runs. A transaction that holds fewer writes than there were a moment ago stays open
+ * for one turn of the event loop: callers whose writes were settled then may send their next ones, and alone each would
+ * have to wait for the commit of another.
  *
  * Short writes take turns between requesters. What takes long stands in a line of its own that has its turn like a requester,
  * so that a short write waits for at most one of them: a long write, which shares its commit with no other, or a pause,

@@ -8,7 +8,7 @@ interface WorkspaceTurn {
 }
 
 /**
- * Whose subscription starts the next attempt: workspaces take turns, and within each its subscriptions. However many
+ * Decides which subscription starts the next attempt: workspaces take turns, and within each its subscriptions. However many
  * receivers of one workspace hang, the next free attempts go to others.
  */
 export class Turns {

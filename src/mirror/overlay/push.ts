@@ -172,7 +172,10 @@ export interface LocalChange {
   readonly conflict: string | null
   /** Whether the remote deleted it, and it is kept all the same. */
   readonly isLost: boolean
-  /** As it was when it was changed here, or as the remote has it where that is overwritten, and as it is here; null where there is nothing. */
+  /**
+   * As it was when it was changed here, or as the remote has it where that is overwritten, and as it is here; null where
+   * there is nothing.
+   */
   readonly before: RemoteObject | null
   readonly after: RemoteObject | null
 }
@@ -187,7 +190,7 @@ export function listLocalChanges(reader: Reader, keepMine: readonly string[] = [
     if (kind !== 'note' && kind !== 'record') return []
     const { json } = localState(reader, row, workspacePk)
     if (isSameContent(json, row.remote) || isSameContent(json, row.base)) return []
-    // What the tables cannot hold, the remote cannot either.
+    // An object that the tables cannot hold is none that the remote could hold.
     const isKept = keepMine.includes(id) && isConflict(row) && row.problem === null
     const isLost = isKept && row.remote === null
     const [before, after] = [parsed(isKept && !isLost ? row.remote : row.base), parsed(json)]

@@ -5,7 +5,7 @@ import type { FieldDefinition } from '../store.ts'
 import { hasSmallShape, makeOwnTable, placeNow, type Shape, setOwnTable } from './live-rows.ts'
 import { addColumns, changeUniqueSets, collisionOf, dropRowTable, uniqueIndex } from './row-table-schema.ts'
 
-/* What becomes of the tables of rows where a definition changes. */
+/* Changes the tables of rows with the definition of their structure. */
 
 /** To be called for a new structure, and for one whose rows were dropped. */
 export function startRows(reader: Reader, pk: number, shape: Shape): void {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** What is to blame for a refusal, and where it is in what was sent. */
+/** The value to blame for a refusal, and its place in the request. */
 export interface Fault {
   /** The sentence without the place. */
   readonly detail: string
@@ -22,7 +22,7 @@ export class Refused extends Error {
   }
 }
 
-/** What is to blame, where an error says so. */
+/** The value to blame, if the error names one. */
 export const faultIn = (error: unknown): Fault | undefined =>
   error instanceof Refused ? error.fault : undefined
 
