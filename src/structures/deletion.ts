@@ -6,11 +6,11 @@ import { completing } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { refused } from '../refusal.ts'
 import { changedStructure } from './service.ts'
-import { autoIndexDrop } from './storage/auto-index.ts'
+import { autoIndexDrop, listAutoIndexes } from './storage/auto-index.ts'
 import { dropRows } from './storage/changed-definition.ts'
 import { deleteLiveRows } from './storage/live-rows.ts'
 import { dropRowIndex, listRowIndexes } from './storage/row-index.ts'
-import { dropTextIndex, TEXT_INDEX } from './storage/text-index.ts'
+import { dropTextIndex } from './storage/text-index.ts'
 import { getStructure, type StructureRow } from './store.ts'
 
 const ROWS_PER_STEP = 500
@@ -82,11 +82,13 @@ async function removeHidden(ctx: Deletion, structurePk: number): Promise<void> {
 }
 
 /**
- * Before the rows, which are then removed several times faster: one index per transaction. A text index can only be
- * dropped as a whole, which takes a tenth of a second for a million rows, so a worker does it.
+ * Drops indexes before the rows, which are then removed several times faster, one per transaction. An index can only be
+ * dropped as a whole, which takes some tens of milliseconds for a million rows, so a worker drops the automatic ones.
  */
 async function dropIndexes({ db, worker }: Deletion, structurePk: number): Promise<void> {
-  await worker?.write(autoIndexDrop, { structurePk, column: TEXT_INDEX })
+  if (worker)
+    for (const column of listAutoIndexes(db, structurePk))
+      await worker.write(autoIndexDrop, { structurePk, column })
   await db.write((tx): void => dropTextIndex(tx, structurePk))
   await inSteps(db, (tx) => {
     const [name] = listRowIndexes(tx, structurePk)

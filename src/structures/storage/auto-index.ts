@@ -78,11 +78,15 @@ export const indexedColumns = (targets: readonly IndexTarget[]): IndexedColumn[]
     return { column, key: foldedText(target.column), written }
   })
 
+/** The name in the database of an automatic index, by its name in `auto_indexes`. */
+const nameInSchema = (structurePk: number, name: string): string =>
+  `${rowTable(structurePk)}_by_${name.replaceAll(',', '_and_')}`
+
 export function autoIndex(structurePk: number, targets: readonly IndexTarget[]): RowIndex {
   const columns = indexedColumns(targets)
   const written = columns.flatMap((column) => column.written ?? [])
   return {
-    name: `${rowTable(structurePk)}_by_${columns.map(({ column }) => column).join('_and_')}`,
+    name: nameInSchema(structurePk, indexName(targets)),
     structurePk,
     // Without other expressions behind it, SQLite itself keeps the pk at the end of each entry.
     expressions: [...columns.map(({ key }) => key), ...(written.length > 0 ? ['pk', ...written] : [])],
@@ -181,10 +185,8 @@ export const autoIndexDrop: WorkerTask<IndexPlace, void> = {
   name: 'structures.dropIndex',
   isBackground: true,
   run: (reader, { structurePk, column }) => {
-    const texts = findDefinitionTexts(reader, structurePk)
-    const targets = texts && indexTargets(definitionOf(texts), column)
     if (column === TEXT_INDEX) dropTextIndex(reader, structurePk)
-    else if (targets) dropRowIndex(reader, autoIndex(structurePk, targets).name)
+    else dropRowIndex(reader, nameInSchema(structurePk, column))
     reader.sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', structurePk, column)
   },
 }
