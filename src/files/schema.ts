@@ -121,6 +121,7 @@ export const FilePatch = t.strict(
       minLength: 1,
       maxLength: 500,
       singleLine: true,
+      isName: true,
       description: 'Links to the file in notes are rewritten too.',
       examples: ['engine handbook.pdf'],
     }),
@@ -128,7 +129,7 @@ export const FilePatch = t.strict(
 )
 
 export const UploadQuery = t.strict({
-  file_name: t.text({ minLength: 1, maxLength: 500, singleLine: true }),
+  file_name: t.text({ minLength: 1, maxLength: 500, singleLine: true, isName: true }),
   note_id: t.Optional(t.id()),
 })
 

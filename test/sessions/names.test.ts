@@ -10,6 +10,7 @@ import {
   setupToken,
   signedIn,
 } from '../support/browser-client.ts'
+import { makeFile } from '../support/files.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -166,6 +167,7 @@ describe('a name of invisible characters alone', () => {
     const fields = [{ key: 'title', type: 'text' }]
     const { body } = await service.post('/v1/records/structures', { name: 'Books', fields })
     const note = (await service.post('/v1/notes', { title: 'Note' })).body.note.id
+    const file = await makeFile(service)
     const source = { structure: 'Books', provider: 'none', options: { unverified: true } }
     const own = (await owner.request('GET', '/app/api/workspaces')).body.workspaces[0].id
     const refusals = [
@@ -180,6 +182,8 @@ describe('a name of invisible characters alone', () => {
       service.post('/v1/records/views', { structure: 'Books', name }),
       service.post('/v1/sources', { ...source, name }),
       service.post('/v1/shares', { kind: 'note', target_id: note, name }),
+      service.patch(`/v1/files/${file}`, { file_name: name }),
+      owner.request('POST', `/app/api/files?file_name=${encodeURIComponent(name)}`),
       owner.request('POST', '/app/api/keys', { name, scope: 'read' }),
       owner.request('POST', '/app/api/members', { name, role: 'viewer' }),
       owner.request('POST', '/app/api/workspaces', { name }),
