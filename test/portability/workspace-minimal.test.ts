@@ -39,3 +39,25 @@ test('objects with only their required members are imported as the API would cre
   for (const one of [service, other]) one.close()
   folder.remove()
 })
+
+test('invisible names, which an older version allowed, are imported as they are', async () => {
+  const folder = newFolder()
+  const name = '\u200b'
+  const named = {
+    'daybook.json': { format: FORMAT },
+    'tags.json': [{ id: 7, name }],
+    'presets.json': [{ ...IDENTITY, name }],
+    'views.json': [{ ...IDENTITY, name }],
+    'lenses.json': [{ ...IDENTITY, name }],
+  }
+  for (const [file, content] of Object.entries(named))
+    writeFileSync(folder.file(file), JSON.stringify(content))
+  const service = await startService()
+  const mode = { isDryRun: false, skipsBad: false, onProgress: () => {}, folder: folder.path }
+  const { refused } = await importWorkspace(service.ctx.db, callerOf(service), mode)
+  expect(refused).toEqual([])
+  for (const kind of ['tags', 'presets', 'views', 'lenses'])
+    expect((await service.get(`/v1/${kind}`)).body[kind]).toMatchObject([{ name }])
+  service.close()
+  folder.remove()
+})

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
+import { Value, type ValueError } from '@sinclair/typebox/value'
 import { getTableName } from 'drizzle-orm'
 import { logChange } from '../../changes/log.ts'
 import { type RecordData, valueIn } from '../../changes/record-data.ts'
@@ -12,6 +12,8 @@ import { insertWholeFile } from '../../files/new-file.ts'
 import { checkedFileName } from '../../files/service.ts'
 import type { FileRow } from '../../files/store.ts'
 import { normalised } from '../../filter/record/values.ts'
+import { isInvisibleName } from '../../http/schema/invisible-name.ts'
+import type { RuleSchema } from '../../http/schema/types.ts'
 import { checkStorable } from '../../http/storable-json.ts'
 import { validationRefusal } from '../../http/validation.ts'
 import { isoTimestamp, parseInstant } from '../../lib/dates.ts'
@@ -65,7 +67,14 @@ export function asObject(value: unknown): Fields {
 }
 
 export function checkInput(schema: TSchema, input: unknown): void {
-  if (!Value.Check(schema, input)) throw validationRefusal('body', Value.Errors(schema, input))
+  if (Value.Check(schema, input) || errorsIn(schema, input).next().done) return
+  throw validationRefusal('body', errorsIn(schema, input))
+}
+
+/** All but invisible names: workspaces have them from versions that allowed them. */
+function* errorsIn(schema: TSchema, input: unknown): Generator<ValueError> {
+  for (const error of Value.Errors(schema, input))
+    if (!isInvisibleName((error.schema as Partial<RuleSchema>).rules ?? {}, error.value)) yield error
 }
 
 export function idOf(value: unknown): string {
