@@ -367,7 +367,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
         const { fetch } = window
         window.fetch = (path, init) =>
           init?.method === 'POST' && String(path).endsWith('/v1/notes')
-            ? Promise.resolve(Response.json({ error: 'The disk is full.', code: 'unavailable' }, { status: 503 }))
+            ? Promise.resolve(Response.json({ detail: 'The disk is full.', code: 'unavailable' }, { status: 503 }))
             : fetch(path, init)
       }`)
       await page.keyboard.down('Control')

@@ -22,9 +22,19 @@ export class Refused extends Error {
   }
 }
 
+/** A value that was typed and cannot be sent; `message` says what to change. */
+export class Unsendable extends Error {
+  readonly fault: Fault
+
+  constructor(message: string, path: Fault['path']) {
+    super(message)
+    this.fault = { detail: message, path }
+  }
+}
+
 /** The value to blame, if the error names one. */
 export const faultIn = (error: unknown): Fault | undefined =>
-  error instanceof Refused ? error.fault : undefined
+  error instanceof Refused || error instanceof Unsendable ? error.fault : undefined
 
 /** The server could not be reached, or is stopping: nothing is known about the call. */
 export class Away extends Error {}

@@ -42,8 +42,8 @@ export function Presets({ id }: { id: string }) {
     refusal.value = undefined
   }
   if (presets.length === 0 || !mayWrite.value) return null
-  const [list, key] = fault.value?.path ?? []
-  const refused = asked.find(({ property }) => list === 'answers' && property.key === key)?.property.key
+  const key = fault.value?.path.at(-1)
+  const refused = asked.find(({ property }) => property.key === key)?.property.key
   return (
     <section class="section">
       <h3>Apply a preset</h3>

@@ -1,5 +1,6 @@
 import { Why } from '../../../components/form.tsx'
 import type { components } from '../../../data/api-types.d.ts'
+import { Unsendable } from '../../../data/request.ts'
 
 export type Property = components['schemas']['Property']
 
@@ -21,7 +22,7 @@ function parsed(key: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error(`The property "${key}" must be JSON; check its quotes and brackets.`)
+    throw new Unsendable(`The property "${key}" must be JSON; check its quotes and brackets.`, [key])
   }
 }
 
