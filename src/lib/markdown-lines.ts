@@ -97,7 +97,7 @@ const BLANK = /^[ \t]*$/
 const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)/
 /** Other items do not end a paragraph. */
 const INTERRUPTING_ITEM = /^(?:[-*+]|1[.)])(?=[ \t]+[^ \t])/
-const FENCE = /^(?:(`{3,})[^`]*|(~{3,}).*)$/
+const FENCE = /^(?:(`{3,})[^`]*|(~{3,})(?:[^~].*)?)$/
 const HEADING = /^#{1,6}(?:[ \t]|$)/
 const UNDERLINE = /^(?:=+|-+)[ \t]*$/
 const DELIMITER_ROW = /^(?=.*\|)(?=.*-)[ \t|:-]+$/

@@ -201,6 +201,8 @@ function away(): Away {
 
 interface Problem {
   readonly detail?: string
+  /** In place of `detail` from servers before problem details, to which a tab may come back. */
+  readonly error?: string
   readonly code?: string
   readonly errors?: readonly { readonly detail: string; readonly pointer: string }[]
 }
@@ -214,8 +216,10 @@ const pathOf = (pointer: string): string[] =>
 
 /** The refusal in a response other than 2xx. */
 export async function refusalOf(response: Response): Promise<Error> {
-  const { detail = '', code = '', errors = [] } = (await response.json().catch(() => ({}))) as Problem
-  const sentence = detail === '' ? `The server answered with status ${response.status}; try again.` : detail
+  const problem = (await response.json().catch(() => ({}))) as Problem
+  const { code = '', errors = [] } = problem
+  const sentence =
+    problem.detail ?? problem.error ?? `The server answered with status ${response.status}; try again.`
   const [first] = errors
   const fault = first && { detail: first.detail, path: pathOf(first.pointer) }
   const seconds = Number.parseInt(response.headers.get('retry-after') ?? '', 10)
