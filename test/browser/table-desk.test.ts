@@ -82,6 +82,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
     async () => {
       await open()
       await press(page, 'Columns')
+      await page.waitForSelector('#columns-menu input', { visible: true })
       const boxes = await page.$$eval('#columns-menu input', (all) =>
         all.map(
           (one) =>
