@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { usePartTitle } from '../../components/page-title.ts'
 import { Tag } from '../../components/tag.tsx'
 import { newIds } from '../../data/new-ids.ts'
@@ -89,8 +89,9 @@ function useNewNote() {
 export function NewNote() {
   const { title, content, first, onInput } = useNewNote()
   usePartTitle(UNTITLED)
+  // The focus comes with the field, before it is painted, so that the first letter typed is not lost.
   // A title that is given is no text yet: the note is made with what is written into it.
-  useEffect(() => (newTitle.peek() === '' ? title : content).current?.focus(), [title, content])
+  useLayoutEffect(() => (newTitle.peek() === '' ? title : content).current?.focus(), [title, content])
   return (
     <section class="pane content new-note" id="note" aria-label="Note">
       <header class="bar">
