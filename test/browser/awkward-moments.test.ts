@@ -13,7 +13,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
-import { cell } from '../support/grid.ts'
+import { cell, focusCell } from '../support/grid.ts'
 
 describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   let app: Application
@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
       const { id } = (await add('before')).body.records[0]
       await page.goto(at(`records/${orders}`))
       await page.waitForSelector(cell(0, 1))
-      await page.focus(cell(0, 1))
+      await focusCell(page, 0, 1)
       await page.keyboard.press('Enter')
       await page.waitForSelector('.input.cell:focus')
       await page.keyboard.type('half')
@@ -228,7 +228,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
       const [record] = (await app.server.post('/v1/records', { structure: 'Orders', data })).body.records
       await page.goto(at(`records/${orders}`))
       await page.waitForFunction(`document.querySelector('${cell(0, 1)}')?.textContent.includes('lines')`)
-      await page.focus(cell(0, 1))
+      await focusCell(page, 0, 1)
       for (const _ of ['name', 'due']) {
         await page.keyboard.press('Enter')
         await page.waitForSelector('.input.cell:focus')
@@ -256,7 +256,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
           return fetch(path, init)
         }
       }`)
-      await page.focus(cell(0, 3))
+      await focusCell(page, 0, 3)
       await page.keyboard.type('-5\n')
       await page.click('.rail-nav a[href="/app/notes"]')
       await page.waitForSelector('.notes-screen')

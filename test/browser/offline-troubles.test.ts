@@ -14,7 +14,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
-import { cell, gridOn } from '../support/grid.ts'
+import { focusCell, gridOn } from '../support/grid.ts'
 import { COUNTS, countsOn, keptOn, nothingWaits, setOffline } from '../support/offline.ts'
 
 /** Each is said in a sentence, and nothing that was typed is lost by it. */
@@ -247,7 +247,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       await page.goto(`${app.server.url}/app/records/${structure.id}`)
       await gridOn(page).shows(0, 1, 'One')
       await setOffline(page, true)
-      await page.focus(cell(0, 1))
+      await focusCell(page, 0, 1)
       await page.keyboard.press('Enter')
       await page.waitForSelector('td input:focus, td textarea:focus')
       await page.keyboard.type(' and two')

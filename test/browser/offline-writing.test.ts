@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
@@ -10,7 +10,7 @@ import {
   untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
-import { cell, type GridPage, gridOn } from '../support/grid.ts'
+import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
 import { keptOn, nothingWaits, setOffline } from '../support/offline.ts'
 
 interface Stored {
@@ -58,6 +58,9 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     await keptOn(page, { rows: 5 * made + 1 })
   }, BROWSER_TIMEOUT_MS)
 
+  // A test that failed without a network must not fail those after it.
+  afterEach(() => setOffline(page, false))
+
   const watchWrites = async (on: Page) => {
     on.on('request', (request) => {
       const { pathname } = new URL(request.url())
@@ -72,7 +75,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     await grid.shows(0, 1, 'Lead 0')
   }
   const edit = async (row: number, column: number, text: string) => {
-    await page.focus(cell(row, column))
+    await focusCell(page, row, column)
     await page.keyboard.press('Enter')
     await page.waitForSelector('td input:focus, td textarea:focus')
     await page.evaluate('document.activeElement.select?.()')

@@ -3,7 +3,7 @@ import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, fill, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
-import { cell, type GridPage, gridOn } from '../support/grid.ts'
+import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
 import { daybook, newFolder } from '../support/process.ts'
 
 /** At 32 pixels each they are higher than a browser can draw. */
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('a grid of a million rows', () => {
     'leads to its last row by keyboard, and from there to each before it',
     async () => {
       await open()
-      await page.focus(cell(0, 1))
+      await focusCell(page, 0, 1)
       await grid.withControl('End')
       await shows(ROWS)
       await page.waitForSelector(`${cell(ROWS - 1, 1)}:focus`)

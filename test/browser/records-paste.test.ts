@@ -3,7 +3,7 @@ import type { Page } from 'puppeteer-core'
 import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, press as clickOn, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
-import { cell, type GridPage, gridOn } from '../support/grid.ts'
+import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
 
 const FIELDS = [
   { key: 'ref', type: 'text', label: 'Ref' },
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
   async function open(name: string, row: number, column: number) {
     await page.goto(`${app.server.url}/app/records/${structures.get(name)}?sort=total&direction=asc`)
     await grid.shows(0, 1, 'R1')
-    await page.focus(cell(0, column))
+    await focusCell(page, 0, column)
     for (let at = 0; at < row; at++) await page.keyboard.press('ArrowDown')
     await page.waitForSelector(`${cell(row, column)}:focus`)
     writes = []
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
     async () => {
       await page.goto(`${app.server.url}/app/records/${structures.get('Loose')}`)
       await grid.shows(0, 1, `R${ROWS}`)
-      await page.focus(cell(0, 2))
+      await focusCell(page, 0, 2)
       await grid.paste('New 1\nNew 2')
       await grid.has('cells to paste')
       await app.server.post('/v1/records', { structure: 'Loose', data: { ref: 'Later', bike: 'Later' } })

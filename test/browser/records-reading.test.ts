@@ -10,7 +10,7 @@ import {
   startApplication,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
-import { cell, type GridPage, gridOn } from '../support/grid.ts'
+import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
 
 const ROWS = 1_200
 const DAYS = 364
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
     'opens what a reference names with the keyboard alone',
     async () => {
       await open()
-      await page.focus(cell(4, 2))
+      await focusCell(page, 4, 2)
       await page.keyboard.press('Space')
       await page.waitForFunction(
         `[...document.querySelectorAll('.side small a')].some(({ textContent }) => textContent === 'Ada')`,
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
     'keeps the place in the address, where it is after loading again',
     async () => {
       await open()
-      await page.focus(cell(3, 4))
+      await focusCell(page, 3, 4)
       await untilAddress(/cell=4\.day/)
       await page.$eval('.scroll', (scroller) => {
         scroller.scrollTop = 20_000

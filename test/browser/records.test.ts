@@ -3,7 +3,7 @@ import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, press as clickOn, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
-import { cell, type GridPage, gridOn } from '../support/grid.ts'
+import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
 import { daybook, newFolder } from '../support/process.ts'
 
 const FIELDS = [
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     'edits a cell and takes it back with the keyboard alone',
     async () => {
       await openSorted()
-      await page.focus(cell(0, 1))
+      await focusCell(page, 0, 1)
       await grid.press('ArrowDown', 'ArrowRight', 'Enter')
       await page.waitForSelector('.input.cell:focus')
       await page.keyboard.type('Tandem')
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     'opens every row by keyboard and goes to the last of them',
     async () => {
       await openSorted()
-      await page.focus(cell(0, 1))
+      await focusCell(page, 0, 1)
       await grid.withControl('End')
       await grid.shows(ROWS - 1, 1, `R${ROWS}`)
       await page.waitForSelector(`${cell(ROWS - 1, 5)}:focus`)
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     'shows a refusal at its cell, with the value that the row still holds',
     async () => {
       await openSorted()
-      await page.focus(cell(2, 5))
+      await focusCell(page, 2, 5)
       await page.keyboard.type('-40')
       await grid.press('Enter')
       await page.waitForSelector(`${cell(2, 5)}[aria-invalid="true"]`)
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     'Delete clears the whole block and Ctrl D fills it with its first row; one undo takes either back',
     async () => {
       await openSorted()
-      await page.focus(cell(10, 2))
+      await focusCell(page, 10, 2)
       await page.keyboard.down('Shift')
       await grid.press('ArrowDown', 'ArrowDown')
       await page.keyboard.up('Shift')
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
             counts.map(({ op, n }) => `${op} ${n}`).join(),
         )
       await openSorted()
-      await page.focus(cell(20, 2))
+      await focusCell(page, 20, 2)
       await page.keyboard.down('Shift')
       await grid.press('ArrowDown', 'Space')
       await page.keyboard.up('Shift')
@@ -170,11 +170,11 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await grid.has('3 rows were changed.')
       expect((await transactions())[0]).toBe('updated 3')
       for (const ref of ['R21', 'R22', 'R30']) expect((await stored(ref))?.data.bike).toBe('Chosen')
-      await page.focus(cell(20, 2))
+      await focusCell(page, 20, 2)
       await grid.withControl('z')
       await grid.shows(29, 2, 'Bike 1')
       await grid.hasNot('3 rows were changed.')
-      await page.focus(cell(12, 2))
+      await focusCell(page, 12, 2)
       await grid.press('Delete')
       await grid.shows(12, 2, '')
       await grid.saved()
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await grid.shows(0, 1, 'R1')
       expect((await app.server.get('/v1/records?structure=Orders&limit=1')).body.total).toBe(ROWS)
       // What was put back there is not taken back once more, but what was done before it.
-      await page.focus(cell(20, 2))
+      await focusCell(page, 20, 2)
       await grid.withControl('z')
       await grid.shows(12, 2, 'Bike 5')
     },
@@ -238,7 +238,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     async () => {
       await openSorted()
       const row = await stored('R5')
-      await page.focus(cell(4, 2))
+      await focusCell(page, 4, 2)
       await grid.press('Enter')
       await page.waitForSelector('.input.cell:focus')
       await page.keyboard.type('Mine')
@@ -261,7 +261,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await open('?sort=total&direction=asc')
       await app.server.patch(`/v1/records/${(await stored('R1'))?.id}`, { data: { bike: 'Seen at the top' } })
       await grid.shows(0, 2, 'Seen at the top')
-      await page.focus(cell(0, 1))
+      await focusCell(page, 0, 1)
       await grid.withControl('End')
       await grid.shows(ROWS - 2, 1, `R${ROWS - 1}`)
       const { id } = (await stored(`R${ROWS - 1}`)) ?? {}
@@ -298,13 +298,13 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     async () => {
       await openSorted()
       const before = (await app.server.get('/v1/records?structure=Orders&limit=1')).body.total
-      await page.focus(cell(0, 1))
+      await focusCell(page, 0, 1)
       await grid.paste('P1\tCargo\nR7\tRoad')
       await clickOn(page, 'Add as 2 new rows')
       await grid.has('Nothing was written.')
       expect((await app.server.get('/v1/records?structure=Orders&limit=1')).body.total).toBe(before)
       await clickOn(page, 'Cancel')
-      await page.focus(cell(0, 1))
+      await focusCell(page, 0, 1)
       await grid.paste('P1\tCargo\nP2\t"Road, ""54"""')
       await clickOn(page, 'Add as 2 new rows')
       await page.waitForFunction(`!document.querySelector('main').textContent.includes('cells to paste')`)

@@ -11,7 +11,7 @@ import {
   untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
-import { cell, gridOn } from '../support/grid.ts'
+import { cell, focusCell, gridOn } from '../support/grid.ts'
 import { newFolder } from '../support/process.ts'
 
 const FIELDS = [
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
       expect(await page.$eval(`${cell(0, 6)} a`, ({ textContent }) => textContent)).toBe('example.test/pots')
       await page.click(`${cell(0, 5)} input`)
       await until(async () => (await rows()).records[0].data.paid === true)
-      await page.focus(cell(0, 3))
+      await focusCell(page, 0, 3)
       await page.keyboard.press('Enter')
       const typed = await page.waitForSelector('.input.cell:focus')
       expect(await typed?.evaluate((one) => (one as { value?: string }).value)).toBe('2026-11-20')

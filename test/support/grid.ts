@@ -6,6 +6,12 @@ type Key = Parameters<Page['keyboard']['press']>[0]
 export const cell = (row: number, column: number) =>
   `tr:not([aria-busy]) td[data-row="${row}"][data-column="${column}"]`
 
+/** Focuses a cell once it is there: rows that are read again are busy for a moment. */
+export async function focusCell(page: Page, row: number, column: number): Promise<void> {
+  const found = await page.waitForSelector(cell(row, column))
+  await found?.focus()
+}
+
 /** What is used of the grid of rows. */
 export interface GridPage {
   /** Waits until a cell shows the text. */
