@@ -6,10 +6,9 @@ import { beginEpochs } from './changes/cursors.ts'
 import { remoteOf } from './changes/mirror-guard.ts'
 import type { Config } from './config.ts'
 import { type AppContext, contextOn } from './context.ts'
-import { hasRoom, type OpenOptions } from './db/connection/open.ts'
 import { type ServerLock, takeServerLock } from './db/connection/server-lock.ts'
 import { type Db, openDatabase } from './db/database.ts'
-import { asUnavailable, FullDisk } from './db/errors.ts'
+import { asUnavailable } from './db/errors.ts'
 import type { Tx } from './db/writes/transaction.ts'
 import { createSender } from './delivery/client/sender.ts'
 import { Dispatcher } from './delivery/dispatch/dispatcher.ts'
@@ -58,7 +57,6 @@ const STOP_WITHIN_MS = 10_000
 /** Logged by a server that stops although requests are still running. */
 export const CUT_OFF = 'requests were cut off'
 const STOP_POLL_MS = 5
-const ROOM_POLL_MS = 1_000
 /** How long a server without its database still says so in every response. */
 const LOST_SHOWN_MS = 1_000
 
@@ -78,7 +76,7 @@ export async function startServer(
   try {
     const log = createLog(config.logLevel, systemClock, print)
     const clock = systemClock
-    const options = {
+    const db = openDatabase({
       file: config.db,
       programVersion: VERSION,
       clock,
@@ -87,68 +85,13 @@ export async function startServer(
       checkpoint: config.checkpoint,
       afterUpgrade: upgradeDerived,
       upgradeSteps,
-    } as const
-    const { db, isFull } = openAlsoWhenFull(options)
+    })
     refuseOtherKind(db, mirroring !== undefined)
     const ctx = contextOn({ config, db, clock, log, features })
-    const server = await serveDatabase(ctx, lock, print, mirroring)
-    if (!isFull) return server
-    const startAgain = (port: number) => startServer({ ...config, port }, print, mirroring)
-    return restartedWithRoom(server, (restart) => onceThereIsRoom(ctx, options, restart), startAgain)
+    return await serveDatabase(ctx, lock, print, mirroring)
   } catch (error) {
     lock.release()
     throw error
-  }
-}
-
-/** On a full disk the database is opened only to be read. */
-function openAlsoWhenFull(options: OpenOptions): { db: Db; isFull: boolean } {
-  try {
-    return { db: openDatabase(options), isFull: false }
-  } catch (error) {
-    if (!(error instanceof FullDisk)) throw error
-    const db = openDatabase({ ...options, isFull: true })
-    options.log.error('the disk is full: only reads are served until there is room', { file: options.file })
-    return { db, isFull: true }
-  }
-}
-
-/** Calls the action once the database can be opened to be written; returns a function that gives up. */
-function onceThereIsRoom({ db, clock }: AppContext, options: OpenOptions, action: () => void): () => void {
-  const stop = clock.every(ROOM_POLL_MS, () => {
-    // Who reads from the file keeps it from being opened in WAL mode.
-    db.refresh()
-    if (!hasRoom(options)) return
-    stop()
-    action()
-  })
-  return stop
-}
-
-/** The server, which is replaced by another one on the same port once there is room. */
-function restartedWithRoom(
-  full: RunningServer,
-  onRoom: (action: () => void) => () => void,
-  startAgain: (port: number) => Promise<RunningServer>,
-): RunningServer {
-  const { promise: lost, resolve } = Promise.withResolvers<string>()
-  let running = Promise.resolve(full)
-  const restart = async (): Promise<RunningServer> => {
-    await full.stop()
-    return startAgain(Number(new URL(full.url).port))
-  }
-  void full.lost.then(resolve)
-  const giveUp = onRoom(() => {
-    running = restart()
-    running.then((server) => server.lost).then(resolve, (error: Error) => resolve(error.message))
-  })
-  return {
-    url: full.url,
-    lost,
-    stop: async () => {
-      giveUp()
-      return (await running).stop()
-    },
   }
 }
 

@@ -8,9 +8,8 @@ import { LogGrowth } from './connection/log-growth.ts'
 import { closeDatabase, type OpenOptions, openWritingConnection } from './connection/open.ts'
 import { releasePageCaches } from './connection/page-caches.ts'
 import { Reading } from './connection/reading.ts'
-import { WalIndex } from './connection/wal-index.ts'
 import { WalSync } from './connection/wal-sync.ts'
-import { diskIsFull, unlessStorageFails } from './errors.ts'
+import { unlessStorageFails } from './errors.ts'
 import type { Reader } from './reader.ts'
 import { Sql } from './sql.ts'
 import { asNobody } from './writes/requester.ts'
@@ -53,8 +52,6 @@ export interface Db extends Reader {
   onExternalWrite(listener: () => void): () => void
   /** Calls the listener after every commit of this process; returns a function that stops it. */
   onCommit(listener: () => void): () => void
-  /** Ends the snapshot that is read from, so that the file can be opened in another mode. */
-  refresh(): void
   /** Folds the WAL into the database as far as readers allow. */
   checkpoint(): void
   /** Long work awaits it between its parts, so that the WAL does not grow faster than it is folded in. */
@@ -104,7 +101,7 @@ function externalWriteCheck(sql: Sql, listener: () => void): () => void {
 
 /** Opens, migrates and prepares the database. Throws UnusableDatabase. */
 export function openDatabase(options: OpenOptions): Db {
-  const { file, clock, log, role, isFull = false } = options
+  const { file, clock, log, role } = options
   const isFileOfServer = role === 'server' && file !== ':memory:'
   const database = openWritingConnection(options)
   const sql = new Sql(database)
@@ -112,17 +109,15 @@ export function openDatabase(options: OpenOptions): Db {
   const noteState = () => {
     state += 1
   }
-  const index = isFileOfServer && !isFull ? new WalIndex(file, sql) : undefined
   /** Commands, and databases in memory, have only one connection. */
-  const reading = isFileOfServer ? new Reading(file, sql, index, noteState) : undefined
+  const reading = isFileOfServer ? new Reading(file, sql, noteState) : undefined
   const health = new Health(file, log)
   const { descriptor } = health
-  const walSync =
-    isFileOfServer && !isFull
-      ? new WalSync({ file, disk: options.disk, onFailure: (error): void => health.fail(error) })
-      : undefined
+  const walSync = isFileOfServer
+    ? new WalSync({ file, disk: options.disk, onFailure: (error): void => health.fail(error) })
+    : undefined
   const folds = isFileOfServer && options.checkpoint !== 'off'
-  const growth = index && !folds ? new LogGrowth(index, sql, clock) : undefined
+  const growth = isFileOfServer && !folds ? new LogGrowth(file, sql, clock) : undefined
   const pauseDuring = (action: () => Promise<void>): Promise<void> =>
     queue.pauseDuring((beginSync) => {
       beginSync(() => {})
@@ -171,7 +166,6 @@ export function openDatabase(options: OpenOptions): Db {
     saveWal()
   })
   let hasNoResponse = false
-  if (isFull) queue.close(diskIsFull())
   health.start()
   return {
     sql: reading?.sql ?? sql,
@@ -219,7 +213,6 @@ export function openDatabase(options: OpenOptions): Db {
       commitListeners.add(listener)
       return () => void commitListeners.delete(listener)
     },
-    refresh: () => reading?.refresh(),
     checkpoint: () => {
       reading?.leave()
       checkpoints.runNow()
@@ -241,7 +234,7 @@ export function openDatabase(options: OpenOptions): Db {
       checkpoints.stop()
       queue.close()
       stopReleasing?.()
-      growth?.stop()
+      growth?.close()
       for (const stop of externalPolls) stop()
       if (hasNoResponse || queue.isLate || checkpoints.isStuck) {
         log.error('the disk does not respond: the database is left open', { file })
@@ -256,7 +249,6 @@ export function openDatabase(options: OpenOptions): Db {
         sql.finalize()
         closeDatabase(database, options)
       }
-      index?.close()
       health.close()
       return true
     },

@@ -8,9 +8,6 @@ import { accessProblem } from './file-access.ts'
 /** The file cannot be used; the message is a sentence for the operator. */
 export class UnusableDatabase extends Error {}
 
-/** The file cannot be used as long as its disk is full. */
-export class FullDisk extends UnusableDatabase {}
-
 /** The error as that of a failed system call, such as EACCES; undefined for any other. */
 export function asSystemError(
   error: unknown,
@@ -81,9 +78,6 @@ const SENTENCES: Readonly<Record<Fault, string>> = {
     'The database of this server cannot be opened or written; nothing was written. Whoever runs the server must check its disk and permissions.',
 }
 
-/** The refusal of a write while the disk is full. */
-export const diskIsFull = (): Refusal => unavailable(SENTENCES.full, { reason: 'full' })
-
 /** The advice to the operator of a damaged database. */
 export const RESTORE =
   'That cannot be repaired: stop the server and restore a backup with "daybook restore <backup>".'
@@ -129,20 +123,16 @@ export function asUnusable(error: unknown, file: string): unknown {
   if (isNotADatabase(error)) return new UnusableDatabase(`${file} is not a daybook database.`)
   const isDenied = /^(EACCES|EPERM|EROFS)$/.test(asSystemError(error)?.code ?? '')
   const fault = isDenied ? 'unusable' : faultOf(error)
-  if (fault === undefined) return error
-  return fault === 'full' ? fullDisk(file) : new UnusableDatabase(UNUSABLE[fault](file))
+  return fault === undefined ? error : new UnusableDatabase(UNUSABLE[fault](file))
 }
 
-/** That of a database that cannot be opened to be written, because its disk is full. */
-export const fullDisk = (file: string) =>
-  new FullDisk(`The disk of the database ${file} is full; make room on it, then try again.`)
-
-const UNUSABLE = {
+const UNUSABLE: Readonly<Record<Fault, (file: string) => string>> = {
   locked: () => 'The database is locked by another process; try again.',
-  damaged: (file: string) => `The database ${file} is damaged. ${RESTORE}`,
-  failing: (file: string) =>
+  full: (file) => `The disk of the database ${file} is full; make room on it, then try again.`,
+  damaged: (file) => `The database ${file} is damaged. ${RESTORE}`,
+  failing: (file) =>
     `The disk of the database ${file} fails (an I/O error); check the disk. The database need not be damaged.`,
-  unusable: (file: string) =>
+  unusable: (file) =>
     `The database ${file} cannot be read and written. ${accessProblem(file) ?? 'Check the disk and its permissions.'}`,
 }
 

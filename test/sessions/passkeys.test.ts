@@ -366,7 +366,6 @@ test('a link that resets removes the passkeys and ends the sessions; another one
   await add(browser)
   const link = async (...more: string[]) => {
     expect((await runInProcess(['users', 'link', 'owner', '--db', file, ...more])).exitCode).toBe(0)
-    stored.ctx.db.refresh()
   }
   await link()
   expect((await signIn(browserOf(stored))).status).toBe(200)

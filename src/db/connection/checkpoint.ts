@@ -157,16 +157,21 @@ export class Checkpoints {
     if (failure !== '') throw new Error(failure)
   }
 
-  /** While a transaction of this connection is open, SQLite does not tell: then as it was before. */
+  /** The counts of the last call while a transaction of this connection is open. */
   #pages(): WalPages {
     const { log, sql } = this.#options
     unlessStorageFails(log, () => {
-      if (sql.database.inTransaction) return
-      const [row] = sql.rows<[isBusy: number, total: number, moved: number]>('PRAGMA wal_checkpoint(NOOP)')
-      if (row) this.#known = { total: row[1], left: row[1] - row[2] }
+      this.#known = readWalPages(sql) ?? this.#known
     })
     return this.#known
   }
+}
+
+/** Undefined while a transaction of the connection is open: SQLite does not count the pages then. */
+export function readWalPages(sql: Sql): WalPages | undefined {
+  if (sql.database.inTransaction) return undefined
+  const [row] = sql.rows<[isBusy: number, total: number, moved: number]>('PRAGMA wal_checkpoint(NOOP)')
+  return row && { total: row[1], left: row[1] - row[2] }
 }
 
 function newWorker(): Worker {

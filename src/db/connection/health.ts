@@ -1,19 +1,15 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, unavailable } from '../../refusal.ts'
 import { asUnavailable, faultOf, NOT_CONFIRMED } from '../errors.ts'
+import { isInRollbackMode } from './foreign-wal.ts'
 import { realFile } from './server-lock.ts'
 
 /*
  * The names of an open database must lead to the files that were opened: what is written into a file that has lost its
  * name is lost when the process ends, and SQLite would fold the WAL into whatever database has been put in its place.
- * Hence device and inode are compared before a commit is acknowledged, and several times a second; other threads compare
- * them before they open the database by its name. One file can be changed without a new inode: a backup may be copied over
- * the database. Backups are in rollback mode, and an open database never is.
- *
- * Most commits look only at when the folder was changed, which is when a name in it was: that takes a tenth of the time. As
- * clocks of files are coarse, a folder that was changed a moment ago is not relied on.
+ * Hence device and inode are compared at each commit and several times a second; other threads compare them before they
+ * open the database by its name. A backup that was copied over the database keeps the inode, but is in rollback mode.
  */
 
 export const LOST =
@@ -153,10 +149,6 @@ export class Health {
 }
 
 const POLL_MS = 250
-/** Longer than a file system takes to give two changes different times; on some that is two seconds. */
-const COARSE_MS = 2_500
-const HEADER_BYTES = 20
-const WAL_MODE = 2
 
 const DATABASE = 'database'
 const WAL = 'write-ahead log'
@@ -197,22 +189,13 @@ class OpenFiles {
    * ends all its locks of that file, and SQLite takes those of this process for gone.
    */
   readonly descriptor: number
-  readonly #folder: number
   readonly #files: readonly OpenFile[]
-  readonly #wasInWalMode: boolean
   #timer: Timer | undefined
-  /** When the folder was changed last, as its file system says, and since when this process knows. */
-  #changedAt = Number.NaN
-  #knownSince = 0
-  /** Whether the files were there after other changes would have had other times. */
-  #isSure = false
 
   /** Must be called after the WAL and its index were created. */
   constructor(file: string) {
     const real = realFile(file)
     this.descriptor = openSync(real, 'r')
-    this.#folder = openSync(dirname(real), 'r')
-    this.#wasInWalMode = this.#isInWalMode
     this.#files = NAMES.flatMap(([suffix, what]) => {
       const path = suffix === '' ? file : real + suffix
       const identity = identityOf(path)
@@ -233,34 +216,17 @@ class OpenFiles {
   /** To be called once SQLite has closed the database. */
   close(): void {
     closeSync(this.descriptor)
-    closeSync(this.#folder)
   }
 
   /** What is no longer there. Throws the error of the system when the disk cannot tell. */
   lost(): string[] {
     const lost = this.#files.filter((file) => !isAt(file.path, file))
-    if (lost.length > 0 || !this.#wasInWalMode || this.#isInWalMode) return lost.map(({ what }) => what)
-    return [DATABASE]
+    if (lost.length === 0 && isInRollbackMode(this.descriptor)) return [DATABASE]
+    return lost.map(({ what }) => what)
   }
 
   /** Whether the files that every commit is written to are there. */
   get keepCommits(): boolean {
-    const { mtimeMs } = fstatSync(this.#folder)
-    if (mtimeMs === this.#changedAt && this.#isSure) return true
-    const now = performance.now()
-    if (mtimeMs !== this.#changedAt) this.#knownSince = now
-    this.#changedAt = mtimeMs
-    const areThere = this.#areThere
-    this.#isSure = areThere && now - this.#knownSince > COARSE_MS
-    return areThere
-  }
-
-  get #areThere(): boolean {
     return this.#files.every((file) => !WRITTEN.includes(file.what) || isAt(file.path, file))
-  }
-
-  get #isInWalMode(): boolean {
-    const header = Buffer.alloc(HEADER_BYTES)
-    return readSync(this.descriptor, header, 0, HEADER_BYTES, 0) === HEADER_BYTES && header[18] === WAL_MODE
   }
 }

@@ -1,6 +1,8 @@
+import { closeSync, openSync, readSync } from 'node:fs'
 import type { Clock } from '../../lib/clock.ts'
 import type { Sql } from '../sql.ts'
-import type { WalIndex } from './wal-index.ts'
+import { readWalPages } from './checkpoint.ts'
+import { realFile } from './server-lock.ts'
 
 /*
  * With `--checkpoint off` another program folds the WAL into the database. When it has stopped, nothing but the free space of the
@@ -11,36 +13,55 @@ const INTERVAL_MS = 10_000
 const LONG_BYTES = 67_108_864
 const LONG_MS = 600_000
 const FRAME_HEADER = 24
+/** Where the header of a WAL has its salt, which changes whenever the WAL starts again from its beginning. */
+const SALT_AT = 16
 
 /** Watches whether the WAL still starts again from its beginning. */
 export class LogGrowth {
-  readonly #index: WalIndex
+  readonly #descriptor: number
   readonly #frameBytes: number
-  #known: WalIndex['log']
+  readonly #stop: () => void
+  #pages = 0
+  #salt = 0
   #restartedAt: number
-  /** When frames were last found to have been added. */
+  /** When pages were last found to have been added. */
   #grownAt: number
-  readonly stop: () => void
 
-  constructor(index: WalIndex, sql: Sql, clock: Clock) {
-    this.#index = index
+  constructor(
+    file: string,
+    private readonly sql: Sql,
+    clock: Clock,
+  ) {
+    this.#descriptor = openSync(`${realFile(file)}-wal`, 'r')
     this.#frameBytes = sql.scalar<number>('PRAGMA page_size') + FRAME_HEADER
-    this.#known = index.log
     this.#restartedAt = this.#grownAt = clock.now()
-    this.stop = clock.every(INTERVAL_MS, () => this.#check(clock.now()))
+    this.#check(clock.now())
+    this.#stop = clock.every(INTERVAL_MS, () => this.#check(clock.now()))
   }
 
   /** Whether the WAL is longer than 64 MiB, or was written to for ten minutes without starting again. */
   get isGrowing(): boolean {
-    return (
-      this.#index.log.frames * this.#frameBytes > LONG_BYTES || this.#grownAt - this.#restartedAt >= LONG_MS
-    )
+    const pages = readWalPages(this.sql)?.total ?? this.#pages
+    return pages * this.#frameBytes > LONG_BYTES || this.#grownAt - this.#restartedAt >= LONG_MS
+  }
+
+  close(): void {
+    this.#stop()
+    closeSync(this.#descriptor)
   }
 
   #check(now: number): void {
-    const { frames, salt } = this.#index.log
-    if (salt !== this.#known.salt) this.#restartedAt = now
-    if (salt !== this.#known.salt || frames !== this.#known.frames) this.#grownAt = now
-    this.#known = { frames, salt }
+    const pages = readWalPages(this.sql)?.total ?? this.#pages
+    const salt = this.#readSalt()
+    if (salt !== this.#salt) this.#restartedAt = now
+    if (salt !== this.#salt || pages !== this.#pages) this.#grownAt = now
+    this.#pages = pages
+    this.#salt = salt
+  }
+
+  #readSalt(): number {
+    const salt = new Uint32Array(1)
+    readSync(this.#descriptor, salt, 0, salt.byteLength, SALT_AT)
+    return salt[0] ?? 0
   }
 }

@@ -1,9 +1,8 @@
 import { Database } from 'bun:sqlite'
-import { statfsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { statSync } from 'node:fs'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import { asReadError, asSystemError, asUnusable, faultOf, fullDisk, UnusableDatabase } from '../errors.ts'
+import { asReadError, asSystemError, asUnusable, faultOf, UnusableDatabase } from '../errors.ts'
 import { accessProblem } from '../file-access.ts'
 import { createFile } from '../new-file.ts'
 import type { Reader } from '../reader.ts'
@@ -31,8 +30,6 @@ export interface OpenOptions {
   role: 'server' | 'command'
   /** `off` when another program alone moves the write-ahead log into the file; `auto` unless given. */
   checkpoint?: 'auto' | 'off'
-  /** Opens as it is a database whose disk is full: only to be read, and not in WAL mode, which needs room. */
-  isFull?: boolean
   /** The calls by which a server brings commits to the disk; those of the system unless given. */
   disk?: DiskCalls
   /** Updates derived data for this version of the program, in the transaction of an upgrade. */
@@ -152,8 +149,6 @@ export function openWritingConnection(options: OpenOptions): Database {
   const database = opened(options)
   try {
     prepareWriting(database)
-    if (options.isFull && needsMigration(database)) throw fullDisk(options.file)
-    if (options.isFull) return database
     migrateAlone(database, options)
     finishUpgrade(database, options)
     prepareMain(database, options)
@@ -161,22 +156,6 @@ export function openWritingConnection(options: OpenOptions): Database {
   } catch (thrown) {
     const error = asUnusable(asReadError(thrown, database), options.file)
     database.close()
-    throw error
-  }
-}
-
-/** Less is not worth a try. */
-const ROOM_BYTES = 262_144
-
-/** Whether a database whose disk was full can be opened to be written. */
-export function hasRoom(options: OpenOptions): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(dirname(options.file))
-    if (bavail * bsize < ROOM_BYTES) return false
-    openWritingConnection(options).close()
-    return true
-  } catch (error) {
-    if (error instanceof UnusableDatabase) return false
     throw error
   }
 }

@@ -2,7 +2,6 @@ import type { Database, Statement } from 'bun:sqlite'
 import { asReadError, isStorageFailure } from '../errors.ts'
 import { Sql } from '../sql.ts'
 import { openReadingConnection } from './open.ts'
-import type { WalIndex } from './wal-index.ts'
 
 /*
  * A server reads from a connection of its own. Many reads share one snapshot, because beginning one takes locks of the WAL,
@@ -23,9 +22,9 @@ export class Reading {
   readonly #begin: Statement
   readonly #end: Statement
   readonly #read: Statement
-  readonly #writer: Sql
-  /** Undefined where the disk is full: then nobody writes. */
-  readonly #index: WalIndex | undefined
+  /** Changes when another connection than the writing one commits. */
+  readonly #version: Statement
+  readonly #writer: Database
   readonly #onOtherCommit: () => void
   readonly #memoized = new MemoizedResults(this)
   /** Runs while there is a snapshot. */
@@ -34,22 +33,22 @@ export class Reading {
   /** Whether the snapshot stays although this process has committed. */
   #isHeld = false
   /** As it was when another connection was last found to have committed. */
-  #knownVersion: number
-  /** Whether the index was read since this thread last waited. */
-  #isIndexRead = false
+  #knownVersion: unknown
+  /** Whether the version was read since this thread last waited. */
+  #isVersionRead = false
 
   /** `onOtherCommit` is called when another connection than the writing one has committed. */
-  constructor(file: string, writer: Sql, index: WalIndex | undefined, onOtherCommit: () => void) {
+  constructor(file: string, writer: Sql, onOtherCommit: () => void) {
     const database = openReadingConnection(file)
     this.#database = database
     this.#begin = database.prepare('BEGIN')
     this.#end = database.prepare('COMMIT')
     this.#read = database.prepare('PRAGMA schema_version')
-    this.#writer = writer
-    this.#index = index
-    this.#knownVersion = this.#version
+    this.#writer = writer.database
+    this.#version = this.#writer.prepare('PRAGMA data_version')
+    this.#knownVersion = this.#readVersion()
     this.#onOtherCommit = onOtherCommit
-    this.#memoized.watch(writer.database)
+    this.#memoized.watch(this.#writer)
     this.sql = new Sql(database, {
       state: writer.state,
       enter: () => {
@@ -76,22 +75,22 @@ export class Reading {
   }
 
   /**
-   * Lets the next read see what other connections have committed; every read calls it. The index is read again only after
-   * this thread has waited: no request arrives before that, so no caller can know of a later commit.
+   * Lets the next read see what other connections have committed; every read calls it. The version is read again only
+   * after this thread has waited: no request arrives before that, so no caller can know of a later commit.
    */
   noteOthers(): void {
-    if (this.#isIndexRead || !this.#index) return
-    this.#isIndexRead = true
-    queueMicrotask(this.#forgetIndex)
-    if (this.#index.hasChanged()) this.#compareVersion()
+    if (this.#isVersionRead) return
+    this.#isVersionRead = true
+    queueMicrotask(this.#forgetVersion)
+    this.#compareVersion()
   }
 
-  readonly #forgetIndex = (): void => {
-    this.#isIndexRead = false
+  readonly #forgetVersion = (): void => {
+    this.#isVersionRead = false
   }
 
   #compareVersion(): void {
-    const version = this.#version
+    const version = this.#readVersion()
     if (version === this.#knownVersion) return
     this.#knownVersion = version
     this.#onOtherCommit()
@@ -113,11 +112,7 @@ export class Reading {
     this.leave()
     this.#enter()
     // The state is that of the first statement.
-    try {
-      this.#read.get()
-    } catch (error) {
-      throw asReadError(error, this.#database)
-    }
+    firstValue(this.#read, this.#database)
     this.#isHeld = true
   }
 
@@ -158,14 +153,21 @@ export class Reading {
 
   close(): void {
     this.release()
-    for (const statement of [this.#begin, this.#end, this.#read]) statement.finalize()
+    for (const statement of [this.#begin, this.#end, this.#read, this.#version]) statement.finalize()
     this.sql.finalize()
     this.#database.close()
   }
 
-  /** Changes when another connection than the writing one commits. */
-  get #version(): number {
-    return this.#writer.scalar<number>('PRAGMA data_version')
+  #readVersion(): unknown {
+    return firstValue(this.#version, this.#writer)
+  }
+}
+
+function firstValue(statement: Statement, database: Database): unknown {
+  try {
+    return statement.values()[0]?.[0]
+  } catch (error) {
+    throw asReadError(error, database)
   }
 }
 

@@ -148,7 +148,6 @@ export function endNow(subject: Subject, end: End): void {
   const newId = createIdSource()
   const tx = { ...otherConnection(db), now, newId: () => newId(now), afterCommit: () => {} }
   end({ ...tx, transaction: { startedAt: now, state: new State() } }, subject)
-  db.refresh()
 }
 
 /** Everything that the database holds, but for files that nobody sees: they are not complete, or removed. */
