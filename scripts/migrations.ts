@@ -8,6 +8,7 @@ import { spawnSync } from 'bun'
 
 /** Tables that are reached only by their primary key: narrow ones, and the rows of small structures. */
 const WITHOUT_ROWID = new Set([
+  'jobs',
   'members',
   'note_links',
   'note_tags',

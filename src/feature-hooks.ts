@@ -5,6 +5,7 @@ import type { Reader } from './db/reader.ts'
 import type { Requester, WorkerClient } from './db/worker/client.ts'
 import type { Tx } from './db/writes/transaction.ts'
 import type { Moments } from './delivery/outbox.ts'
+import type { Job } from './kernel/jobs.ts'
 import { quoteList } from './lib/text.ts'
 import { Refusal } from './refusal.ts'
 
@@ -108,6 +109,8 @@ export interface FeatureHooks {
   countsOf(reader: Reader, caller: InWorkspace): FeatureCounts
   /** What becomes an event at its instant. */
   readonly moments: readonly Moments[]
+  /** All kinds of jobs; they take turns in this order. */
+  readonly jobs: readonly Job[]
 }
 
 const SINGULAR = { views: 'view', presets: 'preset', lenses: 'lens', webhooks: 'webhook' } as const

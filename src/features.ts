@@ -20,7 +20,7 @@ import { noteMoments } from './notes/events.ts'
 import { storedTreeReferences } from './notes/query/tree-query.ts'
 import { openPreset } from './presets/apply.ts'
 import { presetKind, presetsNamingProperty, removeTagFromPresets } from './presets/service.ts'
-import { propertyDeletion } from './properties/deletion.ts'
+import { propertyDeletion, propertyDetachment } from './properties/deletion.ts'
 import { propertyKind } from './properties/service.ts'
 import { itemKind, removeFromQuickAccess } from './quick-access/service.ts'
 import { conversionTask, conversionTrial } from './records/convert.ts'
@@ -31,7 +31,8 @@ import { listSources } from './sources/service.ts'
 import { sourcesNamingField } from './sources/store.ts'
 import { structurePatch } from './structures/service.ts'
 import { countStructures } from './structures/store.ts'
-import { tagDeletion } from './tags/deletion.ts'
+import { tagDeletion, tagDetachment } from './tags/deletion.ts'
+import { tagLinking } from './tags/links.ts'
 import { tagKind } from './tags/service.ts'
 import { viewKind, viewsNaming } from './views/service.ts'
 import { deleteRemovedWebhooks, markWebhooksRemovedOf } from './webhooks/deletion.ts'
@@ -143,6 +144,7 @@ export const features: FeatureHooks = {
     }
   },
   moments: [noteMoments, rowMoments],
+  jobs: [tagDetachment, tagLinking, propertyDetachment],
 }
 
 /* What runs in a worker thread with these. */

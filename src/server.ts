@@ -17,6 +17,7 @@ import { startTextExtraction } from './files/text-extraction.ts'
 import { IDLE_SECONDS } from './http/exchange.ts'
 import { Expectations } from './http/expectation.ts'
 import { type BunListener, GuardedListener, type Listener } from './http/listener.ts'
+import { JobRunner } from './kernel/jobs.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { VERSION } from './lib/version.ts'
@@ -156,7 +157,9 @@ async function serveDatabase(
   )
   ctx.db.onExternalWrite(() => ctx.bus.wake())
   const deliveries = startSending(ctx)
+  const jobs = new JobRunner(ctx, ctx.features.jobs)
   const background = [
+    () => jobs.stop(),
     startIndexing(ctx),
     startLinkIndexing(ctx),
     startTextIndexing(ctx),

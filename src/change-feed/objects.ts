@@ -54,11 +54,10 @@ const KINDS: Record<ObjectKind, Kind> = {
   tag: {
     table: 'tags',
     pkColumn: 'id',
-    isVisible: IS_LEFT,
     label: 'name',
     find: (reader, caller, id) => tagKind.find(reader, caller, Number(id)),
   },
-  property: { table: 'properties', isVisible: IS_LEFT, label: 'key', find: propertyKind.find },
+  property: { table: 'properties', label: 'key', find: propertyKind.find },
   structure: {
     table: 'structures',
     isVisible: 'name_fold IS NOT NULL',

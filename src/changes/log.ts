@@ -54,6 +54,15 @@ export const systemAuthor = (workspacePk: number): ChangeAuthor & { readonly rig
   keyName: null,
 })
 
+/** The author alone of a caller, as jobs keep it. */
+export const authorOf = ({ workspacePk, surface, userId, keyId, keyName }: ChangeAuthor): ChangeAuthor => ({
+  workspacePk,
+  surface,
+  userId,
+  keyId,
+  keyName,
+})
+
 export interface ChangedObject {
   readonly kind: ChangeKind
   readonly id: string | number

@@ -107,7 +107,7 @@ function notesByTag(reader: Reader, workspace: number, among?: readonly number[]
 }
 
 function* tagsOfWorkspace({ sql }: Reader, workspace: number): Generator<TaggedNotes> {
-  const tags = 'SELECT id FROM tags WHERE workspace = ? AND is_removed = 0 ORDER BY id'
+  const tags = 'SELECT id FROM tags WHERE workspace = ? ORDER BY id'
   const notes = 'SELECT json_group_array(note) FROM note_tags WHERE tag = ?'
   for (const tag of sql.column<number>(tags, workspace))
     yield { tag, notes: JSON.parse(sql.scalar<string>(notes, tag)) }
@@ -119,7 +119,7 @@ const PAIRS_AT_ONCE = 500_000
 function* tagsOfNotes({ sql }: Reader, workspace: number, notes: readonly number[]): Generator<TaggedNotes> {
   const among = JSON.stringify(notes)
   const tags = sql.column<number>(
-    `SELECT id FROM tags WHERE workspace = ? AND is_removed = 0 AND id IN (
+    `SELECT id FROM tags WHERE workspace = ? AND id IN (
        SELECT tag FROM note_tags INDEXED BY note_tags_note WHERE note IN (SELECT value FROM json_each(?)))
      ORDER BY id`,
     workspace,

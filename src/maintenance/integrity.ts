@@ -3,6 +3,7 @@ import { faultOf } from '../db/errors.ts'
 import { foreignSchemaCheck, type IntegrityCheck, storageCheck } from '../db/integrity.ts'
 import { fileCheck, fileSearchCheck } from '../files/integrity.ts'
 import { noteCountCheck, noteTextCheck, searchCheck } from '../notes/integrity.ts'
+import { propertyCheck } from '../properties/integrity.ts'
 import { refused } from '../refusal.ts'
 import { sourceCheck } from '../sources/integrity.ts'
 import { rowTableCheck, textIndexCheck } from '../structures/storage/integrity.ts'
@@ -15,6 +16,7 @@ const CHECKS: readonly IntegrityCheck[] = [
   noteCountCheck,
   noteTextCheck,
   tagCheck,
+  propertyCheck,
   rowTableCheck,
   textIndexCheck,
   webhookCheck,

@@ -4,6 +4,7 @@ import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { IS_NEW, IS_NOT_NEW } from '../db/schema/webhooks.ts'
 import type { RequestMetrics, RouteMetrics } from '../http/request-metrics.ts'
+import { countJobs } from '../kernel/jobs.ts'
 import type { Histogram } from '../lib/histogram.ts'
 import { VERSION } from '../lib/version.ts'
 import { Refusal } from '../refusal.ts'
@@ -192,6 +193,14 @@ function indexMetrics(ctx: AppContext): string {
   )
 }
 
+const jobMetrics = ({ db, features }: AppContext): string =>
+  metric(
+    'gauge',
+    'daybook_jobs',
+    'Jobs by kind that are still to be done; 10000 means as many or more.',
+    features.jobs.map((job): Sample => [{ kind: job.kind }, countJobs(db, job)]),
+  )
+
 /** Returns a function that writes all metrics in the text format of Prometheus, for the owner of a workspace. */
 export function createMetrics(ctx: AppContext, sources: MetricSources): (caller: Caller) => string {
   const { db, clock } = ctx
@@ -228,6 +237,7 @@ export function createMetrics(ctx: AppContext, sources: MetricSources): (caller:
         sources.formBytes(),
       ),
       indexMetrics(ctx),
+      jobMetrics(ctx),
       storageMetrics(ctx, sources.newestBackupAt()),
     ].join('')
   }

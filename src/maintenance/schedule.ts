@@ -7,14 +7,11 @@ import { RESPONSE_SAVED_MS, removeSavedResponsesBefore } from '../http/idempoten
 import { DAY_MS, HOUR_MS } from '../lib/dates.ts'
 import { removeRevisionsBefore } from '../notes/writing/revisions.ts'
 import { removeSomeTrashedBefore } from '../notes/writing/trash.ts'
-import { finishPropertyDeletions } from '../properties/deletion.ts'
 import { removeEndedSessions } from '../sessions/sessions.ts'
 import { deleteEventsBefore, deleteRemovedSources } from '../sources/deletion.ts'
 import { EVENT_KEPT_MS } from '../sources/receive.ts'
 import { finishDeletions } from '../structures/deletion.ts'
 import { dropUnusedIndexes } from '../structures/storage/index-policy.ts'
-import { finishTagDeletions } from '../tags/deletion.ts'
-import { finishTagLinks } from '../tags/links.ts'
 import { deleteDeliveriesEndedBefore, deleteRemovedWebhooks } from '../webhooks/deletion.ts'
 import { removeEndedSecrets } from '../webhooks/service.ts'
 import { refreshStatistics } from './statistics.ts'
@@ -80,9 +77,6 @@ export async function runMaintenance(ctx: AppContext, isStopped = () => false): 
     await finishDeletions(ctx)
     await deleteRemovedWebhooks(ctx.db)
     await deleteRemovedSources(ctx.db)
-    await finishTagDeletions(ctx.db)
-    await finishTagLinks(ctx.db)
-    await finishPropertyDeletions(ctx.db)
     await dropUnusedIndexes(ctx)
     await refreshStatistics(ctx)
     if (revisions + notes > 0) {

@@ -157,7 +157,7 @@ function* indexables(reader: Reader, workspace: number, condition = '', hasBody 
 
 const tagsOf = ({ sql }: Reader, workspace: number) =>
   sql.all<{ id: number; name: string }>(
-    'SELECT id, name FROM tags WHERE workspace = ? AND is_removed = 0 ORDER BY id',
+    'SELECT id, name FROM tags WHERE workspace = ? ORDER BY id',
     workspace,
   )
 

@@ -46,7 +46,7 @@ const SUMMARY = `n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.upda
  * at every run, which costs more than the read itself.
  */
 const HEAD = `${SUMMARY}, n.pinned, n.pin_label AS pinLabel, n.cover_url AS coverUrl,
-  (SELECT json_group_array((SELECT name FROM tags t WHERE t.id = nt.tag AND t.is_removed = 0))
+  (SELECT json_group_array((SELECT name FROM tags t WHERE t.id = nt.tag))
    FROM note_tags nt WHERE nt.note = n.pk) AS tags`
 const WHOLE = `${HEAD}, (SELECT content FROM note_bodies b WHERE b.note = n.pk) AS content`
 

@@ -276,7 +276,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
   }
 
   /** Deletes an object, if there is one, and logs nothing. */
-  remove = (tx: Tx, id: string | number): void => void this.#write.deleteById(tx, id)
+  remove = (reader: Reader, id: string | number): void => void this.#write.deleteById(reader, id)
 
   #logShifts(tx: Tx, author: ChangeAuthor, by: AnyRow, shifted: readonly Shifted[] | undefined): void {
     if (shifted) logShifts(tx, author, this.kind, shifted, by.structureId)

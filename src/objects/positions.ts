@@ -1,11 +1,8 @@
-import { and, between, count, eq, ne, sql } from 'drizzle-orm'
+import { and, between, count, eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Shifted } from '../changes/log.ts'
 import { from, rowsBy, update, updateOf, valueBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
-
-/** The position of a row that is being deleted; it is not part of the order. */
-export const NO_POSITION = -1
 
 interface Placed {
   readonly pk: number
@@ -27,9 +24,7 @@ export class Positions {
   constructor(table: OrderedTable, within: SQLiteColumn = table.workspace) {
     const { pk, position } = table
     const isIn = (key: number) => eq(within, key)
-    this.endOf = valueBy((key: number) =>
-      from(table, { value: count() }).where(and(isIn(key), ne(position, NO_POSITION))),
-    )
+    this.endOf = valueBy((key: number) => from(table, { value: count() }).where(isIn(key)))
     this.#place = updateOf<SQLiteTable>(table, pk)
     this.#shift = rowsBy((step: number, key: number, first: number, last: number) =>
       update(

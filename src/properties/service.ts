@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
-import { and, count, eq, getTableColumns, sql } from 'drizzle-orm'
+import { count, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
-import { from, rowBy, rowsBy, stopCondition, valueBy } from '../db/query.ts'
+import { from, orm, rowBy, rowsBy, runBy, stopCondition, valueBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { noteProperties, properties } from '../db/schema/properties.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -59,7 +59,19 @@ export const { findById: findPropertyHead, findByName: findPropertyHeadByKey } =
 })
 
 export const findPropertyHeadByPk = rowBy((property: number) =>
-  from(properties, HEAD).where(and(eq(pk, property), sql`${properties.isRemoved} = 0`)),
+  from(properties, HEAD).where(eq(pk, property)),
+)
+
+/** Removes a property and its values, for a copy: what that changes of notes is copied, too. */
+export function removeProperty(reader: Reader, workspace: number, propertyId: string): void {
+  const head = findPropertyHead(reader, workspace, propertyId)
+  if (!head) return
+  deleteValues(reader, head.pk)
+  propertyKind.remove(reader, propertyId)
+}
+
+const deleteValues = runBy((property: number) =>
+  orm.delete(noteProperties).where(eq(noteProperties.property, property)),
 )
 
 export const propertiesQuery = wholeListQuery('properties.list', 'properties', propertyKind.list)

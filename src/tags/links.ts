@@ -1,8 +1,7 @@
-import { type ChangeAuthor, systemAuthor } from '../changes/log.ts'
+import { authorOf, type ChangeAuthor } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
-import type { Db } from '../db/database.ts'
-import { inSteps, writeInSteps } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { begin, defineJob, settle } from '../kernel/jobs.ts'
 import { logAttribute } from '../notes/events.ts'
 import { markAllForSearch } from '../notes/search/indexing.ts'
 import { touchNotes } from '../notes/store.ts'
@@ -19,13 +18,13 @@ import { atPlace, refused } from '../refusal.ts'
 import { getTagRow, listNotesTagged, logTagUpdate, replaceLinks, type TagRow, tagKind } from './service.ts'
 
 /*
- * Linking tags to a tag puts them on the notes that carry it: a note gets all its tags at once, and the job, which is stored
- * in the first transaction, goes on after a crash where it was.
+ * Linking tags to a tag puts them on the notes that carry it. A note gets all its tags at once. The first notes get them in
+ * the transaction that links the tags, the others in a job.
  */
 
-/** Replaces the tags that come along with a tag, and adds them to the notes that carry it. */
-export const setTagLinks = (ctx: AppContext, caller: Caller, id: string, linked: readonly number[]) =>
-  writeInSteps(ctx.db, (tx) => {
+/** Replaces the tags that come along with a tag, and adds them to the notes that carry it; returns the tag after that. */
+export async function setTagLinks(ctx: AppContext, caller: Caller, id: string, linked: readonly number[]) {
+  const { tag, job } = await ctx.db.write((tx) => {
     const found = getTagRow(tx, caller, id)
     const before = broughtAlong(tx, found.id)
     // Looking up very many takes long.
@@ -34,9 +33,13 @@ export const setTagLinks = (ctx: AppContext, caller: Caller, id: string, linked:
     replaceLinks(tx, found.id, checkedLinks(tx, caller, found, linked))
     const after = getTagRow(tx, caller, id)
     logTagUpdate(tx, caller, found, after)
-    const job = storeJob(tx, caller.workspacePk, found.id, before)
-    return { result: tagKind.present(after, tx), step: (next) => doSome(next, caller, job) }
+    const job = tx.newId()
+    addLinked(tx, caller, found.id, before, job)
+    return { tag: tagKind.present(after, tx), job }
   })
+  await settle(ctx.db, tagLinking, job)
+  return tag
+}
 
 function checkedLinks(tx: Tx, { workspacePk }: Caller, tag: TagRow, linked: readonly number[]): number[] {
   const wanted = [...new Set(linked)]
@@ -47,7 +50,7 @@ function checkedLinks(tx: Tx, { workspacePk }: Caller, tag: TagRow, linked: read
     )
   const [unknown] = tx.sql.column<number>(
     `SELECT value FROM json_each(?)
-     WHERE value NOT IN (SELECT id FROM tags WHERE workspace = ? AND is_removed = 0) ORDER BY key LIMIT 1`,
+     WHERE value NOT IN (SELECT id FROM tags WHERE workspace = ?) ORDER BY key LIMIT 1`,
     JSON.stringify(wanted),
     workspacePk,
   )
@@ -63,65 +66,39 @@ const broughtAlong = (tx: Tx, tag: number): number[] =>
   withLinkedTags(tx, [tag]).filter((other) => other !== tag)
 
 /** Linked tags that are put on the notes that carried the tag when it was linked to them. */
-interface Job {
-  readonly pk: number
+interface Linking {
+  readonly author: ChangeAuthor
   readonly tag: number
   readonly linked: readonly number[]
+  /** The pks of the notes that do not have them yet. */
   readonly notes: readonly number[]
-}
-
-/** `before` are the tags that were linked until now: of more than a tag may bring along, some can be taken away. */
-function storeJob(tx: Tx, workspace: number, tag: number, before: readonly number[]): Job {
-  const linked = broughtAlong(tx, tag)
-  if (before.length <= MAX_TAGS || new Set(linked).difference(new Set(before)).size > 0) {
-    refuseTooManyTags(linked.length, 'A tag brings along')
-    refuseTooManyLinked(tx, workspace, tag, linked)
-  }
-  const notes = linked.length === 0 ? [] : listNotesTagged(tx, tag)
-  const { lastInsertRowid: pk } = tx.sql.run(
-    'INSERT INTO tag_link_jobs (tag, linked, notes) VALUES (?, ?, ?)',
-    tag,
-    JSON.stringify(linked),
-    JSON.stringify(notes),
-  )
-  return { pk, tag, linked, notes }
-}
-
-/** Finishes jobs that were interrupted, for example by a crash. */
-export async function finishTagLinks(db: Db): Promise<void> {
-  const jobs = db.sql.all<{ pk: number; tag: number; linked: string; notes: string; workspace: number }>(
-    `SELECT pk, tag, linked, notes, (SELECT workspace FROM tags WHERE id = tag) AS workspace
-     FROM tag_link_jobs ORDER BY pk`,
-  )
-  for (const { pk, tag, linked, notes, workspace } of jobs) {
-    const job = { pk, tag, linked: JSON.parse(linked), notes: JSON.parse(notes) }
-    await inSteps(db, (tx) => doSome(tx, systemAuthor(workspace), job))
-  }
 }
 
 /** About how many tags one step puts on notes. */
 const PAIRS_AT_ONCE = 1_000
 
-/** Adds the linked tags to the next notes; returns whether there are more. Another process may have finished the job. */
-function doSome(tx: Tx, author: ChangeAuthor, { pk, tag, linked, notes }: Job): boolean {
-  const { sql } = tx
-  const state = sql.get<{ done: number; remains: number }>(
-    `SELECT done, EXISTS (SELECT 1 FROM tags WHERE id = tag AND is_removed = 0) AS remains
-     FROM tag_link_jobs WHERE pk = ?`,
-    pk,
-  )
-  if (!state) return false
-  const { done, remains } = state
-  if (remains === 0 || done >= notes.length * linked.length) {
-    sql.run('DELETE FROM tag_link_jobs WHERE pk = ?', pk)
-    return false
+/** Adds linked tags to notes. Its key is a new id each time, because a tag may be linked again meanwhile. */
+export const tagLinking = defineJob<string, Linking>('tag.link', (tx, _, linking) => {
+  const { author, tag, linked, notes } = linking
+  if (!tagKind.findById(tx, author.workspacePk, tag)) return 'done'
+  const count = Math.ceil(PAIRS_AT_ONCE / linked.length)
+  addToNotes(tx, author, stillTagged(tx, tag, notes.slice(0, count)), remaining(tx, linked))
+  const left = notes.slice(count)
+  return left.length === 0 ? 'done' : { ...linking, notes: left }
+})
+
+/**
+ * Adds the linked tags to the notes that carry a tag. `before` are the tags that were linked until now: of more than a tag
+ * may bring along, some can be taken away.
+ */
+function addLinked(tx: Tx, author: ChangeAuthor, tag: number, before: readonly number[], job: string): void {
+  const linked = broughtAlong(tx, tag)
+  if (before.length <= MAX_TAGS || new Set(linked).difference(new Set(before)).size > 0) {
+    refuseTooManyTags(linked.length, 'A tag brings along')
+    refuseTooManyLinked(tx, author.workspacePk, tag, linked)
   }
-  // A job is stored with the number of pairs that it has written.
-  const first = Math.floor(done / linked.length)
-  const end = first + Math.ceil(PAIRS_AT_ONCE / linked.length)
-  addToNotes(tx, author, stillTagged(tx, tag, notes.slice(first, end)), remaining(tx, linked))
-  sql.run('UPDATE tag_link_jobs SET done = ? WHERE pk = ?', end * linked.length, pk)
-  return true
+  const notes = linked.length === 0 ? [] : listNotesTagged(tx, tag)
+  if (notes.length > 0) begin(tx, tagLinking, job, { author: authorOf(author), tag, linked, notes })
 }
 
 const stillTagged = ({ sql }: Tx, tag: number, notes: readonly number[]): number[] =>
@@ -133,10 +110,7 @@ const stillTagged = ({ sql }: Tx, tag: number, notes: readonly number[]): number
 
 /** Those of the tags that were not deleted meanwhile. */
 const remaining = ({ sql }: Tx, tags: readonly number[]): number[] =>
-  sql.column(
-    'SELECT id FROM tags WHERE id IN (SELECT value FROM json_each(?)) AND is_removed = 0',
-    JSON.stringify(tags),
-  )
+  sql.column('SELECT id FROM tags WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(tags))
 
 /** Adds every one of the tags to every one of the notes, trashed ones too, and keeps counts and search in step. */
 function addToNotes(tx: Tx, author: ChangeAuthor, notes: readonly number[], tags: readonly number[]): void {

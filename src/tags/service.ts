@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { eq, getTableColumns, sql } from 'drizzle-orm'
+import { eq, getTableColumns, or, sql } from 'drizzle-orm'
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import { columnBy, from, orm, runBy } from '../db/query.ts'
@@ -16,7 +16,7 @@ import type { TagPatch } from './schema.ts'
 
 /** JSON array of `{id, name}`. */
 const LINKED_TAGS = sql<string>`(SELECT json_group_array(json_object('id', o.id, 'name', o.name))
-  FROM tag_links l CROSS JOIN tags o ON o.id = l.linked AND o.is_removed = 0 WHERE l.tag = tags.id)`
+  FROM tag_links l CROSS JOIN tags o ON o.id = l.linked WHERE l.tag = tags.id)`
 
 export const tagKind = objectKind({
   kind: 'tag',
@@ -95,6 +95,18 @@ export function replaceLinks(reader: Reader, tag: number, linked: readonly numbe
   deleteLinks(reader, tag)
   insertLinks(reader, tag, JSON.stringify(linked))
 }
+
+/** Removes a tag from notes, from other tags, and itself, for a copy: what that changes is copied, too. */
+export function removeTag(reader: Reader, tag: number): void {
+  deleteFromNotes(reader, tag)
+  deleteAllLinks(reader, tag, tag)
+  tagKind.remove(reader, tag)
+}
+
+const deleteFromNotes = runBy((tag: number) => orm.delete(noteTags).where(eq(noteTags.tag, tag)))
+const deleteAllLinks = runBy((tag: number, linked: number) =>
+  orm.delete(tagLinks).where(or(eq(tagLinks.tag, tag), eq(tagLinks.linked, linked))),
+)
 
 export const listNotesTagged = columnBy((tag: number) =>
   from(noteTags, { value: noteTags.note }).where(eq(noteTags.tag, tag)),

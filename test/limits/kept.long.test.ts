@@ -93,7 +93,7 @@ test('a value of a property that is being deleted does not count', async () => {
   for (const key of ['a', 'b']) await service.post('/v1/properties', { key, type: 'json' })
   const { id } = await makeNote(service, { properties: { a: 1 } })
   await run('UPDATE note_properties SET value = ?', JSON.stringify('x'.repeat(8 * 1024 * 1024)))
-  await run("UPDATE properties SET is_removed = 1 WHERE key = 'a'")
+  await run("DELETE FROM properties WHERE key = 'a'")
   expect((await service.patch(`/v1/notes/${id}/properties`, { b: 'x'.repeat(1024) })).status).toBe(200)
 })
 

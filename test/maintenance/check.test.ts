@@ -98,6 +98,18 @@ test('reports tables and indexes of other programs, but not those of Litestream'
   expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
 })
 
+test('reports what notes hold of deleted tags and properties, unless a job removes it, and repairs it', async () => {
+  damage(`INSERT INTO note_tags VALUES (77, 1); INSERT INTO note_properties VALUES (1, 88, 'x');
+    INSERT INTO note_tags VALUES (78, 1); INSERT INTO jobs VALUES ('tag.detach', 78, 'null', 0)`)
+  const [tag, property] = [
+    'Notes have the tag 77, which does not exist.\n',
+    'Notes have values of the property 88, which does not exist.\n',
+  ]
+  expect(await check()).toMatchObject({ exitCode: 1, out: expect.stringContaining(`${tag}${property}`) })
+  expect((await check('--repair')).exitCode).toBe(0)
+  expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+})
+
 test('a check writes nothing and waits for no writer, also while notes wait to be indexed', async () => {
   const writer = new Database(file)
   writer.run('PRAGMA journal_mode = WAL')

@@ -149,13 +149,8 @@ export function importedState(file: string, workspace: string) {
   const state = {
     notes: notes.sort((left, right) => (left.path < right.path ? -1 : 1)),
     files: files.sort((left, right) => (left.path < right.path ? -1 : 1)),
-    tags: all('SELECT name FROM tags WHERE workspace = ? AND is_removed = 0 ORDER BY name', pk).map(
-      ({ name }) => name,
-    ),
-    properties: all(
-      'SELECT key, label, type FROM properties WHERE workspace = ? AND is_removed = 0 ORDER BY key',
-      pk,
-    ),
+    tags: all('SELECT name FROM tags WHERE workspace = ? ORDER BY name', pk).map(({ name }) => name),
+    properties: all('SELECT key, label, type FROM properties WHERE workspace = ? ORDER BY key', pk),
     structures: all('SELECT name FROM structures WHERE workspace = ?', pk),
   }
   db.close()

@@ -96,7 +96,7 @@ test('a tag that is being deleted does not count', async () => {
   const { id } = await makeNote(service)
   await attach(id, ids.slice(0, MOST))
   await service.ctx.db.write((tx): void => {
-    tx.sql.run('UPDATE tags SET is_removed = 1 WHERE id = ?', ids[0] ?? 0)
+    tx.sql.run('DELETE FROM tags WHERE id = ?', ids[0] ?? 0)
   })
   expect((await service.patch(`/v1/notes/${id}`, { tags: ['new'] })).status).toBe(200)
   expect((await service.patch(`/v1/notes/${id}`, { tags: ['newer'] })).status).toBe(400)

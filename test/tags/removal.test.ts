@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { runMaintenance } from '../../src/maintenance/schedule.ts'
+
 import { unavailable } from '../../src/refusal.ts'
 import { runInProcess } from '../support/cli.ts'
+import { runJobs } from '../support/jobs.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -95,7 +96,7 @@ describe('a tag whose deletion was interrupted', () => {
     await makeNote(service, { title: 'new', tags: ['Urgent'] })
     expect((await service.get('/v1/notes?tag=urgent')).body.total).toBe(1)
     expect((await service.get('/v1/notes?search=urgent')).body.total).toBe(1)
-    await runMaintenance(service.ctx)
+    await runJobs(service.ctx)
     expect(service.ctx.db.sql.all('SELECT * FROM note_tags WHERE tag = ?', id)).toEqual([])
     expect(service.ctx.db.sql.all('SELECT * FROM tags WHERE id = ?', id)).toEqual([])
     expect((await service.get(`/v1/notes/${noteId}`)).body.note.tags).toEqual(['kept'])
@@ -119,7 +120,7 @@ describe('a property whose deletion was interrupted', () => {
     const made = await service.post('/v1/properties', { key: 'status', type: 'number' })
     expect(made.body.property).toMatchObject({ notes_with_value: 0, position: 1 })
     await service.patch(`/v1/notes/${noteId}/properties`, { status: 7 })
-    await runMaintenance(service.ctx)
+    await runJobs(service.ctx)
     expect(service.ctx.db.sql.all('SELECT 1 FROM properties WHERE pk = ?', pk)).toEqual([])
     expect((await service.get(`/v1/notes/${noteId}/properties`)).body.properties).toEqual({
       other: 'stays',
@@ -156,7 +157,7 @@ describe('many linked tags', () => {
     expect(done[0]).toBeLessThan(NOTES + 1)
     await expectNoFaults()
     await restart()
-    await runMaintenance(service.ctx)
+    await runJobs(service.ctx)
     expect([...(await counts())]).toEqual([NOTES + 1])
     expect((await service.get('/v1/notes?search="linked 7"&limit=1')).body.total).toBe(NOTES + 1)
     expect((await service.post(`/v1/notes/${trashedId}/restore`)).body.note.tags).toHaveLength(72)

@@ -8,6 +8,7 @@ import { findDue } from '../../src/delivery/dispatch/delivery-queue.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { runInProcess } from '../support/cli.ts'
 import { readFile } from '../support/files.ts'
+import { runJobs } from '../support/jobs.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 import { unpack, versionOf, WRITTEN, type Written } from './stages.ts'
@@ -68,6 +69,33 @@ describe('a database of', () => {
     const found = await service.as(written.key).get(`/v1/records?${query}`)
     expect(found.body.total).toBeGreaterThan(0)
     service.close()
+  })
+
+  test('of 0040_native_indexes ends what was being deleted and linked', async () => {
+    const written = WRITTEN[1] as Written
+    await unpack(file, written, MIGRATIONS.findIndex(({ name }) => name === '0040_native_indexes') + 1)
+    const before = new Database(file)
+    before.run(`UPDATE tags SET is_removed = 1 WHERE name = 'work';
+      UPDATE properties SET is_removed = 1 WHERE key = 'status';
+      INSERT INTO tags (workspace, name, name_fold) VALUES (1, 'added', 'added');
+      INSERT INTO tag_link_jobs (tag, linked, notes, done)
+        SELECT (SELECT id FROM tags WHERE name = 'People'),
+          (SELECT json_group_array(id) FROM tags WHERE name = 'added'),
+          (SELECT json_group_array(note) FROM note_tags WHERE tag = (SELECT id FROM tags WHERE name = 'People')), 0`)
+    before.close(true)
+    const service = await startService({ file })
+    const client = service.as(written.key)
+    const meeting = async () => {
+      const { body } = await client.get('/v1/notes?sort=created_at&direction=asc')
+      const { id, tags } = body.notes[1]
+      return { tags, properties: (await client.get(`/v1/notes/${id}/properties`)).body.properties }
+    }
+    const properties = { due: '2026-12-01' }
+    expect(await meeting()).toEqual({ tags: ['People'], properties })
+    await runJobs(service.ctx)
+    expect(await meeting()).toEqual({ tags: ['added', 'People'], properties })
+    service.close()
+    expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   })
 
   test('of 0037_many_workspaces has indexes of SQLite in place of tables, and answers the same', async () => {

@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import {
   customType,
   index,
@@ -28,24 +27,20 @@ export const properties = sqliteTable(
     isPinned: integer('is_pinned').notNull().default(0),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
-    /** 1 from the deletion on, while notes still hold values: it is no longer visible, and its key is free. */
-    isRemoved: integer('is_removed').notNull().default(0),
   },
-  (table) => [uniqueIndex('properties_key').on(table.workspace, table.key).where(sql`is_removed = 0`)],
+  (table) => [uniqueIndex('properties_key').on(table.workspace, table.key)],
 )
 
 const anyColumn = customType<{ data: string | number }>({ dataType: () => 'ANY' })
 
-/** Text, select and date as text, number as real, yes/no as 0 or 1, json as its text. */
+/** The values of notes; those of a deleted property are removed by a job. Text, select and date as text, number as real, yes/no as 0 or 1, json as its text. */
 export const noteProperties = sqliteTable(
   'note_properties',
   {
     note: integer()
       .notNull()
       .references(() => notes.pk, { onDelete: 'cascade' }),
-    property: integer()
-      .notNull()
-      .references(() => properties.pk, { onDelete: 'cascade' }),
+    property: integer().notNull(),
     value: anyColumn().notNull(),
   },
   (table) => [

@@ -65,8 +65,8 @@ const ambiguous = (kind: NamedKind, name: string) =>
 export type NamedKind = 'tag' | 'property'
 
 const CURRENT: Record<NamedKind, string> = {
-  tag: 'SELECT id, id AS pk, name FROM tags WHERE workspace = ? AND is_removed = 0',
-  property: 'SELECT id, pk, key AS name FROM properties WHERE workspace = ? AND is_removed = 0',
+  tag: 'SELECT id, id AS pk, name FROM tags WHERE workspace = ?',
+  property: 'SELECT id, pk, key AS name FROM properties WHERE workspace = ?',
 }
 
 const AMBIGUOUS = -1

@@ -9,12 +9,12 @@ import { findNoteSummary } from '../../notes/store.ts'
 import type { AnyRow, ObjectKind } from '../../objects/objects.ts'
 import { columnsShown } from '../../objects/statements.ts'
 import { type PresetProperty, presetKind, replaceProperties, replaceTags } from '../../presets/service.ts'
-import { findPropertyHeadByPk, propertyKind } from '../../properties/service.ts'
+import { findPropertyHeadByPk, propertyKind, removeProperty } from '../../properties/service.ts'
 import { itemKind } from '../../quick-access/service.ts'
 import { rowViewKind } from '../../row-views/service.ts'
 import { sourceKind } from '../../sources/store.ts'
 import { findStructureById } from '../../structures/store.ts'
-import { listNotesTagged, replaceLinks, tagKind } from '../../tags/service.ts'
+import { listNotesTagged, removeTag, replaceLinks, tagKind } from '../../tags/service.ts'
 import { viewKind } from '../../views/service.ts'
 import { deleteWebhookAtOnce } from '../../webhooks/deletion.ts'
 import type { CopyTransaction, Restorer } from './copy-transaction.ts'
@@ -58,7 +58,7 @@ export const tags: Restorer<Tag> = {
       const notes = listNotesTagged(tx, id)
       markAllForSearch(tx, workspacePk, JSON.stringify(notes), { canWait: true })
       removeTagName(tx, workspacePk, id)
-      tagKind.remove(tx, id)
+      removeTag(tx, id)
     }
   },
   finish: ({ tx, workspacePk, stage }) => {
@@ -68,9 +68,14 @@ export const tags: Restorer<Tag> = {
   },
 }
 
-export const properties = restorer(propertyKind, (_, { label, key }) => ({
-  label: label === key ? null : label,
-}))
+type Property = ReturnType<typeof propertyKind.present>
+
+export const properties: Restorer<Property> = {
+  ...restorer(propertyKind, (_, { label, key }) => ({ label: label === key ? null : label })),
+  remove: ({ tx, workspacePk }, ids) => {
+    for (const id of ids) removeProperty(tx, workspacePk, id)
+  },
+}
 
 const contentOf = (_: CopyTransaction, { content = null }: { readonly content?: string | null }) => ({
   content,

@@ -136,8 +136,8 @@ function searched(
 
 /* Views, lenses and subscriptions store a parsed tree as JSON, or null for every note. */
 
-const TAG = 'SELECT name FROM tags WHERE id = ? AND workspace = ? AND is_removed = 0'
-const PROPERTY = 'SELECT pk, key, type FROM properties WHERE id = ? AND workspace = ? AND is_removed = 0'
+const TAG = 'SELECT name FROM tags WHERE id = ? AND workspace = ?'
+const PROPERTY = 'SELECT pk, key, type FROM properties WHERE id = ? AND workspace = ?'
 
 /** Looks up the tags and properties of a workspace that trees refer to, each once. */
 export const treeDefinitions = ({ sql }: Reader, workspace: number): TreeDefinitions => ({

@@ -72,10 +72,7 @@ function* activeNotes({ sql }: Reader, workspace: number): Generator<WordNote> {
 
 function wantedOf({ sql }: Reader, workspace: number, phrases: readonly Phrase[]): Wanted[] {
   const names = sql
-    .all<{ id: number; name: string }>(
-      'SELECT id, name FROM tags WHERE workspace = ? AND is_removed = 0',
-      workspace,
-    )
+    .all<{ id: number; name: string }>('SELECT id, name FROM tags WHERE workspace = ?', workspace)
     .map(({ id, name }) => ({ id, row: wordRow(name) }))
   return phrases.map((phrase) => {
     const words = phraseRow(phrase)

@@ -157,7 +157,7 @@ export const areSearchTablesComplete = (reader: Reader, workspace: number): bool
 const MAX_SCANNED = { notes: 200, bytes: 131_072, tags: 200 }
 
 const countTags = ({ sql }: Reader, workspace: number): number =>
-  sql.scalar('SELECT count(*) FROM tags WHERE workspace = ? AND is_removed = 0', workspace)
+  sql.scalar('SELECT count(*) FROM tags WHERE workspace = ?', workspace)
 
 const bytesOf = ({ sql }: Reader, workspace: number): number =>
   sql.scalar(
@@ -204,7 +204,7 @@ const TAGS_PER_STEP = 100
 /** Indexes the names of some tags after the one with this id; returns the id of the last one if there may be more. */
 export function fillTags(tx: Reader, workspace: number, after: number): number | undefined {
   const tags = tx.sql.all<{ id: number; name: string }>(
-    `SELECT id, name FROM tags WHERE workspace = ? AND is_removed = 0 AND id > ? ORDER BY id LIMIT ${TAGS_PER_STEP}`,
+    `SELECT id, name FROM tags WHERE workspace = ? AND id > ? ORDER BY id LIMIT ${TAGS_PER_STEP}`,
     workspace,
     after,
   )

@@ -41,30 +41,24 @@ export function presentedValue(type: PropertyType, stored: string | number): unk
 
 /** Finds a property definition by key, ignoring case. */
 export const findPropertyRule = ({ sql }: Reader, workspace: number, key: string): PropertyRule | undefined =>
-  sql.get(
-    'SELECT pk, key, type FROM properties WHERE workspace = ? AND key = ? AND is_removed = 0',
-    workspace,
-    fold(key),
-  )
+  sql.get('SELECT pk, key, type FROM properties WHERE workspace = ? AND key = ?', workspace, fold(key))
 
 /** The key of a property; undefined when it has been deleted. */
 export const findPropertyKey = ({ sql }: Reader, pk: number): string | undefined =>
-  sql.get<{ key: string }>('SELECT key FROM properties WHERE pk = ? AND is_removed = 0', pk)?.key
+  sql.get<{ key: string }>('SELECT key FROM properties WHERE pk = ?', pk)?.key
 
-/** The values of a note by key, in the order of the definitions. */
+/** The values of a note by key, in the order of the definitions. Those of a deleted property may still be stored. */
 export function readProperties({ sql }: Reader, note: number): PropertyValues {
   const stored = sql.all<{ property: number; value: string | number }>(
     'SELECT property, value FROM note_properties WHERE note = ?',
     note,
   )
-  const definition = 'SELECT pk, key, type, position, is_removed AS isRemoved FROM properties WHERE pk = ?'
   const values = stored.flatMap(({ property, value }) => {
-    const rule = sql.get<Pick<PropertyRule, 'pk' | 'key' | 'type'> & { position: number; isRemoved: number }>(
-      definition,
+    const rule = sql.get<Pick<PropertyRule, 'pk' | 'key' | 'type'> & { position: number }>(
+      'SELECT pk, key, type, position FROM properties WHERE pk = ?',
       property,
     )
-    if (!rule) throw new Error(`a note has a value of property ${property}, which is not defined`)
-    return rule.isRemoved === 1 ? [] : [{ ...rule, value }]
+    return rule ? [{ ...rule, value }] : []
   })
   values.sort((left, right) => left.position - right.position || left.pk - right.pk)
   return Object.fromEntries(values.map(({ key, type, value }) => [key, presentedValue(type, value)]))
@@ -146,7 +140,7 @@ function refuseTooMuch({ sql }: Reader, note: number, changes: readonly CheckedV
   const sizes = new Map(
     sql.rows<[property: number, bytes: number]>(
       `SELECT property, octet_length(value) FROM note_properties
-       WHERE note = ? AND (SELECT is_removed FROM properties WHERE pk = property) = 0`,
+       WHERE note = ? AND (SELECT 1 FROM properties WHERE pk = property)`,
       note,
     ),
   )

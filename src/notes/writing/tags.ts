@@ -12,11 +12,7 @@ import { getNote, type NoteRow, touchNote } from '../store.ts'
 
 /** Finds a tag ignoring case and blanks around the name. */
 export const findTagByName = ({ sql }: Reader, workspace: number, name: string): { id: number } | undefined =>
-  sql.get(
-    'SELECT id FROM tags WHERE workspace = ? AND name_fold = ? AND is_removed = 0',
-    workspace,
-    fold(name.trim()),
-  )
+  sql.get('SELECT id FROM tags WHERE workspace = ? AND name_fold = ?', workspace, fold(name.trim()))
 
 export const nameOfTag = ({ sql }: Reader, tag: number): string =>
   sql.scalar('SELECT name FROM tags WHERE id = ?', tag)
@@ -34,10 +30,14 @@ export function ensureTags(tx: Tx, author: ChangeAuthor, names: readonly string[
   return [...ids]
 }
 
-/** Whether no tag has the id, and no search entry may still refer to a deleted tag that had it. */
+/** Whether no tag has the id, and no note, tag or search entry may still refer to a deleted tag that had it. */
 export const isFreeTagId = ({ sql }: Reader, id: number): boolean =>
-  sql.get('SELECT 1 FROM tags WHERE id = ? UNION ALL SELECT 1 FROM search_pending WHERE can_wait = 1', id) ===
-  undefined
+  sql.get(
+    `SELECT 1 FROM tags WHERE id = ?1 UNION ALL SELECT 1 FROM note_tags WHERE tag = ?1
+     UNION ALL SELECT 1 FROM tag_links WHERE tag = ?1 OR linked = ?1
+     UNION ALL SELECT 1 FROM search_pending WHERE can_wait = 1`,
+    id,
+  ) === undefined
 
 /** Creates a tag; its id is the next one unless given. */
 export function insertTag(
@@ -62,7 +62,7 @@ export function insertTag(
 }
 
 const LINKED = `SELECT linked FROM tag_links
-  WHERE tag = ? AND (SELECT is_removed FROM tags WHERE id = linked) = 0`
+  WHERE tag = ? AND (SELECT 1 FROM tags WHERE id = linked)`
 
 /** These tags and all tags that are linked to them, transitively; cycles are harmless. */
 export function withLinkedTags({ sql }: Reader, tags: readonly number[]): number[] {
@@ -85,12 +85,13 @@ export function refuseTooManyTags(count: number, what: string): void {
 const tooManyTags = (what: string) =>
   refused(`${what} at most ${withCommas(MAX_TAGS)} tags, linked ones included; leave some out or link fewer.`)
 
-const REMAINS = '(SELECT is_removed FROM tags WHERE id = tag) = 0'
+/** A deleted tag may still be on notes. */
+const REMAINS = '(SELECT 1 FROM tags WHERE id = tag)'
 
 const countTagsOf = ({ sql }: Reader, note: number): number =>
   sql.scalar(`SELECT count(*) FROM note_tags WHERE note = ? AND ${REMAINS}`, note)
 
-const MORE_TAGS = 'SELECT 1 FROM tags WHERE workspace = ? AND is_removed = 0 LIMIT 1 OFFSET ?'
+const MORE_TAGS = 'SELECT 1 FROM tags WHERE workspace = ? LIMIT 1 OFFSET ?'
 const WOULD_PASS = `WITH linked AS MATERIALIZED (SELECT value FROM json_each(?2)),
   held AS (SELECT (SELECT count(*) FROM note_tags WHERE note = carrying.note AND ${REMAINS}) AS tags,
     (SELECT count(*) FROM note_tags WHERE note = carrying.note AND +tag IN (SELECT value FROM linked)) AS linked
@@ -183,15 +184,13 @@ interface TaggedNote {
   readonly tags: readonly string[]
 }
 
-/** The names of the tags of notes, a JSON array of pks; those of a tag that is being removed only if it is `removed`. */
-export function tagNamesOfNotes({ sql }: Tx, notes: string, removed = 0): TaggedNote[] {
+/** The names of the tags of notes, a JSON array of pks. */
+export function tagNamesOfNotes({ sql }: Tx, notes: string): TaggedNote[] {
   const rows = sql.rows<[pk: number, id: string, isActive: number, tags: string]>(
     `SELECT n.pk, n.id, n.deleted_at IS NULL, (SELECT json_group_array(t.name ORDER BY t.name_fold, t.name)
-       FROM note_tags nt CROSS JOIN tags t ON t.id = nt.tag
-       WHERE nt.note = n.pk AND (t.is_removed = 0 OR t.id = ?2))
-     FROM notes n WHERE n.pk IN (SELECT value FROM json_each(?1))`,
+       FROM note_tags nt CROSS JOIN tags t ON t.id = nt.tag WHERE nt.note = n.pk)
+     FROM notes n WHERE n.pk IN (SELECT value FROM json_each(?))`,
     notes,
-    removed,
   )
   return rows.map(([pk, id, isActive, tags]) => ({
     pk,

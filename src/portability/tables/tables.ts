@@ -81,7 +81,7 @@ function* linkRows(reader: Reader, caller: Caller): Generator<Cell[][]> {
 function* noteTagRows({ sql }: Reader, { workspacePk }: Caller): Generator<Cell[][]> {
   const carried = `SELECT n.id, nt.tag FROM notes n CROSS JOIN note_tags nt ON nt.note = n.pk
     WHERE n.workspace = ? AND n.deleted_at IS NULL
-      AND nt.tag IN (SELECT id FROM tags WHERE workspace = n.workspace AND is_removed = 0)
+      AND nt.tag IN (SELECT id FROM tags WHERE workspace = n.workspace)
     ORDER BY n.created_at, n.id, nt.tag`
   for (const { id, tag } of sql.each<{ id: string; tag: number }>(carried, workspacePk)) yield [[id, tag]]
 }

@@ -1,0 +1,20 @@
+import { customType, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+const anyColumn = customType<{ data: string | number }>({ dataType: () => 'ANY' })
+
+/** Work that is still to be done (`kernel/jobs.ts`). */
+export const jobs = sqliteTable(
+  'jobs',
+  {
+    kind: text().notNull(),
+    key: anyColumn().notNull(),
+    /** JSON value from which the next step goes on. */
+    state: text().notNull(),
+    /** In milliseconds since 1970; for a job that is due at once, the number of its steps so far. */
+    dueAt: integer('due_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.kind, table.key] }),
+    index('jobs_due').on(table.kind, table.dueAt),
+  ],
+)

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { defineJob, enqueue, isPending, type Job, JobRunner, later, settle } from '../../src/kernel/jobs.ts'
+import { refused } from '../../src/refusal.ts'
+import { newFolder } from '../support/process.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let runner: JobRunner | undefined
+beforeEach(async () => {
+  service = await startService()
+})
+afterEach(async () => {
+  await runner?.stop()
+  runner = undefined
+  service.close()
+})
+
+/** A job that counts from its state down to 0; `seen` gets every state. */
+const countdown = (kind: string, seen: number[] = []) =>
+  defineJob<string, number>(kind, (_, __, left) => {
+    seen.push(left)
+    return left === 0 ? 'done' : left - 1
+  })
+
+const endless = defineJob<string, number>('endless', (_, __, count) => count + 1)
+
+const enqueued = (job: Job<string, number>, key: string, state: number) =>
+  service.ctx.db.write((tx): void => enqueue(tx, job, key, state))
+
+function run(...jobs: Job<string, number>[]): void {
+  runner = new JobRunner(service.ctx, jobs as Job[])
+  service.clock.advance(20)
+}
+
+async function isDone(job: Job<string, number>, key: string): Promise<boolean> {
+  for (let tries = 0; tries < 500 && isPending(service.ctx.db, job, key); tries++) await Bun.sleep(2)
+  return !isPending(service.ctx.db, job, key)
+}
+
+test('a job is stored with the write that causes it, and not by one that is refused', async () => {
+  const seen: number[] = []
+  const job = countdown('count', seen)
+  const refusing = service.ctx.db.write((tx): void => {
+    enqueue(tx, job, 'no', 3)
+    throw refused('no')
+  })
+  await expect(refusing).rejects.toThrow('no')
+  await enqueued(job, 'yes', 3)
+  run(job)
+  expect(await isDone(job, 'yes')).toBe(true)
+  expect(seen).toEqual([3, 2, 1, 0])
+})
+
+test('a job without an end delays neither another kind, nor another job of its kind, nor a write', async () => {
+  const short = countdown('short')
+  const mixed = defineJob<string, number>('mixed', (_, key, count) => (key === 'ends' ? 'done' : count + 1))
+  await enqueued(endless, 'a', 0)
+  await enqueued(mixed, 'goes on', 0)
+  run(endless, mixed, short)
+  await Bun.sleep(20)
+  await enqueued(short, 'b', 5)
+  await enqueued(mixed, 'ends', 0)
+  expect(await isDone(short, 'b')).toBe(true)
+  expect(await isDone(mixed, 'ends')).toBe(true)
+  expect((await service.post('/v1/notes', { title: 'Between' })).status).toBe(201)
+})
+
+test('a job that fails is logged, changes nothing, and is retried later and later while others go on', async () => {
+  const fails = { now: true }
+  const failing = defineJob<string, number>('failing', ({ sql }) => {
+    sql.run("INSERT INTO tags (workspace, name, name_fold) VALUES (1, 'half', 'half')")
+    if (fails.now) throw new Error('broken')
+    return 'done'
+  })
+  const other = countdown('other')
+  await enqueued(failing, 'f', 0)
+  await enqueued(other, 'o', 2)
+  run(failing, other)
+  expect(await isDone(other, 'o')).toBe(true)
+  expect((await service.get('/v1/tags')).body.tags).toEqual([])
+  expect(service.logged().filter(({ job }) => job === 'failing')).toHaveLength(1)
+  fails.now = false
+  service.clock.advance(100)
+  await Bun.sleep(30)
+  expect(isPending(service.ctx.db, failing, 'f')).toBe(true)
+  service.clock.advance(1_000)
+  expect(await isDone(failing, 'f')).toBe(true)
+  expect((await service.get('/v1/tags')).body.tags).toHaveLength(1)
+})
+
+test('a job that pauses goes on at its instant, also after the clock was set back for those that are due at once', async () => {
+  const at = service.clock.now() + 5_000
+  const pausing = defineJob<string, number>('pausing', (_, __, count) =>
+    count === 0 ? later(at, 1) : 'done',
+  )
+  await enqueued(pausing, 'p', 0)
+  run(pausing)
+  await Bun.sleep(50)
+  expect(isPending(service.ctx.db, pausing, 'p')).toBe(true)
+  service.clock.advance(5_000)
+  expect(await isDone(pausing, 'p')).toBe(true)
+  await enqueued(pausing, 'q', 1)
+  service.clock.advance(-3_600_000)
+  service.clock.advance(20)
+  await service.ctx.db.write((): void => {})
+  service.clock.advance(20)
+  expect(await isDone(pausing, 'q')).toBe(true)
+})
+
+test('a job goes on after a restart where it was', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  service.close()
+  service = await startService({ file })
+  await enqueued(endless, 'e', 0)
+  run(endless)
+  await Bun.sleep(60)
+  await runner?.stop()
+  service.close()
+  service = await startService({ file })
+  const left = service.ctx.db.sql.scalar<string>("SELECT state FROM jobs WHERE kind = 'endless'")
+  expect(Number(left)).toBeGreaterThan(0)
+  const seen: number[] = []
+  await settle(service.ctx.db, countdown('endless', seen) as Job, 'e')
+  expect(seen[0]).toBe(Number(left))
+  expect(await isDone(endless, 'e')).toBe(true)
+  folder.remove()
+})
