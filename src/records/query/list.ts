@@ -12,6 +12,7 @@ import { getStructure, type StructureRow } from '../../structures/store.ts'
 import { pageResponse } from '../present.ts'
 import type { ListQuery } from '../schema.ts'
 import { eachRecord, loadPage, type RecordRow } from '../store.ts'
+import { type CountedBound, countNear, keepBound } from './near-totals.ts'
 import {
   choiceSorts,
   chooseIndex,
@@ -81,6 +82,7 @@ export async function readPage<Result extends CountedPage>(
   const input = { caller: placeOf(caller), request }
   const result = await ctx.worker.run(query, input, caller)
   saveCounted(ctx.db, result.key, result.page.total)
+  if (result.range) keepBound(ctx.db, result.range)
   recordReadCosts(ctx, result.costs)
   return result
 }
@@ -100,6 +102,7 @@ export interface ListPlan extends PageQuery {
 interface CountedPage {
   readonly page: Pick<RecordPage, 'total'>
   readonly key: TotalKey
+  readonly range: CountedBound | undefined
   readonly costs: ReadCosts
 }
 
@@ -116,16 +119,17 @@ export const listQuery: WorkerQuery<ListInput, ListResult> = {
     const found = findWithTextIndex(reader, plan)
     const matches = found ?? matchesBeforePage(reader, plan)
     const pks = matches?.pks ? pageAmong(reader, plan, matches.pks) : pageOf(reader, plan, matches?.total)
-    const total = matches?.total ?? totalAfterPage(reader, plan, pks.length)
+    const { total, range } = matches ?? totalAfterPage(reader, plan, pks.length)
     const { query, indexes, choice } = plan
     const missing = found || reader.sql.isLimited ? [] : missingIndexes(plan)
     const textIndex = needlesOf(query.conditions).length > 0 ? TEXT_INDEX : undefined
     const used = [textIndex, choice?.index.name, sortingIndex(plan)?.name]
     const costs = readCosts(query, indexes, performance.now() - started, missing, used)
     saveCounted(reader, plan.key, total)
+    if (range) keepBound(reader, range)
     const rows = loadPage(reader, pks)
     const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }
-    return { page, structure: query.structure, key: plan.key, costs }
+    return { page, structure: query.structure, key: plan.key, range, costs }
   },
 }
 
@@ -133,8 +137,8 @@ export const listQuery: WorkerQuery<ListInput, ListResult> = {
 export const listBodyQuery: WorkerQuery<ListInput, CountedPage & { readonly body: JsonBody }> = {
   name: 'records.listBody',
   run: (reader, input) => {
-    const { page, key, costs } = listQuery.run(reader, input)
-    return { page: { total: page.total }, key, costs, body: encoded(pageResponse(page)) }
+    const { page, key, range, costs } = listQuery.run(reader, input)
+    return { page: { total: page.total }, key, range, costs, body: encoded(pageResponse(page)) }
   },
 }
 
@@ -154,6 +158,7 @@ export function planList(reader: Reader, { caller, request: sent }: ListInput): 
 interface Matches {
   readonly total: number
   readonly pks?: readonly number[]
+  readonly range?: CountedBound
 }
 
 /** The matches that the text index finds; undefined where it does not help, or reading the page costs less. */
@@ -179,10 +184,10 @@ function matchesBeforePage(reader: Reader, plan: ListPlan): Matches | undefined 
 }
 
 /** A page that is not full is the last one, and so gives the total; otherwise it is counted. */
-function totalAfterPage(reader: Reader, plan: ListPlan, found: number): number {
+function totalAfterPage(reader: Reader, plan: ListPlan, found: number): Matches {
   const { limit, offset } = plan.page
-  if (found < limit && (found > 0 || offset === 0)) return offset + found
-  return countMatches(reader, plan).total
+  if (found < limit && (found > 0 || offset === 0)) return { total: offset + found }
+  return countMatches(reader, plan)
 }
 
 /**
@@ -197,7 +202,7 @@ function countMatches(reader: Reader, { query, indexes, choice }: ListPlan): Mat
     const other = chooseIndex(reader, others, indexes)
     if (other) return { total: query.structure.live - (other.few ?? count(reader, others, other.path)) }
   }
-  if (choice?.decidesAll) return { total: count(reader, query, choice.path) }
+  if (choice?.decidesAll) return countNear(reader, query, (one) => count(reader, one, choice.path))
   const path = scanPath(choice)
   const { text, values } = pkSource(reader, query, path)
   const pks = reader.sql.column<number>(`SELECT pk ${text} LIMIT ${FEW_ROWS}`, ...values)

@@ -244,7 +244,15 @@ export function chooseIndex(
   prefer: (choice: IndexChoice) => boolean = () => false,
 ): IndexChoice | undefined {
   if (indexes.size === 0) return undefined
-  const choices = [...indexes.values()].flatMap((index) => choiceOf(reader, query, index) ?? [])
+  const served = [...indexes.values()]
+    .map((index): Served => ({ index, seeks: seeksOf(query.conditions, index) }))
+    .filter(({ seeks }) => seeks.length > 0)
+  // An index that seeks more conditions than another, all of those among them, leads to no more rows.
+  const isSurpassed = ({ seeks }: Served) =>
+    served.some(
+      (other) => other.seeks.length > seeks.length && seeks.every((one) => other.seeks.includes(one)),
+    )
+  const choices = served.filter((one) => !isSurpassed(one)).map((one) => choiceOf(reader, query, one))
   const rank = (one: IndexChoice, other: IndexChoice) =>
     (one.few ?? FEW_ROWS) - (other.few ?? FEW_ROWS) ||
     Number(other.isEquality) - Number(one.isEquality) ||
@@ -255,10 +263,13 @@ export function chooseIndex(
   return choices.sort(rank)[0]
 }
 
-/** Undefined where the index serves no condition. */
-function choiceOf(reader: Reader, query: RowQuery, index: UsableIndex): IndexChoice | undefined {
-  const seeks = seeksOf(query.conditions, index)
-  if (seeks.length === 0) return undefined
+/** An index, and the conditions that lead to a range of its entries. */
+interface Served {
+  readonly index: UsableIndex
+  readonly seeks: readonly Condition[]
+}
+
+function choiceOf(reader: Reader, query: RowQuery, { index, seeks }: Served): IndexChoice {
   const path: AccessPath = { by: 'index', index }
   const byColumn = index.columns.map(({ column }) =>
     seeks.filter((condition) => testedColumn(condition) === column),
