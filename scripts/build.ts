@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { spawnSync } from 'bun'
 import { packApplication } from '../src/http/web-app/assets.ts'
 import { buildApplication, PACKED } from '../src/http/web-app/build.ts'
-import { buildVersion, defineVersion } from './version.ts'
+import { buildVersion, defineVersion } from './lib/version.ts'
 
 const { values } = parseArgs({
   options: {

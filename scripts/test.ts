@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnSync } from 'bun'
-import { buildWhenStale } from './executable.ts'
+import { buildWhenStale } from './lib/executable.ts'
 
 /** Enough on a busy machine, and still ends a test that hangs. */
 const TIMEOUT_MS = { few: 60_000, many: 1_800_000 }

@@ -1,4 +1,4 @@
-import { Random } from '../random.ts'
+import { Random } from '../lib/random.ts'
 
 const SYLLABLES =
   'ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu na ne ni no nu ra re ri ro ru sa se si so su ta te ti to tu va ve vi vo vu'.split(

@@ -7,7 +7,7 @@
  * `--minutes 10` also scrolls for so long and says what memory the page takes then.
  */
 import { parseArgs } from 'node:util'
-import { buildWhenStale } from '../executable.ts'
+import { buildWhenStale } from '../lib/executable.ts'
 import { benchAccess } from './parts/access.ts'
 import { benchAgents } from './parts/agents.ts'
 import { benchApplication } from './parts/application.ts'

@@ -7,7 +7,7 @@ import {
   type TreeField,
 } from '../../src/filter/tree/operators.ts'
 import { wordOfRank } from '../bench/corpus.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../lib/random.ts'
 
 /*
  * Legal requests of a read-only key that are likely to cost much: long lists, long texts, deep trees. A request is a

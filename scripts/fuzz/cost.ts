@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Dataset, openDataset } from '../bench/dataset.ts'
 import { copyOfWorld, type World } from '../bench/stalls/world.ts'
-import { Random } from '../random.ts'
+import { Random } from '../lib/random.ts'
 import { type CostRequest, CostRequests, type Objects } from './cost-requests.ts'
 
 /** 2,000 notes and 20,000 rows. */

@@ -7,7 +7,7 @@ import {
   type TreeField,
   type ValueKind,
 } from '../../src/filter/tree/operators.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../lib/random.ts'
 import { isObject, type KnownObjects, type Members } from './known-objects.ts'
 import { aDate, anInstant, aPhrase, aWord } from './texts.ts'
 

@@ -6,8 +6,8 @@
  */
 import { parseArgs } from 'node:util'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../../test/support/process.ts'
-import { buildWhenStale } from '../executable.ts'
-import { Random } from '../random.ts'
+import { buildWhenStale } from '../lib/executable.ts'
+import { Random } from '../lib/random.ts'
 import { asCurl, send } from './client.ts'
 import { findCosts } from './cost.ts'
 import { Coverage } from './coverage.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../lib/random.ts'
 import { isObject } from './known-objects.ts'
 import { aHostileText } from './texts.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Page, Viewport } from 'puppeteer-core'
 import { startBrowser } from '../../test/support/browser.ts'
 import { startCommand } from '../../test/support/process.ts'
-import { buildWhenStale } from '../executable.ts'
+import { buildWhenStale } from '../lib/executable.ts'
 import { call } from './call.ts'
 import { receivePayments } from './payments.ts'
 

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import { spawnSync } from 'bun'
-import { buildVersion, defineVersion } from '../version.ts'
+import { buildVersion, defineVersion } from '../lib/version.ts'
 import { TARGETS } from './targets.ts'
 
 const NAMES = TARGETS.map(({ name }) => name)

@@ -9,7 +9,7 @@
  */
 import { parseArgs } from 'node:util'
 import { newFolder } from '../../test/support/process.ts'
-import { buildWhenStale } from '../executable.ts'
+import { buildWhenStale } from '../lib/executable.ts'
 import { MonthRun } from './month/run.ts'
 import { SoakRun } from './run.ts'
 

@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newAuthority } from '../../test/support/certificates.ts'
-import { Random } from '../random.ts'
+import { Random } from '../lib/random.ts'
 import { CliUser } from './actors/cli-user.ts'
 import { DisconnectingClient } from './actors/disconnecting-client.ts'
 import { NoteWriter, RetryingWriter } from './actors/note-writer.ts'

@@ -1,6 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' }
 
-/** Set by every build (`scripts/version.ts`). */
+/** Set by every build (`scripts/lib/version.ts`). */
 declare const DAYBOOK_VERSION: string | undefined
 
 /** From the sources it is that of the next release, with `-dev`. */

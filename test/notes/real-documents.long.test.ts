@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type LoadedDocument, loadDocuments } from '../../scripts/load-documents.ts'
+import { type LoadedDocument, loadDocuments } from '../../scripts/dev/load-documents.ts'
 import { parseLinks } from '../../src/notes/links/syntax.ts'
 import { hasManyCases } from '../support/counts.ts'
 import { readNote, revisionsOf } from '../support/notes.ts'

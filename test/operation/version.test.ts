@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { buildVersion } from '../../scripts/lib/version.ts'
 import { billOfMaterials } from '../../scripts/release/sbom.ts'
-import { buildVersion } from '../../scripts/version.ts'
 import { signedHeaders } from '../../src/delivery/message.ts'
 import { daybook, newFolder } from '../support/process.ts'
 

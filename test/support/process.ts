@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { spawn } from 'bun'
-import { buildWhenStale } from '../../scripts/executable.ts'
+import { buildWhenStale } from '../../scripts/lib/executable.ts'
 import { type Client, clientOf } from './service.ts'
 
 const EXECUTABLE = resolve('dist/daybook')

@@ -4,7 +4,7 @@ import { findByTree, type NoteSort, queryNotes } from '../../../src/notes/query/
 import { refreshSearch } from '../../../src/notes/search/indexing.ts'
 import { createNote } from '../../../src/notes/writing/create.ts'
 import { createProperty } from '../../../src/properties/service.ts'
-import { Random } from '../../random.ts'
+import { Random } from '../../lib/random.ts'
 import { NotesBaseline } from '../baselines.ts'
 import { corpus, wordOfRank } from '../corpus.ts'
 import { type Dataset, openDataset, temporaryFolder } from '../dataset.ts'

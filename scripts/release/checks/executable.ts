@@ -34,6 +34,6 @@ export async function checkExecutable(target: Target): Promise<string> {
     return 'has the right format and embeds everything; not started'
   const missing = runner.needs.filter((path) => !existsSync(path))
   if (missing.length > 0) return `has the right format; not started, as there is no ${missing.join(', ')}`
-  run([process.execPath, 'scripts/smoke.ts', ...runner.command, file])
+  run([process.execPath, 'scripts/checks/smoke.ts', ...runner.command, file])
   return 'works'
 }

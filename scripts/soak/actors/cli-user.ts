@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Outcome } from '../../../test/support/process.ts'
-import type { Random } from '../../random.ts'
+import type { Random } from '../../lib/random.ts'
 import type { ClientOptions } from '../client.ts'
 import type { Program } from '../server.ts'
 import type { Subscription } from '../subscriptions.ts'

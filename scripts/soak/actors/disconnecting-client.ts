@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import type { Random } from '../../random.ts'
+import type { Random } from '../../lib/random.ts'
 import type { ClientOptions } from '../client.ts'
 import { ROWS } from '../fixtures.ts'
 import type { ExpectedNotes } from '../oracle/expected-notes.ts'

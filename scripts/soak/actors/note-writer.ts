@@ -1,4 +1,4 @@
-import type { Random } from '../../random.ts'
+import type { Random } from '../../lib/random.ts'
 import type { Client, Request } from '../client.ts'
 import { TAGS } from '../fixtures.ts'
 import type { ExpectedNotes, KnownNote, NoteState } from '../oracle/expected-notes.ts'

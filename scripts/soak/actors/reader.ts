@@ -1,5 +1,5 @@
 import { queryOf } from '../../../test/support/records.ts'
-import type { Random } from '../../random.ts'
+import type { Random } from '../../lib/random.ts'
 import type { Client } from '../client.ts'
 import { type Fixtures, LANES, ROWS, TAGS } from '../fixtures.ts'
 import type { Violations } from '../report.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../../random.ts'
+import type { Random } from '../../lib/random.ts'
 import type { Client, Request } from '../client.ts'
 import { LANES, ROWS } from '../fixtures.ts'
 import type {

@@ -1,6 +1,6 @@
 import { queryOf } from '../../../test/support/records.ts'
 import { readWatch } from '../../../test/support/watch.ts'
-import type { Random } from '../../random.ts'
+import type { Random } from '../../lib/random.ts'
 import type { ClientOptions } from '../client.ts'
 import { ROWS } from '../fixtures.ts'
 

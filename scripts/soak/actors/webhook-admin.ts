@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import type { Random } from '../../random.ts'
+import type { Random } from '../../lib/random.ts'
 import type { Client, Request } from '../client.ts'
 import type { Program } from '../server.ts'
 import type { Subscription } from '../subscriptions.ts'

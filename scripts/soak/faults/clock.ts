@@ -1,7 +1,7 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import type { Random } from '../../random.ts'
+import type { Random } from '../../lib/random.ts'
 
 const MINUTE_S = 60
 /** Enough to affect retries and short-lived keys, but not retention, which is in days. */

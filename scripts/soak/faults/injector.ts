@@ -1,4 +1,4 @@
-import type { Random } from '../../random.ts'
+import type { Random } from '../../lib/random.ts'
 import type { ClientOptions } from '../client.ts'
 import { FAILING, HEALTHY } from '../receiver.ts'
 import type { Program } from '../server.ts'

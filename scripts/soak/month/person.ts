@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Random } from '../../random.ts'
+import type { Random } from '../../lib/random.ts'
 import type { Client } from '../client.ts'
 import { ROWS, type Team } from './team.ts'
 

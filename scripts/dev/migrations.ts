@@ -33,7 +33,15 @@ const listMigrations = () =>
 
 const before = new Set(listMigrations())
 const generated = spawnSync(
-  ['bun', 'x', 'drizzle-kit', 'generate', '--config', 'scripts/drizzle.config.ts', ...process.argv.slice(2)],
+  [
+    'bun',
+    'x',
+    'drizzle-kit',
+    'generate',
+    '--config',
+    'scripts/dev/drizzle.config.ts',
+    ...process.argv.slice(2),
+  ],
   { stdio: ['inherit', 'inherit', 'inherit'] },
 )
 if (!generated.success) process.exit(1)

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { spawn } from 'bun'
-import { buildWhenStale } from './executable.ts'
+import { buildWhenStale } from '../lib/executable.ts'
 
 const runner = process.argv.slice(2)
 const executable = runner.pop()

@@ -31,6 +31,6 @@ function stopWithStarter(): void {
 
 // Only npx: a shell that started `bun run` may end before it, as after nohup.
 if (/^npm\//.test(process.env.npm_config_user_agent ?? '') && process.platform !== 'win32') stopWithStarter()
-await import('../src/main.ts')
+await import('../../src/main.ts')
 // With --watch Bun goes on after the end, for the next change of a file.
 process.once('beforeExit', () => process.exit())

@@ -1,6 +1,6 @@
 /*
  * Loads Markdown documents into a workspace through the API, one note each:
- * `bun scripts/load-documents.ts <url> <key> <folder…>`. The title is the first heading, or the path if there is none;
+ * `bun scripts/dev/load-documents.ts <url> <key> <folder…>`. The title is the first heading, or the path if there is none;
  * the first folder of the path becomes a tag. Loading the same folder again updates its notes.
  */
 import { Glob } from 'bun'
@@ -90,7 +90,7 @@ export async function loadDocuments(api: Api, folder: string): Promise<LoadedDoc
 if (import.meta.main) {
   const [url, key, ...folders] = process.argv.slice(2)
   if (!url || !key || folders.length === 0) {
-    process.stderr.write('Usage: bun scripts/load-documents.ts <url> <key> <folder…>\n')
+    process.stderr.write('Usage: bun scripts/dev/load-documents.ts <url> <key> <folder…>\n')
     process.exit(2)
   }
   for (const folder of folders) {

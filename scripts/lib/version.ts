@@ -1,5 +1,5 @@
 import { spawnSync } from 'bun'
-import manifest from '../package.json' with { type: 'json' }
+import manifest from '../../package.json' with { type: 'json' }
 
 const { version } = manifest
 

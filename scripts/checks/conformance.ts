@@ -4,12 +4,12 @@
  */
 import { resolve } from 'node:path'
 import { spawn } from 'bun'
-import { buildWhenStale } from './executable.ts'
+import { buildWhenStale } from '../lib/executable.ts'
 import { startServer } from './mcp-server.ts'
 
 const REVISIONS = ['2026-07-28', '2025-11-25']
 const SUITE = resolve('node_modules/@modelcontextprotocol/conformance/dist/index.js')
-const EXPECTED_FAILURES = resolve('scripts/conformance.yaml')
+const EXPECTED_FAILURES = resolve('scripts/checks/conformance.yaml')
 
 /** The suite cannot send a key: what it sends passes through here, with all its headers and the key. */
 const startProxy = (url: string, key: string) =>

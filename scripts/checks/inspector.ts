@@ -1,7 +1,7 @@
 /** Calls every tool of the executable with the command line of the MCP inspector, over HTTP and over standard input. */
 import { join } from 'node:path'
 import { spawnSync } from 'bun'
-import { buildWhenStale } from './executable.ts'
+import { buildWhenStale } from '../lib/executable.ts'
 import { DAYBOOK, type McpServer, startServer } from './mcp-server.ts'
 
 /** It is large, so it is no dependency of the package but fetched when it is needed. */
