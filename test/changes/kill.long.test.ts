@@ -1,110 +1,105 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { runInProcess } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
-import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import { killed } from '../support/kills.ts'
+import { everyPage, everythingAfter } from '../support/pages.ts'
+import type { ServerProcess } from '../support/process.ts'
+import { declare } from '../support/records.ts'
 
-const KILLS = runs(3, 30)
-const WRITERS = 8
+const ROWS = 120
 const READERS = 4
-const BATCH = 20
-const WRITE_FOR_MS = 600
 
 interface Entry {
-  cursor: string
-  transaction: string
-  kind: string
-  op: string
-  id: string
+  readonly cursor: string
+  readonly transaction: string
+  readonly kind: string
+  readonly op: string
+  readonly id: string
 }
 
-let folder: ReturnType<typeof newFolder>
-beforeAll(() => {
-  folder = newFolder()
-})
-afterAll(() => folder.remove())
-
-/** Writes batches and updates until the server is gone; returns the acknowledged ids. */
-async function write(server: ServerProcess, created: Set<string>, updates: { count: number }): Promise<void> {
-  for (;;) {
-    const rows = Array.from({ length: BATCH }, (_, n) => ({ data: { n } }))
-    const answer = await server.post('/v1/records', { structure: 'Rows', rows }).catch(() => undefined)
-    if (answer?.status !== 201) return
-    const ids: string[] = answer.body.records.map(({ id }: { id: string }) => id)
-    for (const id of ids) created.add(id)
-    const patched = await server.patch(`/v1/records/${ids[0]}`, { data: { n: -1 } }).catch(() => undefined)
-    if (patched?.status !== 200) return
-    updates.count += 1
-  }
-}
-
-/** Reads as fast as it can until the server is gone; returns all that it was given, in order. */
-async function poll(server: ServerProcess, after: string): Promise<Entry[]> {
-  const seen: Entry[] = []
+/** Reads the log as fast as it can until the server is gone. */
+async function follow(server: ServerProcess, after: string): Promise<string[]> {
+  const seen: string[] = []
   for (let cursor = after; ; ) {
     const answer = await server.get(`/v1/changes?after=${cursor}&limit=37&wait=1`).catch(() => undefined)
     if (answer?.status !== 200) return seen
-    seen.push(...answer.body.changes)
+    seen.push(...answer.body.changes.map((entry: Entry) => entry.cursor))
     cursor = answer.body.cursor
   }
 }
 
-async function everythingAfter(server: ServerProcess, after: string): Promise<Entry[]> {
-  const entries: Entry[] = []
-  for (let cursor = after; ; ) {
-    const { status, body } = await server.get(`/v1/changes?after=${cursor}&limit=1000`)
-    expect(status).toBe(200)
-    entries.push(...body.changes)
-    cursor = body.cursor
-    if (!body.has_more) return entries
-  }
-}
-
-/** The command line writes beside the server. */
-async function addNotes(file: string, count: number): Promise<void> {
-  for (let n = 0; n < count; n++) await runInProcess(['note', 'add', '--db', file, '--title', `note ${n}`])
-}
-
 test(
-  'a killed server has logged every acknowledged write, and every change in the log was written; no reader missed one',
-  async () => {
-    const file = folder.file('kill.db')
-    let server = await startProcess(file)
-    const { key } = server
-    await server.post('/v1/records/structures', { name: 'Rows', fields: [{ key: 'n', type: 'number' }] })
-    for (let kill = 0; kill < KILLS; kill++) {
-      const { cursor: start } = (await server.get('/v1/changes?after=now')).body
-      const created = new Set<string>()
-      const updates = { count: 0 }
-      const readers = Array.from({ length: READERS }, () => poll(server, start))
-      const writers = Array.from({ length: WRITERS }, () => write(server, created, updates))
-      const beside = addNotes(file, 3)
-      await Bun.sleep(WRITE_FOR_MS)
-      await server.end('SIGKILL')
-      await Promise.all(writers)
-      await beside
-      const seen = await Promise.all(readers)
-      server = await startProcess(file, { key })
-      const entries = await everythingAfter(server, start)
-      const records = entries.filter(({ kind }) => kind === 'record')
-      const logged = new Set(records.filter(({ op }) => op === 'created').map(({ id }) => id))
-      expect([...created].filter((id) => !logged.has(id))).toEqual([])
-      expect(records.filter(({ op }) => op === 'updated').length).toBeGreaterThanOrEqual(updates.count)
-      expect(entries.filter(({ kind }) => kind === 'note')).toHaveLength(3)
-      for (const id of [...logged].slice(-BATCH * 2)) {
-        expect((await server.get(`/v1/records/${id}`)).status).toBe(200)
-      }
-      const sizes = new Map<string, number>()
-      for (const { transaction, op } of records)
-        if (op === 'created') sizes.set(transaction, (sizes.get(transaction) ?? 0) + 1)
-      expect([...sizes.values()].every((size) => size === BATCH)).toBe(true)
-      for (const given of seen) {
-        expect(given.length).toBeGreaterThan(0)
-        expect(given.map(({ cursor }) => cursor)).toEqual(
-          entries.slice(0, given.length).map(({ cursor }) => cursor),
+  'a kill leaves every batch whole or absent, and in the log just what was written; no reader missed a change',
+  () => {
+    let start = ''
+    let kills = 0
+    const log: Entry[] = []
+    const seen: string[][] = []
+    const ids = new Set<string>()
+    return killed({
+      kills: runs(5, 50),
+      writers: 3,
+      after: (kill) => 10 + ((kill * 37) % 7),
+      prepare: async (server) => {
+        const fields = [
+          { key: 'batch', type: 'text' },
+          { key: 'place', type: 'number' },
+          { key: 'round', type: 'number' },
+        ]
+        await declare(server, 'Batches', fields, { unique_together: [['batch', 'place']] })
+        start = (await server.get('/v1/changes?after=now')).body.cursor
+      },
+      next: ({ name, count, objects }) => {
+        const [latest, stored] = [...objects].at(-1) ?? []
+        const isUpdate = count % 3 === 0 && latest !== undefined
+        const [batch, round] = isUpdate ? [latest, Number(stored?.state) + 1] : [`${name} ${count}`, 0]
+        const rows = Array.from({ length: ROWS }, (_, place) => ({ data: { batch, place, round } }))
+        const body = { structure: 'Batches', on_conflict: 'update', rows }
+        return { subject: batch, state: round, send: (server) => server.post('/v1/records', body) }
+      },
+      beside: async (server, db) => {
+        const readers = Array.from({ length: READERS }, () => follow(server, start))
+        for (let note = 0; note < 3; note++)
+          await runInProcess(['note', 'add', '--db', db, '--title', `${note}`])
+        seen.splice(0, READERS, ...(await Promise.all(readers)))
+      },
+      found: async (server) => {
+        const rows = await everyPage(server, '/v1/records?structure=Batches&limit=500', 'records')
+        for (const { id } of rows) ids.add(id)
+        const batches = Map.groupBy(rows, ({ data }) => data.batch as string)
+        return new Map(
+          [...batches].map(([batch, inBatch]) => {
+            const [round, ...others] = new Set(inBatch.map(({ data }) => data.round))
+            return [
+              batch,
+              { id: '', state: inBatch.length === ROWS && others.length === 0 ? round : inBatch },
+            ]
+          }),
         )
-      }
-    }
-    await server.end()
+      },
+      verify: async (server, happened) => {
+        kills += 1
+        const entries: Entry[] = await everythingAfter(server, '/v1/changes?limit=1000', 'changes', start)
+        const cursors = entries.map(({ cursor }) => cursor)
+        for (const given of seen) {
+          expect(given.length).toBeGreaterThan(0)
+          expect(given).toEqual(cursors.slice(0, given.length))
+        }
+        start = cursors.at(-1) ?? start
+        log.push(...entries)
+        expect(log.filter(({ kind }) => kind === 'note')).toHaveLength(3 * kills)
+        const records = log.filter(({ kind }) => kind === 'record')
+        const created = records.filter(({ op }) => op === 'created').map(({ id }) => id)
+        expect([created.length, new Set(created)]).toEqual([ids.size, ids])
+        const transactions = [...Map.groupBy(records, ({ transaction }) => transaction).values()]
+        expect(transactions.filter(({ length }) => length !== ROWS)).toEqual([])
+        const updates = transactions.filter(([first]) => first?.op === 'updated')
+        expect([transactions.length, updates.length]).toEqual([
+          happened.length,
+          happened.filter(({ state }) => Number(state) > 0).length,
+        ])
+      },
+    })
   },
   RANDOM_CASES_MS,
 )

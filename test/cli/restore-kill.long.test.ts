@@ -3,6 +3,7 @@ import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BEFORE, backedUpForEach, crash, RESTORED, usersOf } from '../support/backed-up.ts'
 import { runInProcess } from '../support/cli.ts'
+import { killedAtStep } from '../support/kills.ts'
 import { startProcess } from '../support/process.ts'
 
 const made = backedUpForEach()
@@ -17,17 +18,12 @@ beforeEach(() => {
 /** Restores in a process that kills itself after this many steps, if ever; `prepare` is run in it before. */
 async function restoreUntil(step: number, prepare = ''): Promise<void> {
   const module = resolve('src/db/connection/restore.ts')
-  const script = `
-    ${prepare}
-    const { restoreDatabase } = await import(${JSON.stringify(module)})
-    let left = ${step}
-    restoreDatabase(${JSON.stringify(backup)}, ${JSON.stringify(db)}, () => {
-      if (--left === 0) process.kill(process.pid, 'SIGKILL')
-    })`
-  const child = Bun.spawn([process.execPath, '-e', script], { stderr: 'pipe' })
-  expect(await child.stderr.text()).toBe('')
-  await child.exited
-  expect(child.signalCode).toBe(step === Number.POSITIVE_INFINITY ? null : 'SIGKILL')
+  await killedAtStep(
+    step,
+    `${prepare}
+     const { restoreDatabase } = await import(${JSON.stringify(module)})
+     restoreDatabase(${JSON.stringify(backup)}, ${JSON.stringify(db)}, onStep)`,
+  )
 }
 
 /** As on a file system of a memory card. */

@@ -1,3 +1,4 @@
+import { everyPage } from './pages.ts'
 import type { Client } from './service.ts'
 
 /*
@@ -167,19 +168,10 @@ export async function contentsOf(
   const structures: { id: string }[] = await list('/v1/records/structures', 'structures')
   put('structure', structures)
   for (const { id } of structures)
-    put('record', await all(client, `/v1/records?structure=${id}&limit=500`, 'records'))
-  for (const note of await all(client, '/v1/notes?limit=200', 'notes')) {
+    put('record', await everyPage(client, `/v1/records?structure=${id}&limit=500`, 'records'))
+  for (const note of await everyPage(client, '/v1/notes?limit=200', 'notes')) {
     const { properties } = (await client.get(`/v1/notes/${note.id}/properties`)).body
     put('note', [{ ...note, properties }])
   }
   return replica.contents(kinds, withoutNames)
-}
-
-async function all(client: Client, path: string, name: string): Promise<Record<string, unknown>[]> {
-  const found: Record<string, unknown>[] = []
-  for (;;) {
-    const { body } = await client.get(`${path}&offset=${found.length}`)
-    found.push(...body[name])
-    if (!body.has_more) return found
-  }
 }

@@ -9,12 +9,14 @@ export interface Line {
   /** From now on requests arrive and their responses do not, until the line is cut or joined. */
   loseAnswers(): void
   join(): void
+  /** Connections from now on lead to another server. */
+  leadTo(url: string): void
   close(): void
 }
 
 /** Listens on a port of its own and leads to another one. */
 export async function startLine(to: string): Promise<Line> {
-  const { hostname, port } = new URL(to)
+  let target = new URL(to)
   const open = new Set<Socket>()
   let isLosing = false
   const end = () => {
@@ -30,16 +32,16 @@ export async function startLine(to: string): Promise<Line> {
   }
   const server = createServer((near) => {
     if (line.isCut) return void near.destroy()
-    const far = connect(Number(port), hostname)
+    const far = connect(Number(target.port), target.hostname)
     keep(near, () => far)
     keep(far, () => near)
     near.on('data', (data) => far.write(data))
     far.on('data', (data) => void (isLosing || near.write(data)))
   })
-  await new Promise<void>((resolve) => server.listen(0, hostname, resolve))
+  await new Promise<void>((resolve) => server.listen(0, target.hostname, resolve))
   const { port: own } = server.address() as { port: number }
   const line: Line = {
-    url: `http://${hostname}:${own}`,
+    url: `http://${target.hostname}:${own}`,
     isCut: false,
     cut: () => {
       line.isCut = true
@@ -53,6 +55,9 @@ export async function startLine(to: string): Promise<Line> {
       line.isCut = false
       if (isLosing) end()
       isLosing = false
+    },
+    leadTo: (url) => {
+      target = new URL(url)
     },
     close: () => {
       server.close()

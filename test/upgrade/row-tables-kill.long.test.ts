@@ -4,6 +4,7 @@ import type { Tx } from '../../src/db/writes/transaction.ts'
 import { ensureOwnTable } from '../../src/structures/storage/live-rows.ts'
 import { definitionOf, listAllStructureRows } from '../../src/structures/store.ts'
 import { runs } from '../support/counts.ts'
+import { killWhen } from '../support/kills.ts'
 import { daybook, newFolder, startCommand } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -109,9 +110,7 @@ test('an upgrade that is killed again and again goes on where it was, and loses 
   let kills = 0
   let last = before
   for (let delay = 20; last.left > 0 && kills < runs(40, 400); delay += 5) {
-    const command = startCommand(['check', '--db', file])
-    await Bun.sleep(delay)
-    kills += Number((await command.end('SIGKILL')) === null)
+    kills += Number(await killWhen(startCommand(['check', '--db', file]), Bun.sleep(delay)))
     const now = state()
     expect([now.rows, now.left <= last.left, now.tables >= 1]).toEqual([before.rows, true, true])
     last = now
