@@ -115,7 +115,8 @@ async function makeCopy(session: Session, { access, since = Date.now() }: Kept):
       const head = notes.get(id)
       if (head && properties) notes.set(id, { ...head, properties })
     })
-  const transaction = (await database()).transaction([...COPY, 'marks'], 'readwrite')
+  const stores = [...COPY, 'marks'] as const
+  const transaction = (await database()).transaction(stores, 'readwrite')
   const store = <Name extends (typeof COPY)[number]>(name: Name) => transaction.objectStore(name)
   for (const name of COPY) void store(name).clear()
   for (const note of notes.values()) void store('notes').put(note)

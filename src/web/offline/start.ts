@@ -52,8 +52,9 @@ const GATHER_MS = 1_000
 
 /** Empties the copy; what waits to be sent stays. */
 export async function emptyCopy(): Promise<void> {
-  const transaction = (await database()).transaction([...COPY, 'marks'], 'readwrite')
-  for (const name of [...COPY, 'marks'] as const) void transaction.objectStore(name).clear()
+  const stores = [...COPY, 'marks'] as const
+  const transaction = (await database()).transaction(stores, 'readwrite')
+  for (const name of stores) void transaction.objectStore(name).clear()
   await transaction.done
   // A page that did not come by https has none.
   if ('caches' in globalThis) await emptyPictures()
