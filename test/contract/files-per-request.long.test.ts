@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { spawn } from 'bun'
+import { newFolder } from '../support/process.ts'
+
+/*
+ * How many files of the server, without `lib`, one request executes: those with a line that runs more often where the request
+ * is sent than where it is not. `FILES=list` prints them. Threads are not seen.
+ */
+
+const MOST: Readonly<Record<string, number>> = {
+  'read the caller': 30,
+  'create a note': 50,
+  'store a batch and its deliveries': 58,
+  'update a watch': 71,
+  'query notes by a tree': 35,
+  'receive an event of a source': 54,
+  'receive a form': 53,
+}
+
+const ONE_REQUEST = './test/contract/one-request.ts'
+const ROOT = join(import.meta.dir, '../..')
+
+/** How often each line of each file ran, by file and line. */
+async function linesRun(name: string, isSent: boolean): Promise<Map<string, number>> {
+  const folder = newFolder()
+  const report = ['--coverage', '--coverage-reporter=lcov', `--coverage-dir=${folder.file('coverage')}`]
+  const { exited } = spawn([process.execPath, 'test', ONE_REQUEST, ...report], {
+    cwd: ROOT,
+    env: { ...process.env, ONE_REQUEST: name, IS_SENT: String(isSent) },
+    stdio: ['ignore', 'ignore', 'ignore'],
+  })
+  expect(await exited).toBe(0)
+  const text = await Bun.file(join(folder.file('coverage'), 'lcov.info')).text()
+  const lines = new Map<string, number>()
+  for (const part of text.split('end_of_record')) {
+    const file = /^SF:(.*)$/m.exec(part)?.[1] ?? ''
+    for (const [, line, count] of part.matchAll(/^DA:(\d+),(\d+)/gm))
+      lines.set(`${file}:${line}`, Number(count))
+  }
+  rmSync(folder.file('coverage'), { recursive: true })
+  folder.remove()
+  return lines
+}
+
+async function filesOf(name: string): Promise<string[]> {
+  const [without, sent] = await Promise.all([linesRun(name, false), linesRun(name, true)])
+  const files = new Set<string>()
+  for (const [line, count] of sent)
+    if (/^src\/(?!lib\/)/.test(line) && count > (without.get(line) ?? 0)) files.add(line.split(':')[0] ?? '')
+  return [...files].sort()
+}
+
+test.each(Object.entries(MOST))('to %s executes at most %i files', async (name, most) => {
+  const files = await filesOf(name)
+  if (process.env.FILES === 'list')
+    process.stdout.write(`${name}: ${files.length}\n  ${files.join('\n  ')}\n`)
+  expect(files.length).toBeLessThanOrEqual(most)
+})
