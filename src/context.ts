@@ -1,12 +1,12 @@
-import { checkCovered, hides, type Kind, NOWHERE, type Rights } from './access/rights.ts'
+import { checkCovered, hides, type Kind, NOWHERE } from './access/rights.ts'
 import { type Bus, createBus } from './changes/bus.ts'
-import type { Surface } from './changes/log.ts'
 import { isWritableCopy, remoteOf } from './changes/mirror-guard.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
-import type { Role } from './db/schema/account.ts'
 import { openWorker, type WorkerClient } from './db/worker/client.ts'
 import type { FeatureHooks } from './feature-hooks.ts'
+import { Kernel } from './kernel/call.ts'
+import type { Caller } from './kernel/caller.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 
@@ -23,6 +23,8 @@ export interface AppContext {
   /** Runs queries and tasks that would delay short requests. */
   readonly worker: WorkerClient
   readonly bus: Bus
+  /** Runs operations: the only way for callers to reach data. */
+  readonly kernel: Kernel
   readonly clock: Clock
   readonly log: Log
   readonly features: FeatureHooks
@@ -34,6 +36,8 @@ export interface AppContext {
   readonly isMirrorWritable?: boolean
 }
 
+export type { Caller }
+
 /** What a database is served with; whoever closes it ends the `worker` first. */
 export function contextOn(
   opened: Pick<AppContext, 'config' | 'db' | 'clock' | 'log' | 'features'>,
@@ -41,10 +45,12 @@ export function contextOn(
   const { db, clock, log } = opened
   const bus = createBus()
   const mirrorOf = remoteOf(db)
+  const worker = openWorker({ db, listeners: bus, clock, log })
   return {
     ...opened,
     bus,
-    worker: openWorker({ db, listeners: bus, clock, log }),
+    worker,
+    kernel: new Kernel({ db, worker, clock, findStanding: opened.features.findStanding }),
     ...(mirrorOf !== undefined && { mirrorOf, isMirrorWritable: isWritableCopy(db) }),
   }
 }
@@ -54,29 +60,6 @@ export const isReadOnlyCopy = ({
   mirrorOf,
   isMirrorWritable,
 }: Pick<AppContext, 'mirrorOf' | 'isMirrorWritable'>) => mirrorOf !== undefined && isMirrorWritable !== true
-
-/** The user or command that makes a call, and the workspace of the call. */
-export interface Caller {
-  readonly workspacePk: number
-  readonly workspaceId: string
-  readonly userId: string
-  /** Null where there is no key: in a session of the application and on the command line. */
-  readonly keyId: string | null
-  readonly keyName: string | null
-  /** The session of a person who is signed in to the application. */
-  readonly sessionId?: string
-  /** Set when the key was created. */
-  readonly scope: 'write' | 'read'
-  /** Of the user in the workspace. */
-  readonly role: Role
-  /** Whether this call may write: the key's scope and the user's role together. */
-  readonly mayWrite: boolean
-  /** What of the workspace the caller reaches; undefined for all of it. */
-  readonly rights: Rights | undefined
-  readonly surface: Surface
-  /** Aborts when the client goes away. */
-  readonly signal?: AbortSignal
-}
 
 /** The workspace in which a read looks, and what of it the caller reaches; it needs no more of its caller. */
 export interface InWorkspace extends Pick<Caller, 'workspacePk' | 'rights'> {

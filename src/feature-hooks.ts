@@ -5,6 +5,7 @@ import type { Reader } from './db/reader.ts'
 import type { Requester, WorkerClient } from './db/worker/client.ts'
 import type { Tx } from './db/writes/transaction.ts'
 import type { Moments } from './delivery/outbox.ts'
+import type { FindStanding } from './kernel/caller.ts'
 import type { Job } from './kernel/jobs.ts'
 import { quoteList } from './lib/text.ts'
 import { Refusal } from './refusal.ts'
@@ -94,6 +95,7 @@ export interface FeatureCounts {
  * Functions with a `Tx` run in the transaction of the change.
  */
 export interface FeatureHooks {
+  readonly findStanding: FindStanding
   readonly usageOfTag: UsageFinder<number, TagUsage>
   readonly usageOfProperty: UsageFinder<{ pk: number; id: string }, PropertyUsage>
   /** What refers to a field of a structure, in words for who asks. */

@@ -26,6 +26,7 @@ import { itemKind, removeFromQuickAccess } from './quick-access/service.ts'
 import { conversionTask, conversionTrial } from './records/convert.ts'
 import { rowMoments } from './records/due.ts'
 import { deleteRowViewsOf, listRowViews, rowViewsNaming } from './row-views/service.ts'
+import { checkRight } from './sessions/sessions.ts'
 import { deleteRemovedSources, markSourcesRemovedOf } from './sources/deletion.ts'
 import { listSources } from './sources/service.ts'
 import { sourcesNamingField } from './sources/store.ts'
@@ -106,6 +107,7 @@ export const propertyUsage = usages<{ pk: number; id: string }, PropertyUsage>(
 
 /** Connects each feature with those that use its objects: a new feature that uses tags, for example, is added here. */
 export const features: FeatureHooks = {
+  findStanding: checkRight,
   usageOfTag: tagUsage,
   usageOfProperty: propertyUsage,
   usageOfField: (reader, structure, key, caller) => [

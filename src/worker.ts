@@ -17,8 +17,11 @@ import { Sql } from './db/sql.ts'
 import { State } from './db/state.ts'
 import type { WorkerQuery, WorkerTask, WriteListeners } from './db/worker/client.ts'
 import { COMMITTING, type WorkerRequest, type WorkerResponse } from './db/worker/thread.ts'
-import type { RightData, Standing } from './http/authorizer.ts'
+import type { RightData } from './http/authorizer.ts'
 import { encoded } from './http/responses.ts'
+import { perform, received, type Sent } from './kernel/call.ts'
+import type { Standing } from './kernel/caller.ts'
+import type { ReadOperation, WriteOperation } from './kernel/operation.ts'
 import { createIdSource } from './lib/ids.ts'
 import { lowerThreadPriority } from './lib/thread-priority.ts'
 import { findOperation } from './operations.ts'
@@ -27,8 +30,8 @@ import { checkRight } from './sessions/sessions.ts'
 
 declare const self: Worker
 
-type AnyQuery = WorkerQuery<unknown, unknown>
-type AnyTask = WorkerTask<unknown, unknown>
+type AnyQuery = WorkerQuery<unknown, unknown> | ReadOperation<unknown, unknown>
+type AnyTask = WorkerTask<unknown, unknown> | WriteOperation<unknown, unknown>
 
 const NOBODY: WriteListeners = { wake: () => {} }
 const IDLE_MS = 3_000
@@ -94,7 +97,9 @@ class Requests {
     const { database } = this.#reading.sql
     database.run('BEGIN')
     try {
-      return query.run(this.#reading, request.input)
+      if (!('kind' in query)) return query.run(this.#reading, request.input)
+      const snapshot = { sql: this.#reading.sql, now: request.now }
+      return perform(query, snapshot, received(request.input as Sent), checkRight)
     } finally {
       // A failing disk may have ended it already; after a damaged page only a rollback can end it.
       if (database.inTransaction) database.run('ROLLBACK')
@@ -106,7 +111,7 @@ class Requests {
     const { now, right, isDryRun } = request
     this.#writing ??= openWriting(request)
     const { sql } = this.#writing
-    if (task.isBackground) this.#lowerPriority()
+    if ('isBackground' in task) this.#lowerPriority()
     else keepTemporaryInMemory(sql.database)
     sql.run('BEGIN IMMEDIATE')
     try {
@@ -114,7 +119,10 @@ class Requests {
       const newId = () => this.#ids(now)
       const transaction = { startedAt: now, state: new State() }
       const tx = { sql, now, newId, afterCommit: onDeferred, transaction }
-      const output = task.run(tx, request.input, NOBODY)
+      const output =
+        'kind' in task
+          ? perform(task, tx, received(request.input as Sent), checkRight)
+          : task.run(tx, request.input, NOBODY)
       if (isDryRun) return output
       self.postMessage(COMMITTING)
       sql.run('COMMIT')

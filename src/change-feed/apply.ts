@@ -9,15 +9,9 @@ import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import { RequestBody } from '../http/body.ts'
 import type { Exchange } from '../http/exchange.ts'
-import {
-  createdResponse,
-  identityOf,
-  type Outcome,
-  once,
-  type RequestIdentity,
-  signed,
-} from '../http/idempotency.ts'
+import { createdResponse, identityOf } from '../http/idempotency.ts'
 import { createCheck } from '../http/validation.ts'
+import { type Outcome, once, type RequestIdentity, signed } from '../kernel/once.ts'
 import { isId } from '../lib/ids.ts'
 import { removeAllFromSearch } from '../notes/search/tables.ts'
 import { getNote, getNoteSummary, releaseAlias } from '../notes/store.ts'

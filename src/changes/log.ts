@@ -1,5 +1,6 @@
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import type { Surface } from '../kernel/caller.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import {
   type ChangeKind,
@@ -27,10 +28,6 @@ export interface Shifted {
  * for each transaction with its changes packed costs about the same, because every change still needs its entry in
  * that index; only a log without history and undo would be smaller.
  */
-
-/** The kinds of clients from which a change can come. */
-export const SURFACES = ['web', 'ios', 'chrome', 'mcp', 'api', 'block', 'source', 'form', 'share'] as const
-export type Surface = (typeof SURFACES)[number]
 
 /** Who makes a change, in which workspace. */
 export interface ChangeAuthor {

@@ -14,7 +14,7 @@ import type { Reader } from './reader.ts'
 import { Sql } from './sql.ts'
 import { asNobody } from './writes/requester.ts'
 import type { WriteFunction } from './writes/transaction.ts'
-import { type PausingAction, type Sync, WriteQueue } from './writes/write-queue.ts'
+import { type PausingAction, type Sync, type WriteOptions, WriteQueue } from './writes/write-queue.ts'
 
 /** An open database. Everything is read through `sql`, and written through `write`. */
 export interface Db extends Reader {
@@ -22,7 +22,7 @@ export interface Db extends Reader {
   /** The open file of a server: another thread opens the database by its name only while that leads to this file. */
   readonly descriptor: number | undefined
   /** Runs the function in a transaction and returns its result after the commit (`writes/write-queue.ts`). */
-  write<T>(run: WriteFunction<T>, isLong?: boolean): Promise<T>
+  write<T>(run: WriteFunction<T>, options?: WriteOptions): Promise<T>
   /** Delays writes while `action` writes over another connection, however long it takes (`writes/write-queue.ts`). */
   pauseDuring<T>(action: PausingAction<T>): Promise<T>
   /** Why not everything can be read and written: while commits fail, and for good once a page could not be read. */
@@ -171,7 +171,7 @@ export function openDatabase(options: OpenOptions): Db {
     sql: reading?.sql ?? sql,
     file,
     descriptor,
-    write: (run, isLong) => queue.write(run, isLong),
+    write: (run, options) => queue.write(run, options),
     pauseDuring: (action) =>
       queue.pauseDuring((beginSync) => action(beginSync).finally(() => reading?.refresh())),
     ids,

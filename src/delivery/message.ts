@@ -1,10 +1,10 @@
-import type { Surface } from '../changes/log.ts'
 import {
   type FieldValue,
   previousValues,
   type RecordChange,
   type RecordState,
 } from '../changes/record-data.ts'
+import type { Surface } from '../kernel/caller.ts'
 import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
 import { defaultTemplate, filled, holesIn } from '../lib/template.ts'
 import { VERSION } from '../lib/version.ts'

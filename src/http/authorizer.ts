@@ -4,6 +4,8 @@ import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { currentRight, type Right } from '../db/writes/requester.ts'
+import type { Credential } from '../kernel/call.ts'
+import { type Grant, grantOf, type Standing, standsForWriting } from '../kernel/caller.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -175,7 +177,8 @@ function signedIn({ sessions, rules }: AuthorizerOptions, request: Request, { se
   return sessions.authenticate(token) ?? fail(signInNeeded())
 }
 
-const keyNeeded = () => unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
+export const keyNeeded = () =>
+  unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
 export const signInNeeded = () =>
   unauthorized('Nobody is signed in, or the session has ended; sign in again.')
 
@@ -201,25 +204,12 @@ function readOnlySentence(isSession: boolean, scope: Caller['scope']): string {
     : 'The user of this API key is a viewer of the workspace and may not change anything.'
 }
 
-/** What a request rests on and what it needs; it can be copied to another thread. */
-export interface RightData {
-  /** Null where it rests on a session. */
-  readonly keyId: string | null
-  readonly sessionId: string
-  /** In which the request began. A session may have entered another one since. */
-  readonly workspacePk: number
-  readonly needsOwner: boolean
+/** What a request rests on and what it needs. */
+export interface RightData extends Omit<Grant, 'needsWrite' | 'covers' | 'isNamed'> {
   needsWrite: boolean
-  /** What of the workspace the endpoint is about, and whether its path names an object. */
   covers: Covers
   isNamed: boolean
 }
-
-/** What the caller of a request may do. */
-export type Standing = Pick<Caller, 'scope' | 'role' | 'rights'>
-
-export const standsForWriting = ({ scope, role }: Pick<Standing, 'scope' | 'role'>): boolean =>
-  scope === 'write' && role !== 'viewer'
 
 /** Throws the refusal that the request would get if it came now; by default as reads see the database. */
 export type Recheck = (right: RightData, reader?: Reader) => Standing
@@ -235,7 +225,7 @@ interface Asked {
  * end meanwhile, again once the body is there, in every transaction of a write, and before the response to a read leaves that
  * had to wait. Only the first check counts for limits. What the caller may do is what it might at the last check.
  */
-export class RequestCaller implements Caller, Right {
+export class RequestCaller implements Caller, Credential, Right {
   workspacePk: number
   readonly workspaceId: string
   readonly userId: string
@@ -254,6 +244,8 @@ export class RequestCaller implements Caller, Right {
   /** Whether the request changes something, if only who may enter. What a read writes is the server's own: indexes. */
   #isWrite: boolean
   #isFulfilled = false
+  /** Whether the rights that the response rests on are those of now, so that no check follows. */
+  #isFresh = false
 
   constructor(caller: Caller, request: Request, { rule, isNamed }: Asked, recheck: Recheck) {
     this.workspacePk = caller.workspacePk
@@ -269,9 +261,8 @@ export class RequestCaller implements Caller, Right {
     this.surface = caller.surface
     this.#request = request
     this.#recheck = recheck
-    const { keyId, sessionId = '', workspacePk } = caller
     const { owner: needsOwner = false, write: needsWrite = false, covers } = rule
-    this.#data = { keyId, sessionId, workspacePk, needsOwner, needsWrite, covers, isNamed }
+    this.#data = grantOf(caller, { needsOwner, needsWrite, covers, isNamed })
     this.#isWriteRoute = needsWrite || (rule.session === true && !isRead(request))
     this.#narrow()
     this.#isWrite = this.#isWriteRoute
@@ -285,6 +276,10 @@ export class RequestCaller implements Caller, Right {
   /** Whether what was asked for is written: then the response says so, whatever has ended since. */
   get isFulfilled(): boolean {
     return this.#isFulfilled
+  }
+
+  get grant(): Grant {
+    return this.#data
   }
 
   get data(): RightData | undefined {
@@ -308,10 +303,15 @@ export class RequestCaller implements Caller, Right {
     this.workspacePk = workspaceOf(this.#data, this.rights)
   }
 
+  /** Notes that the right was checked while the response was made, without waiting for anything since. */
+  noteFresh(): void {
+    this.#isFresh = true
+  }
+
   /** Checks it when the handler is done, but for one that has written what was asked for. */
   checkAfter(hasSucceeded: boolean): void {
     if (hasSucceeded && this.#isWriteRoute) this.#isFulfilled = true
-    if (!this.#isFulfilled) this.check()
+    if (!this.#isFulfilled && !(hasSucceeded && this.#isFresh)) this.check()
   }
 
   /** Runs a part of a request that is a write although its route is none. */

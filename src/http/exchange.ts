@@ -2,10 +2,22 @@ import type { Covers } from '../access/rights.ts'
 import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { identifyRequester } from '../db/writes/requester.ts'
+import type { Kernel } from '../kernel/call.ts'
+import type { Operation, WriteOperation } from '../kernel/operation.ts'
 import { addressGroup } from '../lib/address-group.ts'
-import { Refusal } from '../refusal.ts'
-import { type Authorize, isRead, type Recheck, RequestCaller, type Rule, tokenIn } from './authorizer.ts'
+import { fail, Refusal } from '../refusal.ts'
+import {
+  type Authorize,
+  isRead,
+  keyNeeded,
+  type Recheck,
+  RequestCaller,
+  type Rule,
+  tokenIn,
+} from './authorizer.ts'
 import type { BodyReservation } from './body.ts'
+import { createdResponse, identityOf } from './idempotency.ts'
+import { jsonResponse } from './responses.ts'
 
 /** The server that took a request; Bun's own is one. */
 export interface HttpServer {
@@ -22,6 +34,7 @@ export type RightEndListener = (
 
 /** How callers are found and what they may do is checked. */
 export interface Rights {
+  readonly kernel: Kernel
   readonly authorize: Authorize
   readonly recheck: Recheck
   readonly onRightEnd: (caller: Caller, listener: RightEndListener) => () => void
@@ -100,6 +113,32 @@ export class Exchange {
     identifyRequester(requesterKey(caller), this.caller)
     if (isRead(request)) this.waitForHandler()
     else checkEncoding(request)
+  }
+
+  /** Runs an operation in the name of the caller and responds with its output as JSON. */
+  call<Input>(operation: Operation<Input, object | string>, input: Input): Response | Promise<Response> {
+    const caller = this.#caller
+    const body = this.rights.kernel.respond(operation, caller, input, this.bodyText)
+    if (body instanceof Promise) return body.then((text) => jsonResponse(text))
+    caller.noteFresh()
+    return jsonResponse(body)
+  }
+
+  /** Runs a creation and responds with 201; an `Idempotency-Key` is honoured (`kernel/once.ts`). */
+  async create<Input>(operation: WriteOperation<Input, object | string>, input: Input): Promise<Response> {
+    const { kernel } = this.rights
+    const { text, replayed } = await kernel.respondOnce(
+      operation,
+      this.#caller,
+      input,
+      this.bodyText,
+      identityOf(this),
+    )
+    return createdResponse(text, replayed)
+  }
+
+  get #caller(): RequestCaller {
+    return this.caller ?? fail(keyNeeded())
   }
 
   /** Admits anyone. What is written takes turns by the address of the client. */

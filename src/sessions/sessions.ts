@@ -18,16 +18,8 @@ import type { Reader } from '../db/reader.ts'
 import type { Role } from '../db/schema/account.ts'
 import { sessions } from '../db/schema/sessions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import {
-  invalidKey,
-  ownerRequired,
-  type RightData,
-  readOnly,
-  type Standing,
-  signInNeeded,
-  standsForWriting,
-  workspaceOf,
-} from '../http/authorizer.ts'
+import { invalidKey, ownerRequired, readOnly, signInNeeded, workspaceOf } from '../http/authorizer.ts'
+import { type Grant, type Standing, standsForWriting } from '../kernel/caller.ts'
 import { DAY_MS, isoTimestamp } from '../lib/dates.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, notFound, Refusal } from '../refusal.ts'
@@ -143,7 +135,7 @@ export function findSessionState(
 }
 
 /** Throws the refusal that the request would get now; returns what its caller may do now. */
-export function checkRight(reader: Reader, right: RightData, now: number): Standing {
+export function checkRight(reader: Reader, right: Grant, now: number): Standing {
   const { keyId, sessionId, workspacePk } = right
   const state =
     keyId === null ? findSessionState(reader, sessionId, workspacePk, now) : findKeyState(reader, keyId, now)

@@ -1,16 +1,14 @@
 import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns } from 'drizzle-orm'
-import { type AppContext, type Caller, type InWorkspace, placeOf } from '../context.ts'
+import type { Caller, InWorkspace } from '../context.ts'
 import { from, rowsBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { views } from '../db/schema/views.ts'
-import type { WorkerQuery } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { PropertyUsage, ViewRole } from '../feature-hooks.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
 import { pageRequest } from '../http/pagination.ts'
-import type { JsonBody } from '../http/responses.ts'
-import { wholeListQuery } from '../http/whole-list.ts'
+import { read, write } from '../kernel/operation.ts'
 import { isoTimestamp, utcDay } from '../lib/dates.ts'
 import { describeTree } from '../lib/filter-sentence.ts'
 import { fold } from '../lib/text.ts'
@@ -19,7 +17,6 @@ import {
   readStoredTree,
   storedTree,
   storedTreeReferences,
-  type TreeQuery,
   treeDefinitions,
   treeQuery,
   usualDirection,
@@ -27,7 +24,7 @@ import {
 import { objectKind } from '../objects/objects.ts'
 import { findPropertyHead, findPropertyHeadByKey } from '../properties/service.ts'
 import { atPlace, invalid, refused } from '../refusal.ts'
-import type { PatchViewBody, ViewNotesQuery } from './schema.ts'
+import type { CreateViewBody, PatchViewBody, ViewNotesQuery } from './schema.ts'
 
 export type ViewRow = typeof views.$inferSelect
 
@@ -71,7 +68,17 @@ export const viewKind = objectKind({
   },
 })
 
-export const viewsQuery = wholeListQuery('views.list', 'views', viewKind.list)
+export const listViews = read({
+  name: 'views.list',
+  covers: 'notes',
+  run: (snapshot, caller) => ({ views: viewKind.list(snapshot, caller) }),
+})
+
+export const getView = read({
+  name: 'views.get',
+  covers: 'notes',
+  run: (snapshot, caller, { id }: { id: string }) => ({ view: viewKind.get(snapshot, caller, id) }),
+})
 
 /** The names of the views of a workspace, by creation. */
 export const listViewNames = rowsBy((workspace: number) =>
@@ -118,18 +125,36 @@ export function parseView<Request extends ViewRequest>(request: Request) {
   return { ...request, filter }
 }
 
-export const createView = (tx: Tx, caller: Caller, input: ViewInput & { name: string }) =>
+export const insertView = (tx: Tx, caller: Caller, input: ViewInput & { name: string }) =>
   viewKind.create(tx, caller, { ...NEW_VIEW, ...columnsOf(tx, caller, input) })
 
-/** Changes what is sent; the filter and the sort are each replaced whole. */
-export const patchView = (ctx: AppContext, caller: Caller, id: string, input: ViewInput) =>
-  ctx.db.write((tx) => {
-    const before = viewKind.getRow(tx, caller, id)
-    return viewKind.update(tx, caller, before, columnsOf(tx, caller, input))
-  })
+export const createView = write({
+  name: 'views.create',
+  covers: 'notes',
+  run: (tx, caller, { body }: { body: Static<typeof CreateViewBody> }) => ({
+    view: insertView(tx, caller, parseView(body)),
+  }),
+})
 
-export const deleteView = (ctx: AppContext, caller: Caller, id: string) =>
-  ctx.db.write((tx) => viewKind.delete(tx, caller, viewKind.getRow(tx, caller, id)))
+/** Changes what is sent; the filter and the sort are each replaced whole. */
+export const patchView = write({
+  name: 'views.patch',
+  covers: 'notes',
+  run: (tx, caller, { id, body }: { id: string; body: ViewRequest }) => {
+    const input = parseView(body)
+    const before = viewKind.getRow(tx, caller, id)
+    return { view: viewKind.update(tx, caller, before, columnsOf(tx, caller, input)) }
+  },
+})
+
+export const deleteView = write({
+  name: 'views.delete',
+  covers: 'notes',
+  run: (tx, caller, { id }: { id: string }) => {
+    viewKind.delete(tx, caller, viewKind.getRow(tx, caller, id))
+    return { deleted: true, id }
+  },
+})
 
 /** The columns of what is sent; every tag and property is checked and stored by id. */
 function columnsOf(reader: Reader, caller: Caller, input: ViewInput): Partial<ViewRow> {
@@ -183,27 +208,23 @@ export const sortOf = ({ sortField: field, sortDirection: direction, sortPropert
   ...(sortProperty !== null && { property: sortProperty }),
 })
 
-type ViewQuery = InWorkspace & Pick<TreeQuery, 'page' | 'shown' | 'today'> & { readonly id: string }
-
-/**
- * The notes of a view. The view itself is read in the same snapshot as its notes: while the query waits for the
- * worker, the view may change, and what it names may be deleted.
- */
-export const viewQuery: WorkerQuery<ViewQuery, JsonBody> = {
+/** The notes of a view, which is read in the same snapshot as its notes. */
+export const listViewNotes = read({
   name: 'views.notes',
-  run: (reader, { id, ...query }) => {
-    const row = viewKind.getRow(reader, query, id)
-    const { workspacePk: workspace, ...wanted } = query
-    return treeQuery.run(reader, { ...wanted, workspace, filter: filterOf(row), sort: sortOf(row) })
+  covers: 'notes',
+  run: (
+    snapshot,
+    caller,
+    { id, content, excerpt, ...page }: { id: string } & Static<typeof ViewNotesQuery>,
+  ) => {
+    const row = viewKind.getRow(snapshot, caller, id)
+    return treeQuery.run(snapshot, {
+      workspace: caller.workspacePk,
+      filter: filterOf(row),
+      sort: sortOf(row),
+      page: pageRequest(page),
+      shown: { content, excerpt },
+      today: utcDay(snapshot.now),
+    })
   },
-}
-
-export const listViewNotes = (
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  { content, excerpt, ...page }: Static<typeof ViewNotesQuery>,
-): Promise<JsonBody> => {
-  const wanted = { page: pageRequest(page), shown: { content, excerpt }, today: utcDay(ctx.clock.now()) }
-  return ctx.worker.run(viewQuery, { ...placeOf(caller), id, ...wanted }, caller)
-}
+})

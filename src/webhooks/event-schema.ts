@@ -1,8 +1,8 @@
 import { Type as t } from '@sinclair/typebox'
-import { SURFACES } from '../changes/log.ts'
 import { EVENTS } from '../delivery/message.ts'
 import { File } from '../files/schema.ts'
 import { id, members, nullable, strict, timestamp } from '../http/schema/types.ts'
+import { SURFACES } from '../kernel/caller.ts'
 import { RecordObject } from '../records/schema.ts'
 
 /* The body of a delivery. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { removeSavedResponsesBefore } from '../../src/http/idempotency.ts'
+import { removeSavedResponsesBefore } from '../../src/kernel/once.ts'
 import { declare, list, watchWakes } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 

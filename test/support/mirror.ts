@@ -7,6 +7,7 @@ import type { AppContext } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { openWorker } from '../../src/db/worker/client.ts'
 import { features } from '../../src/features.ts'
+import { Kernel } from '../../src/kernel/call.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { findFaults } from '../../src/maintenance/integrity.ts'
@@ -98,6 +99,7 @@ export async function mirrorOf(
     config,
     db,
     worker,
+    kernel: new Kernel({ db, worker, clock, findStanding: features.findStanding }),
     bus,
     clock,
     log,

@@ -11,6 +11,7 @@ import type { OpenOptions } from '../../src/db/connection/open.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { openWorker, type WorkerOptions } from '../../src/db/worker/client.ts'
 import { features } from '../../src/features.ts'
+import { Kernel } from '../../src/kernel/call.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
@@ -199,6 +200,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     config,
     db,
     worker,
+    kernel: new Kernel({ db, worker, clock, findStanding: features.findStanding }),
     bus,
     clock,
     log,

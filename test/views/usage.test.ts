@@ -5,7 +5,7 @@ import { createLens, deleteLens, parseLens } from '../../src/lenses/service.ts'
 import { deleteProperty } from '../../src/properties/deletion.ts'
 import { patchProperty } from '../../src/properties/service.ts'
 import { deleteTag } from '../../src/tags/deletion.ts'
-import { createView, deleteView, parseView, patchView } from '../../src/views/service.ts'
+import { deleteView, insertView, parseView, patchView } from '../../src/views/service.ts'
 import { callerOf } from '../support/cli.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -51,7 +51,7 @@ const ACTIONS: readonly [string, (started: Started) => Promise<unknown>][] = [
 const inTransaction = ({ db }: AppContext, run: (tx: Tx) => unknown) => db.write((tx): void => void run(tx))
 
 const newView = (started: Started, tx: Tx, filter: unknown) =>
-  createView(tx, started.caller, parseView({ name: 'Naming', filter })).id
+  insertView(tx, started.caller, parseView({ name: 'Naming', filter })).id
 const newLens = (started: Started, tx: Tx, scope: unknown) =>
   createLens(tx, started.caller, parseLens({ name: 'Naming', scope })).id
 
@@ -68,7 +68,7 @@ describe.each(ACTIONS)('the %s', (_, act) => {
     const { service, ctx, caller } = started
     const { body } = await service.post('/v1/views', { name: 'Naming' })
     const acting = act(started)
-    await patchView(ctx, caller, body.view.id, parseView({ filter: treeOf(started) }))
+    await ctx.kernel.callAs(caller, patchView, { id: body.view.id, body: { filter: treeOf(started) } })
     await expect(acting).rejects.toThrow('the view "Naming"')
   })
 
@@ -83,8 +83,8 @@ describe.each(ACTIONS)('the %s', (_, act) => {
     const [changed = '', deleted = '', lens = ''] = ids
     const acting = act(started)
     await Promise.all([
-      patchView(ctx, caller, changed, parseView({ filter: null })),
-      deleteView(ctx, caller, deleted),
+      ctx.kernel.callAs(caller, patchView, { id: changed, body: { filter: null } }),
+      ctx.kernel.callAs(caller, deleteView, { id: deleted }),
       deleteLens(ctx, caller, lens),
     ])
     expect(await acting).toBeDefined()

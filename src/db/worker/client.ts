@@ -8,7 +8,7 @@ import type { Db } from '../database.ts'
 import { noResponse } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import type { State } from '../state.ts'
-import { currentRight } from '../writes/requester.ts'
+import { currentRequester, currentRight } from '../writes/requester.ts'
 import { type Tx, writeUnlessDry } from '../writes/transaction.ts'
 import { QueryScheduler, type Requester, requesterKey } from './query-scheduler.ts'
 import { TaskQueue } from './task-queue.ts'
@@ -27,6 +27,12 @@ export interface WorkerQuery<Input, Output> {
   /** Whether it always runs in a worker thread, because its work cannot be counted. */
   readonly isLong?: true
   run(reader: Reader, input: Input): Output
+}
+
+/** What a read is known by, and whether it always runs in a reader thread. */
+export interface LongRead {
+  readonly name: string
+  readonly isLong?: boolean
 }
 
 /** Thrown by what reads so much on the main thread that another one has to run it. */
@@ -81,6 +87,14 @@ export interface WorkerClient {
   /** That of the database. */
   readonly state: State
   run<Input, Output>(query: WorkerQuery<Input, Output>, input: Input, requester: Requester): Promise<Output>
+  /** Whether the database is in memory: then everything runs on the main thread. */
+  readonly isInline: boolean
+  /** A write whose text is longer runs in the thread of writes. */
+  readonly maxWriteLength: number
+  /** Runs a read here, and returns its output; or, if it reads too much or is long, in a reader thread with this input. */
+  read(query: LongRead, requester: Requester, here: () => unknown, input: () => unknown): unknown
+  /** Runs a write in the thread of writes; `requester` is the key of the line in which it waits. */
+  task(name: string, input: unknown, requester: string): Promise<unknown>
   write<Input, Output>(task: WorkerTask<Input, Output>, input: Input, options?: WriteOptions): Promise<Output>
   /** Refuses the queries, and lets a task that runs finish, for some seconds. */
   close(): Promise<void>
@@ -113,18 +127,18 @@ class LongReads {
   /** From then on none is remembered: hashing an input takes as long as reading a few rows. */
   #until = 0
 
-  has(query: string, input: unknown): boolean {
+  has(query: string, input: () => unknown): boolean {
     const now = performance.now()
     if (now >= this.#until) return false
     const inputs = this.#byQuery.get(query)
-    return inputs !== undefined && now < (inputs.get(hash(serialize(input))) ?? 0)
+    return inputs !== undefined && now < (inputs.get(hash(serialize(input()))) ?? 0)
   }
 
-  add(query: string, input: unknown): void {
+  add(query: string, input: () => unknown): void {
     const inputs = this.#byQuery.get(query) ?? new BoundedCache(MAX_REMEMBERED)
     this.#byQuery.set(query, inputs)
     this.#until = performance.now() + REMEMBERED_MS
-    inputs.set(hash(serialize(input)), this.#until)
+    inputs.set(hash(serialize(input())), this.#until)
   }
 }
 
@@ -164,30 +178,47 @@ export function openWorker({
     kind,
     name,
     input,
+    now: clock.now(),
   })
+  const readInThread = async (name: string, input: unknown, requester: Requester): Promise<unknown> => {
+    let output: unknown
+    try {
+      output = await queries.run(request('query', name, input), requester)
+    } finally {
+      // The output or the refusal may rest on a commit that is not on the disk yet.
+      await db.synced()
+    }
+    // Making a response of a large result takes milliseconds, and many requests may share one.
+    await stepsOfThread.run(requesterKey(requester), () => {})
+    return output
+  }
+  const read: WorkerClient['read'] = ({ name, isLong }, requester, here, input) => {
+    if (isInline) return here()
+    try {
+      if (!isLong && !longReads.has(name, input)) return db.sql.withRowLimit(manyRows, tooLong, here)
+    } catch (error) {
+      if (!(error instanceof TooLongForMainThread)) throw error
+      longReads.add(name, input)
+    }
+    return readInThread(name, input(), requester)
+  }
   return {
     manyRows,
     state: db.sql.state,
-    run: async <Input, Output>(query: WorkerQuery<Input, Output>, input: Input, requester: Requester) => {
-      if (isInline) return query.run(db, input)
-      try {
-        if (!query.isLong && !longReads.has(query.name, input))
-          return db.sql.withRowLimit(manyRows, tooLong, () => query.run(db, input))
-      } catch (error) {
-        if (!(error instanceof TooLongForMainThread)) throw error
-        longReads.add(query.name, input)
-      }
-      let output: unknown
-      try {
-        output = await queries.run(request('query', query.name, input), requester)
-      } finally {
-        // The output or the refusal may rest on a commit that is not on the disk yet.
-        await db.synced()
-      }
-      // Making a response of a large result takes milliseconds, and many requests may share one.
-      await stepsOfThread.run(requesterKey(requester), () => {})
-      return output as Output
+    isInline,
+    maxWriteLength,
+    read,
+    task: async (name, input, requester) => {
+      if (db.refusal) throw db.refusal
+      return tasks.writes.run(request('task', name, input), requester)
     },
+    run: async <Input, Output>(query: WorkerQuery<Input, Output>, input: Input, requester: Requester) =>
+      (await read(
+        query,
+        requester,
+        () => query.run(db, input),
+        () => input,
+      )) as Output,
     write: async <Input, Output>(
       task: WorkerTask<Input, Output>,
       input: Input,
@@ -211,7 +242,7 @@ export function openWorker({
         isDryRun,
         right: currentRight()?.data,
       }
-      return (await queue.run(ofRequest)) as Output
+      return (await queue.run(ofRequest, currentRequester())) as Output
     },
     close: async () => {
       await Promise.all([queries, ...Object.values(tasks)].map((each) => each.close()))

@@ -4,7 +4,6 @@ import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, shuttingDown, unavailable } from '../../refusal.ts'
 import { noResponse } from '../errors.ts'
-import { currentRequester } from '../writes/requester.ts'
 import type { PausingAction } from '../writes/write-queue.ts'
 import { ThreadClosed, ThreadFailed, type ThreadRequest, type WorkerOutput, WorkerThread } from './thread.ts'
 
@@ -43,11 +42,11 @@ export class TaskQueue {
     this.#thread = new WorkerThread(options.clock, options.log)
   }
 
-  /** Rejects before the task has ended if the disk does not respond. */
-  run(request: ThreadRequest): Promise<unknown> {
+  /** `requester` is the key of its line. Rejects before the task has ended if the disk does not respond. */
+  run(request: ThreadRequest, requester: string): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const onLate = () => reject(noResponse())
-    this.#turns.run(currentRequester(), () => this.#runTask(request, onLate)).then(resolve, reject)
+    this.#turns.run(requester, () => this.#runTask(request, onLate)).then(resolve, reject)
     return promise
   }
 

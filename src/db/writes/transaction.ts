@@ -45,7 +45,7 @@ export async function writeUnlessDry<Outcome>(
     return { outcome }
   }
   try {
-    return (await db.write(write, isLong)).outcome
+    return (await db.write(write, { isLong })).outcome
   } catch (error) {
     if (error instanceof DryRun) return error.outcome as Outcome
     throw error

@@ -29,11 +29,12 @@ interface ItemOptions {
 export function newItem<T>(
   { sql, clock, newId, log }: ItemOptions,
   write: (tx: Tx) => T,
+  requester: string | undefined,
   resolve: (result: T) => void,
   reject: (error: unknown) => void,
 ): Item {
   const actions: (() => void)[] = []
-  const right = currentRight()
+  const right = requester === undefined ? currentRight() : undefined
   let result: T
   const callAction = (action: () => void) => {
     try {
@@ -43,7 +44,7 @@ export function newItem<T>(
     }
   }
   return {
-    isOfRequest: currentRequester() !== '',
+    isOfRequest: (requester ?? currentRequester()) !== '',
     run: () => {
       right?.checkInWrite({ sql })
       const now = clock.now()

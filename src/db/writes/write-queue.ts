@@ -45,6 +45,12 @@ export interface Sync {
  */
 export type PausingAction<T> = (beginSync: (onLate: () => void) => void) => Promise<T>
 
+export interface WriteOptions {
+  readonly isLong?: boolean
+  /** The key of the line in which it waits, of a write that checks the right of its caller itself. */
+  readonly requester?: string
+}
+
 export interface WriteQueueOptions {
   sql: Sql
   clock: Clock
@@ -152,10 +158,10 @@ export class WriteQueue {
     return this.#disk.onLate(listener)
   }
 
-  write<T>(run: WriteFunction<T>, isLong = false): Promise<T> {
+  write<T>(run: WriteFunction<T>, { isLong = false, requester }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const item = newItem(this.#options, run as (tx: Tx) => T, resolve, reject)
-      this.#add(isLong ? LONG : `by ${currentRequester()}`, item)
+      const item = newItem(this.#options, run as (tx: Tx) => T, requester, resolve, reject)
+      this.#add(isLong ? LONG : `by ${requester ?? currentRequester()}`, item)
     })
   }
 

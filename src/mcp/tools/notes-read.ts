@@ -72,7 +72,7 @@ async function findNotes(
   const query = { limit: most, offset: skipped, content: false }
   const named = view === undefined ? undefined : getViewNamed(ctx.db, caller, view)
   if (named && field === undefined && way === undefined)
-    return parsedBody(await listViewNotes(ctx, caller, named.id, query))
+    return parsedBody(await ctx.kernel.callAs(caller, listViewNotes, { id: named.id, ...query }))
   if (!named && filter === undefined)
     return parsedBody(await listNotes(ctx, caller, { ...query, sort: field, direction: way }))
   const sort: NoteSort =

@@ -3,14 +3,8 @@ import type { Reader } from '../../db/reader.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import type { Exchange } from '../../http/exchange.ts'
-import {
-  createdResponse,
-  identityOf,
-  type Outcome,
-  once,
-  type SignedRequest,
-  signed,
-} from '../../http/idempotency.ts'
+import { createdResponse, identityOf } from '../../http/idempotency.ts'
+import { type Outcome, once, type SignedRequest, signed } from '../../kernel/once.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { fold, withCommas } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'

@@ -33,7 +33,7 @@ import { sourceKind } from '../../sources/store.ts'
 import { TagPatch } from '../../tags/schema.ts'
 import { getTagRow, logTagUpdate, replaceLinks, tagKind } from '../../tags/service.ts'
 import { CreateViewBody } from '../../views/schema.ts'
-import { createView, parseView, type ViewRequest, viewKind } from '../../views/service.ts'
+import { insertView, parseView, type ViewRequest, viewKind } from '../../views/service.ts'
 import { type NewWebhook, newColumns, parseInput, type UnparsedInput } from '../../webhooks/columns.ts'
 import { CreateWebhookBody } from '../../webhooks/schema.ts'
 import {
@@ -151,7 +151,7 @@ const viewFile = objectFile('views', viewKind, {
   schema: CreateViewBody,
   create: ({ tx, caller, tags }, input: ViewRequest & { name: string }) => {
     const view = parseView(input)
-    createView(tx, caller, { ...view, filter: view.filter ? withTagIds(view.filter, tags) : null })
+    insertView(tx, caller, { ...view, filter: view.filter ? withTagIds(view.filter, tags) : null })
   },
 })
 

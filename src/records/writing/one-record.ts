@@ -10,15 +10,9 @@ import type { WorkerTask, WriteListeners } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { RequestBody } from '../../http/body.ts'
 import type { Exchange } from '../../http/exchange.ts'
-import {
-  createdResponse,
-  identityOf,
-  type Outcome,
-  once,
-  type RequestIdentity,
-  signed,
-} from '../../http/idempotency.ts'
+import { createdResponse, identityOf } from '../../http/idempotency.ts'
 import type { JsonBody } from '../../http/responses.ts'
+import { type Outcome, once, type RequestIdentity, signed } from '../../kernel/once.ts'
 import { atPlace, fail, notFound, refused } from '../../refusal.ts'
 import { clearLiveValues } from '../../structures/storage/live-rows.ts'
 import { definitionOf, findStructureByPk, type StructureRow } from '../../structures/store.ts'

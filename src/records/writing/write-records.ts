@@ -8,14 +8,8 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import { countSubscriptions, logCreated } from '../../delivery/outbox.ts'
 import { RequestBody } from '../../http/body.ts'
 import type { Exchange } from '../../http/exchange.ts'
-import {
-  createdResponse,
-  identityOf,
-  type Outcome,
-  once,
-  type RequestIdentity,
-  signed,
-} from '../../http/idempotency.ts'
+import { createdResponse, identityOf } from '../../http/idempotency.ts'
+import { type Outcome, once, type RequestIdentity, signed } from '../../kernel/once.ts'
 import { invalid, namingPlace, Refusal } from '../../refusal.ts'
 import { countInserts, findAnyLiveRow, findHolders } from '../../structures/storage/live-rows.ts'
 import { definitionOf, findStructure, getStructure } from '../../structures/store.ts'

@@ -1,0 +1,161 @@
+import type { Db } from '../db/database.ts'
+import { type Requester, requesterKey, type WorkerClient } from '../db/worker/client.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+import type { Clock } from '../lib/clock.ts'
+import { type Caller, callerIn, type FindStanding, type Grant, grantOf } from './caller.ts'
+import { type Outcome, once, type RequestIdentity, signed } from './once.ts'
+import type { Operation, Snapshot, WriteOperation } from './operation.ts'
+
+/*
+ * Calls of operations. A read starts on the main connection, under a limit of rows, and starts again in a reader thread when
+ * it reaches the limit. A write runs in the group commit, or in the write thread when its body is large. A long operation
+ * always runs in a thread. Wherever it runs, its caller is computed there, from the grant, in its transaction or snapshot.
+ */
+
+/** Made once for each request; the signal is read only where a call waits. */
+export interface Credential extends Requester {
+  readonly grant: Grant
+}
+
+/** The output wanted: the value, its JSON text, or the text and the response saved for an `Idempotency-Key`. */
+export type Form = 'value' | 'text' | 'once'
+
+/** A call as it crosses to another thread. */
+export interface Sent {
+  readonly grant: Grant
+  readonly input: unknown
+  readonly form: Form
+  readonly identity?: RequestIdentity | undefined
+  /** The text of `input.body`, which crosses in its place: parsing it again takes less time than copying its parts. */
+  readonly bodyText: string
+  readonly hasBody?: boolean
+}
+
+/** JSON as text, or as its bytes. */
+type JsonBody = string | Uint8Array<ArrayBuffer>
+
+type AnyOperation = Operation<unknown, unknown>
+
+const asText = (output: unknown): unknown =>
+  typeof output === 'string' || output instanceof Uint8Array ? output : JSON.stringify(output)
+
+/** Runs an operation in an open transaction or snapshot. */
+export function perform(
+  operation: AnyOperation,
+  source: Tx | Snapshot,
+  { grant, input, form, identity, bodyText }: Sent,
+  findStanding: FindStanding,
+): unknown {
+  const caller = callerIn(source, grant, source.now, findStanding)
+  if (operation.kind === 'read' || form !== 'once') {
+    const output = operation.run(source as Tx, caller, input)
+    return form === 'value' ? output : asText(output)
+  }
+  const tx = source as Tx
+  operation.check?.(tx, caller, input)
+  const request = signed(identity, bodyText)
+  return once(tx, request, () => operation.run(tx, caller, input) as object, operation.saved)
+}
+
+/** A call as it crosses to a thread: without the body, if that has a text. */
+function sendable(sent: Sent): Sent {
+  const { input, bodyText } = sent
+  const hasBody = bodyText !== '' && typeof input === 'object' && input !== null && 'body' in input
+  return hasBody ? { ...sent, input: { ...input, body: undefined }, hasBody } : sent
+}
+
+/** The call that crossed to this thread, with its body. */
+export const received = (sent: Sent): Sent =>
+  sent.hasBody ? { ...sent, input: { ...(sent.input as object), body: JSON.parse(sent.bodyText) } } : sent
+
+interface KernelOptions {
+  readonly db: Db
+  readonly worker: WorkerClient
+  readonly clock: Clock
+  readonly findStanding: FindStanding
+}
+
+export class Kernel {
+  constructor(private readonly options: KernelOptions) {}
+
+  /** Returns the output of an operation. */
+  call<Input, Output>(
+    operation: Operation<Input, Output>,
+    credential: Credential,
+    input: Input,
+  ): Output | Promise<Output> {
+    const { grant } = credential
+    const sent: Sent = { grant, input, form: 'value', bodyText: '' }
+    return this.#run(operation as AnyOperation, credential, sent) as Output | Promise<Output>
+  }
+
+  /** The same for a caller that a program has authenticated itself, such as the agent of a message. */
+  callAs<Input, Output>(
+    caller: Caller,
+    operation: Operation<Input, Output>,
+    input: Input,
+    isNamed = true,
+  ): Output | Promise<Output> {
+    const { covers, kind } = operation
+    const needs = { needsOwner: false, needsWrite: kind === 'write', covers, isNamed }
+    const { userId, keyId, surface } = caller
+    const credential = {
+      userId,
+      keyId,
+      surface,
+      grant: grantOf(caller, needs),
+      get signal() {
+        return caller.signal
+      },
+    }
+    return this.call(operation, credential, input)
+  }
+
+  /** Returns the output as JSON text, or as its bytes; `bodyText` is that of `input.body`, if it was sent as text. */
+  respond<Input>(
+    operation: Operation<Input, object | string>,
+    credential: Credential,
+    input: Input,
+    bodyText: string,
+  ): JsonBody | Promise<JsonBody> {
+    const { grant } = credential
+    const sent: Sent = { grant, input, form: 'text', bodyText }
+    return this.#run(operation as AnyOperation, credential, sent) as JsonBody | Promise<JsonBody>
+  }
+
+  /** Writes, or returns the response that was saved for the same request, which then writes nothing. */
+  respondOnce<Input>(
+    operation: WriteOperation<Input, object | string>,
+    credential: Credential,
+    input: Input,
+    bodyText: string,
+    identity: RequestIdentity | undefined,
+  ): Promise<Outcome> {
+    const { grant } = credential
+    const sent: Sent = { grant, input, form: 'once', bodyText, identity }
+    return this.#run(operation as AnyOperation, credential, sent) as Promise<Outcome>
+  }
+
+  #run(operation: AnyOperation, credential: Credential, sent: Sent): unknown {
+    if (sent.grant.covers !== operation.covers)
+      throw new Error(`${operation.name} covers ${operation.covers}, its endpoint ${sent.grant.covers}`)
+    return operation.kind === 'read'
+      ? this.#read(operation, credential, sent)
+      : this.#write(operation, credential, sent)
+  }
+
+  #read(operation: AnyOperation, credential: Credential, sent: Sent): unknown {
+    const { db, worker, clock, findStanding } = this.options
+    const now = clock.now()
+    const here = () => perform(operation, { sql: db.sql, now }, sent, findStanding)
+    return worker.read(operation, credential, here, () => sendable(sent))
+  }
+
+  #write(operation: AnyOperation, credential: Credential, sent: Sent): unknown {
+    const { db, worker, findStanding } = this.options
+    const requester = requesterKey(credential)
+    if (worker.isInline || (!operation.isLong && sent.bodyText.length <= worker.maxWriteLength))
+      return db.write((tx) => perform(operation, tx, sent, findStanding), { requester })
+    return worker.task(operation.name, sendable(sent), requester)
+  }
+}

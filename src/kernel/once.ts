@@ -1,0 +1,96 @@
+import { and, eq, getTableColumns, gt } from 'drizzle-orm'
+import { from, rowBy, upsertInto } from '../db/query.ts'
+import type { Reader } from '../db/reader.ts'
+import { idempotencyKeys } from '../db/schema/idempotency-keys.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+import { DAY_MS } from '../lib/dates.ts'
+import { sha256 } from '../lib/sha256.ts'
+import { refused } from '../refusal.ts'
+
+/*
+ * Creations that are sent again with the same `Idempotency-Key`. The response is saved in the transaction of the write: the
+ * same request again gets it and writes nothing; the same key with another body is refused. Writes run one at a time, so
+ * that a second request that arrives during the first finds the response of the first.
+ */
+
+/** How long a response is saved and returned again: 24 hours. */
+export const RESPONSE_SAVED_MS = DAY_MS
+
+/** A response body as an object, or as its JSON text. */
+export type ResponseContent = object | string
+
+export interface Outcome {
+  text: string
+  replayed: boolean
+}
+
+/** Identifies a request by its caller, its target and its `Idempotency-Key`. */
+export interface RequestIdentity {
+  readonly keyId: string
+  /** Method and path. */
+  readonly target: string
+  readonly idempotencyKey: string
+}
+
+/** A request with a key, and the SHA-256 of its body, hexadecimal. */
+export interface SignedRequest extends RequestIdentity {
+  readonly bodyHash: string
+}
+
+export const signed = (identity: RequestIdentity | undefined, body: string): SignedRequest | undefined =>
+  identity && { ...identity, bodyHash: sha256(body) }
+
+const asText = (body: ResponseContent) => (typeof body === 'string' ? body : JSON.stringify(body))
+
+/**
+ * Creates in the transaction, or finds the response to the same request. `toSave` leaves out what only the first response
+ * may show; `check` refuses a caller who may not create it now, also where the response is only found.
+ */
+export function once<Created extends ResponseContent>(
+  tx: Tx,
+  request: SignedRequest | undefined,
+  create: (tx: Tx) => Created,
+  toSave: (created: Created) => ResponseContent = (created) => created,
+  check: (tx: Tx) => unknown = () => {},
+): Outcome {
+  check(tx)
+  if (!request) return { text: asText(create(tx)), replayed: false }
+  const { keyId, target, idempotencyKey, bodyHash } = request
+  const found = findSavedResponse(tx, keyId, target, idempotencyKey, tx.now - RESPONSE_SAVED_MS)
+  if (!found) {
+    const created = create(tx)
+    saveResponse(tx, { ...request, response: asText(toSave(created)), savedAt: tx.now })
+    return { text: asText(created), replayed: false }
+  }
+  if (found.bodyHash === bodyHash) return { text: found.response, replayed: true }
+  throw refused(
+    'This "Idempotency-Key" was used with another body within the last 24 hours; send another key.',
+    { reason: 'key_reused' },
+  )
+}
+
+const saved = getTableColumns(idempotencyKeys)
+
+/** The response to a request that was saved after an instant, if any. */
+const findSavedResponse = rowBy((keyId: string, target: string, idempotencyKey: string, since: number) =>
+  from(idempotencyKeys, { bodyHash: saved.bodyHash, response: saved.response }).where(
+    and(
+      eq(saved.keyId, keyId),
+      eq(saved.target, target),
+      eq(saved.idempotencyKey, idempotencyKey),
+      gt(saved.savedAt, since),
+    ),
+  ),
+)
+
+/** Saves a response; replaces an expired one to the same request. */
+const saveResponse = upsertInto(idempotencyKeys, [saved.keyId, saved.target, saved.idempotencyKey])
+
+/** Removes at most `limit` responses saved before the instant `before`; returns how many. */
+export const removeSavedResponsesBefore = ({ sql }: Reader, before: number, limit: number): number =>
+  sql.run(
+    `DELETE FROM idempotency_keys WHERE rowid IN
+       (SELECT rowid FROM idempotency_keys WHERE saved_at < ? LIMIT ?)`,
+    before,
+    limit,
+  ).changes
