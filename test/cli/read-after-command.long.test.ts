@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { runs } from '../support/counts.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
 /*
@@ -6,7 +7,7 @@ import { daybook, newFolder, type ServerProcess, startProcess } from '../support
  * reading and writing.
  */
 
-const ROUNDS = 15
+const ROUNDS = runs(5, 50)
 const ROUNDS_MS = 240_000
 
 let folder: ReturnType<typeof newFolder>

@@ -1,4 +1,4 @@
-/** Refuses regular expressions whose time grows faster than their input: one hostile line would stop the server or a tab. */
+import { expect, test } from 'bun:test'
 import { Glob } from 'bun'
 import { analyse, type Report } from 'scslre'
 import ts from 'typescript'
@@ -13,22 +13,22 @@ const CAUSES: Record<Report['type'], string> = {
  * What of an expression takes more than linear time. For repetitions that give characters back, any suffix is assumed
  * not to match, which finds the most; for those that begin again only one that the expression can reject.
  */
-function causesOf(literal: ts.RegularExpressionLiteral): string[] {
-  const end = literal.text.lastIndexOf('/')
-  const expression = { source: literal.text.slice(1, end), flags: literal.text.slice(end + 1) }
+function causesOf(literal: string): string[] {
+  const end = literal.lastIndexOf('/')
+  const expression = { source: literal.slice(1, end), flags: literal.slice(end + 1) }
   const returning = analyse(expression, { assumeRejectingSuffix: true, reportTypes: { Move: false } })
   const moving = analyse(expression, { reportTypes: { Trade: false, Self: false } })
   const reports = [...returning.reports, ...moving.reports]
   return reports.map(({ type, character }) => `${CAUSES[type]} (${JSON.stringify(character.pick)})`)
 }
 
-function listFindings(path: string, text: string): string[] {
+function findingsIn(path: string, text: string): string[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest)
   const findings: string[] = []
   const visit = (node: ts.Node) => {
     if (ts.isRegularExpressionLiteral(node)) {
       const line = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1
-      for (const cause of causesOf(node)) findings.push(`${path}:${line}: ${node.text}: ${cause}`)
+      for (const cause of causesOf(node.text)) findings.push(`${path}:${line}: ${node.text}: ${cause}`)
     }
     ts.forEachChild(node, visit)
   }
@@ -36,8 +36,15 @@ function listFindings(path: string, text: string): string[] {
   return findings
 }
 
-const findings: string[] = []
-for (const path of new Glob('{src,scripts}/**/*.{ts,tsx,js}').scanSync())
-  findings.push(...listFindings(path, await Bun.file(path).text()))
-for (const finding of findings.sort()) process.stderr.write(`${finding}\n`)
-process.exit(findings.length === 0 ? 0 : 1)
+test('a regular expression whose time grows faster than its input is found', () => {
+  expect(findingsIn('a.ts', 'const linear = /^a+b/\nconst slow = /^(?:a+)+$/\nconst moving = /a+$/')).toEqual(
+    [expect.stringContaining('a.ts:2: /^(?:a+)+$/'), expect.stringContaining('a.ts:3: /a+$/')],
+  )
+})
+
+test('no regular expression takes more than linear time: one hostile line would stop the server or a tab', async () => {
+  const findings: string[] = []
+  for (const path of new Glob('{src,scripts}/**/*.{ts,tsx,js}').scanSync())
+    findings.push(...findingsIn(path, await Bun.file(path).text()))
+  expect(findings.sort()).toEqual([])
+})
