@@ -4,41 +4,22 @@ import { addressGroup } from '../lib/address-group.ts'
 import type { Clock } from '../lib/clock.ts'
 import { FairQueue, stepsOfThread } from '../lib/fair-queue.ts'
 import { invalid, Refusal } from '../refusal.ts'
-import { TOKEN } from './authorizer.ts'
 import type { Exchange } from './exchange.ts'
-import { NoBody } from './schema/types.ts'
 import { checkCounts, MOST_TO_READ, MOST_TO_WRITE, storable } from './storable-json.ts'
-import { type Form, type QueryValues, readQuery, type Unread } from './validation.ts'
-
-/*
- * The query and the body of a request, as they were sent. Elysia hands them to the schemas of the endpoint, which have
- * them read: after the key and what it may do were judged, and the body last.
- */
-
-export class SentQuery implements Unread {
-  constructor(private readonly exchange: Exchange) {}
-
-  read({ schema, checkQuery }: Form): QueryValues {
-    this.exchange.parameters = Object.keys(schema.properties ?? {})
-    const values = readQuery(this.exchange.search, schema)
-    // The key is not one of the endpoint's parameters.
-    if (this.exchange.takesToken) delete values[TOKEN]
-    checkQuery(values)
-    return values
-  }
-}
+import type { FormCheck } from './validation.ts'
 
 /** Reads bytes that take so much memory, once there is enough; a request holds its memory until it is finished. */
 type WithRoom = (bytes: number, read: () => Promise<Uint8Array>) => Promise<Uint8Array>
 
-export class SentBody implements Unread {
+/** The body of a request, as it was sent. */
+export class SentBody {
   constructor(
     private readonly exchange: Exchange,
     private readonly bodies: BodyBudget,
   ) {}
 
-  /** The JSON value. The Content-Type does not matter. */
-  async read({ schema, checkBody }: Form): Promise<unknown> {
+  /** The JSON value, `{}` where none is required and none was sent. The Content-Type does not matter. */
+  async read(check: FormCheck, isRequired: boolean): Promise<unknown> {
     const { exchange } = this
     const { caller } = exchange
     const key = caller ? requesterKey(caller) : addressGroup(exchange.address)
@@ -48,10 +29,10 @@ export class SentBody implements Unread {
     caller?.check()
     exchange.bodyText = text
     exchange.body = value
-    if (value === undefined && schema !== NoBody)
+    if (value === undefined && isRequired)
       throw invalid('A JSON object is required as the body of this request.')
     const body = value === undefined ? {} : value
-    checkBody(body)
+    check(body)
     exchange.waitForHandler()
     return body
   }

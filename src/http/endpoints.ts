@@ -1,10 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
-import { Elysia, type InputSchema } from 'elysia'
+import { Elysia } from 'elysia'
 import type { Covers } from '../access/rights.ts'
 import type { Caller } from '../context.ts'
 import type { Rule } from './authorizer.ts'
 import type { Exchange } from './exchange.ts'
-import { NoBody, NoQuery } from './schema/types.ts'
 
 /**
  * Who may call an endpoint, and for what: with a key or a session, or in a session of the application alone; to read,
@@ -30,30 +29,15 @@ export interface EndpointMarks {
   readonly covers: Covers
   readonly once?: true
   readonly cursor?: true
+  readonly query: TSchema
+  readonly body: TSchema
   /** Of a success; by its status where that is not the usual one. */
   readonly response?: TSchema | Readonly<Record<number, TSchema>>
 }
 
 const marks = (some: Partial<EndpointMarks>): object => some
 
-interface Matched {
-  readonly exchange: Exchange
-  /** The path of the endpoint with the names of its parameters. */
-  readonly route: string
-}
-
-/**
- * Has Elysia judge every query and every body: an endpoint without one accepts none. Responses are judged by tests: for
- * Elysia, their schemas only describe them.
- */
-function judgeRequests(options: object): void {
-  const { query = NoQuery, body = NoBody, response, detail } = options as InputSchema & { detail?: object }
-  Object.assign(options, { query, body, response: undefined, parse: 'json', detail: { ...detail, response } })
-}
-
-/**
- * What the endpoints of all features have in common. Elysia judges a request in this order: access, query, body.
- */
+/** What the endpoints of all features have in common. */
 const common = (covers: Covers) =>
   new Elysia({ name: 'endpoints', seed: covers })
     // Every request has it: the pipeline adds it.
@@ -62,19 +46,12 @@ const common = (covers: Covers) =>
       /** Who may call the endpoint. */
       access: (access: Access) => ({
         detail: marks({ access, covers }),
-        introspect: judgeRequests,
-        transform: function admit({ exchange, route }: Matched) {
-          exchange.admit(route, { ...ACCESS[access], covers })
-        },
-        resolve: ({ exchange }: Matched) => ({ caller: exchange.caller as Caller }),
+        // For the type alone: the caller is added where endpoints are mounted.
+        resolve: () => ({ caller: undefined as unknown as Caller }),
       }),
       /** Anyone may call the endpoint. */
       open: {
         detail: marks({ access: 'open', covers }),
-        introspect: judgeRequests,
-        transform: function open({ exchange, route }: Matched) {
-          exchange.open(route)
-        },
       },
       /** Honours an `Idempotency-Key`: the handler writes in `once`. */
       once: { detail: marks({ once: true }) },

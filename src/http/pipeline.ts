@@ -1,17 +1,16 @@
 import { type AnyElysia, Elysia, ElysiaCustomStatusResponse, NotFoundError } from 'elysia'
-import { BunAdapter } from 'elysia/adapter/bun'
+import type { Caller } from '../context.ts'
 import { asRequester } from '../db/writes/requester.ts'
-import { addressGroup } from '../lib/address-group.ts'
-import { FairQueue, stepsOfThread } from '../lib/fair-queue.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../refusal.ts'
 import type { BodyBudget } from './body.ts'
-import { SentBody, SentQuery } from './body.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders, preflight } from './browser/cors.ts'
+import { Bursts } from './bursts.ts'
 import { errorResponse, methodNotAllowed } from './errors.ts'
 import { Exchange, type HttpServer, type Rights, requestIds } from './exchange.ts'
 import { type Untaken, withBody } from './large-responses.ts'
+import { type Context, type Endpoint, handlerOf, mount, type Serve } from './mount.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { addSafeHeaders, jsonResponse } from './responses.ts'
 import { isStreamed } from './streamed.ts'
@@ -38,14 +37,6 @@ const SETTINGS = {
   strictPath: true,
   nativeStaticResponse: false,
   handler: { standardHostname: false },
-  // Bodies are read by their schemas: before that, the key is judged.
-  adapter: {
-    ...BunAdapter,
-    composeHandler: {
-      ...BunAdapter.composeHandler,
-      parser: { ...BunAdapter.composeHandler.parser, json: () => '' },
-    },
-  },
 }
 
 /**
@@ -82,12 +73,6 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
     return response
   }
 
-  function begin({ request, params }: { request: Request; params: object }) {
-    checkParameters(params)
-    const exchange = newExchange(request)
-    return { exchange, query: new SentQuery(exchange), body: new SentBody(exchange, options.bodies) }
-  }
-
   async function finishHead(exchange: Exchange, response: Response): Promise<Response> {
     heads.set(exchange.request, finish(exchange, await withoutBody(response)))
     return new Response(null)
@@ -107,35 +92,53 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
     return respond(exchange, errorResponse(thrown, exchange, log))
   }
 
+  async function settle(exchange: Exchange, result: Promise<unknown>): Promise<Response> {
+    try {
+      return await succeed(exchange, await result)
+    } catch (error) {
+      return fail(exchange, error)
+    }
+  }
+
+  function serve(endpoint: Endpoint, context: Context): Response | Promise<Response> {
+    const exchange = newExchange(context.request)
+    context.exchange = exchange
+    try {
+      checkParameters(context.params)
+      const result = endpoint(exchange, context)
+      return result instanceof Promise ? settle(exchange, result) : succeed(exchange, result)
+    } catch (error) {
+      return fail(exchange, error)
+    }
+  }
+
   const app: AnyElysia = new Elysia(SETTINGS)
     // From the beginning, so that the contexts of all requests have one shape.
-    .decorate({ exchange: undefined, caller: undefined } as Record<never, unknown>)
-    .onRequest(leaveQuery)
+    .decorate({ exchange: undefined as Exchange | undefined, caller: undefined as Caller | undefined })
     .onRequest(({ request }) => {
       const refusal = options.refusal()
       if (refusal) throw refusal
       checkTarget(request, options)
     })
-    .derive(begin)
-    .onError(async ({ error, request, exchange, set }) => {
+    // What `serve` does not see: unknown paths, and requests that are refused before their path is looked up.
+    .onError(async (context) => {
       // The response has its own.
-      set.status = 200
-      return fail(exchange ?? newExchange(request), error)
+      context.set.status = 200
+      const exchange = newExchange(context.request)
+      context.exchange = exchange
+      return fail(exchange, context.error)
     })
-    .mapResponse(({ exchange, responseValue }) => {
-      if (exchange === undefined || exchange.isOver) return
-      // Elysia guesses from the text of a handler whether it has to wait for it.
-      if (!(responseValue instanceof Promise)) return succeed(exchange, responseValue)
-      return responseValue.then((value) => succeed(exchange, value)).catch((error) => fail(exchange, error))
-    })
+    .mapResponse(({ exchange, request, responseValue }) =>
+      exchange === undefined ? succeed(newExchange(request), responseValue) : undefined,
+    )
 
   async function head(request: Request): Promise<Response> {
     const response = await app.fetch(request)
     return heads.get(request) ?? response
   }
 
-  for (const feature of features) app.use(feature)
-  refuseOtherMethods(app, corsOrigins.length > 0)
+  for (const feature of features) mount(app, feature, options.bodies, serve)
+  refuseOtherMethods(app, corsOrigins.length > 0, serve)
 
   return {
     app,
@@ -161,11 +164,6 @@ function refusalOf({ caller }: Exchange): Refusal | undefined {
     if (error instanceof Refusal) return error
   }
   return undefined
-}
-
-/** Has Elysia leave the query alone, by hiding where it begins: it would read it, too, before the key is judged. */
-function leaveQuery(context: object): void {
-  ;(context as { qi: number }).qi = -1
 }
 
 /** Bun hands over a bare path when the request has no usable `Host`, and the fragment if there is one. */
@@ -212,25 +210,18 @@ function checkParameters(params: object): void {
 }
 
 /** Every path gets an endpoint for the methods that it does not have. */
-function refuseOtherMethods(app: AnyElysia, hasCors: boolean): void {
+function refuseOtherMethods(app: AnyElysia, hasCors: boolean, serve: Serve): void {
   const methods = new Map<string, string[]>()
-  for (const { path, method, hooks } of app.routes) {
-    if (method !== 'ALL' && !(hooks.detail?.access && hooks.detail.covers))
-      throw new Error(`${method} ${path} does not say who may call it, or what it covers`)
+  for (const { path, method } of app.routes) {
     const known = methods.get(path) ?? []
     methods.set(path, [...known, ...(method === 'GET' ? ['GET', 'HEAD'] : [method])])
   }
   for (const [path, known] of methods) {
     if (known.includes('ALL')) continue
     const allow = known.join(', ')
-    app.all(
-      path,
-      ({ request }) => {
-        if (request.method === 'OPTIONS' && hasCors) return preflight(allow)
-        return methodNotAllowed(request, allow)
-      },
-      { detail: { hide: true } },
-    )
+    const refuse = ({ request }: Exchange) =>
+      request.method === 'OPTIONS' && hasCors ? preflight(allow) : methodNotAllowed(request, allow)
+    app.all(path, handlerOf(serve, refuse), { detail: { hide: true } })
   }
 }
 
@@ -248,73 +239,4 @@ function responseOf(result: unknown, status = 200): Response {
   if (result instanceof Response) return result
   if (result instanceof ElysiaCustomStatusResponse) return responseOf(result.response, Number(result.code))
   return jsonResponse(JSON.stringify(result), status)
-}
-
-/** How long the server works for requests that arrived together before it looks for others. */
-const SLICE_MS = 5
-/** Work that was this short cannot have kept anybody waiting. */
-const SHORT_MS = 1
-/** Requests that come further apart did not arrive together. */
-const APART_MS = 0.1
-
-/** By the key or the session, without either by the address. */
-const callerOf = ({ request, address }: Arrival): string =>
-  request.headers.get('authorization') ?? request.headers.get('cookie') ?? addressGroup(address())
-
-/** A request, and how to find the address of its client, which costs more than finding a key. */
-interface Arrival {
-  readonly request: Request
-  readonly address: () => string
-}
-
-/**
- * Requests that arrive together, as when a program opens 1,000 streams: they would all be served before the server looks at
- * its connections again, however much work that is. Here those that come after 5 ms of it wait for a turn of the event
- * loop, and each caller among them has one after the other.
- */
-class Bursts {
-  readonly #waiting = new FairQueue<() => void>()
-  /** The work for requests in this turn of the event loop, as far as it was not short. */
-  #workedMs = 0
-  #endedAt = 0
-  #isEndAwaited = false
-
-  /** Serves the request now, or in its turn. */
-  serve(arrival: Arrival, handle: () => Response | Promise<Response>): Response | Promise<Response> {
-    const startedAt = performance.now()
-    if (this.#workedMs < SLICE_MS && (this.#waiting.isEmpty || !this.#waiting.has(callerOf(arrival)))) {
-      const response = handle()
-      this.#count(startedAt)
-      return response
-    }
-    if (this.#waiting.isEmpty) this.#scheduleSlice()
-    return new Promise((resolve) => this.#waiting.add(callerOf(arrival), () => resolve(Promise.try(handle))))
-  }
-
-  #count(startedAt: number): void {
-    const now = performance.now()
-    if (startedAt - this.#endedAt > APART_MS) this.#workedMs = 0
-    this.#workedMs += now - startedAt
-    this.#endedAt = now
-    if (this.#workedMs > SHORT_MS) this.#awaitEndOfTurn()
-  }
-
-  #awaitEndOfTurn(): void {
-    if (this.#isEndAwaited) return
-    this.#isEndAwaited = true
-    setImmediate(() => {
-      this.#isEndAwaited = false
-      this.#workedMs = 0
-    })
-  }
-
-  #scheduleSlice(): void {
-    void stepsOfThread.run('requests', () => this.#serveSlice())
-  }
-
-  #serveSlice(): void {
-    const until = performance.now() + SLICE_MS
-    while (!this.#waiting.isEmpty && performance.now() < until) this.#waiting.take()?.()
-    if (!this.#waiting.isEmpty) this.#scheduleSlice()
-  }
 }

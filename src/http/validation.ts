@@ -171,36 +171,3 @@ export function createCheck(part: Part, schema: TSchema): FormCheck {
     if (!compiled.Check(value)) throw validationRefusal(part, compiled.Errors(value))
   }
 }
-
-/** A schema with its checks. */
-export interface Form {
-  readonly schema: TSchema
-  readonly checkQuery: FormCheck
-  readonly checkBody: FormCheck
-}
-
-/** The query or the body of a request, which is read in the form of a schema. */
-export interface Unread {
-  read(form: Form): unknown
-}
-
-const asValue = (value: unknown) => ({ value })
-
-/** Has Elysia call a function to judge what it would judge by the schema itself. */
-const judgedBy = <Schema extends TSchema>(schema: Schema, validate: (value: unknown) => unknown): Schema =>
-  Object.defineProperty(schema, '~standard', { value: { version: 1, vendor: 'daybook', validate } })
-
-/**
- * A schema by which Elysia reads and judges queries and bodies, as a Standard Schema: Elysia's own way would turn texts
- * into numbers, drop what it does not know, and write the whole body into the error.
- */
-export function judging<Schema extends TSchema>(schema: Schema): Schema {
-  const form = { schema, checkQuery: createCheck('query', schema), checkBody: createCheck('body', schema) }
-  return judgedBy(schema, (unread) => {
-    const value = (unread as Unread).read(form)
-    return value instanceof Promise ? value.then(asValue) : { value }
-  })
-}
-
-/** A schema by which Elysia judges nothing. */
-export const unjudged = <Schema extends TSchema>(schema: Schema): Schema => judgedBy(schema, asValue)

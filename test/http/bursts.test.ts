@@ -9,7 +9,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
+/** More than are served in one turn, also where a request takes a few microseconds. */
 const REQUESTS = 3_000
+const CHEAP_REQUESTS = 15_000
 
 interface Addresses {
   readonly one: HttpServer
@@ -19,9 +21,14 @@ interface Addresses {
 const at = (address: string): HttpServer => ({ requestIP: () => ({ address }), timeout: () => {} })
 
 /** Serves many requests that arrive at once, then one more; returns how many of them were answered before that one. */
-async function answeredBefore(one: () => Request, last: Request, from?: Addresses): Promise<number> {
+async function answeredBefore(
+  one: () => Request,
+  last: Request,
+  from?: Addresses,
+  count = REQUESTS,
+): Promise<number> {
   let answered = 0
-  const answers = Array.from({ length: REQUESTS }, async () => {
+  const answers = Array.from({ length: count }, async () => {
     const { status } = await service.app.fetch(one(), from?.one)
     expect(status).toBe(200)
     answered += 1
@@ -50,5 +57,5 @@ test('a burst of one session is served in turns with the requests of another', a
 test('a burst of visitors from one address is served in turns with the requests of another', async () => {
   const open = () => new Request('http://localhost/app/api/sign-in')
   const from = { one: at('192.0.2.1'), last: at('192.0.2.2') }
-  expect(await answeredBefore(open, open(), from)).toBeLessThan(REQUESTS / 2)
+  expect(await answeredBefore(open, open(), from, CHEAP_REQUESTS)).toBeLessThan(CHEAP_REQUESTS / 2)
 })

@@ -20,7 +20,7 @@ export const routesOf = ({ elysia }: Pick<Api, 'elysia'>): Route[] =>
   elysia.routes
     .filter(({ method }) => method !== 'ALL')
     .map(({ method, path, hooks }) => {
-      const { access, covers } = hooks.detail as EndpointMarks
+      const { access, covers, body } = hooks.detail as EndpointMarks
       const rule = access === 'open' ? {} : ACCESS[access]
       return {
         method,
@@ -30,6 +30,6 @@ export const routesOf = ({ elysia }: Pick<Api, 'elysia'>): Route[] =>
         needsSession: 'session' in rule,
         needsWrite: 'write' in rule,
         needsOwner: 'owner' in rule,
-        takesBody: hooks.body !== NoBody,
+        takesBody: body !== NoBody,
       }
     })

@@ -120,20 +120,17 @@ export async function buildDocument(app: AnyElysia, api: ApiDescription): Promis
 /** What a route of Elysia says of itself. */
 interface Endpoint extends Omit<EndpointMarks, 'response'> {
   readonly method: string
-  readonly query: TSchema
-  readonly body: TSchema
   readonly response: TSchema | undefined
   /** Of a success. */
   readonly status: number
 }
 
 function endpointOf({ method, hooks }: InternalRoute): Endpoint {
-  const { query, body, detail } = hooks
-  const marks = detail as EndpointMarks
+  const marks = hooks.detail as EndpointMarks
   const [[status, response] = [marks.once ? '201' : '200', marks.response]] = Object.entries(
     marks.response ?? {},
   ).filter(([key]) => /^2\d\d$/.test(key))
-  return { ...marks, method, query, body, response, status: Number(status) }
+  return { ...marks, method, response, status: Number(status) }
 }
 
 const isUsed = (tag: string, paths: OpenApiDocument['paths']) =>

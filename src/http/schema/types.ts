@@ -11,7 +11,6 @@ import { t as base } from 'elysia'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { codePointLength, hasControlCharacter, withCommas } from '../../lib/text.ts'
 import { DEFAULT_LIMIT } from '../pagination.ts'
-import { judging, unjudged } from '../validation.ts'
 import { isInvisibleName } from './invisible-name.ts'
 
 /*
@@ -91,10 +90,13 @@ const isChoice = (rules: Rules, value: unknown) =>
 
 const isFlag = (rules: Rules, value: unknown) => typeof value === 'boolean' || isAllowedNull(rules, value)
 
+/** The kind of a schema that only describes. */
+export const UNCHECKED = 'DaybookUnchecked'
+
 TypeRegistry.Set<{ rules: Rules }>('DaybookText', (schema, value) => isText(schema.rules, value))
 TypeRegistry.Set<{ rules: Rules }>('DaybookInteger', (schema, value) => isInteger(schema.rules, value))
 TypeRegistry.Set<{ rules: Rules }>('DaybookChoice', (schema, value) => isChoice(schema.rules, value))
-TypeRegistry.Set('DaybookUnchecked', () => true)
+TypeRegistry.Set(UNCHECKED, () => true)
 TypeRegistry.Set<{ rules: Rules }>('DaybookFlag', (schema, value) => isFlag(schema.rules, value))
 
 function textWords({ minLength = 0, maxLength, singleLine, says }: Rules): string {
@@ -186,7 +188,7 @@ export const choice = <const Value extends string>(
 
 /** An object of exactly these members: anything else in it is refused by name. */
 export const strict = <Properties extends TProperties>(properties: Properties, options: ObjectOptions = {}) =>
-  judging(base.Object(properties, { additionalProperties: false, ...options }))
+  base.Object(properties, { additionalProperties: false, ...options })
 
 /** Members of an object that may be left out. */
 export const optional = <Properties extends TProperties>(properties: Properties) =>
@@ -196,11 +198,7 @@ export const optional = <Properties extends TProperties>(properties: Properties)
 
 /** An object with members of any name and value; the service checks them. */
 export const members = (options: ObjectOptions = {}) =>
-  judging(
-    base.Unsafe<Record<string, unknown>>(
-      base.Object({}, { additionalProperties: base.Unknown(), ...options }),
-    ),
-  )
+  base.Unsafe<Record<string, unknown>>(base.Object({}, { additionalProperties: base.Unknown(), ...options }))
 
 /** The body of an endpoint that takes none; `{}` is accepted. */
 export const NoBody = strict({})
@@ -209,20 +207,18 @@ export const NoBody = strict({})
 export const NoQuery = strict({})
 
 /** For pages whose own script reads the query. */
-export const AnyQuery = judging(base.Object({}, { additionalProperties: true }))
+export const AnyQuery = base.Object({}, { additionalProperties: true })
 
 /** The body of an endpoint that reads it by itself. */
-export const RawBody = unjudged(base.Unsafe<undefined>({ [Kind]: 'DaybookUnchecked' }))
+export const RawBody = base.Unsafe<undefined>({ [Kind]: UNCHECKED })
 
 /** The body of an endpoint that is open: its handler has the bytes read once it knows who sends them. */
-export const BytesBody = unjudged(
-  base.Unsafe<{ bytes(key: string, most?: number): Promise<Uint8Array> }>({ [Kind]: 'DaybookUnchecked' }),
-)
+export const BytesBody = base.Unsafe<{ bytes(key: string, most?: number): Promise<Uint8Array> }>({
+  [Kind]: UNCHECKED,
+})
 
 /** The query of an endpoint that ignores it. */
-export const IgnoredQuery = unjudged(
-  base.Unsafe<unknown>({ [Kind]: 'DaybookUnchecked', type: 'object', properties: {} }),
-)
+export const IgnoredQuery = base.Unsafe<unknown>({ [Kind]: UNCHECKED, type: 'object', properties: {} })
 
 /** `limit` and `offset` of a paged list. */
 export const paging = (maximum: number) => ({
@@ -250,11 +246,11 @@ export const response = <Properties extends TProperties>(
   options: ObjectOptions = {},
 ) => {
   const schema = base.Object(properties, { additionalProperties: false, ...options })
-  return base.Unsafe<Static<typeof schema>>({ ...schema, [Kind]: 'DaybookUnchecked' })
+  return base.Unsafe<Static<typeof schema>>({ ...schema, [Kind]: UNCHECKED })
 }
 
 const content = (contentMediaType: string, more: object) =>
-  base.Unsafe<Response>({ [Kind]: 'DaybookUnchecked', type: 'string', contentMediaType, ...more })
+  base.Unsafe<Response>({ [Kind]: UNCHECKED, type: 'string', contentMediaType, ...more })
 
 /** A response of Server-Sent Events; `example` is the lines of one event. */
 export const eventStreamText = (example: readonly string[]) =>
@@ -274,7 +270,7 @@ export const binaryContent = () => content('application/octet-stream', { format:
 /** An instant in responses: ISO 8601, UTC, milliseconds. */
 export const timestamp = (description?: string) =>
   base.Unsafe<string>({
-    [Kind]: 'DaybookUnchecked',
+    [Kind]: UNCHECKED,
     type: 'string',
     format: 'date-time',
     description,
@@ -283,7 +279,7 @@ export const timestamp = (description?: string) =>
 
 export const id = (description?: string) =>
   base.Unsafe<string>({
-    [Kind]: 'DaybookUnchecked',
+    [Kind]: UNCHECKED,
     type: 'string',
     format: 'uuid',
     description,
