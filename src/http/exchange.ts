@@ -79,8 +79,8 @@ export class Exchange {
   reservation: BodyReservation | undefined = undefined
   /** Whether the key may be in the query. */
   takesToken = false
-  /** Whether there is a response. */
-  isOver = false
+  /** Whether the connection does not count as idle. */
+  private isWaiting = false
 
   constructor(
     readonly request: Request,
@@ -111,8 +111,7 @@ export class Exchange {
     const caller = rights.authorize(request, server, rule, token)
     this.caller = new RequestCaller(caller, request, { rule, isNamed: route.includes(':') }, rights.recheck)
     identifyRequester(requesterKey(caller), this.caller)
-    if (isRead(request)) this.waitForHandler()
-    else checkEncoding(request)
+    if (!isRead(request)) checkEncoding(request)
   }
 
   /** Runs an operation in the name of the caller and responds with its output as JSON. */
@@ -159,9 +158,8 @@ export class Exchange {
 
   /** Gives back what the request holds; its connection may be idle again. */
   end(): void {
-    this.isOver = true
     this.reservation?.release()
-    this.server.timeout(this.request, IDLE_SECONDS)
+    if (this.isWaiting) this.server.timeout(this.request, IDLE_SECONDS)
   }
 
   /**
@@ -169,6 +167,7 @@ export class Exchange {
    * would close it before the response.
    */
   waitForHandler(): void {
+    this.isWaiting = true
     this.server.timeout(this.request, 0)
   }
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../context.ts'
 import { asRequester } from '../db/writes/requester.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../refusal.ts'
+import { isRead } from './authorizer.ts'
 import type { BodyBudget } from './body.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders, preflight } from './browser/cors.ts'
@@ -61,15 +62,10 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
     addSafeHeaders(response.headers)
     if (corsOrigins.length > 0) addCorsHeaders(response.headers, corsOrigins, request)
     const ms = performance.now() - exchange.startedAt
-    requests.add(request.method === 'HEAD' ? 'GET' : request.method, route, response.status, ms)
-    log.info('request', {
-      request_id: requestId,
-      method: request.method,
-      route: route ?? null,
-      status: response.status,
-      ms: Math.round(ms * 1000) / 1000,
-      key_id: exchange.caller?.keyId ?? null,
-    })
+    const { method } = request
+    const { status } = response
+    requests.add(method === 'HEAD' ? 'GET' : method, route, status, ms)
+    log.request({ requestId, method, route, status, ms, keyId: exchange.caller?.keyId })
     return response
   }
 
@@ -81,10 +77,8 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
   const respond = (exchange: Exchange, response: Response): Response | Promise<Response> =>
     exchange.request.method === 'HEAD' ? finishHead(exchange, response) : finish(exchange, response)
 
-  function succeed(exchange: Exchange, result: unknown): Response | Promise<Response> {
-    exchange.caller?.checkAfter(true)
-    return respond(exchange, withBody(exchange, responseOf(result), options.untaken))
-  }
+  const succeed = (exchange: Exchange, result: unknown): Response | Promise<Response> =>
+    respond(exchange, withBody(exchange, responseOf(result), options.untaken))
 
   function fail(exchange: Exchange, error: unknown): Response | Promise<Response> {
     options.noteError(error)
@@ -93,8 +87,11 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
   }
 
   async function settle(exchange: Exchange, result: Promise<unknown>): Promise<Response> {
+    if (isRead(exchange.request)) exchange.waitForHandler()
     try {
-      return await succeed(exchange, await result)
+      const value = await result
+      exchange.caller?.checkAfter(true)
+      return await succeed(exchange, value)
     } catch (error) {
       return fail(exchange, error)
     }
@@ -106,6 +103,7 @@ export function createPipeline(options: PipelineOptions, features: readonly AnyE
     try {
       checkParameters(context.params)
       const result = endpoint(exchange, context)
+      // A right that was found a moment ago, without waiting for anything since, is checked no second time.
       return result instanceof Promise ? settle(exchange, result) : succeed(exchange, result)
     } catch (error) {
       return fail(exchange, error)

@@ -12,21 +12,25 @@ export interface RouteMetrics {
 
 /** Counts requests by route and status. The routes bound how much is kept, whatever clients send. */
 export class RequestMetrics {
-  readonly #byRoute = new Map<string, RouteMetrics>()
+  readonly #byRoute = new Map<string | undefined, Map<string, RouteMetrics>>()
 
   get all(): Iterable<RouteMetrics> {
-    return this.#byRoute.values()
+    return this.#byRoute.values().flatMap((byMethod) => byMethod.values())
   }
 
   /** `ms` is the time until the response, of a stream until its beginning. */
   add(method: string, route: string | undefined, status: number, ms: number): void {
-    const name = route === undefined ? '' : `${method} ${route}`
-    let known = this.#byRoute.get(name)
-    if (!known) {
-      known = { method, route, statuses: new Map(), seconds: new Histogram(SECONDS) }
-      this.#byRoute.set(name, known)
-    }
+    const known =
+      this.#byRoute.get(route)?.get(route === undefined ? '' : method) ?? this.#begin(method, route)
     known.statuses.set(status, (known.statuses.get(status) ?? 0) + 1)
     known.seconds.add(ms / 1_000)
+  }
+
+  /** Those that no route serves count together, by the first method. */
+  #begin(method: string, route: string | undefined): RouteMetrics {
+    const begun = { method, route, statuses: new Map(), seconds: new Histogram(SECONDS) }
+    const byMethod = this.#byRoute.get(route) ?? new Map<string, RouteMetrics>()
+    this.#byRoute.set(route, byMethod.set(route === undefined ? '' : method, begun))
+    return begun
   }
 }

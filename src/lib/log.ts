@@ -8,9 +8,23 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 type LogFields = Record<string, string | number | boolean | null | undefined>
 
+/** A request that has its response, or its stream that has begun. */
+export interface LoggedRequest {
+  /** Hexadecimal. */
+  readonly requestId: string
+  readonly method: string
+  /** The path of its endpoint with the names of parameters; undefined for a request that none serves. */
+  readonly route: string | undefined
+  readonly status: number
+  readonly ms: number
+  readonly keyId: string | null | undefined
+}
+
 /** One JSON object a line: `{time, level, message, …fields}`. Fields never hold keys, bodies or query values. */
 export interface Log {
   info(message: string, fields?: LogFields): void
+  /** The line of a request, at the level `info`. Written by hand: that takes half the time. */
+  request(request: LoggedRequest): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
   /**
@@ -41,16 +55,18 @@ export function createLog(level: LogLevel, clock: Clock, write: (lines: string) 
     pending = ''
     write(lines)
   }
-  const at = (name: LogLevel) => {
-    if (LOG_LEVELS.indexOf(name) < threshold) return () => {}
-    return (message: string, fields?: LogFields) => {
-      const line = `{"time":"${isoTimestamp(clock.now())}","level":"${name}","message":${JSON.stringify(message)}`
-      const others = fields === undefined ? '{}' : JSON.stringify(fields)
-      pending += others === '{}' ? `${line}}\n` : `${line},${others.slice(1)}\n`
-      if (pending.length > FLUSH_AT_LENGTH) flush()
-      else timer ??= setTimeout(flush, FLUSH_AFTER_MS)
-    }
+  const add = (name: LogLevel, members: string) => {
+    pending += `{"time":"${isoTimestamp(clock.now())}","level":"${name}",${members}}\n`
+    if (pending.length > FLUSH_AT_LENGTH) flush()
+    else timer ??= setTimeout(flush, FLUSH_AFTER_MS)
   }
+  const isLogged = (name: LogLevel) => LOG_LEVELS.indexOf(name) >= threshold
+  const at = (name: LogLevel) => {
+    if (!isLogged(name)) return () => {}
+    return (message: string, fields?: LogFields) =>
+      add(name, JSON.stringify({ message, ...fields }).slice(1, -1))
+  }
+  const request = isLogged('info') ? (logged: LoggedRequest) => add('info', requestMembers(logged)) : () => {}
   const lines = { info: at('info'), warn: at('warn'), error: at('error') }
   const earlier = new BoundedCache<string, { at: number; times: number }>(MAX_REPEATED)
   const repeated: Log['repeated'] = (name, message, fields) => {
@@ -64,5 +80,11 @@ export function createLog(level: LogLevel, clock: Clock, write: (lines: string) 
     earlier.set(key, { at: now, times: 1 })
     lines[name](message, last ? { ...fields, times: last.times } : fields)
   }
-  return { ...lines, repeated, flush }
+  return { ...lines, request, repeated, flush }
 }
+
+const textOrNull = (text: string | null | undefined) => (typeof text === 'string' ? `"${text}"` : 'null')
+
+/** None of these texts holds a character that JSON escapes. */
+const requestMembers = ({ requestId, method, route, status, ms, keyId }: LoggedRequest): string =>
+  `"message":"request","request_id":"${requestId}","method":"${method}","route":${textOrNull(route)},"status":${status},"ms":${Math.round(ms * 1000) / 1000},"key_id":${textOrNull(keyId)}`
