@@ -1,4 +1,6 @@
 import { Database, type Statement } from 'bun:sqlite'
+import { matchIn } from '../../src/notes/search/tables.ts'
+import { parseSearch } from '../../src/search/words.ts'
 import type { CorpusNote } from './corpus.ts'
 
 /*
@@ -23,6 +25,12 @@ function open(file: string): Database {
   for (const pragma of PRAGMAS) database.run(`PRAGMA ${pragma}`)
   return database
 }
+
+/** The FTS5 query of a search in the first workspace. */
+export const matchOf = (search: string): string =>
+  parseSearch(search)
+    .map((phrase) => matchIn(1, phrase))
+    .join(' AND ')
 
 /** Notes: create, append, and a page of whole notes. */
 export class NotesBaseline {

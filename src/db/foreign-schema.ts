@@ -9,9 +9,9 @@ import { MIGRATIONS } from './schema/migrations/migrations.ts'
 /** From this version on, indexes of row tables are SQLite's own. Before it, triggers kept tables in step with the rows. */
 const NATIVE_INDEXES = MIGRATIONS.findIndex(({ name }) => name === '0040_native_indexes') + 1
 
-/** Row tables with their text indexes, and search tables of a workspace; FTS5 has tables of its own for each. */
+/** Row tables with their text indexes, and search tables of the files of a workspace; FTS5 has tables of its own for each. */
 const DERIVED_TABLE =
-  /^(?:rows_\d+|(?:rows_\d+_text|note_search_\d+|note_search_head_\d+|tag_search_\d+|file_search_\d+)(?:_(?:data|idx|content|docsize|config))?)$/
+  /^(?:rows_\d+|(?:rows_\d+_text|file_search_\d+)(?:_(?:data|idx|content|docsize|config))?)$/
 const OLD_TRIGGER = /^(rows_\d+)_(?:by|unique)_.*_(?:insert|delete|update)$/
 /** SQLite's own, and the tables that Litestream keeps in the file that it replicates. */
 const RESERVED = /^(?:sqlite|_litestream)_/

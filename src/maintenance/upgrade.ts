@@ -4,7 +4,7 @@ import { listWorkspacePks } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { pageTable } from '../files/search.ts'
 import { refreshNoteTexts } from '../notes/integrity.ts'
-import { countOldTables, dropSomeOldTables, searchTables } from '../notes/search/tables.ts'
+import { convertSomeSearch, countUnconverted, indexMissingTags } from '../notes/search/upgrade.ts'
 import { listSearchTables, setMerging } from '../search/tables.ts'
 import { convertSomeRowTables, countOldRowTables } from '../structures/storage/upgrade.ts'
 
@@ -12,16 +12,16 @@ import { convertSomeRowTables, countOldRowTables } from '../structures/storage/u
 export function upgradeDerived(reader: Reader): void {
   refreshNameKeys(reader)
   refreshNoteTexts(reader)
+  indexMissingTags(reader)
   const existing = listSearchTables(reader)
   for (const workspace of listWorkspacePks(reader)) {
-    const files = { name: pageTable(workspace), merging: 'itself' } as const
-    for (const { name, merging } of [...searchTables(workspace), files])
-      if (existing.has(name)) setMerging(reader, name, merging)
+    const files = pageTable(workspace)
+    if (existing.has(files)) setMerging(reader, files, 'itself')
   }
 }
 
-/** What is done after that in transactions of its own, because it takes long where there are many workspaces. */
+/** What is done after that in transactions of its own, because it takes long where there are many notes or structures. */
 export const upgradeSteps: UpgradeSteps = {
-  left: (reader) => countOldTables(reader) + countOldRowTables(reader),
-  doSome: (reader) => (countOldTables(reader) > 0 ? dropSomeOldTables : convertSomeRowTables)(reader),
+  left: (reader) => countUnconverted(reader) + countOldRowTables(reader),
+  doSome: (reader) => (countUnconverted(reader) > 0 ? convertSomeSearch : convertSomeRowTables)(reader),
 }

@@ -1,28 +1,21 @@
-import { type IntegrityCheck, listWorkspacePks } from '../db/integrity.ts'
+import type { IntegrityCheck } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
 import { counted, fold } from '../lib/text.ts'
 import { type ExpectedEntry, type SearchTableCheck, searchTableFaults } from '../search/integrity.ts'
-import { hasTable } from '../search/tables.ts'
-import { indexedText } from '../search/words.ts'
+import { createWordTable, hasTable } from '../search/tables.ts'
 import { indexLinksAtOnce } from './links/indexing.ts'
 import { distinctLinkKeys } from './links/syntax.ts'
 import {
-  COMPLETE,
-  createSearchTables,
-  dropSearchTables,
+  FULL_TABLE,
   findIndexable,
-  fullTable,
   indexedColumns,
   indexNote,
   indexTagName,
-  isSmall,
-  NONE,
-  searchState,
-  searchTables,
-  setSearchState,
-  tagTable,
-  titleTable,
+  SEARCH_TABLES,
+  TAG_TABLE,
+  TITLE_TABLE,
+  textIn,
 } from './search/tables.ts'
 import { aliasColumns } from './store.ts'
 
@@ -139,12 +132,11 @@ export const noteTextCheck: IntegrityCheck = {
   repair: refreshNoteTexts,
 }
 
-/** What is indexed of every active note of a workspace that meets the condition, or only of its title and tags. */
-function* indexables(reader: Reader, workspace: number, condition = '', hasBody = true) {
+/** What is indexed of every active note that meets the condition, or only of its title and tags. */
+function* indexables(reader: Reader, condition = '', hasBody = true) {
   const notes = scanByPk((after) =>
     reader.sql.all<{ pk: number }>(
-      `SELECT pk FROM notes WHERE workspace = ? AND deleted_at IS NULL AND pk > ? ${condition} ORDER BY pk LIMIT ?`,
-      workspace,
+      `SELECT pk FROM notes WHERE deleted_at IS NULL AND pk > ? ${condition} ORDER BY pk LIMIT ?`,
       after,
       BATCH_SIZE,
     ),
@@ -155,72 +147,50 @@ function* indexables(reader: Reader, workspace: number, condition = '', hasBody 
   }
 }
 
-const tagsOf = ({ sql }: Reader, workspace: number) =>
-  sql.all<{ id: number; name: string }>(
-    'SELECT id, name FROM tags WHERE workspace = ? ORDER BY id',
-    workspace,
-  )
+interface TagName {
+  readonly id: number
+  readonly workspace: number
+  readonly name: string
+}
 
-/** The entries of every active note of a workspace that are up to date, with or without the body. */
-function* expectedNotes(
-  reader: Reader,
-  workspace: number,
-  outdated: string,
-  hasBody: boolean,
-): Generator<ExpectedEntry> {
-  for (const note of indexables(reader, workspace, `AND pk NOT IN (${outdated})`, hasBody)) {
+const allTags = ({ sql }: Reader): TagName[] => sql.all('SELECT id, workspace, name FROM tags ORDER BY id')
+
+const OUTDATED = 'SELECT note FROM search_pending'
+
+/** The entries of every active note that are up to date, with or without the body. */
+function* expectedNotes(reader: Reader, hasBody: boolean): Generator<ExpectedEntry> {
+  for (const note of indexables(reader, `AND pk NOT IN (${OUTDATED})`, hasBody)) {
     const { title, body, tags } = indexedColumns(note)
     yield { pk: note.pk, columns: hasBody ? { title, body, tags } : { title, tags } }
   }
 }
 
-function* expectedTags(reader: Reader, workspace: number) {
-  for (const { id, name } of tagsOf(reader, workspace)) yield { pk: id, columns: { name: indexedText(name) } }
+function* expectedTags(reader: Reader): Generator<ExpectedEntry> {
+  for (const { id, workspace, name } of allTags(reader))
+    yield { pk: id, columns: { name: textIn(workspace, name) } }
 }
 
-/** While tables are being filled, some names of tags are missing. */
-function checksOf(reader: Reader, workspace: number, isFilled: boolean): SearchTableCheck[] {
-  const outdated = `SELECT note FROM search_pending WHERE workspace = ${workspace}`
-  const expected = (hasBody: boolean) => expectedNotes(reader, workspace, outdated, hasBody)
-  const ofTags = { expected: expectedTags(reader, workspace), outdated: 'SELECT 0 WHERE 0' }
-  return [
-    { table: fullTable(workspace), expected: expected(true), outdated },
-    { table: titleTable(workspace), expected: expected(false), outdated },
-    ...(isFilled ? [{ table: tagTable(workspace), ...ofTags }] : []),
-  ]
-}
+const checksOf = (reader: Reader): SearchTableCheck[] => [
+  { table: FULL_TABLE, expected: expectedNotes(reader, true), outdated: OUTDATED },
+  { table: TITLE_TABLE, expected: expectedNotes(reader, false), outdated: OUTDATED },
+  { table: TAG_TABLE, expected: expectedTags(reader), outdated: 'SELECT 0 WHERE 0' },
+]
 
-/** The names of the search tables that the workspace lacks. */
-const missingTables = (reader: Reader, workspace: number): string[] =>
-  searchTables(workspace)
-    .map(({ name }) => name)
-    .filter((name) => !hasTable(reader, name))
-
-/**
- * The search tables of large workspaces contain exactly the words of the active notes and of the tags, but for notes
- * that wait to be indexed.
- */
+/** The search tables contain exactly the words of the active notes and of the tags, but for notes that wait to be indexed. */
 export const searchCheck: IntegrityCheck = {
   *faults(reader) {
-    for (const workspace of listWorkspacePks(reader)) {
-      const { searchTables } = searchState(reader, workspace)
-      if (searchTables === NONE) continue
-      const missing = missingTables(reader, workspace)
-      for (const name of missing) yield `The search table ${name} is missing.`
-      if (missing.length > 0) continue
-      for (const check of checksOf(reader, workspace, searchTables >= COMPLETE))
-        yield* searchTableFaults(reader, check)
+    for (const check of checksOf(reader)) {
+      if (hasTable(reader, check.table)) yield* searchTableFaults(reader, check)
+      else yield `The search table ${check.table} is missing.`
     }
   },
   repair: (tx) => {
-    for (const workspace of listWorkspacePks(tx)) {
-      if (searchState(tx, workspace).searchTables !== NONE) dropSearchTables(tx, workspace)
-      setSearchState(tx, workspace, isSmall(tx, workspace) ? NONE : COMPLETE)
-      if (isSmall(tx, workspace)) continue
-      createSearchTables(tx, workspace)
-      for (const note of indexables(tx, workspace)) indexNote(tx, workspace, note)
-      for (const { id, name } of tagsOf(tx, workspace)) indexTagName(tx, workspace, id, name)
+    for (const [table, { columns, merging }] of Object.entries(SEARCH_TABLES)) {
+      tx.sql.script(`DROP TABLE IF EXISTS ${table}`)
+      createWordTable(tx, table, columns, merging)
     }
+    for (const note of indexables(tx)) indexNote(tx, note)
+    for (const { id, workspace, name } of allTags(tx)) indexTagName(tx, workspace, id, name)
     tx.sql.run('DELETE FROM search_pending')
   },
 }

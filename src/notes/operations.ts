@@ -1,7 +1,7 @@
 export { linkDifferenceQuery } from './links/indexing.ts'
-export { mentionsQuery } from './links/mentions.ts'
 export { linksQuery } from './links/note-links.ts'
 export { listQuery } from './query/list.ts'
+export { mentionsQuery } from './query/mentions.ts'
 export { treeQuery } from './query/tree-query.ts'
 export { longNoteEntries, longNoteWordsQuery, searchMerge } from './search/indexing.ts'
 export { noteRename } from './writing/rename.ts'

@@ -48,7 +48,7 @@ export const tagDeletion = (
       'change those first',
     )
     features.onTagDeleted(tx, caller, id)
-    removeTagName(tx, workspacePk, id)
+    removeTagName(tx, id)
     tagKind.remove(tx, id)
     logChange(tx, caller, { kind: 'tag', id }, 'deleted', { hidden: { name } })
     const deleted = { author: authorOf(caller), name }

@@ -5,7 +5,7 @@ import { RESTORE } from '../../src/db/errors.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, giveTable, write } from '../support/records.ts'
-import { completeSearchTables } from '../support/search-tables.ts'
+import { indexAll } from '../support/search-tables.ts'
 import { startService } from '../support/service.ts'
 
 let folder: ReturnType<typeof newFolder>
@@ -34,7 +34,7 @@ beforeEach(async () => {
       tags: ['b'],
     })
     await client.post(`/v1/notes/${beta.body.note.id}/append`, { text: 'and [[Alpha]]' })
-    await completeSearchTables(service.ctx, client === service ? 1 : 2)
+    await indexAll(service.ctx)
     const trashed = await client.post('/v1/notes', { title: 'Trashed', content: 'gone', tags: ['b'] })
     await client.delete(`/v1/notes/${trashed.body.note.id}`)
     if (client === service) [first, second] = [body.note.id, beta.body.note.id]
@@ -128,7 +128,7 @@ test('the entry of a note that waits to be indexed is not compared, those of oth
   damage("UPDATE note_bodies SET content = replace(content, 'to', 'of') WHERE note = 1")
   expect(await check()).toEqual({
     exitCode: 1,
-    out: 'The search table note_search_1 holds other words than the texts.\n',
+    out: 'The search table note_search holds other words than the texts.\n',
     err: '',
   })
 })
@@ -177,29 +177,29 @@ test.each([
   [
     'body changed behind the index',
     "UPDATE note_bodies SET content = content || ' more' WHERE note = 2",
-    () => 'The entry 2 of the search table note_search_1 does not match its text.',
+    () => 'The entry 2 of the search table note_search does not match its text.',
   ],
   [
     'body with one word for another',
     "UPDATE note_bodies SET content = replace(content, 'carte', 'cards') WHERE note = 2",
-    () => 'The search table note_search_1 holds other words than the texts.',
+    () => 'The search table note_search holds other words than the texts.',
   ],
   [
     'entry missing in the search',
-    'DELETE FROM note_search_head_1 WHERE rowid = 2',
-    () => 'The entry 2 of the search table note_search_head_1 is missing.',
+    'DELETE FROM note_search_head WHERE rowid = 2',
+    () => 'The entry 2 of the search table note_search_head is missing.',
   ],
   [
     'entry left over in the search',
-    "INSERT INTO note_search_1 (rowid, title, body, tags) VALUES (3, 'gone', '', '')",
-    () => 'The entry 3 of the search table note_search_1 is left over.',
+    "INSERT INTO note_search (rowid, title, body, tags) VALUES (3, 'gone', '', '')",
+    () => 'The entry 3 of the search table note_search is left over.',
   ],
   [
     'tag missing in the search',
-    'DELETE FROM tag_search_1 WHERE rowid = 1',
-    () => 'The entry 1 of the search table tag_search_1 is missing.',
+    'DELETE FROM tag_search WHERE rowid = 1',
+    () => 'The entry 1 of the search table tag_search is missing.',
   ],
-  ['search table gone', 'DROP TABLE note_search_1', () => 'The search table note_search_1 is missing.'],
+  ['search table gone', 'DROP TABLE note_search', () => 'The search table note_search is missing.'],
   [
     'counter of rows',
     'UPDATE structure_stats SET live = 7 WHERE structure = 1',

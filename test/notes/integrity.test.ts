@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findFaults } from '../../src/maintenance/integrity.ts'
-import { hasSearchTables, startFilling } from '../../src/notes/search/tables.ts'
 import { removeSomeTrashedBefore } from '../../src/notes/writing/trash.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { makeNote } from '../support/notes.ts'
-import { completeSearchTables } from '../support/search-tables.ts'
+import { indexAll } from '../support/search-tables.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const TAGS = ['a', 'b', 'c', 'd']
@@ -59,12 +58,7 @@ const steps: fc.Arbitrary<Step>[] = [
   ),
   at.map((which) => async (service) => service.delete(await tagPath(service, which))),
   fc.constant((service) => service.get('/v1/notes?search=plain')),
-  fc.constant((service) =>
-    service.ctx.db.write((tx): void => {
-      if (!hasSearchTables(tx, 1)) startFilling(tx, 1)
-    }),
-  ),
-  fc.constant((service) => completeSearchTables(service.ctx, 1)),
+  fc.constant((service) => indexAll(service.ctx)),
   fc.constant((service) =>
     service.ctx.db.write((tx): string => removeSomeTrashedBefore(tx, service.clock.now() + 1)),
   ),

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findMatches, findPks } from '../../src/notes/search/find.ts'
+import { evaluationOf } from '../../src/notes/query/evaluate.ts'
+import { findMatches, findPks } from '../../src/notes/query/search.ts'
 import { parseSearch } from '../../src/search/words.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { makeNote, type NoteAnswer, readNote, tagNamed } from '../support/notes.ts'
@@ -169,11 +170,12 @@ describe('a search within a tree', () => {
   test('keeps the tiers of a search with very many matches', () => {
     const { db } = service.ctx
     const { workspace } = fixture
+    const evaluation = evaluationOf(db, workspace)
     const phrases = parseSearch('body')
     const page = { limit: 200, offset: 0 }
-    const all = findPks(db, { workspace }, phrases, undefined, page, 0).items
+    const all = findPks(evaluation, {}, phrases, undefined, page, 0).items
     const among = findMatches(db, { workspace }, phrases).filter((_, at) => at % 3 !== 0)
-    const some = findPks(db, { workspace, among: JSON.stringify(among) }, phrases, undefined, page, 0)
+    const some = findPks(evaluation, { among: JSON.stringify(among) }, phrases, undefined, page, 0)
     expect(some).toEqual({ items: all.filter((pk) => among.includes(pk)), total: among.length })
     expect(among.length).toBeGreaterThan(50)
   })

@@ -1,19 +1,19 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { fillSome } from '../../src/notes/search/indexing.ts'
-import { areSearchTablesComplete, hasSearchTables, startFilling } from '../../src/notes/search/tables.ts'
+import { repairDerived } from '../../src/maintenance/integrity.ts'
+import { markAllForSearch, searchMerge } from '../../src/notes/search/indexing.ts'
 import { RANDOM_CASES_MS, RANDOM_SEED, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import { queryOf } from '../support/records.ts'
-import { completeSearchTables } from '../support/search-tables.ts'
+import { indexAll } from '../support/search-tables.ts'
 import { type Client, startService, type TestService, testClock } from '../support/service.ts'
 import { inOrder, matchesTree, type OracleTree, wired } from '../support/tree-oracle.ts'
 import type { TreeWorkspace } from '../support/tree-workspace.ts'
 import { arbitraryNotesCase, FILLER, makeNotes, type NotesCase } from '../support/unseen-notes.ts'
 
 /*
- * No optimization may be seen: whether notes are searched one by one or in search tables, whichever thread reads them, and
- * beside however many others, every answer has the same bytes; and answers to related queries fit together.
+ * No optimization may be seen: whenever notes are indexed, and however the index is merged, whichever thread reads them,
+ * and beside however many others, every answer has the same bytes; and answers to related queries fit together.
  */
 
 const folder = newFolder()
@@ -154,15 +154,23 @@ type Arrangement = readonly [
 ]
 
 const ARRANGEMENTS: readonly Arrangement[] = [
-  ['searched one by one', async () => {}],
+  ['indexed by the first search', async () => {}],
   [
-    'with search tables that are being filled',
+    'indexed again, one after the other',
     async ({ ctx }, workspace) => {
-      await ctx.db.write((tx): void => startFilling(tx, workspace))
-      await fillSome(ctx, workspace)
+      for (const pk of ctx.db.sql.column<number>('SELECT pk FROM notes ORDER BY id DESC')) {
+        await ctx.db.write((tx): void => void markAllForSearch(tx, workspace, `[${pk}]`, { canWait: false }))
+        await indexAll(ctx)
+      }
     },
   ],
-  ['with search tables', ({ ctx }, workspace) => completeSearchTables(ctx, workspace)],
+  [
+    'merged',
+    async ({ ctx }) => {
+      while (await ctx.worker.write(searchMerge, {}));
+    },
+  ],
+  ['indexed by a repair', ({ ctx }) => repairDerived(ctx.db)],
 ]
 
 /** The second has every read that may be long done by the worker. */
@@ -193,8 +201,6 @@ test.each(seeds)(
         made ??= await makeNotes(service, { seed, notes: 150 })
         const current = { ...made, client: service.as(made.client.key) }
         if (manyRows === THREADS[0]) await arrange(service, made.workspace)
-        const hasTables = hasSearchTables(service.ctx.db, made.workspace)
-        expect([name, hasTables]).toEqual([name, name !== ARRANGEMENTS[0]?.[0]])
         const scene = { service, made: current, first }
         const workspace = service.ctx.db.sql.scalar<string>(
           'SELECT name FROM workspaces WHERE pk = ?',
@@ -207,7 +213,7 @@ test.each(seeds)(
         const property = fc.asyncProperty(arbitraryNotesCase(made), (query) =>
           expectUnseen(scene, narrow, query),
         )
-        await check({ seed, arrangement: name, manyRows }, property, runs(20, 200), seed)
+        await check({ seed, arrangement: name, manyRows }, property, runs(15, 150), seed)
         service.app.stop()
         await service.ctx.worker.close()
         service.close()
@@ -218,13 +224,11 @@ test.each(seeds)(
 )
 
 test(
-  'notes searched one by one are found as they are in search tables beside many others',
+  'notes are found beside many others as they are beside few',
   async () => {
     const service = await startService()
     const few = await makeNotes(service, { seed: RANDOM_SEED, notes: 150 })
     const many = await makeNotes(service, { seed: RANDOM_SEED, notes: 150, fillers: runs(250, 900) })
-    await completeSearchTables(service.ctx, many.workspace)
-    expect(areSearchTablesComplete(service.ctx.db, few.workspace)).toBe(false)
     const others: OracleTree = { type: 'field', field: 'title', op: 'not_contains', value: FILLER }
     const titles = async ({ client, ids }: TreeWorkspace, query: NotesCase, trees: OracleTree[]) => {
       const filter = wired({ type: 'group', match: 'all', children: trees }, ids)

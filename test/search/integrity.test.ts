@@ -4,7 +4,7 @@ import { Sql } from '../../src/db/sql.ts'
 import { findFaults } from '../../src/maintenance/integrity.ts'
 import { type ExpectedEntry, searchTableFaults } from '../../src/search/integrity.ts'
 import { makeNote } from '../support/notes.ts'
-import { completeSearchTables } from '../support/search-tables.ts'
+import { indexAll } from '../support/search-tables.ts'
 import { startService } from '../support/service.ts'
 
 let database: Database
@@ -78,7 +78,7 @@ test('a large table is compared entry by entry, not each entry with all others',
 test('without room for temporary files a check says so, and can be made again', async () => {
   const service = await startService()
   await makeNote(service, { content: 'a b c '.repeat(3_000) })
-  await completeSearchTables(service.ctx, 1)
+  await indexAll(service.ctx)
   const { db } = service.ctx
   db.sql.script('PRAGMA temp_store = FILE; PRAGMA temp.max_page_count = 4')
   expect(() => findFaults(db)).toThrow('There is no room for the temporary files of the check')

@@ -1,16 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { startIndexing } from '../../src/notes/search/indexing.ts'
-import { completeSearchTables } from '../support/search-tables.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 beforeEach(async () => {
   service = await startService()
-  await completeSearchTables(service.ctx, 1)
 })
 afterEach(() => service.close())
 
-const IN_STEPS = ['note_search_1', 'note_search_head_1']
+const IN_STEPS = ['note_search', 'note_search_head']
 
 /** FTS5 numbers the pages of a part from its number times 2^37 on, and from 2^16 parts on those of what it has deleted. */
 const partsOf = (table: string) =>

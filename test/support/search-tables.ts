@@ -1,10 +1,9 @@
 import type { AppContext } from '../../src/context.ts'
-import { fillSome, refreshSearch } from '../../src/notes/search/indexing.ts'
-import { areSearchTablesComplete, hasSearchTables, startFilling } from '../../src/notes/search/tables.ts'
+import { refreshSearch } from '../../src/notes/search/indexing.ts'
 
-/** Gives a workspace complete search tables, however small it is. */
-export async function completeSearchTables(ctx: AppContext, workspace: number): Promise<void> {
-  if (!hasSearchTables(ctx.db, workspace)) await ctx.db.write((tx): void => startFilling(tx, workspace))
-  while (!areSearchTablesComplete(ctx.db, workspace)) await fillSome(ctx, workspace)
-  await refreshSearch(ctx, workspace)
+/** Indexes every note, also those that no search waits for. */
+export async function indexAll(ctx: AppContext): Promise<void> {
+  await ctx.db.write((tx): void => void tx.sql.run('UPDATE search_pending SET can_wait = 0'))
+  for (const workspace of ctx.db.sql.column<number>('SELECT DISTINCT workspace FROM search_pending'))
+    await refreshSearch(ctx, workspace)
 }

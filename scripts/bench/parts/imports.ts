@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import { fullTable, indexedColumns, titleTable } from '../../../src/notes/search/tables.ts'
+import { FULL_TABLE, type Indexable, indexedColumns, TITLE_TABLE } from '../../../src/notes/search/tables.ts'
 import { importRows } from '../../../src/portability/csv/import.ts'
 import { importVault } from '../../../src/portability/vault/import.ts'
 import { ImportBaseline } from '../baselines.ts'
@@ -98,8 +98,8 @@ function writtenRows(file: string) {
 function searchRows(file: string) {
   const database = new Database(file, { readonly: true })
   const notes = database
-    .query<{ pk: number; title: string; content: string; tags: string }, []>(
-      `SELECT pk, title, (SELECT content FROM note_bodies WHERE note = pk) AS content,
+    .query<Indexable, []>(
+      `SELECT pk, workspace, title, (SELECT content FROM note_bodies WHERE note = pk) AS content,
          (SELECT json_group_array(tag) FROM note_tags WHERE note = pk) AS tags FROM notes`,
     )
     .all()
@@ -108,8 +108,8 @@ function searchRows(file: string) {
   const full: Values = notes.map(({ pk, title, body, tags }) => [pk, title, body, tags])
   const head: Values = notes.map(({ pk, title, tags }) => [pk, title, tags])
   return [
-    { table: fullTable(1), columns: 'rowid, title, body, tags', rows: full },
-    { table: titleTable(1), columns: 'rowid, title, tags', rows: head },
+    { table: FULL_TABLE, columns: 'rowid, title, body, tags', rows: full },
+    { table: TITLE_TABLE, columns: 'rowid, title, tags', rows: head },
   ]
 }
 

@@ -2,10 +2,11 @@ import { join } from 'node:path'
 import { parseTree } from '../../../src/filter/tree/parse.ts'
 import { findByTree, type NoteSort, queryNotes } from '../../../src/notes/query/tree-query.ts'
 import { refreshSearch } from '../../../src/notes/search/indexing.ts'
+import { FULL_TABLE } from '../../../src/notes/search/tables.ts'
 import { createNote } from '../../../src/notes/writing/create.ts'
 import { createProperty } from '../../../src/properties/service.ts'
 import { Random } from '../../lib/random.ts'
-import { NotesBaseline } from '../baselines.ts'
+import { matchOf, NotesBaseline } from '../baselines.ts'
 import { corpus, wordOfRank } from '../corpus.ts'
 import { type Dataset, openDataset, temporaryFolder } from '../dataset.ts'
 import { interleaved } from '../measure.ts'
@@ -204,13 +205,11 @@ const rawPage = (raw: NotesBaseline, where: string) =>
     `SELECT count(*) ${LIVE} AND (${where})`,
   )
 
-const FULL = 'note_search_1'
-
 function rawSearch(raw: NotesBaseline, where: string, word: string): string {
   const inTree = where.replace(/^pk\b/, '+rowid')
-  const found = `FROM ${FULL} WHERE ${FULL} MATCH '"${word}"' AND ${inTree}`
+  const found = `FROM ${FULL_TABLE} WHERE ${FULL_TABLE} MATCH '${matchOf(word)}' AND ${inTree}`
   return raw.page(
-    `SELECT rowid AS pk ${found} ORDER BY bm25(${FULL}, 10, 1, 5) LIMIT 50`,
+    `SELECT rowid AS pk ${found} ORDER BY bm25(${FULL_TABLE}, 10, 1, 5) LIMIT 50`,
     `SELECT count(*) ${found}`,
   )
 }

@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const workspaces = sqliteTable(
@@ -16,13 +15,8 @@ export const workspaces = sqliteTable(
     trashedNotes: integer('trashed_notes').notNull().default(0),
     /** 1 while the notes were created in the order of their ids, so that sorting by `pk` equals sorting by `id`. */
     notesInOrder: integer('notes_in_order').notNull().default(1),
-    /** How far the workspace's search tables are: see `notes/search/tables.ts`. */
-    searchTables: integer('search_tables').notNull().default(0),
   },
-  (table) => [
-    index('workspaces_key').on(table.nameKey),
-    index('workspaces_search').on(table.searchTables).where(sql`search_tables IN (1, 3)`),
-  ],
+  (table) => [index('workspaces_key').on(table.nameKey)],
 )
 
 export const users = sqliteTable(

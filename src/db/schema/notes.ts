@@ -96,7 +96,10 @@ export const searchPending = sqliteTable(
   {
     workspace: integer().notNull(),
     note: integer().notNull(),
-    /** 1 when it changes no search result, as after the deletion of a tag, so that none waits for it. */
+    /**
+     * 1 when it changes no search result, as after the deletion of a tag, so that none waits for it; 2 when an upgrade has
+     * yet to index the note, before the database is used.
+     */
     canWait: integer('can_wait').notNull().default(0),
   },
   (table) => [

@@ -57,7 +57,7 @@ export const tags: Restorer<Tag> = {
       const id = Number(text)
       const notes = listNotesTagged(tx, id)
       markAllForSearch(tx, workspacePk, JSON.stringify(notes), { canWait: true })
-      removeTagName(tx, workspacePk, id)
+      removeTagName(tx, id)
       removeTag(tx, id)
     }
   },

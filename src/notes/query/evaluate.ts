@@ -42,11 +42,14 @@ interface WorkspaceSize {
 /** Where notes are hidden (`NOWHERE`). */
 const EMPTY: WorkspaceSize = { live: 0, trashed: 0, inOrder: 1, lastPk: null }
 
-/** Prepares an evaluation over the current state of the workspace; `today` is the UTC day, `YYYY-MM-DD`. */
+/**
+ * Prepares an evaluation over the current state of the workspace. Trees need `today`, the UTC day as `YYYY-MM-DD`, for
+ * relative days.
+ */
 export function evaluationOf(
   reader: Reader,
   workspace: number,
-  today: string,
+  today = '',
   candidateLimit = CANDIDATE_LIMIT,
 ): Evaluation {
   const known = reader.sql.get<WorkspaceSize>(

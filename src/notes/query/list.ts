@@ -2,26 +2,30 @@ import type { Static } from '@sinclair/typebox'
 import { NOWHERE } from '../../access/rights.ts'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { type Direction, sqlWay } from '../../db/sql-part.ts'
+import { sqlWay } from '../../db/sql-part.ts'
 import type { WorkerQuery } from '../../db/worker/client.ts'
 import { type Page, type PageRequest, pageRequest } from '../../http/pagination.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { parseSearch } from '../../search/words.ts'
 import type { ListQuery } from '../schema.ts'
-import { findPks, type NoteOrder } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import { findTagByName } from '../writing/tags.ts'
 import { FIELD_INDEXES } from './conditions.ts'
-import { notePageJson } from './page.ts'
+import { evaluationOf } from './evaluate.ts'
+import { type MatchOrder, notePageJson } from './page.ts'
+import { findPks } from './search.ts'
 import { usualDirection } from './tree-query.ts'
 
 export type ListRequest = Static<typeof ListQuery>
 
-/** Equal values are ordered by id in the same direction. */
-function orderOf(sort: NonNullable<ListRequest['sort']>, direction?: Direction): NoteOrder {
-  const way = sqlWay(direction ?? usualDirection(sort))
+/** `ORDER BY` terms over `notes`: equal values are ordered by id in the same direction. */
+function orderSql({ sort = 'updated_at', direction = usualDirection(sort) }: ListRequest): string {
+  const way = sqlWay(direction)
   return `${FIELD_INDEXES[sort].column} ${way}, id ${way}`
 }
+
+const orderOf = ({ sort, direction }: ListRequest): MatchOrder | undefined =>
+  sort && { by: sort, direction: direction ?? usualDirection(sort) }
 
 /** One page of active notes: by rank for a search without `sort`, else newest edit first unless asked otherwise. */
 export async function listNotes(ctx: AppContext, caller: Caller, request: ListRequest): Promise<JsonBody> {
@@ -33,14 +37,15 @@ export async function listNotes(ctx: AppContext, caller: Caller, request: ListRe
 /** All of a list is read from one state of the database. */
 export const listQuery: WorkerQuery<ListRequest & { workspace: number }, JsonBody> = {
   name: 'notes.list',
-  run: (reader, { workspace, tag: name, search, sort, direction, content, excerpt, ...sent }) => {
-    const page = pageRequest(sent)
+  run: (reader, { workspace, ...request }) => {
+    const { tag: name, search, sort, content, excerpt } = request
+    const page = pageRequest(request)
     const tag = name === undefined ? undefined : findTagByName(reader, workspace, name)?.id
-    const order = orderOf(sort ?? 'updated_at', direction)
     const phrases = search === undefined ? undefined : parseSearch(search)
     const find = (): Page<number> => {
       if (workspace === NOWHERE || (name !== undefined && tag === undefined)) return { items: [], total: 0 }
-      if (phrases) return findPks(reader, { workspace, tag }, phrases, sort && order, page)
+      if (phrases) return findPks(evaluationOf(reader, workspace), { tag }, phrases, orderOf(request), page)
+      const order = orderSql(request)
       return tag === undefined
         ? pageOfAll(reader, workspace, order, page)
         : pageOfTag(reader, workspace, tag, order, page)
@@ -56,7 +61,7 @@ const liveNotes = ({ sql }: Reader, workspace: number): number =>
 function pageOfAll(
   { sql }: Reader,
   workspace: number,
-  order: NoteOrder,
+  order: string,
   { limit, offset }: PageRequest,
 ): Page<number> {
   const stop = sql.stopCondition('pk').text
@@ -71,7 +76,7 @@ function pageOfTag(
   { sql }: Reader,
   workspace: number,
   tag: number,
-  order: NoteOrder,
+  order: string,
   { limit, offset }: PageRequest,
 ): Page<number> {
   const total = sql.scalar<number>('SELECT note_count FROM tags WHERE id = ?', tag)

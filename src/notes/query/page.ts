@@ -110,6 +110,8 @@ const isOrderedByText = ({ property }: PropertyOrder): boolean =>
 /** The order of matching notes; equal ones are ordered by id in the same direction. */
 export type MatchOrder = FieldOrder | PropertyOrder
 
+export const NEWEST_FIRST: MatchOrder = { by: 'updated_at', direction: 'desc' }
+
 /** The pks of one page of the matching notes. */
 export function matchingPage(
   evaluation: Evaluation,

@@ -19,12 +19,12 @@ import { utcDay } from '../../lib/dates.ts'
 import { fail, refused } from '../../refusal.ts'
 import { type Phrase, parseSearch } from '../../search/words.ts'
 import type { QueryBody } from '../schema.ts'
-import { findMatches, findPks } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import { bitsetOf, intersection, pksOf } from './bitset.ts'
 import type { FIELD_INDEXES } from './conditions.ts'
 import { type Evaluation, evaluationOf, type Matching, matchTree } from './evaluate.ts'
-import { type MatchOrder, matchingPage, notePageJson, type ShownParts } from './page.ts'
+import { type MatchOrder, matchingPage, NEWEST_FIRST, notePageJson, type ShownParts } from './page.ts'
+import { findMatches, findPks } from './search.ts'
 
 /** The sort of notes: by a field, or by a property with its id. */
 export interface NoteSort {
@@ -99,8 +99,6 @@ export const treeQuery: WorkerQuery<TreeQuery, JsonBody> = {
   },
 }
 
-const NEWEST_FIRST: MatchOrder = { by: 'updated_at', direction: 'desc' }
-
 function orderOf(reader: Reader, workspace: number, { field, direction, property }: NoteSort): MatchOrder {
   if (field !== 'property') return { by: field, direction }
   const definition =
@@ -130,8 +128,8 @@ function searched(
   const both = intersection(bitsetOf(found, size), set)
   const among = pksOf(both)
   if (order) return paged(evaluation, { set: both, total: among.length }, order, page)
-  if (among.length === found.length) return findPks(reader, { workspace }, phrases, undefined, page)
-  return findPks(reader, { workspace, among: JSON.stringify(among) }, phrases, undefined, page)
+  const scope = among.length === found.length ? {} : { among: JSON.stringify(among) }
+  return findPks(evaluation, scope, phrases, undefined, page)
 }
 
 /* Views, lenses and subscriptions store a parsed tree as JSON, or null for every note. */

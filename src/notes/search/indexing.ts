@@ -4,23 +4,15 @@ import type { Reader } from '../../db/reader.ts'
 import type { WorkerClient, WorkerQuery, WorkerTask } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { hasTable, mergeSome } from '../../search/tables.ts'
+import { mergeSome } from '../../search/tables.ts'
 import { updatedAtOf } from '../store.ts'
 import {
-  areSearchTablesComplete,
-  COMPLETE,
-  ensureTablesOfMany,
-  fillTags,
-  findFilling,
+  FULL_TABLE,
   findIndexable,
-  hasSearchTables,
-  type Indexable,
   indexedColumns,
   indexNote,
-  isSmall,
-  searchTables,
-  setSearchState,
-  startFilling,
+  type NoteColumns,
+  TITLE_TABLE,
   unmarkForSearch,
   writeEntries,
 } from './tables.ts'
@@ -33,21 +25,13 @@ const MAX_BATCH = 100
  * Marks a note whose entries in the search tables are out of date. It is indexed when the server is idle, at the
  * latest before a search.
  */
-export function markForSearch(tx: Tx, workspace: number, note: number): void {
-  ensureTablesOfMany(tx, workspace)
-  tx.sql.run(
+export const markForSearch = ({ sql }: Tx, workspace: number, note: number) =>
+  sql.run(
     `INSERT INTO search_pending (workspace, note) VALUES (?, ?)
      ON CONFLICT DO UPDATE SET can_wait = 0 WHERE can_wait = 1`,
     workspace,
     note,
   )
-}
-
-/** Indexes a note at once, or marks it if the workspace has no search tables. */
-export function indexAtOnce(tx: Tx, workspace: number, note: Indexable): void {
-  if (ensureTablesOfMany(tx, workspace)) indexNote(tx, workspace, note)
-  else markForSearch(tx, workspace, note.pk)
-}
 
 /**
  * Marks those of these notes (a JSON array of pks) that are active. With `canWait`, no search waits for them: what
@@ -80,7 +64,7 @@ async function indexFirst(
   notes: readonly number[],
 ): Promise<number> {
   const [first] = notes
-  notePart(db, workspace)
+  notePart(db)
   if (first !== undefined && hasLongBody(db, first)) {
     await indexLongNote(worker, workspace, first)
     return 1
@@ -96,7 +80,7 @@ function indexBatch(tx: Tx, workspace: number, notes: readonly number[]): number
     if (hasLongBody(tx, pk)) break
     done += 1
     const note = unmarkForSearch(tx, workspace, pk) ? findIndexable(tx, pk) : undefined
-    if (note) indexNote(tx, workspace, note)
+    if (note) indexNote(tx, note)
     if (performance.now() > until) break
   }
   return done
@@ -107,16 +91,15 @@ const URGENT = 'FROM search_pending WHERE workspace = ? AND can_wait = 0'
 /**
  * Indexes every note that is marked in the workspace now and that a search has to wait for: what was committed before
  * this call can be found after it. Notes marked meanwhile are left, so that a stream of writes never delays a search
- * without end. Where notes are scanned, there is nothing to wait for.
+ * without end; the search compares those one by one (`unindexed.ts`).
  */
 export async function refreshSearch(ctx: Indexing, workspace: number): Promise<void> {
   const { sql } = ctx.db
-  if (!areSearchTablesComplete(ctx.db, workspace)) return
   if (sql.get(`SELECT 1 ${URGENT} LIMIT 1`, workspace) === undefined) return
   const notes = sql.column<number>(`SELECT note ${URGENT}`, workspace)
   for (let done = 0; done < notes.length; ) {
     done += await indexFirst(ctx, workspace, notes.slice(done, done + MAX_BATCH))
-    if (hasManyParts(ctx.db)) await mergeStep(ctx, workspace)
+    if (hasManyParts(ctx.db)) await mergeStep(ctx)
   }
 }
 
@@ -126,66 +109,29 @@ const LONG_BACKLOG = 10_000
 const isBacklogLong = ({ sql }: Reader): boolean =>
   sql.get(`SELECT 1 FROM search_pending WHERE can_wait = 0 LIMIT 1 OFFSET ${LONG_BACKLOG}`) !== undefined
 
-/** By workspace, the last tag of those that this process has indexed to fill its search tables. */
-const lastTags = () => new Map<number, number>()
-
-const markedNotes = ({ sql }: Reader, workspace: number): number[] =>
-  sql.column(`SELECT note FROM search_pending WHERE workspace = ? LIMIT ${MAX_BATCH}`, workspace)
-
-/** Fills the search tables of a workspace a little further: the names of tags first, then notes. */
-export async function fillSome(ctx: Indexing, workspace: number): Promise<void> {
-  const { db } = ctx
-  const lastOf = db.sql.state.of(lastTags)
-  const lastTag = lastOf.get(workspace) ?? 0
-  const tag = await db.write((tx) => fillTags(tx, workspace, lastTag))
-  if (tag !== undefined) {
-    lastOf.set(workspace, tag)
-    return
-  }
-  const [first] = markedNotes(db, workspace)
-  if (first !== undefined && hasLongBody(db, first)) await indexFirst(ctx, workspace, [first])
-  else {
-    notePart(db, workspace)
-    if (await db.write((tx): boolean => finishFilling(tx, workspace))) lastOf.delete(workspace)
-  }
+interface Marked {
+  readonly workspace: number
+  readonly note: number
 }
 
-/**
- * Indexes marked notes, and has the search tables used once no note is marked: a search that began while notes were
- * scanned has waited for none. Returns whether they are used.
- */
-function finishFilling(tx: Tx, workspace: number): boolean {
-  indexBatch(tx, workspace, markedNotes(tx, workspace))
-  if (markedNotes(tx, workspace).length > 0) return false
-  setSearchState(tx, workspace, COMPLETE)
-  return true
+/** Some marked notes of one workspace. */
+function findMarked({ sql }: Reader): Marked[] {
+  const marked = sql.all<Marked>(`SELECT workspace, note FROM search_pending LIMIT ${MAX_BATCH}`)
+  return marked.filter(({ workspace }) => workspace === marked[0]?.workspace)
 }
 
-/** Takes the marks off the notes of a workspace that is still small enough to be scanned, or gives it search tables. */
-const growOrUnmark = (tx: Tx, workspace: number): void => {
-  if (hasSearchTables(tx, workspace)) return
-  if (isSmall(tx, workspace)) tx.sql.run('DELETE FROM search_pending WHERE workspace = ?', workspace)
-  else startFilling(tx, workspace)
-}
-
-const findMarked = ({ sql }: Reader): number | undefined =>
-  sql.get<{ workspace: number }>('SELECT workspace FROM search_pending LIMIT 1')?.workspace
-
-/**
- * Does some of the work that is left in one workspace: fills its tables, indexes marked notes, or merges what was
- * indexed.
- */
+/** Does some of the work that is left: indexes marked notes, and merges what was indexed. */
 async function indexSome(ctx: AppContext): Promise<boolean> {
-  const { db } = ctx
-  // A workspace whose search tables may be merged.
-  const [unmerged] = partsOf(db).keys()
-  if (unmerged !== undefined) await mergeStep(ctx, unmerged)
-  const filling = findFilling(db)
-  const marked = findMarked(db)
-  if (filling !== undefined) await fillSome(ctx, filling)
-  else if (marked === undefined) return unmerged !== undefined
-  else if (hasSearchTables(db, marked)) await indexFirst(ctx, marked, markedNotes(db, marked))
-  else await db.write((tx): void => growOrUnmark(tx, marked))
+  const isUnmerged = partsOf(ctx.db).count > 0
+  if (isUnmerged) await mergeStep(ctx)
+  const marked = findMarked(ctx.db)
+  const [first] = marked
+  if (!first) return isUnmerged
+  await indexFirst(
+    ctx,
+    first.workspace,
+    marked.map(({ note }) => note),
+  )
   return true
 }
 
@@ -193,47 +139,42 @@ async function indexSome(ctx: AppContext): Promise<boolean> {
 export const startIndexing = (ctx: AppContext): (() => void) =>
   startBackgroundWork(ctx, {
     name: 'indexing',
-    isUrgent: () => isBacklogLong(ctx.db) || hasManyParts(ctx.db) || findFilling(ctx.db) !== undefined,
+    isUrgent: () => isBacklogLong(ctx.db) || hasManyParts(ctx.db),
     runStep: () => indexSome(ctx),
   })
 
 /*
- * Every transaction that indexes notes adds a part to the search tables of its workspace, and a search reads all parts.
- * They are merged in steps after it: in a worker, because a word of many notes is merged at once.
+ * Every transaction that indexes notes adds a part to the search tables, and a search reads all parts. They are merged in
+ * steps after it: in a worker, because a word of many notes is merged at once.
  */
 
-/** By workspace, how many transactions wrote parts since the last one was merged. */
-const newParts = () => new Map<number, number>()
-const partsOf = ({ sql }: Reader): Map<number, number> => sql.state.of(newParts)
+/** How many transactions wrote parts since the last one was merged. */
+const newParts = () => ({ count: 0 })
+const partsOf = ({ sql }: Reader) => sql.state.of(newParts)
 
-function notePart(db: Db, workspace: number): void {
-  const parts = partsOf(db)
-  parts.set(workspace, (parts.get(workspace) ?? 0) + 1)
+function notePart(db: Db): void {
+  partsOf(db).count += 1
 }
 
 /** With more parts than this they are also merged beside other writes. */
 const MANY_PARTS = 100
 
-const hasManyParts = (db: Db): boolean => [...partsOf(db).values()].some((count) => count > MANY_PARTS)
+const hasManyParts = (db: Db): boolean => partsOf(db).count > MANY_PARTS
 
-export const searchMerge: WorkerTask<number, boolean> = {
+export const searchMerge: WorkerTask<Record<never, never>, boolean> = {
   name: 'notes.mergeSearch',
   // A search may wait for it.
-  run: (tx, workspace) => {
-    let hasMore = false
-    for (const { name, merging } of searchTables(workspace))
-      if (merging === 'steps' && hasTable(tx, name) && mergeSome(tx, name)) hasMore = true
-    return hasMore
+  run: (tx) => {
+    const hasMore = [FULL_TABLE, TITLE_TABLE].map((table) => mergeSome(tx, table))
+    return hasMore.includes(true)
   },
 }
 
-/** Merges a little of the search tables of a workspace. */
-async function mergeStep({ db, worker }: Indexing, workspace: number): Promise<void> {
-  const hasMore = await worker.write(searchMerge, workspace)
+/** Merges a little of the search tables. */
+async function mergeStep({ db, worker }: Indexing): Promise<void> {
+  const hasMore = await worker.write(searchMerge, {})
   const parts = partsOf(db)
-  const count = parts.get(workspace) ?? 0
-  if (hasMore) parts.set(workspace, Math.max(1, count - 1))
-  else parts.delete(workspace)
+  parts.count = hasMore ? Math.max(1, parts.count - 1) : 0
 }
 
 /*
@@ -250,7 +191,7 @@ const hasLongBody = ({ sql }: Reader, note: number): boolean => sql.get(IS_LONG,
 
 /** The words of a note, and which version of it they are of. */
 interface Words {
-  readonly columns: ReturnType<typeof indexedColumns>
+  readonly columns: NoteColumns
   readonly updatedAt: number
 }
 
@@ -275,9 +216,8 @@ export const longNoteEntries: WorkerTask<
     if (!unmarkForSearch(reader, workspace, pk)) return
     const note = findIndexable(reader, pk)
     if (!note) return
-    if (words && words.updatedAt === updatedAtOf(reader, pk))
-      writeEntries(reader, workspace, pk, words.columns)
-    else indexNote(reader, workspace, note)
+    if (words && words.updatedAt === updatedAtOf(reader, pk)) writeEntries(reader, pk, words.columns)
+    else indexNote(reader, note)
   },
 }
 

@@ -1,80 +1,99 @@
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { createWordTable, type Merging } from '../../search/tables.ts'
+import type { Merging } from '../../search/tables.ts'
+import type { Phrase } from '../../search/words.ts'
 import { indexedText } from '../../search/words.ts'
 
-/** The full-text table over titles, bodies and tags of one workspace; its row ids are note pks. */
-export const fullTable = (workspacePk: number): string => `note_search_${workspacePk}`
+/*
+ * The notes of all workspaces of a file are searched in the same FTS5 tables, so that thousands of workspaces do not make
+ * its schema grow. Every word is indexed behind the number of its workspace: a search reads the entries of its own
+ * workspace alone, for a prefix too, and finds nothing of another. The statistics of BM25 are those of the whole file.
+ */
 
-/** The small table over titles and tags alone, with prefix indexes: for short prefixes and to rank title matches first. */
-export const titleTable = (workspacePk: number): string => `note_search_head_${workspacePk}`
+/** Over titles, bodies and tags; row ids are note pks. */
+export const FULL_TABLE = 'note_search'
 
-/** The table over tag names; its row ids are tag ids. */
-export const tagTable = (workspacePk: number): string => `tag_search_${workspacePk}`
+/** Over titles and tags alone: for short prefixes, and to rank matches in titles first. Row ids are note pks. */
+export const TITLE_TABLE = 'note_search_head'
+
+/** Over the names of tags; row ids are tag ids. */
+export const TAG_TABLE = 'tag_search'
+
+/** In characters: for up to 60 million workspaces. */
+const NUMBER_LENGTH = 5
+
+/** With indexes for words of which only one or two characters are given. */
+const SHORT_PREFIXES = `prefix = '${NUMBER_LENGTH + 1} ${NUMBER_LENGTH + 2}'`
+
+/** The search tables with their columns and options. */
+export const SEARCH_TABLES: Readonly<Record<string, { columns: string; merging: Merging }>> = {
+  [FULL_TABLE]: { columns: 'title, body, tags', merging: 'steps' },
+  [TITLE_TABLE]: { columns: `title, tags, ${SHORT_PREFIXES}`, merging: 'steps' },
+  [TAG_TABLE]: { columns: `name, ${SHORT_PREFIXES}`, merging: 'itself' },
+}
+
+/** What FTS5 takes for space between words; characters beyond ASCII are parts of words to it. */
+const BETWEEN_WORDS = /[\0-/:-@[-`{-\x7f]+/g
+
+/** Folded words (`indexedText`), each behind the number of the workspace. */
+function wordsIn(workspace: number, words: string): string {
+  const prefix = workspace.toString(36).padStart(NUMBER_LENGTH, '0')
+  const next = ` ${prefix}`
+  const all = next + words.replace(BETWEEN_WORDS, next)
+  const from = all.startsWith(next, next.length) ? 1 + next.length : 1
+  return all.endsWith(next) ? all.slice(from, -next.length) : all.slice(from)
+}
+
+/** A text as it is inserted into the search tables. */
+export const textIn = (workspace: number, text: string): string => wordsIn(workspace, indexedText(text))
+
+/** The FTS5 query for a phrase in a workspace. */
+export const matchIn = (workspace: number, { terms, isPrefix }: Phrase): string =>
+  `"${wordsIn(workspace, terms.join(' '))}"${isPrefix ? ' *' : ''}`
 
 /** The term that represents a tag in an index, so that renaming a tag re-indexes nothing; no text can contain it. */
 export const tagTerm = (tag: number): string => `\ue001${tag}`
 
-/** The search tables of a workspace and their columns, with options of their own. */
-export const searchTables = (workspacePk: number): { name: string; columns: string; merging: Merging }[] => [
-  { name: fullTable(workspacePk), columns: 'title, body, tags', merging: 'steps' },
-  { name: titleTable(workspacePk), columns: "title, tags, prefix = '1 2'", merging: 'steps' },
-  { name: tagTable(workspacePk), columns: "name, prefix = '1 2'", merging: 'itself' },
-]
-
-/** Creates search tables that one workspace has for itself, so that totals and ranking never depend on another one. */
-export function createSearchTables(reader: Reader, workspacePk: number): void {
-  for (const { name, columns, merging } of searchTables(workspacePk))
-    createWordTable(reader, name, columns, merging)
-}
-
-export function dropSearchTables({ sql }: Reader, workspacePk: number): void {
-  for (const { name } of searchTables(workspacePk)) sql.script(`DROP TABLE IF EXISTS ${name}`)
-}
-
 export interface Indexable {
-  pk: number
-  title: string
-  content: string
+  readonly pk: number
+  readonly workspace: number
+  readonly title: string
+  readonly content: string
   /** The ids of its tags, as a JSON array. */
-  tags: string
+  readonly tags: string
 }
 
 /** A note's columns in the search tables. */
-export const indexedColumns = ({ title, content, tags }: Indexable) => ({
-  title: indexedText(title),
-  body: indexedText(content),
+export interface NoteColumns {
+  readonly title: string
+  readonly body: string
+  readonly tags: string
+}
+
+export const indexedColumns = ({ workspace, title, content, tags }: Indexable): NoteColumns => ({
+  title: textIn(workspace, title),
+  body: textIn(workspace, content),
   tags: (JSON.parse(tags) as number[]).map(tagTerm).join(' '),
 })
 
 /** Writes the entries of a note in the search tables. */
-export const indexNote = (reader: Reader, workspace: number, note: Indexable): void =>
-  writeEntries(reader, workspace, note.pk, indexedColumns(note))
+export const indexNote = (reader: Reader, note: Indexable): void =>
+  writeEntries(reader, note.pk, indexedColumns(note))
 
 /** Writes entries with these columns. */
-export function writeEntries(
-  { sql }: Reader,
-  workspace: number,
-  note: number,
-  { title, body, tags }: ReturnType<typeof indexedColumns>,
-): void {
-  const [full, titles] = [fullTable(workspace), titleTable(workspace)]
-  sql.run(
-    `INSERT OR REPLACE INTO ${full} (rowid, title, body, tags) VALUES (?, ?, ?, ?)`,
-    note,
-    title,
-    body,
-    tags,
-  )
-  sql.run(`INSERT OR REPLACE INTO ${titles} (rowid, title, tags) VALUES (?, ?, ?)`, note, title, tags)
+export function writeEntries({ sql }: Reader, note: number, { title, body, tags }: NoteColumns): void {
+  const full = `INSERT OR REPLACE INTO ${FULL_TABLE} (rowid, title, body, tags) VALUES (?, ?, ?, ?)`
+  sql.run(full, note, title, body, tags)
+  sql.run(`INSERT OR REPLACE INTO ${TITLE_TABLE} (rowid, title, tags) VALUES (?, ?, ?)`, note, title, tags)
 }
 
-const BODY = '(SELECT content FROM note_bodies b WHERE b.note = n.pk)'
+/** Empty where a damaged file has none. */
+const BODY = "coalesce((SELECT content FROM note_bodies b WHERE b.note = n.pk), '')"
 
 /** What is indexed of a note, or only of its title and tags; undefined for one in the trash. */
 export const findIndexable = ({ sql }: Reader, pk: number, hasBody = true): Indexable | undefined =>
   sql.get(
-    `SELECT n.pk, n.title, ${hasBody ? BODY : "''"} AS content,
+    `SELECT n.pk, n.workspace, n.title, ${hasBody ? BODY : "''"} AS content,
        (SELECT json_group_array(nt.tag) FROM note_tags nt WHERE nt.note = n.pk) AS tags
      FROM notes n WHERE n.pk = ? AND n.deleted_at IS NULL`,
     pk,
@@ -85,11 +104,10 @@ export const unmarkForSearch = ({ sql }: Reader, workspace: number, note: number
   sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, note).changes === 1
 
 /** Removes a note from the search tables at once. */
-export function removeFromSearch({ sql }: Tx, workspace: number, note: number): void {
-  sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, note)
-  if (!hasSearchTables({ sql }, workspace)) return
-  sql.run(`DELETE FROM ${fullTable(workspace)} WHERE rowid = ?`, note)
-  sql.run(`DELETE FROM ${titleTable(workspace)} WHERE rowid = ?`, note)
+export function removeFromSearch(tx: Tx, workspace: number, note: number): void {
+  unmarkForSearch(tx, workspace, note)
+  tx.sql.run(`DELETE FROM ${FULL_TABLE} WHERE rowid = ?`, note)
+  tx.sql.run(`DELETE FROM ${TITLE_TABLE} WHERE rowid = ?`, note)
 }
 
 /**
@@ -100,137 +118,9 @@ export function removeAllFromSearch(tx: Tx, workspace: number, notes: readonly n
   for (const note of notes.toSorted((one, other) => one - other)) removeFromSearch(tx, workspace, note)
 }
 
-/** Indexes the name of a tag, if the workspace has search tables. */
-export function indexTagName({ sql }: Reader, workspace: number, tag: number, name: string): void {
-  if (!hasSearchTables({ sql }, workspace)) return
-  sql.run(`INSERT OR REPLACE INTO ${tagTable(workspace)} (rowid, name) VALUES (?, ?)`, tag, indexedText(name))
-}
+/** Indexes the name of a tag. */
+export const indexTagName = ({ sql }: Reader, workspace: number, tag: number, name: string) =>
+  sql.run(`INSERT OR REPLACE INTO ${TAG_TABLE} (rowid, name) VALUES (?, ?)`, tag, textIn(workspace, name))
 
-export function removeTagName({ sql }: Tx, workspace: number, tag: number): void {
-  if (!hasSearchTables({ sql }, workspace)) return
-  sql.run(`DELETE FROM ${tagTable(workspace)} WHERE rowid = ?`, tag)
-}
-
-/*
- * A workspace gets search tables of its own when it is too large to be searched note by note (`scan.ts`): thousands of
- * small workspaces have none, so that the schema of the file does not grow with them. How far the tables of a workspace
- * are is `workspaces.search_tables`.
- */
-
-/** There are none; notes are scanned. */
-export const NONE = 0
-/** They are kept in step with what is written, but not yet filled with what was there before; notes are scanned. */
-export const FILLING = 1
-/** They hold everything, but for notes that are marked, for which a search waits. */
-export const COMPLETE = 2
-/** The same, made by an older program, which made them for every workspace. */
-const OLD = 3
-
-/** The condition of the index by which SQLite finds the few workspaces that are filled, or were made by an older program. */
-export const UNFINISHED = `search_tables IN (${FILLING}, ${OLD})`
-
-interface SearchState {
-  readonly searchTables: number
-  readonly liveNotes: number
-}
-
-const ABSENT: SearchState = { searchTables: NONE, liveNotes: 0 }
-
-export const searchState = ({ sql }: Reader, workspace: number): SearchState =>
-  sql.get(
-    'SELECT search_tables AS searchTables, live_notes AS liveNotes FROM workspaces WHERE pk = ?',
-    workspace,
-  ) ?? ABSENT
-
-export const setSearchState = ({ sql }: Reader, workspace: number, state: number) =>
-  sql.run('UPDATE workspaces SET search_tables = ? WHERE pk = ?', state, workspace)
-
-/** Whether what is written must also be written to the search tables of the workspace. */
-export const hasSearchTables = (reader: Reader, workspace: number): boolean =>
-  searchState(reader, workspace).searchTables !== NONE
-
-/** Whether the search tables of the workspace are searched. */
-export const areSearchTablesComplete = (reader: Reader, workspace: number): boolean =>
-  searchState(reader, workspace).searchTables >= COMPLETE
-
-/** More cannot be scanned within a few milliseconds. */
-const MAX_SCANNED = { notes: 200, bytes: 131_072, tags: 200 }
-
-const countTags = ({ sql }: Reader, workspace: number): number =>
-  sql.scalar('SELECT count(*) FROM tags WHERE workspace = ?', workspace)
-
-const bytesOf = ({ sql }: Reader, workspace: number): number =>
-  sql.scalar(
-    `SELECT coalesce(sum((SELECT octet_length(content) FROM note_bodies WHERE note = pk)), 0)
-     FROM notes WHERE workspace = ? AND deleted_at IS NULL`,
-    workspace,
-  )
-
-/** Whether a workspace is small enough to be searched note by note. */
-export const isSmall = (reader: Reader, workspace: number): boolean =>
-  searchState(reader, workspace).liveNotes <= MAX_SCANNED.notes &&
-  countTags(reader, workspace) <= MAX_SCANNED.tags &&
-  bytesOf(reader, workspace) <= MAX_SCANNED.bytes
-
-/** Creates the search tables of a workspace that has none, and marks everything in it to be indexed. */
-export function startFilling(tx: Reader, workspace: number): void {
-  createSearchTables(tx, workspace)
-  setSearchState(tx, workspace, FILLING)
-  tx.sql.run(
-    `INSERT INTO search_pending (workspace, note)
-     SELECT workspace, pk FROM notes WHERE workspace = ? AND deleted_at IS NULL
-     ON CONFLICT DO UPDATE SET can_wait = 0`,
-    workspace,
-  )
-}
-
-/** Gives a workspace search tables that has none and holds more notes than are scanned; returns whether it has tables. */
-export function ensureTablesOfMany(tx: Reader, workspace: number): boolean {
-  const { searchTables, liveNotes } = searchState(tx, workspace)
-  if (searchTables !== NONE) return true
-  if (liveNotes <= MAX_SCANNED.notes) return false
-  startFilling(tx, workspace)
-  return true
-}
-
-/** A workspace whose search tables are being filled. */
-export const findFilling = ({ sql }: Reader): number | undefined =>
-  sql.get<{ pk: number }>(
-    `SELECT pk FROM workspaces WHERE ${UNFINISHED} AND search_tables = ${FILLING} LIMIT 1`,
-  )?.pk
-
-const TAGS_PER_STEP = 100
-
-/** Indexes the names of some tags after the one with this id; returns the id of the last one if there may be more. */
-export function fillTags(tx: Reader, workspace: number, after: number): number | undefined {
-  const tags = tx.sql.all<{ id: number; name: string }>(
-    `SELECT id, name FROM tags WHERE workspace = ? AND id > ? ORDER BY id LIMIT ${TAGS_PER_STEP}`,
-    workspace,
-    after,
-  )
-  for (const { id, name } of tags) indexTagName(tx, workspace, id, name)
-  return tags.length < TAGS_PER_STEP ? undefined : tags.at(-1)?.id
-}
-
-/*
- * Older programs made search tables for every workspace. Those of small ones are dropped, some at a time: an upgrade that
- * is interrupted goes on where it was.
- */
-
-/** In how many workspaces the tables of an older program are still to be looked at. */
-export const countOldTables = ({ sql }: Reader): number =>
-  sql.scalar(`SELECT count(*) FROM workspaces WHERE ${UNFINISHED} AND search_tables = ${OLD}`)
-
-const AT_ONCE = 20
-
-/** Drops the search tables of the small ones among some workspaces. */
-export function dropSomeOldTables(reader: Reader): void {
-  const workspaces = reader.sql.column<number>(
-    `SELECT pk FROM workspaces WHERE ${UNFINISHED} AND search_tables = ${OLD} ORDER BY pk LIMIT ${AT_ONCE}`,
-  )
-  for (const workspace of workspaces) {
-    const isScanned = isSmall(reader, workspace)
-    if (isScanned) dropSearchTables(reader, workspace)
-    setSearchState(reader, workspace, isScanned ? NONE : COMPLETE)
-  }
-}
+export const removeTagName = ({ sql }: Tx, tag: number) =>
+  sql.run(`DELETE FROM ${TAG_TABLE} WHERE rowid = ?`, tag)

@@ -13,7 +13,8 @@ import { checkFileLinks } from '../links/file-links.ts'
 import { indexLinks } from '../links/indexing.ts'
 import { presentNote } from '../present.ts'
 import type { CreateBody } from '../schema.ts'
-import { indexAtOnce, markForSearch } from '../search/indexing.ts'
+import { markForSearch } from '../search/indexing.ts'
+import { indexNote } from '../search/tables.ts'
 import { addToCounters, aliasColumns, findByAlias, getNote } from '../store.ts'
 import { type PropertyValues, readProperties, writeSentProperties } from './properties.ts'
 import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tags.ts'
@@ -143,7 +144,7 @@ export function addContent(
   { pk, title, content, tagIds }: { pk: number; title: string; content: string; tagIds: readonly number[] },
 ): void {
   insertBody(tx, workspace, pk, content)
-  indexAtOnce(tx, workspace, { pk, title, content, tags: JSON.stringify(tagIds) })
+  indexNote(tx, { pk, workspace, title, content, tags: JSON.stringify(tagIds) })
 }
 
 const insertRow = insertInto(notes)

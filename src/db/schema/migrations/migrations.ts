@@ -41,6 +41,7 @@ import migration38 from '../../../../drizzle/0038_mirror_left_out.sql' with { ty
 import migration39 from '../../../../drizzle/0039_source_bytes.sql' with { type: 'text' }
 import migration40 from '../../../../drizzle/0040_native_indexes.sql' with { type: 'text' }
 import migration41 from '../../../../drizzle/0041_jobs.sql' with { type: 'text' }
+import migration42 from '../../../../drizzle/0042_shared_note_search.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -86,4 +87,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0039_source_bytes', sql: migration39 },
   { name: '0040_native_indexes', sql: migration40 },
   { name: '0041_jobs', sql: migration41 },
+  { name: '0042_shared_note_search', sql: migration42 },
 ]

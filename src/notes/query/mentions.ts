@@ -7,11 +7,11 @@ import type { JsonBody } from '../../http/responses.ts'
 import { normalized } from '../../lib/text.ts'
 import { type Hit, snippetAround } from '../../search/highlighter.ts'
 import { parseSearch } from '../../search/words.ts'
+import { bracketedIn, linesOutsideCode } from '../links/syntax.ts'
 import type { MentionsQuery } from '../schema.ts'
-import { findMatches } from '../search/find.ts'
 import { refreshSearch } from '../search/indexing.ts'
 import { contentOf, getNoteSummary } from '../store.ts'
-import { bracketedIn, linesOutsideCode } from './syntax.ts'
+import { findMatches } from './search.ts'
 
 /*
  * Notes whose text names a note without linking to it. The search finds the texts that may, and each is then read: a name

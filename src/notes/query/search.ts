@@ -1,0 +1,152 @@
+import { NOWHERE } from '../../access/rights.ts'
+import type { Reader } from '../../db/reader.ts'
+import type { SqlPart } from '../../db/sql-part.ts'
+import type { Page, PageRequest } from '../../http/pagination.ts'
+import { isOneWord, type Phrase } from '../../search/words.ts'
+import { type Matches, matchesOf, type SearchScope, type Term, termsOf } from '../search/matches.ts'
+import { findUnindexed } from '../search/unindexed.ts'
+import { bitsetOf, complementOf, intersection } from './bitset.ts'
+import type { Evaluation, Matching } from './evaluate.ts'
+import { type MatchOrder, matchingPage, NEWEST_FIRST } from './page.ts'
+
+/** With more matches than this, ranking every one takes too long: see `byTiers`. */
+const RANK_LIMIT = 20_000
+
+/** Reads the pks as one JSON text, which is many times faster than a row for each. */
+const pksOf = ({ sql }: Reader, { set: { text, values } }: Matches): number[] =>
+  JSON.parse(sql.scalar<string>(`SELECT json_group_array(pk) FROM (${text})`, ...values))
+
+/** What a search finds through the search tables, and which notes match besides. */
+interface Found {
+  readonly scope: SearchScope
+  readonly terms: readonly Term[]
+  /** Notes that the tables cannot be asked for, newest edit first. */
+  readonly unindexed: readonly number[]
+}
+
+function foundBy(reader: Reader, scope: SearchScope, phrases: readonly Phrase[]): Found {
+  if (!isOneWord(phrases)) reader.sql.cannotCount()
+  const { pks, found } = findUnindexed(reader, scope, phrases)
+  const except = pks.length === 0 ? undefined : JSON.stringify(pks)
+  return {
+    scope: { ...scope, except },
+    terms: termsOf(reader, scope.workspace, phrases),
+    unindexed: found,
+  }
+}
+
+/** The pks of all notes that match the phrases, in no order. */
+export function findMatches(reader: Reader, scope: SearchScope, phrases: readonly Phrase[]): number[] {
+  if (phrases.length === 0 || scope.workspace === NOWHERE) return []
+  const { scope: indexed, terms, unindexed } = foundBy(reader, scope, phrases)
+  return [...pksOf(reader, matchesOf(reader, indexed, terms)), ...unindexed]
+}
+
+/**
+ * The pks of one page of the notes that match the phrases, by rank or in the given order, and the exact total. Notes that
+ * are written while the search begins precede those that are ranked.
+ */
+export function findPks(
+  evaluation: Evaluation,
+  scope: Omit<SearchScope, 'workspace'>,
+  phrases: readonly Phrase[],
+  order: MatchOrder | undefined,
+  page: PageRequest,
+  rankLimit = RANK_LIMIT,
+): Page<number> {
+  const { reader, workspace } = evaluation
+  if (phrases.length === 0 || workspace === NOWHERE) return { items: [], total: 0 }
+  if (order !== undefined) {
+    const matching = matchingOf(evaluation, findMatches(reader, { ...scope, workspace }, phrases))
+    return { items: matchingPage(evaluation, matching, order, page), total: matching.total }
+  }
+  const found = foundBy(reader, { ...scope, workspace }, phrases)
+  const { unindexed } = found
+  const first = unindexed.slice(page.offset, page.offset + page.limit)
+  const rest = {
+    limit: page.limit - first.length,
+    offset: Math.max(0, page.offset - unindexed.length),
+  }
+  const isCostly = phrases.some(({ terms }) => terms.length > 1)
+  const { items, total } = rankedPage(evaluation, found, rest, rankLimit, isCostly)
+  return { items: [...first, ...items], total: total + unindexed.length }
+}
+
+const matchingOf = ({ size }: Evaluation, pks: readonly number[]): Matching => ({
+  set: bitsetOf(pks, size),
+  total: pks.length,
+})
+
+/** With `isCostly`, finding the matches takes longer than ranking them, so that it is done but once. */
+function rankedPage(
+  evaluation: Evaluation,
+  { scope, terms }: Found,
+  page: PageRequest,
+  rankLimit: number,
+  isCostly: boolean,
+): Page<number> {
+  const { reader } = evaluation
+  const matches = matchesOf(reader, scope, terms)
+  const few = isCostly ? rankedIfFew(evaluation, matches, page, rankLimit) : undefined
+  if (few) return few
+  const pks = pksOf(reader, matches)
+  if (page.limit === 0 || page.offset >= pks.length) return { items: [], total: pks.length }
+  const items =
+    pks.length <= rankLimit
+      ? ranked(evaluation, matches, page)
+      : byTiers(evaluation, matchesOf(reader, scope, terms, true), pks, page)
+  return { items, total: pks.length }
+}
+
+/** `ORDER BY` rank, equal ones by id. While the order of pks is the order of ids, it is used instead. */
+const byRank = ({ inOrder }: Evaluation, pk: string): string =>
+  `ORDER BY score, ${inOrder ? pk : `(SELECT id FROM notes n WHERE n.pk = ${pk})`}`
+
+function ranked(evaluation: Evaluation, matches: Matches, page: PageRequest): number[] {
+  const { text, values } = rankedSql(evaluation, matches.scored())
+  return evaluation.reader.sql.column(text, ...values, page.limit, page.offset)
+}
+
+const rankedSql = (evaluation: Evaluation, { text, values }: SqlPart): SqlPart => ({
+  text: evaluation.inOrder
+    ? `${text} ${byRank(evaluation, 'pk')} LIMIT ? OFFSET ?`
+    : `SELECT m.pk FROM (${text}) m ${byRank(evaluation, 'm.pk')} LIMIT ? OFFSET ?`,
+  values,
+})
+
+/** Finds and ranks at once; undefined where more than `rankLimit` match. */
+function rankedIfFew(
+  evaluation: Evaluation,
+  matches: Matches,
+  page: PageRequest,
+  rankLimit: number,
+): Page<number> | undefined {
+  const { text, values } = matches.scored()
+  const [[total, items] = [0, '[]']] = evaluation.reader.sql.rows<[total: number, items: string]>(
+    `WITH scored AS MATERIALIZED (${text} LIMIT ${rankLimit + 1})
+     SELECT (SELECT count(*) FROM scored), (SELECT json_group_array(pk) FROM (
+       SELECT pk FROM scored ${byRank(evaluation, 'scored.pk')} LIMIT ? OFFSET ?))`,
+    ...values,
+    page.limit,
+    page.offset,
+  )
+  return total > rankLimit ? undefined : { items: JSON.parse(items), total }
+}
+
+/**
+ * For many matches: first those with every word in title or tags, by rank, then the others, newest edit first. Both tiers
+ * have a fixed order, so paging across them is stable.
+ */
+function byTiers(evaluation: Evaluation, top: Matches, all: readonly number[], page: PageRequest): number[] {
+  const topPks = pksOf(evaluation.reader, top)
+  const fromTop = page.offset < topPks.length ? ranked(evaluation, top, page) : []
+  const missing = page.limit - fromTop.length
+  if (missing === 0) return fromTop
+  const { size } = evaluation
+  const others = {
+    set: intersection(bitsetOf(all, size), complementOf(bitsetOf(topPks, size))),
+    total: all.length - topPks.length,
+  }
+  const rest = { limit: missing, offset: Math.max(0, page.offset - topPks.length) }
+  return [...fromTop, ...matchingPage(evaluation, others, NEWEST_FIRST, rest)]
+}

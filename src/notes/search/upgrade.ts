@@ -1,0 +1,61 @@
+import type { Reader } from '../../db/reader.ts'
+import { mergeSome } from '../../search/tables.ts'
+import {
+  FULL_TABLE,
+  findIndexable,
+  indexNote,
+  indexTagName,
+  TAG_TABLE,
+  TITLE_TABLE,
+  unmarkForSearch,
+} from './tables.ts'
+
+/*
+ * Older programs searched each workspace in tables of its own, or without any. An upgrade marks every note with 2 in
+ * `can_wait`; they are indexed some at a time, and then the old tables are dropped.
+ */
+
+const OLD_TABLES = `FROM main.sqlite_schema WHERE type = 'table' AND sql GLOB 'CREATE VIRTUAL TABLE *'
+  AND (name GLOB 'note_search_[0-9]*' OR name GLOB 'note_search_head_[0-9]*' OR name GLOB 'tag_search_[0-9]*')`
+
+/** How many notes have yet to be indexed, and old tables to be dropped. */
+export const countUnconverted = ({ sql }: Reader): number =>
+  sql.scalar(
+    `SELECT (SELECT count(*) FROM search_pending WHERE can_wait = 2) + (SELECT count(*) ${OLD_TABLES})`,
+  )
+
+const NOTES_AT_ONCE = 1_000
+/** In characters: some 200 ms of work. */
+const LENGTH_AT_ONCE = 1_000_000
+const TABLES_AT_ONCE = 60
+/** As many as the notes that are indexed at once need, so that no parts are left over. */
+const MERGES = 16
+
+/** Indexes some notes, or drops some old tables when all notes are indexed. */
+export function convertSomeSearch(reader: Reader): void {
+  const { sql } = reader
+  const notes = sql.rows<[workspace: number, note: number]>(
+    `SELECT workspace, note FROM search_pending WHERE can_wait = 2 LIMIT ${NOTES_AT_ONCE}`,
+  )
+  let length = 0
+  for (const [workspace, pk] of notes) {
+    if (length > LENGTH_AT_ONCE) break
+    unmarkForSearch(reader, workspace, pk)
+    const note = findIndexable(reader, pk)
+    if (note) indexNote(reader, note)
+    length += note?.content.length ?? 0
+  }
+  if (notes.length === 0)
+    for (const name of sql.column<string>(`SELECT name ${OLD_TABLES} LIMIT ${TABLES_AT_ONCE}`))
+      sql.script(`DROP TABLE ${name}`)
+  for (const table of [FULL_TABLE, TITLE_TABLE])
+    for (let merges = 0; merges < MERGES && mergeSome(reader, table); merges++);
+}
+
+/** Indexes the names of the tags that are not. */
+export function indexMissingTags(reader: Reader): void {
+  const tags = reader.sql.all<{ id: number; workspace: number; name: string }>(
+    `SELECT id, workspace, name FROM tags WHERE id NOT IN (SELECT id FROM ${TAG_TABLE}_docsize)`,
+  )
+  for (const { id, workspace, name } of tags) indexTagName(reader, workspace, id, name)
+}
