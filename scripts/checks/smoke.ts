@@ -69,6 +69,8 @@ async function useApi(url: string, key: string): Promise<void> {
   expect('search', [found.body.total, found.body.notes[0]?.title], [1, 'Smoke'])
   expect('openapi', (await call(url, key, '/openapi.json')).body.openapi, '3.1.0')
   expect('docs', (await fetch(`${url}/docs`)).status, 200)
+  const guide = await fetch(`${url}/docs/guide/back-up`)
+  expect('guide', [guide.status, (await guide.text()).includes('Restore a backup')], [200, true])
   await useWorker(url, key)
 }
 
@@ -106,6 +108,7 @@ async function useCommands(url: string): Promise<void> {
   // A running server obeys within a second.
   await Bun.sleep(1_000)
   expect('the revoked key', (await call(url, key, '/v1/me')).status, 401)
+  expect('help', (await daybook('help', 'back-up')).split('\n')[0], '# Back up and restore')
   await daybook('backup', 'copy.db')
   expect('check of the copy', await daybook('check', '--db', 'copy.db'), 'ok\n')
   expect('check beside the server', await daybook('check'), 'ok\n')

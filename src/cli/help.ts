@@ -46,7 +46,8 @@ export function overview(commands: readonly Command[], of = ''): string {
     `\nUsage: daybook ${of === '' ? '<command>' : `${of} <command>`} [flags]\n`,
     'Commands:',
     ...commands.map(({ name, parameters = [], summary }) => line([name, ...parameters].join(' '), summary)),
-    '\nEvery command has --help. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.',
+    '\nEvery command has --help. "daybook help <topic>" prints a page of the guide, such as install or back-up.',
+    'Exit codes: 0 done, 1 refused or failed, 2 wrong usage.',
     'A flag overrides its environment variable (DAYBOOK_DB, DAYBOOK_PORT, …), which overrides the default.',
     '',
   ].join('\n')

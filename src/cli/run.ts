@@ -103,8 +103,26 @@ function unknownCommand([first = '', second]: readonly string[]): WrongUsage {
   )
 }
 
-/** The text for `help`, `help keys create`, `--help` or `keys --help`; undefined when the arguments are something else. */
-function helpText(argv: readonly string[]): string | undefined {
+/** A page of the guide, for `help back-up`. */
+async function guideTopic(words: readonly string[]): Promise<string> {
+  const { findGuidePage, GUIDE_PAGES, terminalText } = await import('../http/docs/guide/pages.ts')
+  const page = findGuidePage(words.join('-'))
+  if (page) return terminalText(page)
+  const [first = ''] = words
+  if (inGroup(first).length > 0) throw unknownCommand(words)
+  const topics = GUIDE_PAGES.map(({ slug }) => slug)
+  const names = [...topics, ...COMMANDS.map(({ name }) => name.split(' ')[0] ?? '')]
+  const near = didYouMean(words.join('-'), names)
+  throw new WrongUsage(
+    `There is no command or topic "${words.join(' ')}".${near} Topics: ${topics.join(', ')}.`,
+  )
+}
+
+/**
+ * The text for `help`, `help keys create`, `help back-up`, `--help` or `keys --help`; undefined when the arguments are
+ * something else.
+ */
+async function helpText(argv: readonly string[]): Promise<string | undefined> {
   const [first] = argv
   const topic = first === 'help' || asksForHelp(first) ? argv.slice(1) : argv
   const wantsHelp = topic !== argv || first === undefined || argv.some(asksForHelp)
@@ -115,11 +133,12 @@ function helpText(argv: readonly string[]): string | undefined {
   const found = findCommand(words)
   if (found) return commandHelp(found.command)
   if (words.length === 1 && inGroup(group).length > 0) return overview(inGroup(group), group)
+  if (first === 'help') return guideTopic(words)
   throw unknownCommand(words)
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
-  const help = helpText(argv)
+  const help = await helpText(argv)
   if (help !== undefined) {
     io.out(help)
     return 0

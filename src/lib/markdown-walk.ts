@@ -27,6 +27,8 @@ export interface Output<Node> {
   table(content: readonly Node[]): Node
   /** A link out of the workspace. */
   link(href: string, content: readonly Node[]): Node
+  /** A link relative to the page; where this is absent, such a link is plain text. */
+  relativeLink?(href: string, content: readonly Node[]): Node
   noteLink(link: WikiToken): Node
   fileLink(id: string, name: string): Node
   /** The address of a file of the workspace. */
@@ -192,7 +194,9 @@ class Walk<Node> {
   #link({ href, tokens }: Tokens.Link, depth: number): Node[] {
     const to = safeLink(href)
     const content = this.all(tokens, depth)
-    return to === undefined ? this.#element('span', {}, content) : [this.output.link(to, content)]
+    if (to !== undefined) return [this.output.link(to, content)]
+    const relative = this.output.relativeLink?.(href, content)
+    return relative === undefined ? this.#element('span', {}, content) : [relative]
   }
 
   #image({ href, text }: Tokens.Image): Node[] {

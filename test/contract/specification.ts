@@ -190,6 +190,8 @@ export const PAGE_FILES = [
   '/app/worker.js',
   '/app/sign-in/oidc',
   '/app/sign-in/oidc/callback',
+  '/docs/guide',
+  '/docs/guide/{page}',
   '/docs/start.js',
   '/docs/viewer.js',
   '/docs/viewer.css',

@@ -23,6 +23,7 @@ describe('/docs', () => {
     const start = await read('/docs/start.js')
     const named = [...sourcesIn(page.text), ...sourcesIn(start.text)]
     expect(named.sort()).toEqual([
+      '/docs/guide',
       '/docs/start.js',
       '/docs/viewer.css',
       '/docs/viewer.js',

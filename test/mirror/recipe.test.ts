@@ -1,26 +1,21 @@
 import { expect, test } from 'bun:test'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { newSecret } from '../../src/delivery/message.ts'
+import { guideLines } from '../operation/deploy.ts'
 import { newFolder, program, startProcess } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 
-const RECIPES = await Bun.file(join(import.meta.dir, '..', '..', 'scripts', 'deploy', 'recipes.md')).text()
-
 /** The lines of the recipe, with the addresses of this run. */
-function recipeLines(remote: string, receiver: string, key: string, secret: string): string[] {
-  const [, block = ''] = /<!-- mirror -->\n```sh\n([\s\S]*?)```/.exec(RECIPES) ?? []
-  return block
-    .trim()
-    .split('\n')
-    .map((line) =>
-      line
-        .replace(/ +#.*$/, '')
-        .replace('dbk_…', key)
-        .replace('whsec_…', secret)
-        .replace('https://daybook.example.com', remote)
-        .replace('http://localhost:3000', receiver),
-    )
+async function recipeLines(remote: string, receiver: string, key: string, secret: string): Promise<string[]> {
+  const lines = await guideLines('mirrors.md', 'mirror')
+  return lines.map((line) =>
+    line
+      .replace('dbk_…', key)
+      .replace('whsec_…', secret)
+      .replace('https://daybook.example.com', remote)
+      .replace('http://localhost:3000', receiver),
+  )
 }
 
 test('the recipe of a mirror leads from nothing to a copy whose app receives webhooks', async () => {
@@ -34,7 +29,7 @@ test('the recipe of a mirror leads from nothing to a copy whose app receives web
       { key: 'email', type: 'text' },
     ],
   })
-  const lines = recipeLines(remote.url, `http://127.0.0.1:${receiver.port}`, remote.key ?? '', secret)
+  const lines = await recipeLines(remote.url, `http://127.0.0.1:${receiver.port}`, remote.key ?? '', secret)
   expect(lines).toHaveLength(5)
   const at = lines.findIndex((line) => line.endsWith('&'))
   const [daybook = ''] = program()

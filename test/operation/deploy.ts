@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 
-const DEPLOY = join(import.meta.dir, '..', '..', 'scripts', 'deploy')
+const SCRIPTS = join(import.meta.dir, '..', '..', 'scripts')
 
 /** A deployment file with every occurrence of the given texts replaced; throws when one of them does not occur. */
 export async function deployFile(
   name: string,
   replacements: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const file = await Bun.file(join(DEPLOY, name)).text()
+  const file = await Bun.file(join(SCRIPTS, 'deploy', name)).text()
   return Object.entries(replacements).reduce((text, [from, to]) => {
     if (!text.includes(from)) throw new Error(`${name} does not have "${from}"`)
     return text.replaceAll(from, to)
@@ -22,9 +22,11 @@ export function freePort(): number {
   return port
 }
 
-/** The lines of shell after the comment `<!-- name -->` of a page, without their remarks. */
-export async function deployLines(page: string, name: string): Promise<string[]> {
-  const [, block] = (await deployFile(page, {})).split(`<!-- ${name} -->\n\`\`\`sh\n`)
+/** The lines of shell after the comment `<!-- name -->` of a page of the guide, without their remarks. */
+export async function guideLines(page: string, name: string): Promise<string[]> {
+  const [, block] = (await Bun.file(join(SCRIPTS, 'guide', page)).text()).split(
+    `<!-- ${name} -->\n\`\`\`sh\n`,
+  )
   if (block === undefined) throw new Error(`${page} has no lines "${name}"`)
   const [lines = ''] = block.split('\n```')
   return lines.split('\n').map((line) => line.replace(/ +#.*$/, ''))

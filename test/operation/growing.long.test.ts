@@ -8,7 +8,7 @@ import { startMirror } from '../support/mirror-process.ts'
 import { daybook, newFolder, program, startProcess } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { type Client, clientOf } from '../support/service.ts'
-import { deployFile, deployLines, freePort } from './deploy.ts'
+import { deployFile, freePort, guideLines } from './deploy.ts'
 import { CADDY, caddyCommand, NGINX, nginxCommand, startProxy } from './proxies.ts'
 
 type Servers = Readonly<Record<'server' | 'mirror' | 'reader' | 'copy', string>>
@@ -136,7 +136,7 @@ test('a workspace moves to another server with its ids, and without its keys and
     await (await startProcess(folder.file('new.db'))).end()
 
     const [executable = ''] = program()
-    const lines = (await deployLines('operation.md', 'move')).map((line) =>
+    const lines = (await guideLines('grow.md', 'move')).map((line) =>
       line.replace('--workspace Work --db old.db', '--workspace Personal --db old.db'),
     )
     expect(lines).toHaveLength(5)

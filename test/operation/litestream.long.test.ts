@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { spawn, spawnSync, which } from 'bun'
 import { runs } from '../support/counts.ts'
 import { daybook, newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
-import { deployFile, deployLines } from './deploy.ts'
+import { deployFile, guideLines } from './deploy.ts'
 
 /** The version that the recipe names. */
 const [, VERSION = ''] = /Litestream (\d+\.\d+\.\d+)/.exec(await deployFile('litestream.yml', {})) ?? []
@@ -131,7 +131,7 @@ test.skipIf(LITESTREAM === '')(
     const second = await writing
     for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
 
-    const [restore = '', check = '', serve = '', ...others] = await deployLines('operation.md', 'standby')
+    const [restore = '', check = '', serve = '', ...others] = await guideLines('back-up.md', 'standby')
     expect(others).toEqual([])
     expect(await runLines([restore, check])).toEndWith('ok\n')
     const standby = folder.file('standby.db')

@@ -28,7 +28,7 @@ test('only a tagged commit without changes has the plain version, and no two oth
     const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
     expect(Bun.spawnSync(['git', ...identity, ...args], { cwd: folder.path, env }).exitCode).toBe(0)
   }
-  const module = JSON.stringify(join(ROOT, 'scripts', 'version.ts'))
+  const module = JSON.stringify(join(ROOT, 'scripts', 'lib', 'version.ts'))
   const script = `process.stdout.write((await import(${module})).buildVersion())`
   const built = () =>
     Bun.spawnSync([process.execPath, '-e', script], { cwd: folder.path, env }).stdout.toString()
@@ -79,7 +79,7 @@ test('the changelog begins with the next version, or with what is not released, 
 })
 
 test('the pages name the files of the next version', async () => {
-  for (const page of ['README.md', 'scripts/deploy/operation.md']) {
+  for (const page of ['README.md', 'scripts/guide/install.md', 'scripts/guide/deploy.md']) {
     const text = await Bun.file(join(ROOT, page)).text()
     const named = [...text.matchAll(/daybook[-_:](\d+\.\d+\.\d+)/g)].map(([, one]) => one)
     expect([page, new Set(named)]).toEqual([page, new Set([next])])

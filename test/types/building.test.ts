@@ -4,7 +4,7 @@ import { spawnSync } from 'bun'
 import { hasBrowser, sharedBrowser } from '../support/browser.ts'
 import { newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
 
-const PAGE = await Bun.file(join(import.meta.dir, '..', '..', 'scripts', 'deploy', 'building.md')).text()
+const PAGE = await Bun.file(join(import.meta.dir, '..', '..', 'scripts', 'guide', 'build.md')).text()
 
 /** A part of the page, by its name. */
 function partOf(name: string): string {

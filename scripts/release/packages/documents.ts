@@ -5,6 +5,7 @@ const TEXTS = ['README.md', 'LICENSE', 'scripts/release/CHANGELOG.md', 'scripts/
 
 /** The README and everything to which it links, each at its path in the repository, so that the links lead there. */
 export function documents(): Promise<Entry[]> {
-  const paths = [...TEXTS, ...new Glob('scripts/deploy/**/*').scanSync('.')].toSorted()
+  const folders = new Glob('scripts/{deploy,guide,decisions}/**/*').scanSync('.')
+  const paths = [...TEXTS, ...folders].toSorted()
   return Promise.all(paths.map(async (path) => ({ path, content: await Bun.file(path).text() })))
 }

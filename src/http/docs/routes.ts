@@ -5,9 +5,11 @@ import { VERSION } from '../../lib/version.ts'
 import { scriptSources } from '../browser/script-sources.ts'
 import { hiddenEndpoints } from '../endpoints.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
-import { t } from '../schema/types.ts'
+import { t, text } from '../schema/types.ts'
+import { guidePageResponse, guideResponseFor, MAX_QUERY } from './guide/page.ts'
 import startScript from './start.js' with { type: 'file' }
 
+const GuideQuery = t.strict({ q: t.Optional(text({ maxLength: MAX_QUERY })) })
 const DocumentQuery = t.strict({ webhooks: t.Optional(t.flag()) })
 
 /** The document for generators of clients that fail at its `webhooks`, such as openapi-generator's for Python. */
@@ -32,7 +34,7 @@ const DOCS_PAGE = `<!doctype html>
     </style>
   </head>
   <body>
-    <p class="program">Served by daybook ${VERSION}. The version below is that of the API.</p>
+    <p class="program">Served by daybook ${VERSION}. The version below is that of the API. <a href="/docs/guide">Guide</a></p>
     <noscript>This page needs JavaScript; the same description is in <a href="/openapi.json">/openapi.json</a>.</noscript>
     <main id="reference"></main>
     <script src="/docs/viewer.js"></script>
@@ -57,8 +59,8 @@ const contentSecurityPolicy = (scripts: string): string =>
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 
 /**
- * `GET /docs`: an API reference that needs no network, because the viewer is embedded in the executable; and
- * `GET /openapi.json`, which it shows.
+ * `GET /docs`: an API reference that needs no network, because the viewer is embedded in the executable;
+ * `GET /openapi.json`, which it shows; and the guide below `/docs/guide`.
  */
 export function docsRoutes(openApi: () => Promise<OpenApiDocument>, publicUrls: readonly string[]) {
   const served =
@@ -86,6 +88,8 @@ export function docsRoutes(openApi: () => Promise<OpenApiDocument>, publicUrls: 
       served(() => DOCS_PAGE, 'text/html; charset=utf-8'),
       { open: true },
     )
+    .get('/docs/guide', ({ query }) => guideResponseFor(query.q ?? ''), { open: true, query: GuideQuery })
+    .get('/docs/guide/:page', ({ params }) => guidePageResponse(params.page), { open: true })
     .get(
       '/docs/start.js',
       served(() => embeddedFile(startScript), JAVASCRIPT),

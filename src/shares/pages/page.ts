@@ -1,18 +1,8 @@
 import { responseWithText } from '../../http/large-responses.ts'
+import { STYLE } from '../../http/page-style.ts'
+import { staticPage, staticPagePolicy } from '../../http/static-page.ts'
 import { Html, html } from '../../lib/html.ts'
 import { withoutComments } from '../../lib/markdown-comments.ts'
-import { STYLE } from './style.ts'
-
-const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64')
-
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${hashOf(STYLE)}'`,
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
 
 /** Of all that a share gives: it is not kept, not listed by search engines, and tells no other site its address. */
 export const SHARE_HEADERS = {
@@ -25,7 +15,7 @@ export const SHARE_HEADERS = {
 const HEADERS = {
   ...SHARE_HEADERS,
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': POLICY,
+  'Content-Security-Policy': staticPagePolicy(STYLE),
 }
 
 interface Page {
@@ -41,27 +31,17 @@ export function shownText(text: string): string {
   return shown === text ? text : shown.trim()
 }
 
-const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`)
-
-/** A page for who has no account: one document without script, which fetches nothing but its own pictures. */
+/** A page for visitors without an account: one document without script, which fetches only its own pictures. */
 export const pageText = ({ title, main, isBroad }: Page): string =>
-  html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-${STYLE_ELEMENT}
-</head>
-<body>
-<main${isBroad ? new Html(' class="broad"') : ''}>
+  staticPage({
+    title,
+    style: STYLE,
+    head: html`<meta name="robots" content="noindex">`,
+    body: html`<main${isBroad ? new Html(' class="broad"') : ''}>
 ${main}
 </main>
-<footer>Shared from a daybook. This page runs no script.</footer>
-</body>
-</html>
-`.text
+<footer>Shared from a daybook. This page runs no script.</footer>`,
+  })
 
 interface Head {
   readonly status?: number | undefined

@@ -1,0 +1,113 @@
+import { expect, test } from 'bun:test'
+import { dirname } from 'node:path'
+import { parseInput, WrongUsage } from '../../src/cli/command.ts'
+import { COMMANDS } from '../../src/cli/run.ts'
+import { DOCUMENTATION, shellBlocks } from '../support/documentation.ts'
+import { newFolder, program, startProcess } from '../support/process.ts'
+
+/** A block of a page that runs beside a server; `printed` is what the page says it prints. */
+interface Block {
+  readonly script: string
+  readonly printed: string | undefined
+}
+
+const MARKED = /<!-- (?:tour|recipe) -->\n```sh\n([\s\S]*?)```(?:\n\n```json\n([\s\S]*?)```)?/g
+
+const marked = DOCUMENTATION.map(({ path, text }) => ({
+  path,
+  blocks: [...text.matchAll(MARKED)].map(([, script = '', printed]): Block => ({ script, printed })),
+})).filter(({ blocks }) => blocks.length > 0)
+
+/** Both pages that define the shell function for the calls define the same one. */
+const HELPERS = DOCUMENTATION.flatMap(({ text }) => /^api\(\) \{.*\}$/m.exec(text)?.[0] ?? [])
+const END_OF_BLOCK = '\u001e'
+
+const printedPattern = (printed: string) =>
+  new RegExp(`^${printed.trim().split('…').map(RegExp.escape).join('[^]*?')}$`)
+
+test('every marked block runs beside a server, in the shell of its page, and prints what the page says', async () => {
+  expect(new Set(HELPERS).size).toBe(1)
+  const folder = newFolder()
+  const server = await startProcess(folder.file('daybook.db'))
+  const [executable = ''] = program()
+  const env = {
+    PATH: `${dirname(executable)}:${process.env.PATH}`,
+    KEY: server.key ?? '',
+    URL: server.url,
+    DAYBOOK_DB: folder.file('daybook.db'),
+  }
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
+  Bun.spawnSync(['git', 'init', '--quiet'], { cwd: folder.path })
+  Bun.spawnSync(['git', ...identity, 'commit', '--quiet', '--allow-empty', '-m', 'A commit'], {
+    cwd: folder.path,
+  })
+  try {
+    for (const { path, blocks } of marked) {
+      const parts = blocks.map(({ script }) => `${script}\nprintf '${END_OF_BLOCK}'\n`)
+      const shell = Bun.spawn(['bash', '-e', '-o', 'pipefail', '-c', `${HELPERS[0]}\n${parts.join('')}`], {
+        env,
+        cwd: folder.path,
+        stdout: 'pipe',
+        stderr: 'pipe',
+      })
+      const [out, err, exitCode] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited])
+      expect([path, exitCode === 0 ? '' : `${out}${err}`]).toEqual([path, ''])
+      const outputs = out.split(END_OF_BLOCK)
+      for (const [at, { printed }] of blocks.entries()) {
+        const output = outputs[at]?.trim() ?? ''
+        // A refusal is an exit code of 0 for curl: it is expected only where the page prints it.
+        if (printed === undefined)
+          expect([path, output]).not.toEqual([path, expect.stringMatching(/^\{"error"/m)])
+        else expect(output).toMatch(printedPattern(printed))
+      }
+    }
+    expect(marked.flatMap(({ blocks }) => blocks).length).toBeGreaterThan(25)
+  } finally {
+    await server.end()
+    folder.remove()
+  }
+}, 90_000)
+
+const WORD = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\$\([^()]*\)|[^\s'"])+/g
+/** Words that end a command of a shell. */
+const END_OF_COMMAND = /^(?:\||\|\||&&|&|;|<|>|\d?>.*)$/
+
+/** Whether a word after this one is a program, rather than a user, a unit or a value. */
+const isCalled = (before = '') =>
+  before === '--' || !/^(?:-.*|exec|restart|enable|userdel|useradd|--now)$/.test(before)
+
+/** The arguments of every call of daybook in a block of shell. */
+function daybookCalls(block: string): string[][] {
+  const lines = block.replaceAll(/\\\n\s*/g, ' ').split('\n')
+  return lines.flatMap((line) => {
+    const words = [...line.replace(/(?:^| )#.*$/, '').matchAll(WORD)].map(([word]) => word)
+    const starts = words.flatMap((word, at) =>
+      /^(?:\.\/)?daybook(?:-new)?$/.test(word) && isCalled(words[at - 1]) ? [at + 1] : [],
+    )
+    const calls = starts.map((start) => {
+      const rest = words.slice(start)
+      const end = rest.findIndex((word) => END_OF_COMMAND.test(word))
+      return (end === -1 ? rest : rest.slice(0, end)).map((word) => word.replace(/^['"]|['"]$/g, ''))
+    })
+    return calls.filter((args) => args.length > 0)
+  })
+}
+
+function usageFault(args: readonly string[]): string | undefined {
+  if (args[0] === 'help' || args.includes('--help')) return undefined
+  const named = (name: string | undefined) => COMMANDS.find((command) => command.name === name)
+  const command = named(args.slice(0, 2).join(' ')) ?? named(args[0])
+  if (!command) return `There is no command "${args.join(' ')}".`
+  try {
+    parseInput(command, args.slice(command.name.split(' ').length))
+  } catch (error) {
+    if (error instanceof WrongUsage) return `daybook ${args.join(' ')}: ${error.message}`
+    throw error
+  }
+}
+
+test('the command line accepts every call of daybook in the documentation', () => {
+  const calls = DOCUMENTATION.flatMap(({ text }) => shellBlocks(text).flatMap(daybookCalls))
+  expect(calls.length).toBeGreaterThan(100)
+  expect(calls.flatMap((args) => usageFault(args) ?? [])).toEqual([])
+})
