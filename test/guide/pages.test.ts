@@ -80,16 +80,27 @@ test('every configuration of scripts/deploy is linked from the guide', () => {
   expect(files.filter((file) => !linked.includes(file))).toEqual([])
 })
 
-test('a sentence of the guide has at most 40 words', () => {
+test('a sentence of the guide has at most 25 words', () => {
   const prose = GUIDE_PAGES.filter(({ slug }) => slug !== 'commands').flatMap(({ slug, text }) =>
     text
       .replace(/^ *```[\s\S]*?^ *```/gm, '')
       .split('\n')
       .filter((line) => !/^[|#<]/.test(line))
-      .flatMap((line) => line.split(/(?<=[.:?!]) /))
+      .flatMap((line) => line.split(/(?<=[.:;?!]) /))
       .map((sentence) => ({ slug, sentence, words: sentence.split(/\s+/).length })),
   )
-  expect(prose.filter(({ words }) => words > 40)).toEqual([])
+  expect(prose.filter(({ words }) => words > 25)).toEqual([])
+})
+
+test('decisions are numbered without gaps, and begin with their number', async () => {
+  const folder = join(ROOT, 'scripts', 'decisions')
+  const names = readdirSync(folder).toSorted()
+  for (const [at, name] of names.entries()) {
+    const number = String(at + 1).padStart(4, '0')
+    expect(name).toStartWith(`${number}-`)
+    expect(await Bun.file(join(folder, name)).text()).toStartWith(`# ${number}: `)
+  }
+  expect(names.length).toBeGreaterThan(15)
 })
 
 const tree = () => /<!-- tree -->\n```\n([\s\S]*?)```/.exec(guide('code'))?.[1] ?? ''
