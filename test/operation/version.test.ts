@@ -78,6 +78,14 @@ test('the changelog begins with the next version, or with what is not released, 
   expect(Bun.semver.order(earlier, next)).toBe(-1)
 })
 
+test('a release of the changelog has at most 60 lines, in three parts', async () => {
+  const changelog = await Bun.file(join(ROOT, 'scripts', 'release', 'CHANGELOG.md')).text()
+  const [, ...releases] = changelog.split(/^(?=## )/m)
+  expect(releases.filter((release) => release.split('\n').length - 1 > 60)).toEqual([])
+  const parts = [...changelog.matchAll(/^### (.*)$/gm)].map(([, part = '']) => part)
+  expect(parts.filter((part) => !['Must know', 'New', 'Fixed'].includes(part))).toEqual([])
+})
+
 test('the pages name the files of the next version', async () => {
   for (const page of ['README.md', 'scripts/guide/install.md', 'scripts/guide/deploy.md']) {
     const text = await Bun.file(join(ROOT, page)).text()
