@@ -20,8 +20,8 @@ import { writeSentProperties } from '../notes/writing/properties.ts'
 import { putInTrash } from '../notes/writing/trash.ts'
 import { replaceParts } from '../notes/writing/update.ts'
 import { findRecordHead, getRecord } from '../records/store.ts'
+import { refuseBrokenReferences } from '../records/writing/field-values.ts'
 import { changeLive, deleteLive, releaseUnique } from '../records/writing/one-record.ts'
-import { refuseBrokenReferences } from '../records/writing/row-writer.ts'
 import { insertUnder } from '../records/writing/write-records.ts'
 import { atPlace, fail, invalid, nameTaken, namingPlace, notFound, Refusal, within } from '../refusal.ts'
 import { findStructureByPk, getStructure } from '../structures/store.ts'
@@ -214,8 +214,8 @@ class Application {
       else putInTrash({ features }, tx, caller, id, { removed: this.#removed })
     } else if (op === 'created') {
       const earlier = (pk: number) => this.#inserted.get(pk) ?? 0
-      const row = insertUnder(listeners, tx, caller, { structure, id, data, earlier }, checkLater)
-      this.#inserted.set(row.structure, earlier(row.structure) + 1)
+      const pk = insertUnder(listeners, tx, caller, { structure, id, data, earlier }, checkLater)
+      this.#inserted.set(pk, earlier(pk) + 1)
     } else if (op === 'updated') changeLive(listeners, tx, caller, id, data, undefined, checkLater)
     else deleteLive(listeners, tx, caller, id)
   }

@@ -262,28 +262,54 @@ function insertDeliveries(tx: Tx, event: number, webhooks: readonly number[], is
 }
 
 /**
- * Every write of a record ends here. The change is logged, and the event and its deliveries are stored, in the
- * transaction of the change, and listeners are notified after the commit. A change that triggers no subscription stores no
- * event. `operation` is that of the log, which distinguishes a restored record from a new one.
+ * Every change of a record ends here, except its creation (`publishCreated`). The change is logged, and the event and its
+ * deliveries are stored, in the transaction of the change, and listeners are notified after the commit. A change that
+ * triggers no subscription stores no event. `operation` is that of the log, which distinguishes a restored record from a
+ * new one.
  */
 export function publishChange(
   outbox: Outbox,
   change: RecordChange,
   operation: ChangeOperation = change.kind,
 ): void {
-  const { tx, listeners, structure, subscriptions, caller } = outbox
-  log(outbox, change, operation)
-  if (!outbox.wakes) tx.afterCommit(() => listeners.wake(structure.id))
+  const { tx, caller, structure } = outbox
+  const { after, before, changed } = change
+  logCreated(outbox)
+  const difference =
+    operation === 'updated' ? { changed, previous: previousValues(changed, before?.data) } : undefined
+  const object = { kind: 'record', id: after.id, structureId: structure.id } as const
+  logChange(tx, caller, object, operation, { difference, replaced: before?.updatedAt })
+  wakeListeners(outbox)
+  storeEvents(outbox, [change])
+}
+
+/** The same for new records. They are logged together, by `logCreated`. */
+export function publishCreated(outbox: Outbox, records: readonly RecordState[]): void {
+  outbox.created.push(...records.map(({ id }) => id))
+  wakeListeners(outbox)
+  storeEvents(
+    outbox,
+    records.map((after) => ({ kind: 'created', before: null, after, changed: [] })),
+  )
+}
+
+function wakeListeners(outbox: Outbox): void {
+  const { tx, listeners, structure, wakes } = outbox
+  if (!wakes) tx.afterCommit(() => listeners.wake(structure.id))
   outbox.wakes = true
-  if (forwardsChanges(tx)) forward(outbox, change)
-  const receivers = listTriggered(subscriptions, change, caller.keyId)
-  if (receivers.length === 0) return
-  const event = {
-    payload: payloadFor(outbox, change),
-    objectId: change.after.id,
-    labelField: structure.labelField,
+}
+
+function storeEvents(outbox: Outbox, changes: readonly RecordChange[]): void {
+  const { tx, structure, subscriptions, caller } = outbox
+  const forwards = forwardsChanges(tx)
+  if (!forwards && subscriptions.length === 0) return
+  for (const change of changes) {
+    if (forwards) forward(outbox, change)
+    const receivers = listTriggered(subscriptions, change, caller.keyId)
+    if (receivers.length === 0) continue
+    const payload = payloadFor(outbox, change)
+    storeEvent(tx, { payload, objectId: change.after.id, labelField: structure.labelField }, receivers)
   }
-  storeEvent(tx, event, receivers)
 }
 
 /** In a mirror that posts the changes of records, those that are made there are posted like those of the remote. */
@@ -300,20 +326,6 @@ const payloadFor = ({ tx, caller, structure }: Outbox, change: RecordChange): Pa
     { id: tx.newId(), occurredAt: tx.now, workspaceId: caller.workspaceId, structure, source: caller },
     change,
   )
-
-function log(outbox: Outbox, change: RecordChange, operation: ChangeOperation): void {
-  const { tx, caller, structure, created } = outbox
-  const { after, before, changed } = change
-  if (operation === 'created') {
-    created.push(after.id)
-    return
-  }
-  logCreated(outbox)
-  const difference =
-    operation === 'updated' ? { changed, previous: previousValues(changed, before?.data) } : undefined
-  const object = { kind: 'record', id: after.id, structureId: structure.id } as const
-  logChange(tx, caller, object, operation, { difference, replaced: before?.updatedAt })
-}
 
 /** Must be called at the end of what may have created records. */
 export function logCreated({ tx, caller, structure, created }: Outbox): void {

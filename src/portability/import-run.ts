@@ -80,6 +80,19 @@ export class ImportRun {
     if (refusal) this.refused.push({ place, reason: refusal.message })
     return refusal === undefined
   }
+
+  /**
+   * Writes parts all at once or, when one of them is refused, one by one, so that every refusal is found. Returns how many
+   * were written.
+   */
+  tryEach<Part>(
+    parts: readonly Part[],
+    placeOf: (part: Part) => string,
+    write: (parts: readonly Part[]) => void,
+  ): number {
+    if (!this.refusalOf(() => write(parts))) return parts.length
+    return parts.filter((part) => this.try(placeOf(part), () => write([part]))).length
+  }
 }
 
 /**

@@ -20,14 +20,8 @@ import {
 } from '../structures/store.ts'
 import type { ConvertBody } from './schema.ts'
 import { dataOf, loadRecords, type RecordRow } from './store.ts'
-import {
-  checkedChanges,
-  type FieldChanges,
-  refuseBrokenReferences,
-  refuseImmutable,
-  rowWriter,
-  updateRow,
-} from './writing/row-writer.ts'
+import { checkedChanges, type FieldChanges, refuseBrokenReferences } from './writing/field-values.ts'
+import { refuseImmutable, rowWriter, updateRow } from './writing/row-writer.ts'
 
 /*
  * A field gets another type by a new field, which holds the old values as far as they can be read as that type; the old
@@ -149,7 +143,7 @@ function readValues(
   const read = (cell: string): FieldChanges | undefined => {
     try {
       const changes = checkedChanges(definition, { [key]: format.valueOf(to.type, cell, true) })
-      refuseBrokenReferences(reader, caller, changes, found)
+      refuseBrokenReferences(reader, caller, definition, changes, found)
       return changes
     } catch (error) {
       if (error instanceof Refusal) return undefined

@@ -17,7 +17,7 @@ import { patched } from '../lib/patch.ts'
 import { quoteList } from '../lib/text.ts'
 import { findNoteSummary, findTrashedNote, getNoteSummary } from '../notes/store.ts'
 import { objectKind } from '../objects/objects.ts'
-import { checkedChanges } from '../records/writing/row-writer.ts'
+import { checkedChanges } from '../records/writing/field-values.ts'
 import { atPlace, fail, notFound, refused } from '../refusal.ts'
 import { getRowView, rowViewKind } from '../row-views/service.ts'
 import {

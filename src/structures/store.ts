@@ -178,6 +178,8 @@ export type UniqueSet = readonly FieldDefinition[]
 export interface Definition {
   readonly fields: readonly FieldDefinition[]
   readonly byKey: ReadonlyMap<string, FieldDefinition>
+  /** The indexes of the fields, by key. */
+  readonly positions: ReadonlyMap<string, number>
   readonly uniqueSets: readonly UniqueSet[]
 }
 
@@ -201,6 +203,7 @@ function build({ fields: text, uniqueTogether }: Source): Definition {
   return {
     fields,
     byKey: new Map(fields.map((field) => [field.key, field])),
+    positions: new Map(fields.map(({ key }, at) => [key, at])),
     uniqueSets: uniqueSetsOf(fields, together),
   }
 }

@@ -248,6 +248,23 @@ test('a batch that fails in its last row leaves nothing, and the refusal names t
   )
 })
 
+test.each([0, 250])('names the first row of a batch that cannot be written, beside %d rows', async (held) => {
+  await declare(service, 'X', [field('n', 'number', { unique: true })], { max_rows: held + 3 })
+  if (held > 0) await write(service, 'X', ...Array.from({ length: held }, (_, at) => ({ n: 1_000 + at })))
+  const rowsOf = (...values: unknown[]) => ({ rows: values.map((n) => ({ data: { n } })) })
+  const taken =
+    'The field "n" is unique, and row 1 of this call already has this value; change one of the two.'
+  const full = `"X" holds ${held + 3} of at most ${held + 3} rows; delete a row or raise "max_rows".`
+  for (const [values, code, says] of [
+    [[1, 1, 'x'], 'unique_violation', `Row 2: ${taken}`],
+    [[1, 'x', 1], 'refused', 'Row 2: The field "n" must be a finite number.'],
+    [[1, 2, 1, 3, 4], 'unique_violation', `Row 3: ${taken}`],
+    [[1, 2, 3, 1], 'unique_violation', `Row 4: ${taken}`],
+    [[1, 2, 3, 4, 'x'], 'max_rows_reached', `Row 4: ${full}`],
+  ] as const)
+    await expectRefusal('X', () => post('X', rowsOf(...values)), code, says)
+})
+
 test.each([
   ['neither data nor rows', {}, /exactly one of "data", one row, and "rows"/],
   ['both', { data: {}, rows: [{ data: {} }] }, /exactly one of/],

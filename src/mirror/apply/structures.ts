@@ -1,12 +1,13 @@
 import type { Static } from '@sinclair/typebox'
 import type { RecordData } from '../../changes/record-data.ts'
 import { wholeWorkspace } from '../../context.ts'
+import type { Reader } from '../../db/reader.ts'
 import { structures as table } from '../../db/schema/structures.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { placeholderOf } from '../../objects/objects.ts'
 import { columnsShown } from '../../objects/statements.ts'
 import type { RecordObject } from '../../records/schema.ts'
-import { findRecord, putRecord, type RecordRow } from '../../records/store.ts'
+import { findRecord, putRecords, type RecordRow } from '../../records/store.ts'
 import { markSourcesRemovedOf } from '../../sources/deletion.ts'
 import { type FieldInput, fieldDefinitions, lostFields } from '../../structures/fields.ts'
 import { changeRows, dropRows, startRows } from '../../structures/storage/changed-definition.ts'
@@ -27,11 +28,20 @@ import { type CopyTransaction, instantsOf, type Restorer } from './copy-transact
 
 export type StoredRecord = Static<typeof RecordObject> & { readonly data: RecordData }
 
+interface PendingRecord {
+  readonly record: StoredRecord
+  readonly structureId: string
+}
+
+const ROWS_AT_ONCE = 200
+
 /** The records of one transaction. */
 export class Records implements Restorer<StoredRecord> {
   readonly kind = 'record'
   /** Before the transaction by pk, in it by id; undefined while it is being deleted, when its rows go with it. */
   readonly #structures = new Map<number | string, StructureRow | undefined>()
+  /** Of one structure. */
+  readonly #pending: PendingRecord[] = []
 
   remove(copy: CopyTransaction, ids: Iterable<string>): void {
     for (const id of ids) {
@@ -59,19 +69,28 @@ export class Records implements Restorer<StoredRecord> {
     return row.pk
   }
 
-  write({ tx, workspacePk, isFresh }: CopyTransaction, record: StoredRecord, structureId: string): void {
-    const structure = this.#structure(structureId, () =>
-      findStructureById(tx, wholeWorkspace(workspacePk), structureId),
+  write(copy: CopyTransaction, record: StoredRecord, structureId: string): void {
+    const [first] = this.#pending
+    if (this.#pending.length === ROWS_AT_ONCE || (first && first.structureId !== structureId))
+      this.finish(copy)
+    this.#pending.push({ record, structureId })
+  }
+
+  /** Writes the records that are pending, which are of one structure. */
+  finish({ tx, workspacePk, isFresh }: CopyTransaction): void {
+    const pending = this.#pending.splice(0)
+    const [first] = pending
+    if (!first) return
+    const structure = this.#structure(first.structureId, () =>
+      findStructureById(tx, wholeWorkspace(workspacePk), first.structureId),
     )
     if (!structure) return
-    const { id, data } = record
-    const known = isFresh
-      ? undefined
-      : tx.sql.get<Pick<RecordRow, 'pk' | 'createdAt'>>(
-          'SELECT pk, created_at AS createdAt FROM records WHERE id = ?',
-          id,
-        )
-    putRecord(tx, structure, { id, data, ...instantsOf(record), deletedAt: null }, known)
+    const known = isFresh ? undefined : knownRecords(tx, pending)
+    const records = pending.map(({ record }) => {
+      const { id, data } = record
+      return { id, data, ...instantsOf(record), deletedAt: null, known: known?.get(id) }
+    })
+    putRecords(tx, structure, records)
   }
 
   #structure(key: number | string, find: () => StructureRow | undefined): StructureRow | undefined {
@@ -81,6 +100,18 @@ export class Records implements Restorer<StoredRecord> {
     this.#structures.set(key, found)
     return found
   }
+}
+
+/** The records that the copy has, by id. */
+function knownRecords(
+  { sql }: Reader,
+  pending: readonly PendingRecord[],
+): Map<string, Pick<RecordRow, 'pk' | 'createdAt'>> {
+  const known = sql.all<Pick<RecordRow, 'id' | 'pk' | 'createdAt'>>(
+    'SELECT id, pk, created_at AS createdAt FROM records WHERE id IN (SELECT value FROM json_each(?))',
+    JSON.stringify(pending.map(({ record }) => record.id)),
+  )
+  return new Map(known.map(({ id, ...row }) => [id, row]))
 }
 
 interface Structure {

@@ -4,13 +4,8 @@ import type { Reader } from '../../db/reader.ts'
 import { fold } from '../../lib/text.ts'
 import { findByAlias } from '../../notes/store.ts'
 import { findRecordId } from '../../records/store.ts'
-import {
-  checkedChanges,
-  duplicate,
-  mergedData,
-  refuseFull,
-  refuseMissing,
-} from '../../records/writing/row-writer.ts'
+import { checkedChanges, mergedData, refuseMissing } from '../../records/writing/field-values.ts'
+import { duplicate, refuseFull } from '../../records/writing/row-writer.ts'
 import { Refusal } from '../../refusal.ts'
 import { findHolders } from '../../structures/storage/live-rows.ts'
 import { definitionOf, findStructureById, type StructureRow } from '../../structures/store.ts'
@@ -92,7 +87,7 @@ function refuseUnfit(structure: StructureRow, { row, json, rooms }: Wanted): voi
 
 function refuseHeld(reader: Reader, structure: StructureRow, { row, json, ids }: Wanted): void {
   const definition = definitionOf(structure)
-  const data = mergedData(definition, dataOf(json), new Map())
+  const data = mergedData(definition, dataOf(json), [])
   for (const { set, pk } of findHolders(reader, structure, definition, data)) {
     const holder = findRecordId(reader, pk) ?? ''
     if (holder !== row.id && !ids.has(holder)) throw duplicate(set, `the record ${holder} of the remote`)

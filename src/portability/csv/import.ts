@@ -102,6 +102,11 @@ function prepareStructure({ tx, caller }: ImportRun, request: RowsImport) {
   return { structure, isNew: true, columns, demoted: demoted.filter(isFree) }
 }
 
+interface NumberedRow {
+  readonly cells: readonly string[]
+  readonly number: number
+}
+
 class RowsWriter {
   readonly #target: ReturnType<typeof prepareStructure>
   readonly #format: CellFormat
@@ -136,32 +141,22 @@ class RowsWriter {
     }
   }
 
-  /** Writes all rows at once; when one is refused, row by row, so that every refusal is found. */
   #writeBatch(rows: readonly (readonly string[])[]): void {
-    const ofBatch = this.run.refusalOf(() => this.#writeRows(rows))
-    if (!ofBatch) {
-      this.#rowsBefore += rows.length
-      return
-    }
-    for (const cells of rows) {
-      const refusal = this.run.refusalOf(() => this.#writeRow(cells))
-      this.#rowsBefore += 1
-      const place = `row ${this.#rowsBefore}`
-      if (refusal) this.run.refused.push({ place, reason: refusal.message })
-    }
+    const numbered = rows.map((cells, at) => ({ cells, number: this.#rowsBefore + at + 1 }))
+    this.run.tryEach(
+      numbered,
+      ({ number }) => `row ${number}`,
+      (some) => this.#write(some),
+    )
+    this.#rowsBefore += rows.length
   }
 
-  #writeRows(rows: readonly (readonly string[])[]): void {
-    this.#write({ rows: rows.map((cells) => ({ data: this.#dataOf(cells) })) })
-  }
-
-  #writeRow(cells: readonly string[]): void {
-    this.#write({ data: this.#dataOf(cells) })
-  }
-
-  #write(rows: Pick<WriteRequest, 'data' | 'rows'>): void {
+  #write(numbered: readonly NumberedRow[]): void {
     const { structure } = this.#target
-    if (structure.maxRows === 1 && this.#rowsBefore > 0)
+    const data = numbered.map(({ cells }) => ({ data: this.#dataOf(cells) }))
+    const [only] = data
+    const rows: Pick<WriteRequest, 'data' | 'rows'> = only && data.length === 1 ? only : { rows: data }
+    if (structure.maxRows === 1 && (numbered[0]?.number ?? 1) > 1)
       throw refused(`"${structure.name}" holds one row; a file with one row can replace it.`)
     const { inserted, updated } = writeRecords(this.bus, this.run.tx, this.run.caller, {
       structure: structure.id,

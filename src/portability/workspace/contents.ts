@@ -1,8 +1,8 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value, type ValueError } from '@sinclair/typebox/value'
 import { getTableName } from 'drizzle-orm'
-import { logChange } from '../../changes/log.ts'
-import { type RecordData, valueIn } from '../../changes/record-data.ts'
+import { logChange, logCreatedRecords } from '../../changes/log.ts'
+import { type RecordData, type RecordState, valueIn } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { structures } from '../../db/schema/structures.ts'
@@ -27,7 +27,7 @@ import { insertNote } from '../../notes/writing/create.ts'
 import { importProperties, readProperties } from '../../notes/writing/properties.ts'
 import { ensureTags } from '../../notes/writing/tags.ts'
 import type { ObjectTable } from '../../objects/statements.ts'
-import { putRecord } from '../../records/store.ts'
+import { putRecords } from '../../records/store.ts'
 import { fail, refused } from '../../refusal.ts'
 import { presentStructure } from '../../structures/present.ts'
 import { CreateStructureBody } from '../../structures/schema.ts'
@@ -130,23 +130,35 @@ export function importStructure(tx: Tx, caller: Caller, value: unknown): Structu
 }
 
 /**
- * Inserts a row with its id and times, without an event. Values must have the types of their fields and be unique where
- * that is required; other rules are not applied, because they may be newer than the row.
+ * Inserts rows with their ids and times, without events. Values must have the types of their fields and be unique where
+ * that is required; other rules are not applied, because they may be newer than the rows.
  */
-export function importRow(tx: Tx, caller: Caller, structure: StructureRow, value: unknown): void {
-  const sent = asObject(value)
-  const record = {
-    id: idOf(sent.id),
-    data: checkedData(definitionOf(structure), asObject(sent.data)),
-    createdAt: instantOf(sent.created_at, 'created_at'),
-    updatedAt: instantOf(sent.updated_at, 'updated_at'),
-    deletedAt: instantOrNull(sent.deleted_at, 'deleted_at'),
+export function importRows(
+  tx: Tx,
+  caller: Caller,
+  structure: StructureRow,
+  values: readonly unknown[],
+): void {
+  const definition = definitionOf(structure)
+  const records = values.map((value) => readRow(definition, asObject(value)))
+  putRecords(tx, structure, records)
+  const created: string[] = []
+  for (const { id, deletedAt } of records) {
+    created.push(id)
+    if (deletedAt === null) continue
+    logCreatedRecords(tx, caller, structure.id, created.splice(0))
+    logChange(tx, caller, { kind: 'record', id, structureId: structure.id }, 'deleted')
   }
-  putRecord(tx, structure, record)
-  const object = { kind: 'record', id: record.id, structureId: structure.id } as const
-  logChange(tx, caller, object, 'created')
-  if (record.deletedAt !== null) logChange(tx, caller, object, 'deleted')
+  logCreatedRecords(tx, caller, structure.id, created)
 }
+
+const readRow = (definition: Definition, sent: Fields): RecordState => ({
+  id: idOf(sent.id),
+  data: checkedData(definition, asObject(sent.data)),
+  createdAt: instantOf(sent.created_at, 'created_at'),
+  updatedAt: instantOf(sent.updated_at, 'updated_at'),
+  deletedAt: instantOrNull(sent.deleted_at, 'deleted_at'),
+})
 
 function checkedData({ fields, byKey }: Definition, sent: Readonly<Record<string, unknown>>): RecordData {
   const unknown = Object.keys(sent).find((key) => !byKey.has(key))

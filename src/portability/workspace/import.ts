@@ -8,7 +8,7 @@ import { Refusal, refused } from '../../refusal.ts'
 import type { StructureRow } from '../../structures/store.ts'
 import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
 import { linesOf, readText, textChunks } from '../read-file.ts'
-import { asObject, importFile, importNote, importRow, importStructure } from './contents.ts'
+import { asObject, importFile, importNote, importRows, importStructure } from './contents.ts'
 import { FILES, FORMAT, MANIFEST, NOTES, STRUCTURES, TRASH } from './format.ts'
 import {
   type Destination,
@@ -137,13 +137,18 @@ class WorkspaceImporter {
 
   #rows(path: string, structure: StructureRow): void {
     if (!isPlainFile(this.#path(path))) return
-    let number = 0
+    const { tx, caller } = this.run
     let created = 0
-    for (const line of linesOf(this.#path(path))) {
-      number += 1
-      if (line === '') continue
-      const write = () => importRow(this.run.tx, this.run.caller, structure, storableJson(line, 'The line'))
-      if (this.run.try(`${path}, line ${number}`, write)) created += 1
+    for (const lines of inBatches(numberedLines(this.#path(path)))) {
+      const placeOf = ({ number }: Line) => `${path}, line ${number}`
+      created += this.run.tryEach(lines, placeOf, (some) =>
+        importRows(
+          tx,
+          caller,
+          structure,
+          some.map(({ line }) => storableJson(line, 'The line')),
+        ),
+      )
     }
     this.#counts.records = (this.#counts.records ?? 0) + created
   }
@@ -171,6 +176,38 @@ class WorkspaceImporter {
     }
     this.#each(FILES, (value) => importFile(this.run.tx, this.run.caller, value, read))
   }
+}
+
+interface Line {
+  readonly line: string
+  readonly number: number
+}
+
+/** The lines of a file that are not empty, with their numbers. */
+function* numberedLines(path: string): Generator<Line> {
+  let number = 0
+  for (const line of linesOf(path)) {
+    number += 1
+    if (line !== '') yield { line, number }
+  }
+}
+
+const LINES_AT_ONCE = 500
+/** In characters. */
+const LENGTH_AT_ONCE = 1_048_576
+
+function* inBatches(lines: Iterable<Line>): Generator<readonly Line[]> {
+  let batch: Line[] = []
+  let length = 0
+  for (const line of lines) {
+    batch.push(line)
+    length += line.line.length
+    if (batch.length < LINES_AT_ONCE && length < LENGTH_AT_ONCE) continue
+    yield batch
+    batch = []
+    length = 0
+  }
+  if (batch.length > 0) yield batch
 }
 
 interface AgeFields {

@@ -21,16 +21,13 @@ import { presentWritten, recordResponse } from '../present.ts'
 import type { PatchBody } from '../schema.ts'
 import type { RecordRow } from '../store.ts'
 import * as store from '../store.ts'
+import { checkedChanges, mergedData, refuseBrokenReferences, refuseMissing } from './field-values.ts'
 import {
-  checkedChanges,
   deleteRow,
-  mergedData,
   type RowWriter,
-  refuseBrokenReferences,
   refuseDuplicate,
   refuseFull,
   refuseImmutable,
-  refuseMissing,
   restoreRow,
   rowWriter,
   updateRow,
@@ -97,7 +94,7 @@ export function changeLive(
   refuseStale('record', expected, row.updatedAt)
   refuseImmutable(writer.structure)
   const changes = checkedChanges(writer.definition, data)
-  checkReferences(tx, caller, changes)
+  checkReferences(tx, caller, writer.definition, changes)
   return updateRow(writer, row, changes)
 }
 
@@ -117,7 +114,7 @@ export function restoreDeleted(listeners: WriteListeners, tx: Tx, caller: Caller
   refuseFull(structure)
   const restored = restoreRow(writer, row, data)
   // Checked last, because the row may refer to itself.
-  refuseBrokenReferences(tx, caller, changes)
+  refuseBrokenReferences(tx, caller, definition, changes)
   return restored
 }
 

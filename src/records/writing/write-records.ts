@@ -11,25 +11,28 @@ import type { Exchange } from '../../http/exchange.ts'
 import { createdResponse, identityOf } from '../../http/idempotency.ts'
 import { type Outcome, once, type RequestIdentity, signed } from '../../kernel/once.ts'
 import { invalid, namingPlace, Refusal } from '../../refusal.ts'
-import { countInserts, findAnyLiveRow, findHolders } from '../../structures/storage/live-rows.ts'
+import { findAnyLiveRow, findHolders } from '../../structures/storage/live-rows.ts'
 import { definitionOf, findStructure, getStructure } from '../../structures/store.ts'
 import { writtenResponse } from '../present.ts'
 import type { WriteBody } from '../schema.ts'
 import * as store from '../store.ts'
 import {
   checkedChanges,
+  type FieldChanges,
+  mergedData,
+  refuseBrokenReferences,
+  refuseMissing,
+} from './field-values.ts'
+import {
   deleteRow,
   duplicate,
-  type FieldChanges,
-  insertRow,
+  insertRows,
   isFull,
-  mergedData,
   namingHolder,
+  newRow,
   type RowWriter,
-  refuseBrokenReferences,
   refuseFull,
   refuseImmutable,
-  refuseMissing,
   rowWriter,
   updateRow,
 } from './row-writer.ts'
@@ -108,23 +111,29 @@ export interface Written {
   updated: number
 }
 
-/** What a call has written so far. */
-interface Batch {
-  readonly noun: string
-  /** Every written row by pk: its latest state, and the number of the row of the call that wrote it first. */
-  readonly written: Map<number, { row: store.RecordRow; number: number }>
-  readonly order: number[]
-  readonly insertedIds: string[]
-  /** References that were found to exist. */
-  readonly references: Set<string>
+/** A row that a call has written, or is about to insert, with its number in the call. */
+interface SentRow extends store.RowVersion {
+  readonly number: number
 }
 
-const newBatch = (noun = FROM_ONE.noun): Batch => ({
-  noun,
-  written: new Map(),
-  order: [],
-  insertedIds: [],
-  references: new Set(),
+/** What a call has written so far. */
+interface Batch {
+  readonly names: RowNames
+  /** Whether the call sent a list of rows, so that its refusals name the row. */
+  readonly isList: boolean
+  readonly rows: Pick<SentRow, 'row' | 'number'>[]
+  /** The last of the rows, which are checked and still to be inserted together. */
+  readonly pending: SentRow[]
+  /** The latest state of rows that were updated, by pk. */
+  readonly updated: Map<number, store.RecordRow>
+  /** References that were found to exist. */
+  readonly references: Set<string>
+  inserted: number
+}
+
+const newBatch = (names = FROM_ONE, isList = false): Batch => ({
+  ...{ names, isList, inserted: 0 },
+  ...{ rows: [], pending: [], updated: new Map(), references: new Set() },
 })
 
 /** How refusals name the rows of a call: by a noun, such as "Row", and the number of the row at an index. */
@@ -153,21 +162,43 @@ export function writeRecords(
   if (updates) refuseImmutable(structure)
   if (request.rows) refuseLongUnique(writer, sent)
   if (structure.maxRows === 1) deleteOnlyRow(writer, sent.length)
-  const { noun, numberOf } = names
-  const batch = newBatch(noun)
+  const batch = newBatch(names, request.rows !== undefined)
   for (const [at, data] of sent.entries()) {
-    const number = numberOf(at)
-    const write = () => writeRow(writer, batch, data, number, updates)
-    if (request.rows) namingPlace(`${noun} ${number}`, `rows[${number - 1}]`, write)
-    else write()
+    // What is decided for this row may depend on those before it.
+    if (updates || isFull(structure)) insertPending(writer, batch)
+    const number = names.numberOf(at)
+    try {
+      named(batch, number, () => writeRow(writer, batch, data, number, updates))
+    } catch (error) {
+      // A row before it may be refused when it is inserted, and comes first.
+      if (error instanceof Refusal) insertPending(writer, batch)
+      throw error
+    }
   }
-  countInserted(writer, batch)
+  insertPending(writer, batch)
   logCreated(writer)
   return {
-    rows: batch.order.flatMap((pk) => batch.written.get(pk)?.row ?? []),
-    inserted: batch.insertedIds.length,
-    updated: sent.length - batch.insertedIds.length,
+    rows: batch.rows.map(({ row }) => batch.updated.get(row.pk) ?? row),
+    inserted: batch.inserted,
+    updated: sent.length - batch.inserted,
   }
+}
+
+/** Runs an action on a row of the call; in a list, its refusal names the row. */
+const named = <Result>({ names: { noun }, isList }: Batch, number: number, action: () => Result): Result =>
+  isList ? namingPlace(`${noun} ${number}`, `rows[${number - 1}]`, action) : action()
+
+/** Inserts the rows that are pending; refuses the first that collides. */
+function insertPending(writer: RowWriter, batch: Batch): void {
+  const rows = batch.pending.splice(0)
+  if (rows.length === 0) return
+  namingHolder(
+    () => insertRows(writer, rows),
+    () => {
+      for (const sent of rows) named(batch, sent.number, () => refuseHeld(writer, batch, sent))
+    },
+  )
+  batch.inserted += rows.length
 }
 
 /** In characters. Writing entries of this length takes about a tenth of a second, while other writes wait. */
@@ -211,23 +242,24 @@ function getRecord({ tx }: RowWriter, pk: number): store.RecordRow {
   return row
 }
 
-function writeRow(writer: RowWriter, batch: Batch, sent: SentData, number: number, updates: boolean) {
+function writeRow(writer: RowWriter, batch: Batch, sent: SentData, number: number, updates: boolean): void {
   const { tx, caller, definition } = writer
   const changes = checkedChanges(definition, sent)
-  refuseBrokenReferences(tx, caller, changes, batch.references)
-  const row = updates ? updateOrInsert(writer, batch, changes) : insert(writer, batch, changes)
-  const earlier = batch.written.get(row.pk)
-  batch.written.set(row.pk, { row, number: earlier?.number ?? number })
-  batch.order.push(row.pk)
+  refuseBrokenReferences(tx, caller, definition, changes, batch.references)
+  const row = updates ? updateHolder(writer, changes) : undefined
+  if (row) {
+    batch.rows.push({ row, number })
+    batch.updated.set(row.pk, row)
+  } else addPending(writer, batch, { changes, number })
 }
 
 /** Updates the row that has the same unique values, if there is one. */
-function updateOrInsert(writer: RowWriter, batch: Batch, changes: FieldChanges): store.RecordRow {
+function updateHolder(writer: RowWriter, changes: FieldChanges): store.RecordRow | undefined {
   const { tx, structure, definition } = writer
   const data = mergedData(definition, {}, changes)
   const holders = findHolders(tx, structure, definition, data)
   const [first, second] = new Set(holders.map(({ pk }) => pk))
-  if (first === undefined) return insert(writer, batch, changes)
+  if (first === undefined) return undefined
   if (second !== undefined) throw duplicateOfTwo(writer, first, second)
   return updateRow(writer, getRecord(writer, first), changes)
 }
@@ -240,17 +272,23 @@ function duplicateOfTwo({ tx }: RowWriter, first: number, second: number): Refus
   )
 }
 
-function insert(writer: RowWriter, batch: Batch, changes: FieldChanges, id?: string): store.RecordRow {
+interface NewRowChanges {
+  readonly changes: FieldChanges
+  readonly number: number
+  /** Of its caller's making. */
+  readonly id?: string
+}
+
+/** Checks a new row, which `insertPending` inserts. */
+function addPending(writer: RowWriter, batch: Batch, { changes, number, id }: NewRowChanges): void {
   const { structure, definition } = writer
   const data = mergedData(definition, {}, changes)
   refuseMissing(definition, data)
-  const refuseHeld = () => refuseDuplicateInBatch(writer, batch, data)
-  if (isFull(structure)) refuseHeld()
+  if (isFull(structure)) refuseHeld(writer, batch, { data })
   refuseFull(structure)
-  const row = namingHolder(() => insertRow(writer, data, id), refuseHeld)
-  structure.live += 1
-  batch.insertedIds.push(row.id)
-  return row
+  const sent = { ...newRow(writer, data, id), number }
+  batch.pending.push(sent)
+  batch.rows.push(sent)
 }
 
 export interface NewRow {
@@ -261,44 +299,42 @@ export interface NewRow {
   readonly earlier: (structurePk: number) => number
 }
 
-/** Inserts a row under an id that its caller made, checked like any new row; `checkReferences` may put that off. */
+/**
+ * Inserts a row under an id that its caller made, checked like any new row; `checkReferences` may put that off. Returns the
+ * pk of its structure.
+ */
 export function insertUnder(
   listeners: WriteListeners,
   tx: Tx,
   caller: Caller,
   { structure: named, id, data, earlier }: NewRow,
   checkReferences: typeof refuseBrokenReferences,
-): store.RecordRow {
+): number {
   const structure = getStructure(tx, caller, named, 'add')
   const writer = rowWriter(listeners, tx, caller, structure)
   if (structure.maxRows === 1) deleteOnlyRow(writer, 1 + earlier(structure.pk))
   const batch = newBatch()
   const changes = checkedChanges(writer.definition, data)
-  checkReferences(tx, caller, changes)
-  const row = insert(writer, batch, changes, id)
-  countInserted(writer, batch)
+  checkReferences(tx, caller, writer.definition, changes)
+  addPending(writer, batch, { changes, number: 1, id })
+  insertPending(writer, batch)
   logCreated(writer)
-  return row
+  return structure.pk
 }
 
-/** Names an earlier row of the same call by its number instead of its id, which is not committed yet. */
-function refuseDuplicateInBatch(writer: RowWriter, batch: Batch, data: RecordData) {
+/**
+ * Refuses a row whose unique values another one has: an earlier row of the call is named by its number, as its id is not
+ * committed yet.
+ */
+function refuseHeld(writer: RowWriter, batch: Batch, { row, data }: Partial<SentRow> & { data: RecordData }) {
   const { tx, structure, definition } = writer
-  const [held] = findHolders(tx, structure, definition, data)
+  const held = findHolders(tx, structure, definition, data).find(({ pk }) => pk !== row?.pk)
   if (held) throw duplicate(held.set, holderName(writer, batch, held.pk))
 }
 
 /** Who may not read the rows is not told which one it is. */
-function holderName({ tx, caller, structure }: RowWriter, { noun, written }: Batch, pk: number): string {
-  const earlier = written.get(pk)
-  if (earlier) return `${noun.toLowerCase()} ${earlier.number} of this call`
+function holderName({ tx, caller, structure }: RowWriter, { names, rows }: Batch, pk: number): string {
+  const earlier = rows.find(({ row }) => row.pk === pk)
+  if (earlier) return `${names.noun.toLowerCase()} ${earlier.number} of this call`
   return may(caller.rights, structure.id, 'read') ? `the record ${store.findRecordId(tx, pk)}` : 'another row'
-}
-
-function countInserted({ tx, structure }: RowWriter, { insertedIds }: Batch): void {
-  const [firstId] = insertedIds
-  const lastId = insertedIds.at(-1)
-  if (firstId === undefined || lastId === undefined) return
-  countInserts(tx, structure.pk, { live: insertedIds.length, createdAt: tx.now, firstId, lastId })
-  structure.changes += 1
 }

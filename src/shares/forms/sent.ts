@@ -5,7 +5,7 @@ import { checkStorable, MOST_TO_READ, storableJson } from '../../http/storable-j
 import { isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
 import { findTimeZone, instantOfLocal } from '../../lib/time-zones.ts'
-import { checkedValue } from '../../records/writing/row-writer.ts'
+import { checkedValue } from '../../records/writing/field-values.ts'
 import { atFields, invalid, Refusal, refused } from '../../refusal.ts'
 import type { FormField, FormSettings } from '../service.ts'
 

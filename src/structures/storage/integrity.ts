@@ -18,7 +18,7 @@ import {
   type StructureRow,
 } from '../store.ts'
 import { createIndexNamed, listAutoIndexes, listAutoRowIndexes, recordIndex } from './auto-index.ts'
-import { insertLiveRow, rowValues } from './live-rows.ts'
+import { insertLiveRows, rowValues } from './live-rows.ts'
 import { isIntact, listRowIndexes } from './row-index.ts'
 import {
   changeUniqueSets,
@@ -86,7 +86,7 @@ function fillRowTable(reader: Reader, structures: ReadonlyMap<number, Checked>, 
   count(checked, record)
   if (record.deletedAt !== null) return
   const data = JSON.parse(record.data) as RecordData
-  insertLiveRow(reader, checked.row, checked.definition, { ...record, data })
+  insertLiveRows(reader, checked.row, checked.definition, [{ ...record, data }])
 }
 
 /** What prevents the contents of the table from being compared at all. */

@@ -53,17 +53,23 @@ function isLong(data: RecordData): boolean {
 export const placeNow = (reader: Reader, place: RowPlace): RowPlace =>
   place.ownTable > 0 ? place : placeOf(reader, place.pk)
 
-/** The same for a structure that is about to get a row, which gets a table if it is no longer small then. */
-function placeForRow(reader: Reader, place: RowPlace, definition: Definition, data: RecordData): RowPlace {
+/** The same for a structure that is about to get rows, which gets a table if it is no longer small then. */
+function placeForRows(
+  reader: Reader,
+  place: RowPlace,
+  definition: Definition,
+  rows: readonly LiveRow[],
+): RowPlace {
   if (place.ownTable > 0) return place
   const { pk } = place
-  const [[ownTable, rows] = [0, 0]] = reader.sql.rows<[ownTable: number, rows: number]>(
+  const [[ownTable, held] = [0, 0]] = reader.sql.rows<[ownTable: number, held: number]>(
     `SELECT own_table, (SELECT count(*) FROM ${SMALL_ROWS} s WHERE s.structure = structure_stats.structure)
      FROM structure_stats WHERE structure = ?`,
     pk,
   )
   if (ownTable > 0) return { pk, ownTable }
-  return rows < MOST.rows && !isLong(data) ? place : makeOwnTable(reader, pk, definition)
+  const isSmall = held + rows.length <= MOST.rows && !rows.some(({ data }) => isLong(data))
+  return isSmall ? place : makeOwnTable(reader, pk, definition)
 }
 
 export const setOwnTable = ({ sql }: Reader, pk: number, ownTable: 0 | 1): RowPlace => {
@@ -166,19 +172,25 @@ function refuseHeld(reader: Reader, place: RowPlace, definition: Definition, dat
   if (findHolders(reader, place, definition, data).some((held) => held.pk !== pk)) throw refusalOfDuplicate()
 }
 
-export function insertLiveRow(
+/** Inserts rows in this order; a row whose unique values another one has is refused, and those before it are inserted. */
+export function insertLiveRows(
   reader: Reader,
   structure: RowPlace,
   definition: Definition,
-  row: LiveRow,
+  rows: readonly LiveRow[],
 ): void {
+  if (rows.length === 0) return
   const { sql } = reader
-  const place = placeForRow(reader, structure, definition, row.data)
-  const values = rowValues(definition, row)
-  if (place.ownTable > 0) refusingDuplicates(() => sql.run(insertTexts(definition)(place.pk), ...values))
-  else {
-    refuseHeld(reader, place, definition, row.data, row.pk)
-    sql.run(smallInsertText(definition), place.pk, ...values)
+  const { pk, ownTable } = placeForRows(reader, structure, definition, rows)
+  if (ownTable > 0) {
+    refusingDuplicates(() =>
+      sql.runEach(insertTexts(definition)(pk), rows, (row) => rowValues(definition, row)),
+    )
+    return
+  }
+  for (const row of rows) {
+    refuseHeld(reader, { pk, ownTable }, definition, row.data, row.pk)
+    sql.run(smallInsertText(definition), pk, ...rowValues(definition, row))
   }
 }
 
@@ -297,20 +309,41 @@ export const countChange = ({ sql }: Reader, structurePk: number, difference: nu
     structurePk,
   )
 
-/** Counts inserted rows, and records whether pks still have the order of creation and of ids. */
-export const countInserts = (
+interface Inserted {
+  readonly id: string
+  readonly createdAt: number
+}
+
+/** Counts inserted rows, of which `live` are live, and records whether pks still have the order of creation and of ids. */
+export function countInserts(
   { sql }: Reader,
   structurePk: number,
-  { live, createdAt, firstId, lastId }: { live: number; createdAt: number; firstId: string; lastId: string },
-) =>
+  live: number,
+  rows: readonly Inserted[],
+): void {
+  const [first] = rows
+  if (!first) return
+  let isInOrder = true
+  let last = first
+  for (const row of rows.slice(1)) {
+    const follows = last.createdAt <= row.createdAt && last.id < row.id
+    isInOrder &&= follows
+    last = follows ? row : { id: greater(last.id, row.id), createdAt: greater(last.createdAt, row.createdAt) }
+  }
   sql.run(
     `UPDATE structure_stats SET live = live + ?1, changes = changes + 1,
-       in_order = in_order AND (last_id IS NULL OR (last_created_at <= ?2 AND last_id < ?3)),
-       last_created_at = max(?2, coalesce(last_created_at, ?2)), last_id = max(?4, coalesce(last_id, ?4))
-     WHERE structure = ?5`,
+       in_order = in_order AND ?2 AND (last_id IS NULL OR (last_created_at <= ?3 AND last_id < ?4)),
+       last_created_at = max(?5, coalesce(last_created_at, ?5)), last_id = max(?6, coalesce(last_id, ?6))
+     WHERE structure = ?7`,
     live,
-    createdAt,
-    firstId,
-    lastId,
+    Number(isInOrder),
+    first.createdAt,
+    first.id,
+    last.createdAt,
+    last.id,
     structurePk,
   )
+}
+
+const greater = <Value extends string | number>(one: Value, other: Value): Value =>
+  one > other ? one : other
