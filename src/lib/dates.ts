@@ -38,15 +38,32 @@ const INSTANT =
 const SHORTEST_MONTH = 28
 
 const isRealDay = (year: number, month: number, day: number): boolean =>
+  year >= 0 &&
   month >= 1 &&
   month <= 12 &&
   day >= 1 &&
   (day <= SHORTEST_MONTH || day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate())
 
+const ZERO = 0x30
+const HYPHEN = 0x2d
+
+/** The number that a part of a text writes in digits; NaN if there is anything else in it. */
+function numberAt(text: string, from: number, to: number): number {
+  let value = 0
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - ZERO
+    if (digit < 0 || digit > 9) return Number.NaN
+    value = 10 * value + digit
+  }
+  return value
+}
+
 /** Whether `text` is `YYYY-MM-DD` and a real day. */
 export const isDay = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) &&
-  isRealDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8)))
+  text.length === 10 &&
+  text.charCodeAt(4) === HYPHEN &&
+  text.charCodeAt(7) === HYPHEN &&
+  isRealDay(numberAt(text, 0, 4), numberAt(text, 5, 7), numberAt(text, 8, 10))
 
 function offsetMinutes(zone: string): number | undefined {
   if (zone === 'Z' || zone === 'z') return 0

@@ -131,8 +131,10 @@ export class TypeInference {
 
   addRow(cells: readonly string[]): void {
     this.#rows += 1
-    for (const [at, column] of this.#columns.entries()) {
+    for (let at = 0; at < cells.length; at++) {
+      const column = this.#columns[at]
       const cell = cells[at]
+      if (!column) return
       if (cell === undefined || this.format.isEmpty(cell)) continue
       const [narrowest] = column.possible
       if (narrowest === undefined || (!column.isEmpty && this.format.fits(narrowest, cell))) continue

@@ -112,9 +112,12 @@ function differentFold(text: string): string | null {
   return folded === text ? null : folded
 }
 
-/** The contents of the columns of these fields; a plain loop, because every written row passes through it. */
-function columnValues(fields: readonly FieldDefinition[], data: RecordData): SqlValue[] {
-  const values: SqlValue[] = []
+/** The contents of the columns of these fields, after others; a plain loop, because every written row passes through it. */
+function columnValues(
+  fields: readonly FieldDefinition[],
+  data: RecordData,
+  values: SqlValue[] = [],
+): SqlValue[] {
   for (const { key, type } of fields) {
     const value = valueIn(data, key)
     values.push(value === undefined ? null : columnValue(value))
@@ -131,10 +134,8 @@ export interface LiveRow {
 }
 
 /** The contents of all columns of a row (`rowTableColumns`). */
-export const rowValues = (
-  { fields }: Definition,
-  { pk, createdAt, updatedAt, data }: LiveRow,
-): SqlValue[] => [pk, createdAt, updatedAt, ...columnValues(fields, data)]
+export const rowValues = ({ fields }: Definition, { pk, createdAt, updatedAt, data }: LiveRow): SqlValue[] =>
+  columnValues(fields, data, [pk, createdAt, updatedAt])
 
 const insertTexts = memoizeByObject((definition: Definition) =>
   memoize((structurePk: number): string => {
