@@ -1,5 +1,5 @@
 import { checkCovered, hides, type Kind, NOWHERE } from './access/rights.ts'
-import { type Bus, createBus } from './changes/bus.ts'
+import { type Bus, busOf } from './changes/bus.ts'
 import { isWritableCopy, remoteOf } from './changes/mirror-guard.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
@@ -43,7 +43,7 @@ export function contextOn(
   opened: Pick<AppContext, 'config' | 'db' | 'clock' | 'log' | 'features'>,
 ): AppContext {
   const { db, clock, log } = opened
-  const bus = createBus()
+  const bus = busOf(db)
   const mirrorOf = remoteOf(db)
   const worker = openWorker({ db, listeners: bus, clock, log })
   return {

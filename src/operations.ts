@@ -18,7 +18,7 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   mirror: () => import('./mirror/apply-stage.ts'),
   notes: () => import('./notes/operations.ts'),
   portability: () => import('./portability/operations.ts'),
-  presets: () => import('./presets/service.ts'),
+  presets: () => import('./presets/operations.ts'),
   properties: () => import('./properties/service.ts'),
   'quick-access': () => import('./quick-access/service.ts'),
   record: () => import('./records/writing/one-record.ts'),

@@ -16,7 +16,7 @@ import { type PropertyValues, writeProperties } from '../notes/writing/propertie
 import { type NoteText, replaceEach } from '../notes/writing/replace-content.ts'
 import { putInTrash, takeOutOfTrash } from '../notes/writing/trash.ts'
 import { replaceParts } from '../notes/writing/update.ts'
-import { createItem, type TakenItem } from '../quick-access/service.ts'
+import { insertItem, type TakenItem } from '../quick-access/service.ts'
 import {
   changeLive,
   deleteLive,
@@ -295,7 +295,7 @@ function takenItemsByNote(changes: readonly Change[]): Map<string, Change> {
 function restoreItem(tx: Tx, caller: Caller, taken: Change): void {
   if (taken.detail === null) return
   const { createdAt, ...item } = JSON.parse(taken.detail) as TakenItem
-  createItem({ ...tx, now: createdAt, newId: () => String(taken.id) }, caller, item)
+  insertItem({ ...tx, now: createdAt, newId: () => String(taken.id) }, caller, item)
 }
 
 function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Change[]): void {

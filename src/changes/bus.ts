@@ -1,3 +1,6 @@
+import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+
 /** Notifies listeners in this process, after the commit, that data changed. Later listeners get no past changes. */
 export interface Bus {
   /**
@@ -41,3 +44,10 @@ export function createBus(): Bus {
     },
   }
 }
+
+/** The bus of a database: every connection of this thread has the same. */
+export const busOf = ({ sql }: Reader): Bus => sql.state.of(createBus)
+
+/** Reports after the commit that anything in the structure may have changed; without an id, anything at all. */
+export const wakeAfterCommit = (tx: Tx, structureId?: string): void =>
+  tx.afterCommit(() => busOf(tx).wake(structureId))

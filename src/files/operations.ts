@@ -1,2 +1,2 @@
 export { fileSearchQuery } from './search.ts'
-export { fileRename, filesQuery } from './service.ts'
+export * from './service.ts'

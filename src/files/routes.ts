@@ -3,17 +3,17 @@ import { downloadResponse } from '../http/download.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { presentPage } from '../http/pagination.ts'
 import { RawBody, t } from '../http/schema/types.ts'
-import { respondWhole } from '../http/whole-list.ts'
+import { refreshLinks } from '../notes/links/indexing.ts'
 import { addFile } from './new-file.ts'
-import { presentFile, presentWholeFile } from './present.ts'
+import { presentFile } from './present.ts'
 import * as schema from './schema.ts'
 import { searchFiles } from './search.ts'
-import { deleteFile, filesQuery, getFile, getFileContent, renameFile } from './service.ts'
+import { deleteFile, getFileContent, listAllFiles, listFilesOfNote, readFile, renameFile } from './service.ts'
 import { getFileText } from './text.ts'
 
 export const fileRoutes = (ctx: AppContext) =>
   endpoints('Files', '/v1/files', 'files')
-    .get('', ({ caller, query }) => respondWhole(ctx, caller, filesQuery, { noteId: query.note_id }), {
+    .get('', ({ exchange, query }) => exchange.call(listAllFiles, query), {
       access: 'read',
       query: schema.ListQuery,
       response: schema.FilesResponse,
@@ -38,18 +38,13 @@ export const fileRoutes = (ctx: AppContext) =>
           'A hit is one page; the best match comes first. Words are looked for ignoring case and accents.',
       },
     )
-    .get(
-      '/:id',
-      ({ caller, params }) => ({ file: presentWholeFile(ctx.db, getFile(ctx.db, caller, params.id)) }),
-      {
-        access: 'read',
-        response: schema.FileWithOutlineResponse,
-        operationId: 'getFile',
-        summary: 'Read a file and its sections',
-        description:
-          '`outline` lists the bookmarks, headings, slides or sheets of a document in their order.',
-      },
-    )
+    .get('/:id', ({ exchange, params }) => exchange.call(readFile, params), {
+      access: 'read',
+      response: schema.FileWithOutlineResponse,
+      operationId: 'getFile',
+      summary: 'Read a file and its sections',
+      description: '`outline` lists the bookmarks, headings, slides or sheets of a document in their order.',
+    })
     .get('/:id/text', ({ caller, params, query }) => getFileText(ctx.db, caller, params.id, query), {
       access: 'read',
       query: schema.TextQuery,
@@ -72,9 +67,10 @@ export const fileRoutes = (ctx: AppContext) =>
     )
     .patch(
       '/:id',
-      async ({ caller, params, body }) => ({
-        file: presentFile(await renameFile(ctx, caller, params.id, body)),
-      }),
+      async ({ exchange, caller, params, body }) => {
+        if (body.file_name !== undefined) await refreshLinks(ctx, caller)
+        return exchange.call(renameFile, { ...params, body })
+      },
       {
         access: 'write',
         body: schema.FilePatch,
@@ -87,10 +83,10 @@ export const fileRoutes = (ctx: AppContext) =>
     )
 
 /** Under a note's own path. */
-export const filesOfNoteRoutes = (ctx: AppContext) =>
+export const filesOfNoteRoutes = () =>
   endpoints('Notes', '/v1/notes', 'notes').get(
     '/:id/files',
-    ({ caller, params }) => respondWhole(ctx, caller, filesQuery, { noteId: params.id }),
+    ({ exchange, params }) => exchange.call(listFilesOfNote, params),
     {
       access: 'read',
       response: schema.FilesResponse,

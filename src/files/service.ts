@@ -1,23 +1,23 @@
+import type { Static } from '@sinclair/typebox'
 import { and, eq, lt, sql } from 'drizzle-orm'
 import { checkWrite } from '../access/rights.ts'
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
-import { type AppContext, type Caller, type InWorkspace, placeFor } from '../context.ts'
+import { type Caller, type InWorkspace, placeFor } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { from, orm, rowBy, runBy, update } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { files } from '../db/schema/files.ts'
-import type { WorkerTask } from '../db/worker/client.ts'
 import { inSteps } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { wholeListQuery } from '../http/whole-list.ts'
+import { long, read, write } from '../kernel/operation.ts'
 import { isName, MAX_NAME_LENGTH } from '../lib/text.ts'
-import { refreshLinks } from '../notes/links/indexing.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { relabelFileLinks } from '../notes/writing/replace-content.ts'
 import { fail, notFound, refused } from '../refusal.ts'
 import { publishFileDeletion, publishRename } from './events.ts'
 import { shownMimeType } from './extraction/kinds.ts'
-import { presentFile } from './present.ts'
+import { presentFile, presentWholeFile } from './present.ts'
+import type { FilePatch } from './schema.ts'
 import { deleteSomePages } from './search.ts'
 import {
   contentTag,
@@ -42,12 +42,29 @@ export function listFiles(reader: Reader, caller: InWorkspace, noteId?: string):
   return listFileRowsOfNote(reader, note.pk).filter((file) => isReached(caller, file))
 }
 
-/** The same as the body of a response. */
-export const filesQuery = wholeListQuery<InWorkspace & { readonly noteId?: string | undefined }>(
-  'files.list',
-  'files',
-  (reader, input) => listFiles(reader, input, input.noteId).map(presentFile),
-)
+export const listAllFiles = read({
+  name: 'files.list',
+  covers: 'files',
+  run: (snapshot, caller, { note_id }: { note_id?: string }) => ({
+    files: listFiles(snapshot, caller, note_id).map(presentFile),
+  }),
+})
+
+export const listFilesOfNote = read({
+  name: 'files.of-note',
+  covers: 'notes',
+  run: (snapshot, caller, { id }: { id: string }) => ({
+    files: listFiles(snapshot, caller, id).map(presentFile),
+  }),
+})
+
+export const readFile = read({
+  name: 'files.get',
+  covers: 'files',
+  run: (snapshot, caller, { id }: { id: string }) => ({
+    file: presentWholeFile(snapshot, getFile(snapshot, caller, id)),
+  }),
+})
 
 export const getFile = (reader: Reader, caller: InWorkspace, id: string): FileRow =>
   findFile(reader, caller, id) ?? fail(notFound('file'))
@@ -63,8 +80,8 @@ export function getFileContent(reader: Reader, caller: Caller, id: string) {
   const file = getFile(reader, caller, id)
   const { pk, fileName, size } = file
   if (size > 0 && !hasBytes(reader, pk)) throw notFound('file content')
-  const read = (start: number, end: number) => readBytes(reader, pk, start, end)
-  return { tag: contentTag(reader, id), fileName, mimeType: shownMimeType(file), size, read }
+  const readPart = (start: number, end: number) => readBytes(reader, pk, start, end)
+  return { tag: contentTag(reader, id), fileName, mimeType: shownMimeType(file), size, read: readPart }
 }
 
 /** Returns the name; refuses one that is not 1 to 500 characters long or has control characters. */
@@ -78,33 +95,27 @@ export function checkedFileName(name: string): string {
 }
 
 /**
- * Renames a file and, in the same transaction, the label of every link to it in notes, in trashed ones too. Notes that
- * change get a revision.
+ * Renames a file and, in the same transaction, the label of every link to it in notes, in trashed ones too: `refreshLinks`
+ * comes first. Notes that change get a revision.
  */
-export async function renameFile(
-  ctx: AppContext,
-  { signal: _, ...caller }: Caller,
-  id: string,
-  { file_name: fileName }: { file_name?: string },
-): Promise<FileRow> {
-  if (fileName === undefined) return getFile(ctx.db, caller, id)
-  await refreshLinks(ctx, caller)
-  return ctx.worker.write(fileRename, { caller, id, fileName })
-}
-
-export const fileRename: WorkerTask<{ caller: Caller; id: string; fileName: string }, FileRow> = {
-  name: 'files.rename',
-  run: (tx, { caller, id, fileName }) => {
-    const file = getFileToWrite(tx, caller, id)
-    if (fileName === file.fileName) return file
-    updateFile(tx, file.pk, { fileName: checkedFileName(fileName) }, tx.now)
-    relabelFileLinks(tx, caller, id, fileName)
-    const after = getFile(tx, caller, id)
-    logUpdate(tx, caller, { kind: 'file', id }, presentFile(file), presentFile(after), ['note_id'])
-    publishRename(tx, caller, file, after)
-    return after
-  },
-}
+export const renameFile = long(
+  write({
+    name: 'files.rename',
+    covers: 'files',
+    run: (tx, caller, { id, body }: { id: string; body: Static<typeof FilePatch> }) => {
+      const { file_name: fileName } = body
+      if (fileName === undefined) return { file: presentFile(getFile(tx, caller, id)) }
+      const file = getFileToWrite(tx, caller, id)
+      if (fileName === file.fileName) return { file: presentFile(file) }
+      updateFile(tx, file.pk, { fileName: checkedFileName(fileName) }, tx.now)
+      relabelFileLinks(tx, caller, id, fileName)
+      const after = getFile(tx, caller, id)
+      logUpdate(tx, caller, { kind: 'file', id }, presentFile(file), presentFile(after), ['note_id'])
+      publishRename(tx, caller, file, after)
+      return { file: presentFile(after) }
+    },
+  }),
+)
 
 /**
  * Deletes a file permanently; `deleteRemovedFiles` frees its space later. Fields of records that name it keep its id.

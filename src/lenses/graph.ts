@@ -1,10 +1,8 @@
 import type { Static } from '@sinclair/typebox'
-import { type AppContext, type Caller, type InWorkspace, placeOf } from '../context.ts'
+import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { WorkerQuery } from '../db/worker/client.ts'
-import type { JsonBody } from '../http/responses.ts'
+import { long, read } from '../kernel/operation.ts'
 import { utcDay } from '../lib/dates.ts'
-import { refreshLinks } from '../notes/links/indexing.ts'
 import { listLinkTargets } from '../notes/links/resolve-target.ts'
 import { evaluationOf, matchingNotes } from '../notes/query/evaluate.ts'
 import { byId } from '../notes/query/page.ts'
@@ -16,53 +14,44 @@ import { DEFAULT_SETTINGS, findDefaultLens, lensKind } from './service.ts'
 
 export type Graph = Static<typeof GraphResponse>
 
-/** Without `id`, the graph of the default lens; without any lens, the default settings over the whole workspace. */
-export const graphOfLens = async (
-  ctx: AppContext,
-  caller: Caller,
-  id: string | undefined,
-): Promise<JsonBody> => {
-  const today = utcDay(ctx.clock.now())
-  await refreshLinks(ctx, caller)
-  return ctx.worker.run(graphQuery, { ...placeOf(caller), id, today }, caller)
-}
-
-interface GraphInput extends InWorkspace {
-  /** The id of the lens; without it, the default lens. */
-  readonly id?: string
-  /** The UTC day, `YYYY-MM-DD`. */
-  readonly today: string
-  /** Up to this many notes, only their own links and tags are read; of more notes, all of the workspace. */
-  readonly lookupLimit?: number
-}
-
+/** Up to this many notes, only their own links and tags are read; of more notes, all of the workspace. */
 const LOOKUP_LIMIT = 2_000
 const NO_LENS = { scope: null, settings: DEFAULT_SETTINGS }
 
 /**
- * Draws the graph of a lens. The lens is read in the same state of the database as the notes: while the request waits for
- * the worker, the lens may change and what it refers to may be deleted.
+ * Draws the graph of a lens, which is read in the same snapshot as the notes. Without `id`, that of the default lens; without
+ * any lens, the default settings over the whole workspace. `today` is the UTC day, `YYYY-MM-DD`.
  */
-export const graphQuery: WorkerQuery<GraphInput, JsonBody> = {
-  name: 'lenses.graph',
-  isLong: true,
-  run: (reader, input) => {
-    const { workspacePk: workspace, id, today, lookupLimit = LOOKUP_LIMIT } = input
-    const lens = id === undefined ? findDefaultLens(reader, input) : lensKind.get(reader, input, id)
-    const { scope, settings } = lens ?? NO_LENS
-    const notes = matchingNotes(reader, workspace, checkedTree(reader, workspace, scope, 'scope'), today)
-    const among = notes.length <= lookupLimit ? notes : undefined
-    const drawing = drawGraph(
-      {
-        notes: byId(evaluationOf(reader, workspace, today), notes, 'asc'),
-        tags: settings.layers.tags ? notesByTag(reader, workspace, among) : [],
-        links: settings.layers.links ? listLinkTargets(reader, workspace, among) : [],
-      },
-      settings,
-    )
-    return JSON.stringify(withNames(reader, drawing))
-  },
+export function graphIn(
+  reader: Reader,
+  place: InWorkspace,
+  { id, today, lookupLimit = LOOKUP_LIMIT }: { id?: string; today: string; lookupLimit?: number },
+): Graph {
+  const { workspacePk: workspace } = place
+  const lens = id === undefined ? findDefaultLens(reader, place) : lensKind.get(reader, place, id)
+  const { scope, settings } = lens ?? NO_LENS
+  const notes = matchingNotes(reader, workspace, checkedTree(reader, workspace, scope, 'scope'), today)
+  const among = notes.length <= lookupLimit ? notes : undefined
+  const drawing = drawGraph(
+    {
+      notes: byId(evaluationOf(reader, workspace, today), notes, 'asc'),
+      tags: settings.layers.tags ? notesByTag(reader, workspace, among) : [],
+      links: settings.layers.links ? listLinkTargets(reader, workspace, among) : [],
+    },
+    settings,
+  )
+  return withNames(reader, drawing)
 }
+
+/** Its links are those of notes that are indexed: `refreshLinks` comes first. */
+export const graphOfLens = long(
+  read({
+    name: 'lenses.graph',
+    covers: 'notes',
+    run: (snapshot, caller, { id }: { id?: string }) =>
+      graphIn(snapshot, caller, { ...(id !== undefined && { id }), today: utcDay(snapshot.now) }),
+  }),
+)
 
 /** Adds ids and titles, which are read only for the nodes that are drawn. */
 function withNames(reader: Reader, { nodes, edges, truncated }: Drawing): Graph {

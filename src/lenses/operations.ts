@@ -1,2 +1,2 @@
-export { graphQuery } from './graph.ts'
-export { lensesQuery } from './service.ts'
+export * from './graph.ts'
+export * from './service.ts'

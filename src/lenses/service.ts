@@ -1,17 +1,17 @@
 import type { Static } from '@sinclair/typebox'
 import { and, eq, getTableColumns, ne, sql } from 'drizzle-orm'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { Caller, InWorkspace } from '../context.ts'
 import { from, rowBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { lenses } from '../db/schema/lenses.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
-import { wholeListQuery } from '../http/whole-list.ts'
+import { read, write } from '../kernel/operation.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { readStoredTree, storedTree } from '../notes/query/tree-query.ts'
 import { objectKind } from '../objects/objects.ts'
 import { refused } from '../refusal.ts'
-import type { LensSettings, PatchLensBody } from './schema.ts'
+import type { CreateLensBody, LensSettings, PatchLensBody } from './schema.ts'
 
 export const DEFAULT_SETTINGS: LensSettings = {
   layers: { links: true, tags: false },
@@ -42,7 +42,17 @@ export const lensKind = objectKind({
   },
 })
 
-export const lensesQuery = wholeListQuery('lenses.list', 'lenses', lensKind.list)
+export const listLenses = read({
+  name: 'lenses.list',
+  covers: 'notes',
+  run: (snapshot, caller) => ({ lenses: lensKind.list(snapshot, caller) }),
+})
+
+export const getLens = read({
+  name: 'lenses.get',
+  covers: 'notes',
+  run: (snapshot, caller, { id }: { id: string }) => ({ lens: lensKind.get(snapshot, caller, id) }),
+})
 
 const findByDefault = lensKind.findBy((isDefault: number) => eq(lenses.isDefault, isDefault))
 
@@ -63,23 +73,35 @@ export const parseLens = <Request extends LensRequest>(request: Request) => ({
 })
 
 /** Creates a lens; the first one is the default, whatever is sent. Joins the caller's transaction. */
-export function createLens(tx: Tx, caller: Caller, input: LensInput & { name: string }) {
+export function insertLens(tx: Tx, caller: Caller, input: LensInput & { name: string }) {
   const isFirst = lensKind.count(tx, caller.workspacePk) === 0
   const columns = { isDefault: 0, ...columnsOf(tx, caller, DEFAULT_SETTINGS, input) }
   return lensKind.create(tx, caller, isFirst ? { ...columns, isDefault: 1 } : columns)
 }
 
+export const createLens = write({
+  name: 'lenses.create',
+  covers: 'notes',
+  run: (tx, caller, { body }: { body: Static<typeof CreateLensBody> }) => ({
+    lens: insertLens(tx, caller, parseLens(body)),
+  }),
+})
+
 /** Changes what is sent; settings are merged one by one, the scope is replaced whole. */
-export const patchLens = (ctx: AppContext, caller: Caller, id: string, input: LensInput) =>
-  ctx.db.write((tx) => {
+export const patchLens = write({
+  name: 'lenses.patch',
+  covers: 'notes',
+  run: (tx, caller, { id, body }: { id: string; body: LensRequest }) => {
+    const input = parseLens(body)
     const before = lensKind.getRow(tx, caller, id)
     const columns = columnsOf(tx, caller, JSON.parse(before.settings), input)
     if (input.is_default === false && before.isDefault === 1)
       throw refused(
         `The lens "${before.name}" is the default, and there always is one; make another lens the default instead.`,
       )
-    return lensKind.update(tx, caller, before, columns)
-  })
+    return { lens: lensKind.update(tx, caller, before, columns) }
+  },
+})
 
 const columnsOf = (
   reader: Reader,
@@ -105,10 +127,14 @@ const findNextLens = rowBy((workspace: number, pk: number) =>
 )
 
 /** When it was the default, the next by creation becomes the default, else the first. */
-export const deleteLens = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
-  ctx.db.write((tx): void => {
+export const deleteLens = write({
+  name: 'lenses.delete',
+  covers: 'notes',
+  run: (tx, caller, { id }: { id: string }) => {
     const lens = lensKind.getRow(tx, caller, id)
     const heir = lens.isDefault === 1 ? findNextLens(tx, caller.workspacePk, lens.pk) : undefined
     lensKind.delete(tx, caller, lens)
     if (heir) lensKind.update(tx, caller, heir, { isDefault: 1 })
-  })
+    return { deleted: true, id }
+  },
+})

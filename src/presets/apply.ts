@@ -1,8 +1,9 @@
 import type { Static } from '@sinclair/typebox'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { OpenedPreset, PresetInput, PresetPlan } from '../feature-hooks.ts'
+import { write } from '../kernel/operation.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { compareNames, fold } from '../lib/text.ts'
 import { findTimeZone } from '../lib/time-zones.ts'
@@ -25,12 +26,12 @@ import {
   tagsOfPreset,
 } from './service.ts'
 
-type ApplyInput = Static<typeof ApplyPresetBody>
-
 /** Writes a preset onto an active note, all of it or nothing. It adds tags, values and text, and removes none. */
-export const applyPreset = (ctx: AppContext, caller: Caller, idOrName: string, input: ApplyInput) =>
-  ctx.db.write((tx) => {
-    const { note_id, overwrite, ...sent } = input
+export const applyPreset = write({
+  name: 'presets.apply',
+  covers: 'notes',
+  run: (tx, caller, { idOrName, body }: { idOrName: string; body: Static<typeof ApplyPresetBody> }) => {
+    const { note_id, overwrite, ...sent } = body
     const preset = openPreset(tx, caller, idOrName, sent)
     const before = getNote(tx, caller, note_id)
     const { pk, title } = before
@@ -50,7 +51,8 @@ export const applyPreset = (ctx: AppContext, caller: Caller, idOrName: string, i
       properties_kept: kept,
       properties_unanswered: unanswered,
     }
-  })
+  },
+})
 
 /** Reads a preset. Properties are named by key, in the order of the preset. */
 export function openPreset(

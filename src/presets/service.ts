@@ -1,12 +1,12 @@
 import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { Caller } from '../context.ts'
 import { from, insertInto, orm, rowsBy, runBy, touched, update } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { presetProperties, presets, presetTags } from '../db/schema/presets.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { wholeListQuery } from '../http/whole-list.ts'
+import { read, write } from '../kernel/operation.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
 import { compareNames, fold } from '../lib/text.ts'
@@ -15,7 +15,7 @@ import { findPropertyRule, type PropertyRule, valueRefusal } from '../notes/writ
 import { ensureTags } from '../notes/writing/tags.ts'
 import { objectKind } from '../objects/objects.ts'
 import { atPlace, nameTaken, Refusal, refuseDotName, refused } from '../refusal.ts'
-import type { PatchPresetBody } from './schema.ts'
+import type { CreatePresetBody, PatchPresetBody } from './schema.ts'
 
 const presentValue = ({ rule, value }: PresetProperty) => ({ key: rule.key, value })
 
@@ -44,7 +44,19 @@ export const presetKind = objectKind({
   },
 })
 
-export const presetsQuery = wholeListQuery('presets.list', 'presets', presetKind.list)
+export const listPresets = read({
+  name: 'presets.list',
+  covers: 'notes',
+  run: (snapshot, caller) => ({ presets: presetKind.list(snapshot, caller) }),
+})
+
+export const getPreset = read({
+  name: 'presets.get',
+  covers: 'notes',
+  run: (snapshot, caller, { idOrName }: { idOrName: string }) => ({
+    preset: presetKind.get(snapshot, caller, idOrName),
+  }),
+})
 
 export type PresetInput = Static<typeof PatchPresetBody>
 
@@ -63,8 +75,16 @@ export function insertPreset(tx: Tx, caller: Caller, { columns, tags, ...lists }
   return presetKind.present(row, tx)
 }
 
-/** Creates a preset, and its tags where they do not exist; joins the caller's transaction. */
-export function createPreset(tx: Tx, caller: Caller, input: PresetInput & { name: string }) {
+/** Creates a preset, and its tags where they do not exist. */
+export const createPreset = write({
+  name: 'presets.create',
+  covers: 'notes',
+  run: (tx, caller, { body }: { body: Static<typeof CreatePresetBody> }) => ({
+    preset: created(tx, caller, body),
+  }),
+})
+
+function created(tx: Tx, caller: Caller, input: Static<typeof CreatePresetBody>) {
   const { workspacePk: workspace } = caller
   refuseDotName(input.name, 'preset')
   refuseUnusableName(tx, workspace, input.name)
@@ -87,8 +107,10 @@ function refuseUnusableName(reader: Reader, workspace: number, name: string, exc
 }
 
 /** Changes what is sent; `tags`, `properties` and `ask` are each replaced whole. */
-export const patchPreset = (ctx: AppContext, caller: Caller, idOrName: string, patch: PresetInput) =>
-  ctx.db.write((tx) => {
+export const patchPreset = write({
+  name: 'presets.patch',
+  covers: 'notes',
+  run: (tx, caller, { idOrName, body: patch }: { idOrName: string; body: PresetInput }) => {
     const { workspacePk: workspace } = caller
     const row = presetKind.getRow(tx, caller, idOrName)
     const before = presetKind.present(row, tx)
@@ -100,8 +122,9 @@ export const patchPreset = (ctx: AppContext, caller: Caller, idOrName: string, p
       replaceProperties(tx, row.pk, mergedProperties(tx, workspace, lists, patch))
     }
     if (patch.tags) replaceTags(tx, row.pk, ensureTags(tx, caller, patch.tags))
-    return presetKind.update(tx, caller, row, presetKind.columnsOf(patch), { before })
-  })
+    return { preset: presetKind.update(tx, caller, row, presetKind.columnsOf(patch), { before }) }
+  },
+})
 
 /** A list that is not sent stays as it is, even where a value no longer fits its property. */
 function mergedProperties(
@@ -150,13 +173,16 @@ function refuseTwice(properties: readonly PresetProperty[]): void {
   }
 }
 
-/** Notes that it was applied to keep their values. Returns the id of the preset. */
-export const deletePreset = (ctx: AppContext, caller: Caller, idOrName: string): Promise<string> =>
-  ctx.db.write((tx) => {
+/** Notes that it was applied to keep their values. */
+export const deletePreset = write({
+  name: 'presets.delete',
+  covers: 'notes',
+  run: (tx, caller, { idOrName }: { idOrName: string }) => {
     const row = presetKind.getRow(tx, caller, idOrName)
     presetKind.delete(tx, caller, row)
-    return row.id
-  })
+    return { deleted: true, id: row.id }
+  },
+})
 
 /* The tags and properties of presets. */
 

@@ -1,34 +1,27 @@
 import type { AppContext } from '../context.ts'
 import { endpoints } from '../http/endpoints.ts'
-import { respondOnce } from '../http/idempotency.ts'
-import { respondWhole } from '../http/whole-list.ts'
 import { deleteProperty } from './deletion.ts'
 import * as schema from './schema.ts'
-import { defineProperty, getProperty, patchProperty, propertiesQuery } from './service.ts'
+import { createProperty, getProperty, listProperties, patchProperty } from './service.ts'
 
 export const propertyRoutes = (ctx: AppContext) =>
   endpoints('Properties', '/v1/properties', 'notes')
-    .get('', ({ caller }) => respondWhole(ctx, caller, propertiesQuery, {}), {
+    .get('', ({ exchange }) => exchange.call(listProperties, {}), {
       access: 'read',
       response: schema.PropertiesResponse,
       operationId: 'listProperties',
       summary: 'List property definitions in their order',
       description: 'By `position`; each with the number of active notes that hold a value.',
     })
-    .post(
-      '',
-      ({ exchange, caller, body }) =>
-        respondOnce(ctx.db, exchange, (tx) => ({ property: defineProperty(tx, caller, body) })),
-      {
-        access: 'write',
-        once: true,
-        body: schema.CreatePropertyBody,
-        response: schema.PropertyResponse,
-        operationId: 'createProperty',
-        summary: 'Define a property',
-        description: 'Notes can then hold a value of this type under `key`. Without `position` it goes last.',
-      },
-    )
+    .post('', ({ exchange, body }) => exchange.create(createProperty, { body }), {
+      access: 'write',
+      once: true,
+      body: schema.CreatePropertyBody,
+      response: schema.PropertyResponse,
+      operationId: 'createProperty',
+      summary: 'Define a property',
+      description: 'Notes can then hold a value of this type under `key`. Without `position` it goes last.',
+    })
     .get('/:idOrKey', ({ caller, params }) => getProperty(ctx, caller, params.idOrKey), {
       access: 'read',
       response: schema.PropertyWithUseResponse,

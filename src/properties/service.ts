@@ -6,7 +6,7 @@ import type { Reader } from '../db/reader.ts'
 import { noteProperties, properties } from '../db/schema/properties.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type FoundUsage, type PropertyUsage, refuseWhileUsed } from '../feature-hooks.ts'
-import { wholeListQuery } from '../http/whole-list.ts'
+import { read, write } from '../kernel/operation.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
 import { codePointLength, fold, withCommas } from '../lib/text.ts'
@@ -74,7 +74,11 @@ const deleteValues = runBy((property: number) =>
   orm.delete(noteProperties).where(eq(noteProperties.property, property)),
 )
 
-export const propertiesQuery = wholeListQuery('properties.list', 'properties', propertyKind.list)
+export const listProperties = read({
+  name: 'properties.list',
+  covers: 'notes',
+  run: (snapshot, caller) => ({ properties: propertyKind.list(snapshot, caller) }),
+})
 
 export const getPropertyRow = (reader: Reader, caller: InWorkspace, idOrKey: string) =>
   propertyKind.getRow(reader, caller, idOrKey)
@@ -106,13 +110,17 @@ function getPropertyHead(reader: Reader, { workspacePk }: Caller, idOrKey: strin
 
 export type NewPropertyInput = Static<typeof CreatePropertyBody>
 
-/** Defines a property as `createProperty` does, and refuses a request with too long options. */
-export function defineProperty(tx: Tx, caller: Caller, input: NewPropertyInput) {
-  refuseLongOptions(input.options)
-  return createProperty(tx, caller, input)
-}
+/** Refuses too long options, which an import may have. */
+export const createProperty = write({
+  name: 'properties.create',
+  covers: 'notes',
+  run: (tx, caller, { body }: { body: NewPropertyInput }) => {
+    refuseLongOptions(body.options)
+    return { property: insertProperty(tx, caller, body) }
+  },
+})
 
-export function createProperty(tx: Tx, caller: Caller, input: NewPropertyInput) {
+export function insertProperty(tx: Tx, caller: Caller, input: NewPropertyInput) {
   const { key, type, position } = input
   refuseRepeatedOption(input.options)
   refuseTakenKey(tx, caller, key)

@@ -2,11 +2,11 @@ import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { ChangeAuthor } from '../changes/log.ts'
 import { isWritableCopy, keepRemote } from '../changes/mirror-guard.ts'
-import { type AppContext, type Caller, type InWorkspace, wholeWorkspace } from '../context.ts'
+import { type Caller, type InWorkspace, wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { quickAccess } from '../db/schema/quick-access.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { wholeListQuery } from '../http/whole-list.ts'
+import { read, write } from '../kernel/operation.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { withCommas } from '../lib/text.ts'
 import { findNoteSummary } from '../notes/store.ts'
@@ -36,7 +36,11 @@ export const itemKind = objectKind({
   }),
 })
 
-export const quickAccessQuery = wholeListQuery('quick-access.list', 'items', itemKind.list)
+export const listItems = read({
+  name: 'quick-access.list',
+  covers: 'notes',
+  run: (snapshot, caller) => ({ items: itemKind.list(snapshot, caller) }),
+})
 
 const findByNote = itemKind.findBy((note: number) => eq(quickAccess.note, note))
 const findByNoteId = itemKind.findBy(
@@ -54,12 +58,15 @@ const MAX_ITEMS = 10_000
 
 type NewItemInput = Static<typeof CreateItemBody>
 
-/** Pins a note as `createItem` does, and refuses a request for one more than Quick Access holds. */
-export const pinNote = (tx: Tx, caller: Caller, input: NewItemInput) =>
-  createItem(tx, caller, input, MAX_ITEMS)
+/** Pins a note; refuses one more than Quick Access holds. */
+export const createItem = write({
+  name: 'quick-access.create',
+  covers: 'notes',
+  run: (tx, caller, { body }: { body: NewItemInput }) => ({ item: insertItem(tx, caller, body, MAX_ITEMS) }),
+})
 
 /** Pins an active note, by default at the end; joins the caller's transaction. */
-export function createItem(tx: Tx, caller: Caller, input: NewItemInput, most = Number.POSITIVE_INFINITY) {
+export function insertItem(tx: Tx, caller: Caller, input: NewItemInput, most = Number.POSITIVE_INFINITY) {
   const { workspacePk: workspace } = caller
   const note = findNoteSummary(tx, workspace, input.note_id) ?? fail(notFound('note'))
   if (findByNote(tx, workspace, note.pk))
@@ -74,19 +81,25 @@ export function createItem(tx: Tx, caller: Caller, input: NewItemInput, most = N
 }
 
 /** Changes the appearance of an item, or moves it. It is named by its own id or by that of its note. */
-export const patchItem = (
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  { position, ...appearance }: Static<typeof PatchItemBody>,
-) =>
-  ctx.db.write((tx) =>
-    itemKind.update(tx, caller, getRow(tx, caller, id), itemKind.columnsOf(appearance), { position }),
-  )
+export const patchItem = write({
+  name: 'quick-access.patch',
+  covers: 'notes',
+  run: (tx, caller, { id, body }: { id: string; body: Static<typeof PatchItemBody> }) => {
+    const { position, ...appearance } = body
+    const row = getRow(tx, caller, id)
+    return { item: itemKind.update(tx, caller, row, itemKind.columnsOf(appearance), { position }) }
+  },
+})
 
-/** Unpins a note, which stays. Returns the id of the item. */
-export const deleteItem = (ctx: AppContext, caller: Caller, id: string): Promise<string> =>
-  ctx.db.write((tx) => remove(tx, caller, getRow(tx, caller, id)))
+/** Unpins a note, which stays. */
+export const deleteItem = write({
+  name: 'quick-access.delete',
+  covers: 'notes',
+  run: (tx, caller, { id }: { id: string }) => ({
+    deleted: true,
+    id: remove(tx, caller, getRow(tx, caller, id)),
+  }),
+})
 
 /** Takes a note out of Quick Access, if it is there; those after it move up. */
 export function removeFromQuickAccess(tx: Tx, author: ChangeAuthor, note: number): void {

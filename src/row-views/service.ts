@@ -1,15 +1,16 @@
 import type { Static } from '@sinclair/typebox'
 import { desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Ability } from '../access/rights.ts'
+import { wakeAfterCommit } from '../changes/bus.ts'
 import type { ChangeAuthor } from '../changes/log.ts'
 import { beginPrivate, endPrivate, nextKey } from '../changes/private.ts'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { Caller, InWorkspace } from '../context.ts'
 import { from, rowsBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { rowViews } from '../db/schema/row-views.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { checkFilter, parseConditions, type RawCondition } from '../filter/record/parse.ts'
-import { wholeListQuery } from '../http/whole-list.ts'
+import { read, write } from '../kernel/operation.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { fold } from '../lib/text.ts'
 import { objectKind } from '../objects/objects.ts'
@@ -26,7 +27,7 @@ import type { CreateRowViewBody, PatchRowViewBody } from './schema.ts'
 
 const userNamed = sql<string | null>`(SELECT u.name FROM users u WHERE u.id = row_views.owner)`
 
-const read = {
+const columns = {
   ...getTableColumns(rowViews),
   structureId: sql<string>`(SELECT s.id FROM structures s WHERE s.pk = row_views.structure)`,
   /** The name of the owner; null in a copy, where that is no user. */
@@ -37,7 +38,7 @@ export const rowViewKind = objectKind({
   kind: 'row_view',
   noun: 'view of rows',
   table: rowViews,
-  read,
+  read: columns,
   order: [rowViews.structure, rowViews.position],
   within: 'structure',
   present: (row) => ({
@@ -78,16 +79,26 @@ export const listRowViews = (reader: Reader, caller: RowViewReader): RowViewRow[
     isSeenBy(row, caller),
   )
 
-export const rowViewsQuery = wholeListQuery<RowViewReader & { readonly structure?: string }>(
-  'row-views.list',
-  'row_views',
-  (reader, { structure: named, ...caller }) => {
-    const structure = named === undefined ? undefined : getStructure(reader, caller, named, 'read').pk
-    return listRowViews(reader, caller)
-      .filter((row) => structure === undefined || row.structure === structure)
-      .map((row) => rowViewKind.present(row, reader))
+/** The views of all structures, or of one. */
+export const listShownRowViews = read({
+  name: 'row-views.list',
+  covers: 'structures',
+  run: (snapshot, caller, { structure: named }: { structure?: string }) => {
+    const structure = named === undefined ? undefined : getStructure(snapshot, caller, named, 'read').pk
+    const rows = listRowViews(snapshot, caller).filter(
+      (row) => structure === undefined || row.structure === structure,
+    )
+    return { row_views: rows.map((row) => rowViewKind.present(row, snapshot)) }
   },
-)
+})
+
+export const readRowView = read({
+  name: 'row-views.get',
+  covers: 'structures',
+  run: (snapshot, caller, { id }: { id: string }) => ({
+    row_view: rowViewKind.present(getRowView(snapshot, caller, id), snapshot),
+  }),
+})
 
 export function getRowView(reader: Reader, caller: RowViewReader, id: string): RowViewRow {
   const row = rowViewKind.findById(reader, caller.workspacePk, id)
@@ -108,7 +119,7 @@ export function findRowView(reader: Reader, caller: RowViewReader, id: string) {
 
 /** All views of a structure, the last one first. */
 const rowsOf = rowsBy((structure: number) =>
-  from(rowViews, read).where(eq(rowViews.structure, structure)).orderBy(desc(rowViews.position)),
+  from(rowViews, columns).where(eq(rowViews.structure, structure)).orderBy(desc(rowViews.position)),
 )
 
 type NewRowView = Static<typeof CreateRowViewBody>
@@ -130,7 +141,16 @@ const NEW: Omit<RowViewColumns, 'name'> = {
 
 const MAX_VIEWS = 200
 
-export function createRowView(
+export const createRowView = write({
+  name: 'row-views.create',
+  covers: 'structures',
+  check: (tx, caller, { body }: { body: NewRowView }) => {
+    if (caller.rights) getStructure(tx, caller, body.structure, abilityFor(body.personal ? 1 : 0))
+  },
+  run: (tx, caller, { body }: { body: NewRowView }) => ({ row_view: insertRowView(tx, caller, body) }),
+})
+
+export function insertRowView(
   tx: Tx,
   caller: Caller,
   input: NewRowView,
@@ -176,8 +196,10 @@ const columnsSent = ({ columns, ...sent }: RowViewPatch): Partial<RowViewColumns
 })
 
 /** Changes what is sent; the filter and the columns are each replaced whole. */
-export const patchRowView = (ctx: AppContext, caller: Caller, id: string, patch: RowViewPatch) =>
-  ctx.db.write((tx) => {
+export const patchRowView = write({
+  name: 'row-views.patch',
+  covers: 'structures',
+  run: (tx, caller, { id, body: patch }: { id: string; body: RowViewPatch }) => {
     const before = getRowView(tx, caller, id)
     const columns = columnsSent(patch)
     const after = { ...before, ...columns }
@@ -187,12 +209,13 @@ export const patchRowView = (ctx: AppContext, caller: Caller, id: string, patch:
     checkRowView(structure, after)
     const others = rowsOf(tx, before.structure).filter(({ pk }) => pk !== before.pk)
     refuseTakenName(others, after)
-    tx.afterCommit(() => ctx.bus.wake(before.structureId))
+    wakeAfterCommit(tx, before.structureId)
     if (after.personal < before.personal) endPrivate(tx, caller.workspacePk, id)
     const shown = rowViewKind.update(tx, caller, before, columns, { position: patch.position })
     if (after.personal > before.personal) beginPrivate(tx, id, caller.userId, nextKey(tx, caller.workspacePk))
-    return shown
-  })
+    return { row_view: shown }
+  },
+})
 
 /** Refuses what only its maker may change, and what a lock forbids. */
 function refuseForeign(
@@ -210,14 +233,18 @@ function refuseForeign(
     throw refused(`Only who made the view "${before.name}" makes it personal; save a copy of it instead.`)
 }
 
-export const deleteRowView = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
-  ctx.db.write((tx): void => {
+export const deleteRowView = write({
+  name: 'row-views.delete',
+  covers: 'structures',
+  run: (tx, caller, { id }: { id: string }) => {
     const row = getRowView(tx, caller, id)
     getStructure(tx, caller, row.structureId, abilityFor(row.personal))
     if (row.locked === 1) throw refused(`The view "${row.name}" is locked: unlock it before you delete it.`)
     deleteRow(tx, caller, row)
-    tx.afterCommit(() => ctx.bus.wake(row.structureId))
-  })
+    wakeAfterCommit(tx, row.structureId)
+    return { deleted: true, id }
+  },
+})
 
 /** The views of a structure that name a field, in words for who asks. */
 export const rowViewsNaming = (

@@ -1,3 +1,3 @@
-export { collisionsQuery, structuresQuery } from './service.ts'
+export * from './service.ts'
 export { autoIndexBuild, autoIndexDrop } from './storage/auto-index.ts'
 export { textIndexFill } from './storage/text-index.ts'

@@ -1,57 +1,36 @@
-import { checkMaking } from '../access/rights.ts'
 import type { AppContext } from '../context.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
-import { respondOnce } from '../http/idempotency.ts'
-import { respondWhole } from '../http/whole-list.ts'
 import { deleteStructureNamed } from './deletion.ts'
-import { presentStructure, presentStructureTo } from './present.ts'
+import { presentStructure } from './present.ts'
 import * as schema from './schema.ts'
-import { declareStructure, patchStructure, structuresQuery, tryPatch } from './service.ts'
-import { getStructure } from './store.ts'
+import { declareStructure, listStructures, patchStructure, readStructure, tryPatch } from './service.ts'
 
 export const structureRoutes = (ctx: AppContext) =>
   endpoints('Structures', '/v1/records/structures', 'structures')
-    .get('', ({ caller }) => respondWhole(ctx, caller, structuresQuery, {}), {
+    .get('', ({ exchange }) => exchange.call(listStructures, {}), {
       access: 'read',
       response: schema.StructuresResponse,
       operationId: 'listStructures',
       summary: 'List structures by creation',
       description: 'Each with the number of its live rows.',
     })
-    .post(
-      '',
-      ({ exchange, caller, body }) =>
-        respondOnce(
-          ctx.db,
-          exchange,
-          (tx) => ({ structure: presentStructure(declareStructure(tx, caller, body)) }),
-          undefined,
-          () => checkMaking(caller.rights),
-        ),
-      {
-        access: 'write',
-        once: true,
-        body: schema.CreateStructureBody,
-        response: schema.StructureResponse,
-        operationId: 'createStructure',
-        summary: 'Declare a structure',
-        description:
-          'Fields are typed; `unique`, `unique_together`, `min`, `max`, `options`, `max_rows` and `immutable` are rules that every write must keep.',
-      },
-    )
-    .get(
-      '/:nameOrId',
-      ({ caller, params }) => ({
-        structure: presentStructureTo(caller, getStructure(ctx.db, caller, params.nameOrId, 'see')),
-      }),
-      {
-        access: 'read',
-        response: schema.StructureResponse,
-        operationId: 'getStructure',
-        summary: 'Read a structure',
-        description: 'By its id or by its name, ignoring case.',
-      },
-    )
+    .post('', ({ exchange, body }) => exchange.create(declareStructure, { body }), {
+      access: 'write',
+      once: true,
+      body: schema.CreateStructureBody,
+      response: schema.StructureResponse,
+      operationId: 'createStructure',
+      summary: 'Declare a structure',
+      description:
+        'Fields are typed; `unique`, `unique_together`, `min`, `max`, `options`, `max_rows` and `immutable` are rules that every write must keep.',
+    })
+    .get('/:nameOrId', ({ exchange, params }) => exchange.call(readStructure, params), {
+      access: 'read',
+      response: schema.StructureResponse,
+      operationId: 'getStructure',
+      summary: 'Read a structure',
+      description: 'By its id or by its name, ignoring case.',
+    })
     .patch(
       '/:nameOrId',
       async ({ caller, params, body: { dry_run: isDryRun, ...patch } }) =>

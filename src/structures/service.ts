@@ -1,11 +1,12 @@
 import type { Static } from '@sinclair/typebox'
+import { checkMaking } from '../access/rights.ts'
 import { logChange, logUpdate } from '../changes/log.ts'
 import { type AppContext, type Caller, wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { placeOf } from '../db/row-table-names.ts'
 import type { WorkerQuery, WorkerTask, WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { wholeListQuery } from '../http/whole-list.ts'
+import { read, write } from '../kernel/operation.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
 import { counted, fold } from '../lib/text.ts'
@@ -36,20 +37,36 @@ import {
   uniqueSetsOf,
 } from './store.ts'
 
-/** Structures by creation, as the body of a response. */
-export const structuresQuery = wholeListQuery('structures.list', 'structures', (reader, caller) =>
-  store.listStructureRows(reader, caller).map((row) => presentStructureTo(caller, row)),
-)
+/** Structures by creation. */
+export const listStructures = read({
+  name: 'structures.list',
+  covers: 'structures',
+  run: (snapshot, caller) => ({
+    structures: store.listStructureRows(snapshot, caller).map((row) => presentStructureTo(caller, row)),
+  }),
+})
+
+export const readStructure = read({
+  name: 'structures.get',
+  covers: 'structures',
+  run: (snapshot, caller, { nameOrId }: { nameOrId: string }) => ({
+    structure: presentStructureTo(caller, getStructure(snapshot, caller, nameOrId, 'see')),
+  }),
+})
 
 export type NewStructure = Static<typeof CreateStructureBody>
 
-/** Creates a structure as a request may. */
-export function declareStructure(tx: Tx, caller: Caller, input: NewStructure): store.StructureRow {
-  const { name, unique_together = [], fields } = input
-  refuseDotName(name, 'structure')
-  refuseManyUnique([...unique_together, ...fields.filter(({ unique }) => unique)].flat().length)
-  return createStructure(tx, caller, input)
-}
+export const declareStructure = write({
+  name: 'structures.create',
+  covers: 'structures',
+  check: (_, { rights }) => checkMaking(rights),
+  run: (tx, caller, { body }: { body: NewStructure }) => {
+    const { name, unique_together = [], fields } = body
+    refuseDotName(name, 'structure')
+    refuseManyUnique([...unique_together, ...fields.filter(({ unique }) => unique)].flat().length)
+    return { structure: presentStructure(createStructure(tx, caller, body)) }
+  },
+})
 
 /**
  * Creates a structure; joins the caller's transaction. `findStructureId` resolves the structures that record fields

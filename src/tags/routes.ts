@@ -1,14 +1,13 @@
 import type { AppContext } from '../context.ts'
 import { endpoints } from '../http/endpoints.ts'
-import { respondWhole } from '../http/whole-list.ts'
 import { deleteTag } from './deletion.ts'
 import { setTagLinks } from './links.ts'
 import * as schema from './schema.ts'
-import { getTag, patchTag, tagsQuery } from './service.ts'
+import { getTag, listTags, patchTag } from './service.ts'
 
 export const tagRoutes = (ctx: AppContext) =>
   endpoints('Tags', '/v1/tags', 'notes')
-    .get('', ({ caller }) => respondWhole(ctx, caller, tagsQuery, {}), {
+    .get('', ({ exchange }) => exchange.call(listTags, {}), {
       access: 'read',
       response: schema.TagsResponse,
       operationId: 'listTags',
@@ -23,18 +22,14 @@ export const tagRoutes = (ctx: AppContext) =>
       summary: 'Read a tag and what uses it',
       description: '`used_by` names the views and lenses whose filters name the tag.',
     })
-    .patch(
-      '/:id',
-      async ({ caller, params, body }) => ({ tag: await patchTag(ctx, caller, params.id, body) }),
-      {
-        access: 'write',
-        body: schema.TagPatch,
-        response: schema.TagResponse,
-        operationId: 'updateTag',
-        summary: 'Rename, colour or pin a tag',
-        description: 'Notes, views and lenses follow a new name.',
-      },
-    )
+    .patch('/:id', ({ exchange, params, body }) => exchange.call(patchTag, { ...params, body }), {
+      access: 'write',
+      body: schema.TagPatch,
+      response: schema.TagResponse,
+      operationId: 'updateTag',
+      summary: 'Rename, colour or pin a tag',
+      description: 'Notes, views and lenses follow a new name.',
+    })
     .delete(
       '/:id',
       async ({ caller, params }) => ({ deleted: true, id: await deleteTag(ctx, caller, params.id) }),

@@ -6,7 +6,7 @@ import { columnBy, from, orm, runBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { noteTags, tagLinks, tags } from '../db/schema/tags.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { wholeListQuery } from '../http/whole-list.ts'
+import { read, write } from '../kernel/operation.ts'
 import { compareNames } from '../lib/text.ts'
 import { indexTagName } from '../notes/search/tables.ts'
 import { findTagByName } from '../notes/writing/tags.ts'
@@ -37,7 +37,11 @@ export const tagKind = objectKind({
   }),
 })
 
-export const tagsQuery = wholeListQuery('tags.list', 'tags', tagKind.list)
+export const listTags = read({
+  name: 'tags.list',
+  covers: 'notes',
+  run: (snapshot, caller) => ({ tags: tagKind.list(snapshot, caller) }),
+})
 
 export type TagRow = ReturnType<typeof getTagRow>
 
@@ -54,11 +58,11 @@ export async function getTag(ctx: AppContext, caller: Caller, id: string) {
   return { tag: tagKind.present(getTagRow(ctx.db, caller, id), ctx.db), used_by }
 }
 
-type TagChanges = Static<typeof TagPatch>
-
 /** Changes the name or the appearance of a tag. Its notes keep it, and are found by the new name at once. */
-export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: TagChanges) =>
-  ctx.db.write((tx) => {
+export const patchTag = write({
+  name: 'tags.patch',
+  covers: 'notes',
+  run: (tx, caller, { id, body: changes }: { id: string; body: Static<typeof TagPatch> }) => {
     const tag = getTagRow(tx, caller, id)
     const name = changes.name?.trim() ?? tag.name
     if (name !== tag.name) {
@@ -66,8 +70,9 @@ export const patchTag = (ctx: AppContext, caller: Caller, id: string, changes: T
       refuseTakenName(tx, caller, tag, name)
       indexTagName(tx, caller.workspacePk, tag.id, name)
     }
-    return tagKind.update(tx, caller, tag, tagKind.columnsOf({ ...changes, name }))
-  })
+    return { tag: tagKind.update(tx, caller, tag, tagKind.columnsOf({ ...changes, name })) }
+  },
+})
 
 /** Logs what differs between a tag before and after a change. */
 export const logTagUpdate = (tx: Tx, author: ChangeAuthor, before: TagRow, after: TagRow): void =>

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { findWorkspaceNamed } from '../../src/account/workspaces.ts'
 import { wholeWorkspace } from '../../src/context.ts'
 import type { FilterTree } from '../../src/filter/tree/parse.ts'
-import { type Graph, graphQuery } from '../../src/lenses/graph.ts'
+import { type Graph, graphIn } from '../../src/lenses/graph.ts'
 import { compareCodePoints } from '../../src/lib/text.ts'
 import { runs } from '../support/counts.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
@@ -168,9 +168,7 @@ function treeOf(scope: Scope, tagIds: ReadonlyMap<string, number>): FilterTree |
 function readWhole(name: string): Graph {
   const { db } = service.ctx
   const workspacePk = findWorkspaceNamed(db, name)?.pk ?? 0
-  const input = { ...wholeWorkspace(workspacePk), today: '2026-11-21', lookupLimit: 0 }
-  const json = graphQuery.run(db, input)
-  return JSON.parse(typeof json === 'string' ? json : new TextDecoder().decode(json))
+  return graphIn(db, wholeWorkspace(workspacePk), { today: '2026-11-21', lookupLimit: 0 })
 }
 
 const KINDS = ['note', 'tag', 'dangling']

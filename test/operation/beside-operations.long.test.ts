@@ -5,7 +5,7 @@ import { refreshLinks } from '../../src/notes/links/indexing.ts'
 import { refreshSearch } from '../../src/notes/search/indexing.ts'
 import { createNote } from '../../src/notes/writing/create.ts'
 import { putInTrash } from '../../src/notes/writing/trash.ts'
-import { createProperty } from '../../src/properties/service.ts'
+import { insertProperty } from '../../src/properties/service.ts'
 import { writeRecords } from '../../src/records/writing/write-records.ts'
 import { createStructure } from '../../src/structures/service.ts'
 import { runBeside } from '../support/beside.ts'
@@ -61,7 +61,7 @@ async function makeRows({ ctx, caller }: Dataset): Promise<void> {
 async function makeNotes({ ctx, caller }: Dataset): Promise<string[]> {
   const create = (title: string, content: string) =>
     ctx.db.write((tx): string => createNote(tx, caller, { title, content }).note.id)
-  await ctx.db.write((tx): void => void createProperty(tx, caller, { key: 'everywhere', type: 'text' }))
+  await ctx.db.write((tx): void => void insertProperty(tx, caller, { key: 'everywhere', type: 'text' }))
   const named = [await create('Hub', ''), await create('Small', 'A small note.')]
   for (let from = 0; from < NOTES; from += 100)
     await ctx.db.write((tx): void => {

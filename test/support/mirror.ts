@@ -1,7 +1,7 @@
 import type { Access } from '../../src/access/rights.ts'
 import { createKey } from '../../src/account/keys.ts'
 import { createApi } from '../../src/api.ts'
-import { createBus } from '../../src/changes/bus.ts'
+import { busOf } from '../../src/changes/bus.ts'
 import { readConfig } from '../../src/config.ts'
 import type { AppContext } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
@@ -92,7 +92,7 @@ export async function mirrorOf(
   })
   const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'server' })
   await db.write((tx): void => makeWritable(tx, isWritable, isForwarding && isWritable))
-  const bus = createBus()
+  const bus = busOf(db)
   const worker = openWorker({ db, listeners: bus, clock, log })
   const config = readConfig({ DAYBOOK_DB: file })
   const ctx: AppContext = {

@@ -4,7 +4,7 @@ import { createKey } from '../../src/account/keys.ts'
 import { addUser, findUser } from '../../src/account/users.ts'
 import { bootstrap, createWorkspace, findWorkspaceNamed } from '../../src/account/workspaces.ts'
 import { type Api, createApi } from '../../src/api.ts'
-import { createBus } from '../../src/changes/bus.ts'
+import { busOf } from '../../src/changes/bus.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { AppContext, PasswordCost } from '../../src/context.ts'
 import type { OpenOptions } from '../../src/db/connection/open.ts'
@@ -194,7 +194,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     upgradeSteps,
   })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
-  const bus = createBus()
+  const bus = busOf(db)
   const worker = openWorker({ db, listeners: bus, log, clock, ...options.worker })
   const ctx: AppContext = {
     config,

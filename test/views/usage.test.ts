@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { AppContext } from '../../src/context.ts'
 import type { Tx } from '../../src/db/writes/transaction.ts'
-import { createLens, deleteLens, parseLens } from '../../src/lenses/service.ts'
+import { deleteLens, insertLens, parseLens } from '../../src/lenses/service.ts'
 import { deleteProperty } from '../../src/properties/deletion.ts'
 import { patchProperty } from '../../src/properties/service.ts'
 import { deleteTag } from '../../src/tags/deletion.ts'
@@ -53,7 +53,7 @@ const inTransaction = ({ db }: AppContext, run: (tx: Tx) => unknown) => db.write
 const newView = (started: Started, tx: Tx, filter: unknown) =>
   insertView(tx, started.caller, parseView({ name: 'Naming', filter })).id
 const newLens = (started: Started, tx: Tx, scope: unknown) =>
-  createLens(tx, started.caller, parseLens({ name: 'Naming', scope })).id
+  insertLens(tx, started.caller, parseLens({ name: 'Naming', scope })).id
 
 describe.each(ACTIONS)('the %s', (_, act) => {
   test('is refused for a view that was made after all were read', async () => {
@@ -68,7 +68,9 @@ describe.each(ACTIONS)('the %s', (_, act) => {
     const { service, ctx, caller } = started
     const { body } = await service.post('/v1/views', { name: 'Naming' })
     const acting = act(started)
-    await ctx.kernel.callAs(caller, patchView, { id: body.view.id, body: { filter: treeOf(started) } })
+    await inTransaction(ctx, (tx) =>
+      patchView.run(tx, caller, { id: body.view.id, body: { filter: treeOf(started) } }),
+    )
     await expect(acting).rejects.toThrow('the view "Naming"')
   })
 
@@ -82,11 +84,11 @@ describe.each(ACTIONS)('the %s', (_, act) => {
     })
     const [changed = '', deleted = '', lens = ''] = ids
     const acting = act(started)
-    await Promise.all([
-      ctx.kernel.callAs(caller, patchView, { id: changed, body: { filter: null } }),
-      ctx.kernel.callAs(caller, deleteView, { id: deleted }),
-      deleteLens(ctx, caller, lens),
-    ])
+    await inTransaction(ctx, (tx) => {
+      patchView.run(tx, caller, { id: changed, body: { filter: null } })
+      deleteView.run(tx, caller, { id: deleted })
+      deleteLens.run(tx, caller, { id: lens })
+    })
     expect(await acting).toBeDefined()
   })
 })

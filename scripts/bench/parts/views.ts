@@ -4,7 +4,7 @@ import { findByTree, type NoteSort, queryNotes } from '../../../src/notes/query/
 import { refreshSearch } from '../../../src/notes/search/indexing.ts'
 import { FULL_TABLE } from '../../../src/notes/search/tables.ts'
 import { createNote } from '../../../src/notes/writing/create.ts'
-import { createProperty } from '../../../src/properties/service.ts'
+import { insertProperty } from '../../../src/properties/service.ts'
 import { Random } from '../../lib/random.ts'
 import { matchOf, NotesBaseline } from '../baselines.ts'
 import { corpus, wordOfRank } from '../corpus.ts'
@@ -41,7 +41,7 @@ function valuesOf(random: () => number): Record<string, unknown> {
 async function fill({ ctx, caller }: Dataset, count: number): Promise<void> {
   await ctx.db.write((tx): void => {
     for (const property of PROPERTIES)
-      createProperty(tx, caller, { ...property, options: 'options' in property ? STAGES : undefined })
+      insertProperty(tx, caller, { ...property, options: 'options' in property ? STAGES : undefined })
   })
   const notes = [...corpus(count)]
   const generator = new Random(7)

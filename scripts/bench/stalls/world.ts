@@ -7,7 +7,7 @@ import { addFile } from '../../../src/files/new-file.ts'
 import { claimFile, saveResult } from '../../../src/files/text-extraction.ts'
 import { refreshSearch } from '../../../src/notes/search/indexing.ts'
 import { createNote } from '../../../src/notes/writing/create.ts'
-import { createProperty } from '../../../src/properties/service.ts'
+import { insertProperty } from '../../../src/properties/service.ts'
 import { writeRecords } from '../../../src/records/writing/write-records.ts'
 import { createStructure } from '../../../src/structures/service.ts'
 import { type CorpusNote, corpus, ROW_FIELDS, rowsOf, wordOfRank } from '../corpus.ts'
@@ -109,7 +109,7 @@ async function makeNotes(data: Dataset, count: number, big: number) {
       Array.from({ length: 100 }, (_, tag) => `t${at + tag}`),
     )
   }
-  await ctx.db.write((tx): void => void createProperty(tx, caller, { key: 'everywhere', type: 'text' }))
+  await ctx.db.write((tx): void => void insertProperty(tx, caller, { key: 'everywhere', type: 'text' }))
   await writeInGroups(data, notesOf(count, file), 200, (tx, group) => {
     for (const note of group) createNote(tx, caller, note)
   })

@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { findNoteSummary } from '../../notes/store.ts'
 import { optionsOf } from '../../notes/writing/properties.ts'
-import { createProperty, getPropertyRow, propertyKind } from '../../properties/service.ts'
+import { getPropertyRow, insertProperty, propertyKind } from '../../properties/service.ts'
 import { refused } from '../../refusal.ts'
 import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
 import { EarlierImports, type ExistingNote, type PlannedNote } from './earlier-imports.ts'
@@ -131,7 +131,7 @@ const propertiesOf = (tx: Tx, { workspacePk }: Caller): VaultProperties =>
 function defineNew({ tx, caller }: ImportRun, properties: VaultProperties): number {
   const added = properties.newProperties()
   for (const [name, { key, label, type }] of added) {
-    createProperty(tx, caller, { key, type, ...(label !== key && { label }) })
+    insertProperty(tx, caller, { key, type, ...(label !== key && { label }) })
     properties.define(name, getPropertyRow(tx, caller, key))
   }
   return added.size

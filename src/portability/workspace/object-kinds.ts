@@ -7,7 +7,7 @@ import { newSecret } from '../../delivery/message.ts'
 import type { FilterTree } from '../../filter/tree/parse.ts'
 import { nullableText, strict } from '../../http/schema/types.ts'
 import { CreateLensBody } from '../../lenses/schema.ts'
-import { createLens, type LensRequest, lensKind, parseLens } from '../../lenses/service.ts'
+import { insertLens, type LensRequest, lensKind, parseLens } from '../../lenses/service.ts'
 import { isObject } from '../../lib/json.ts'
 import { fold } from '../../lib/text.ts'
 import { findPropertyRule } from '../../notes/writing/properties.ts'
@@ -21,12 +21,12 @@ import {
   presetKind,
 } from '../../presets/service.ts'
 import { CreatePropertyBody } from '../../properties/schema.ts'
-import { createProperty, type NewPropertyInput, propertyKind } from '../../properties/service.ts'
+import { insertProperty, type NewPropertyInput, propertyKind } from '../../properties/service.ts'
 import { CreateItemBody } from '../../quick-access/schema.ts'
-import { createItem, itemKind } from '../../quick-access/service.ts'
+import { insertItem, itemKind } from '../../quick-access/service.ts'
 import { fail, nameTaken, refused } from '../../refusal.ts'
 import { CreateRowViewBody } from '../../row-views/schema.ts'
-import { createRowView, rowViewKind } from '../../row-views/service.ts'
+import { insertRowView, rowViewKind } from '../../row-views/service.ts'
 import { CreateSourceBody } from '../../sources/schema.ts'
 import { createSource, type NewSource } from '../../sources/service.ts'
 import { sourceKind } from '../../sources/store.ts'
@@ -115,7 +115,7 @@ const objectFile = <Row extends AnyRow, Shown extends object, Input>(
 
 const propertyFile = objectFile('properties', propertyKind, {
   schema: CreatePropertyBody,
-  create: ({ tx, caller }, input: NewPropertyInput) => createProperty(tx, caller, input),
+  create: ({ tx, caller }, input: NewPropertyInput) => insertProperty(tx, caller, input),
   exported: ({ label, options, ...property }) => ({
     ...property,
     ...(label !== property.key && { label }),
@@ -159,13 +159,13 @@ const lensFile = objectFile('lenses', lensKind, {
   schema: CreateLensBody,
   create: ({ tx, caller, tags }, input: LensRequest & { name: string }) => {
     const lens = parseLens(input)
-    createLens(tx, caller, { ...lens, scope: lens.scope ? withTagIds(lens.scope, tags) : null })
+    insertLens(tx, caller, { ...lens, scope: lens.scope ? withTagIds(lens.scope, tags) : null })
   },
 })
 
 const itemFile = objectFile('quick-access', itemKind, {
   schema: CreateItemBody,
-  create: ({ tx, caller }, input: { note_id: string }) => createItem(tx, caller, input),
+  create: ({ tx, caller }, input: { note_id: string }) => insertItem(tx, caller, input),
 })
 
 const rowViewFile = objectFile('row-views', rowViewKind, {
@@ -173,7 +173,7 @@ const rowViewFile = objectFile('row-views', rowViewKind, {
   create: (
     { tx, caller },
     { owner, ...input }: Static<typeof CreateRowViewBody> & { owner?: string | null },
-  ) => createRowView(tx, caller, input, ownerHere(tx, caller, owner, input.personal === true)),
+  ) => insertRowView(tx, caller, input, ownerHere(tx, caller, owner, input.personal === true)),
   exported: ({ structure_id: structure, owner, ...view }) => ({
     ...view,
     structure,
