@@ -29,6 +29,7 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   'row-views': () => import('./row-views/service.ts'),
   structures: () => import('./structures/operations.ts'),
   tags: () => import('./tags/service.ts'),
+  webhooks: () => import('./webhooks/operations.ts'),
   views: () => import('./views/service.ts'),
 }
 

@@ -115,12 +115,16 @@ export class Exchange {
   }
 
   /** Runs an operation in the name of the caller and responds with its output as JSON. */
-  call<Input>(operation: Operation<Input, object | string>, input: Input): Response | Promise<Response> {
+  call<Input>(
+    operation: Operation<Input, object | string>,
+    input: Input,
+    status = 200,
+  ): Response | Promise<Response> {
     const caller = this.#caller
     const body = this.rights.kernel.respond(operation, caller, input, this.bodyText)
-    if (body instanceof Promise) return body.then((text) => jsonResponse(text))
+    if (body instanceof Promise) return body.then((text) => jsonResponse(text, status))
     caller.noteFresh()
-    return jsonResponse(body)
+    return jsonResponse(body, status)
   }
 
   /** Runs a creation and responds with 201; an `Idempotency-Key` is honoured (`kernel/once.ts`). */

@@ -15,16 +15,14 @@ type Shown = ReturnType<typeof presentDelivery>
 const getDelivery = (reader: Reader, webhook: WebhookRow, id: string): DeliveryRow =>
   findDelivery(reader, webhook.pk, id) ?? fail(notFound('delivery'))
 
-/** Sends a `webhook.test` event at once, even while the subscription is disabled or paused. */
-export const testWebhook = (ctx: Pick<AppContext, 'db'>, caller: Caller, id: string): Promise<Shown> =>
-  ctx.db.write((tx) => {
-    const webhook = getWebhook(tx, caller, id, 'change')
-    const { workspaceId, surface, keyId } = caller
-    const receiver = { ...webhook, kind: kindOf(webhook), format: webhook.format ?? 'json' }
-    const structure = presentStructureOf(webhook)
-    const delivery = publishTest(tx, receiver, { workspaceId, structure, source: { surface, keyId } })
-    return presentDelivery(webhook, getDelivery(tx, webhook, delivery))
-  })
+export function sendTest(tx: Tx, caller: Caller, id: string): Shown {
+  const webhook = getWebhook(tx, caller, id, 'change')
+  const { workspaceId, surface, keyId } = caller
+  const receiver = { ...webhook, kind: kindOf(webhook), format: webhook.format ?? 'json' }
+  const structure = presentStructureOf(webhook)
+  const delivery = publishTest(tx, receiver, { workspaceId, structure, source: { surface, keyId } })
+  return presentDelivery(webhook, getDelivery(tx, webhook, delivery))
+}
 
 /** Newest first; with `before`, those that are older than that delivery. */
 export function listDeliveries(reader: Reader, caller: Caller, id: string, page: DeliveryPage): Shown[] {
@@ -35,7 +33,7 @@ export function listDeliveries(reader: Reader, caller: Caller, id: string, page:
 }
 
 /** A delivery with what was sent, and what came of each attempt, oldest first. */
-export function getDeliveryLog(reader: Reader, caller: Caller, id: string, deliveryId: string) {
+export function deliveryLog(reader: Reader, caller: Caller, id: string, deliveryId: string) {
   const webhook = getWebhook(reader, caller, id, 'read')
   const row = getDelivery(reader, webhook, deliveryId)
   return {
@@ -45,14 +43,12 @@ export function getDeliveryLog(reader: Reader, caller: Caller, id: string, deliv
   }
 }
 
-/** Sends a delivery's event again at once, whatever its status; its attempts count from 0 again. */
-export const redeliver = (ctx: AppContext, caller: Caller, id: string, deliveryId: string): Promise<Shown> =>
-  ctx.db.write((tx) => {
-    const webhook = getWebhook(tx, caller, id, 'change')
-    restartDelivery(tx, webhook.pk, getDelivery(tx, webhook, deliveryId), tx.now)
-    wakeDeliveries(tx, [webhook.pk])
-    return presentDelivery(webhook, getDelivery(tx, webhook, deliveryId))
-  })
+export function restart(tx: Tx, caller: Caller, id: string, deliveryId: string): Shown {
+  const webhook = getWebhook(tx, caller, id, 'change')
+  restartDelivery(tx, webhook.pk, getDelivery(tx, webhook, deliveryId), tx.now)
+  wakeDeliveries(tx, [webhook.pk])
+  return presentDelivery(webhook, getDelivery(tx, webhook, deliveryId))
+}
 
 /** Few enough that each transaction holds the write lock for only some milliseconds. */
 const RECOVERED_PER_CHUNK = 500

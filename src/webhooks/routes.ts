@@ -1,75 +1,43 @@
 import type { AppContext } from '../context.ts'
-import type { Tx } from '../db/writes/transaction.ts'
 import { endpoints } from '../http/endpoints.ts'
-import { respondOnce } from '../http/idempotency.ts'
-import { pageRequest } from '../http/pagination.ts'
 import { parseInstant } from '../lib/dates.ts'
-import { parseInput } from './columns.ts'
-import { getDeliveryLog, listDeliveries, recoverDeliveries, redeliver, testWebhook } from './deliveries.ts'
+import { recoverDeliveries } from './deliveries.ts'
+import * as operations from './operations.ts'
 import * as schema from './schema.ts'
-import {
-  createWebhook,
-  deleteWebhook,
-  getWebhook,
-  listWebhooks,
-  patchWebhook,
-  rotateSecret,
-  subscribedStructure,
-} from './service.ts'
-import { presentWebhook, type WebhookRow } from './store.ts'
+import { deleteWebhook } from './service.ts'
 
-const withSecret = (webhook: WebhookRow) => ({ webhook: presentWebhook(webhook), secret: webhook.secret })
+const ACCEPTED = 202
 
-export const webhookRoutes = (ctx: AppContext) =>
-  endpoints('Webhooks', '/v1/webhooks', 'structures')
-    .get(
-      '',
-      ({ caller, query }) => ({
-        webhooks: listWebhooks(ctx.db, caller, query.structure).map(presentWebhook),
-      }),
-      {
-        access: 'read',
-        query: schema.ListQuery,
-        response: schema.WebhooksResponse,
-        operationId: 'listWebhooks',
-        summary: 'List subscriptions by creation',
-        description: 'With `structure` only those of one structure. Secrets are never shown here.',
-      },
-    )
-    .post(
-      '',
-      ({ exchange, caller, body }) => {
-        const input = parseInput(body)
-        const create = (tx: Tx) => withSecret(createWebhook(ctx, tx, caller, input))
-        const check = (tx: Tx) => subscribedStructure(tx, caller, input)
-        return respondOnce(ctx.db, exchange, create, ({ webhook }) => ({ webhook }), caller.rights && check)
-      },
-      {
-        access: 'write',
-        once: true,
-        body: schema.CreateWebhookBody,
-        response: schema.CreatedWebhookResponse,
-        operationId: 'createWebhook',
-        summary: 'Subscribe to changes of the rows of a structure, of notes or of files',
-        description: schema.CREATE_DESCRIPTION,
-      },
-    )
-    .get(
-      '/:id',
-      ({ caller, params }) => ({ webhook: presentWebhook(getWebhook(ctx.db, caller, params.id, 'read')) }),
-      {
-        access: 'read',
-        response: schema.WebhookResponse,
-        operationId: 'getWebhook',
-        summary: 'Read a subscription',
-        description: '`status` distinguishes one that is disabled from one that was paused after failures.',
-      },
-    )
+export function webhookRoutes(ctx: AppContext) {
+  const allowlist = ctx.config.webhookAllowlist
+  return endpoints('Webhooks', '/v1/webhooks', 'structures')
+    .get('', ({ exchange, query }) => exchange.call(operations.readWebhooks, query), {
+      access: 'read',
+      query: schema.ListQuery,
+      response: schema.WebhooksResponse,
+      operationId: 'listWebhooks',
+      summary: 'List subscriptions by creation',
+      description: 'With `structure` only those of one structure. Secrets are never shown here.',
+    })
+    .post('', ({ exchange, body }) => exchange.create(operations.createWebhook, { body, allowlist }), {
+      access: 'write',
+      once: true,
+      body: schema.CreateWebhookBody,
+      response: schema.CreatedWebhookResponse,
+      operationId: 'createWebhook',
+      summary: 'Subscribe to changes of the rows of a structure, of notes or of files',
+      description: schema.CREATE_DESCRIPTION,
+    })
+    .get('/:id', ({ exchange, params }) => exchange.call(operations.readWebhook, params), {
+      access: 'read',
+      response: schema.WebhookResponse,
+      operationId: 'getWebhook',
+      summary: 'Read a subscription',
+      description: '`status` distinguishes one that is disabled from one that was paused after failures.',
+    })
     .patch(
       '/:id',
-      async ({ caller, params, body }) => ({
-        webhook: presentWebhook(await patchWebhook(ctx, caller, params.id, body)),
-      }),
+      ({ exchange, params, body }) => exchange.call(operations.patchWebhook, { ...params, body, allowlist }),
       {
         access: 'write',
         body: schema.PatchWebhookBody,
@@ -96,7 +64,7 @@ export const webhookRoutes = (ctx: AppContext) =>
     )
     .post(
       '/:id/rotate-secret',
-      async ({ caller, params }) => withSecret(await rotateSecret(ctx, caller, params.id, 0)),
+      ({ exchange, params }) => exchange.call(operations.rotateSecretAtOnce, params),
       {
         access: 'write',
         response: schema.RotatedWebhookResponse,
@@ -108,8 +76,7 @@ export const webhookRoutes = (ctx: AppContext) =>
     )
     .post(
       '/:id/rotate',
-      async ({ caller, params, body }) =>
-        withSecret(await rotateSecret(ctx, caller, params.id, body.overlap_hours)),
+      ({ exchange, params, body }) => exchange.call(operations.rotateSecret, { ...params, body }),
       {
         access: 'write',
         body: schema.RotateBody,
@@ -119,28 +86,17 @@ export const webhookRoutes = (ctx: AppContext) =>
         description: schema.ROTATE_DESCRIPTION,
       },
     )
-    .post(
-      '/:id/test',
-      async ({ caller, params, status }) =>
-        status(202, { delivery: await testWebhook(ctx, caller, params.id) }),
-      {
-        access: 'write',
-        response: { 202: schema.DeliveryResponse },
-        operationId: 'testWebhook',
-        summary: 'Send a webhook.test event',
-        description:
-          'Delivered at once, with `record` null (of notes and files `data`), also to a subscription that is disabled or paused.',
-      },
-    )
+    .post('/:id/test', ({ exchange, params }) => exchange.call(operations.testWebhook, params, ACCEPTED), {
+      access: 'write',
+      response: { 202: schema.DeliveryResponse },
+      operationId: 'testWebhook',
+      summary: 'Send a webhook.test event',
+      description:
+        'Delivered at once, with `record` null (of notes and files `data`), also to a subscription that is disabled or paused.',
+    })
     .get(
       '/:id/deliveries',
-      ({ caller, params, query: { status, before, ...page } }) => ({
-        deliveries: listDeliveries(ctx.db, caller, params.id, {
-          status,
-          before,
-          limit: pageRequest(page).limit,
-        }),
-      }),
+      ({ exchange, params, query }) => exchange.call(operations.readDeliveries, { ...params, ...query }),
       {
         access: 'read',
         query: schema.DeliveriesQuery,
@@ -166,7 +122,7 @@ export const webhookRoutes = (ctx: AppContext) =>
     )
     .get(
       '/:id/deliveries/:deliveryId',
-      ({ caller, params }) => getDeliveryLog(ctx.db, caller, params.id, params.deliveryId),
+      ({ exchange, params }) => exchange.call(operations.readDelivery, params),
       {
         access: 'read',
         response: schema.DeliveryLogResponse,
@@ -178,8 +134,7 @@ export const webhookRoutes = (ctx: AppContext) =>
     )
     .post(
       '/:id/deliveries/:deliveryId/redeliver',
-      async ({ caller, params, status }) =>
-        status(202, { delivery: await redeliver(ctx, caller, params.id, params.deliveryId) }),
+      ({ exchange, params }) => exchange.call(operations.redeliver, params, ACCEPTED),
       {
         access: 'write',
         response: { 202: schema.DeliveryResponse },
@@ -188,3 +143,4 @@ export const webhookRoutes = (ctx: AppContext) =>
         description: 'The ids of the delivery and of its event stay, the attempts start again from none.',
       },
     )
+}

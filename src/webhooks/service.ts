@@ -3,11 +3,10 @@ import { findKey } from '../account/keys.ts'
 import { findUserById } from '../account/store.ts'
 import { ALONE, differenceOf } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
-import type { Config } from '../config.ts'
 import type { AppContext, Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { urlError } from '../delivery/client/addresses.ts'
+import { type AllowlistEntry, urlError } from '../delivery/client/addresses.ts'
 import { endSchedules, startSchedule } from '../delivery/due.ts'
 import { newSecret, parseEarlierSecrets } from '../delivery/message.ts'
 import { renewSubscriptionsVersion, wakeDeliveries } from '../delivery/outbox.ts'
@@ -28,10 +27,6 @@ import * as store from './store.ts'
 import { presentWebhook } from './store.ts'
 
 const MAX_WEBHOOKS = 25
-
-interface Ctx {
-  readonly config: Pick<Config, 'webhookAllowlist'>
-}
 
 /** Subscriptions by creation, of the workspace or of one structure. */
 export function listWebhooks(reader: Reader, caller: InWorkspace, structure?: string): store.WebhookRow[] {
@@ -95,12 +90,17 @@ export function subscribedStructure(
   throw invalid(`"structure" does not go with the kind "${kind}"; leave it out.`, atPlace('structure'))
 }
 
-/** Subscribes, in the caller's transaction. The secret is returned only here and by `rotateSecret`. */
-export function createWebhook(ctx: Ctx, tx: Tx, caller: Caller, input: NewWebhook): store.WebhookRow {
+/** Subscribes. Responses show the secret only then, and when it is replaced. */
+export function insertWebhook(
+  tx: Tx,
+  caller: Caller,
+  input: NewWebhook,
+  allowlist: readonly AllowlistEntry[],
+): store.WebhookRow {
   const { workspacePk: workspace, keyId: createdByKeyId } = caller
   const structure = subscribedStructure(tx, caller, input)
   refuseTooMany(tx, workspace)
-  checkAddressAndKey(ctx, tx, caller, input)
+  checkAddressAndKey(tx, caller, input, allowlist)
   const id = tx.newId()
   store.insertWebhook(tx, {
     ...newColumns(tx, caller, structure, input),
@@ -144,33 +144,28 @@ export function refuseTooMany(reader: Reader, workspace: number): void {
 }
 
 /** Changes what the input names, and with `resume` ends a pause, after which pending deliveries are sent. */
-export async function patchWebhook(
-  ctx: AppContext,
+export function updateWebhook(
+  tx: Tx,
   caller: Caller,
   id: string,
   { resume, ...sent }: UnparsedInput & { resume?: boolean },
-): Promise<store.WebhookRow> {
+  allowlist: readonly AllowlistEntry[],
+): store.WebhookRow {
   const input = parseInput(sent)
-  return ctx.db.write((tx): store.WebhookRow => {
-    const before = getWebhook(tx, caller, id, 'change')
-    checkAddressAndKey(ctx, tx, caller, input)
-    const structure = structureOfRow(tx, caller, before, 'change')
-    const columns = mergedColumns(tx, caller, structure, before, input)
-    if (!isSame(before, columns)) {
-      store.updateWebhook(tx, before.pk, columns, tx.now)
-      renewSubscription(tx, before, getWebhook(tx, caller, id, 'change'))
-    }
-    return ended(tx, caller, before, resume)
-  })
+  const before = getWebhook(tx, caller, id, 'change')
+  checkAddressAndKey(tx, caller, input, allowlist)
+  const structure = structureOfRow(tx, caller, before, 'change')
+  const columns = mergedColumns(tx, caller, structure, before, input)
+  if (!isSame(before, columns)) {
+    store.updateWebhook(tx, before.pk, columns, tx.now)
+    renewSubscription(tx, before, getWebhook(tx, caller, id, 'change'))
+  }
+  return ended(tx, caller, before, resume)
 }
 
 /** Ends a pause, after which pending deliveries are sent; changes nothing without a pause. */
-export const resumeWebhook = (
-  ctx: Pick<AppContext, 'db'>,
-  caller: Caller,
-  id: string,
-): Promise<store.WebhookRow> =>
-  ctx.db.write((tx) => ended(tx, caller, getWebhook(tx, caller, id, 'change'), true))
+export const resume = (tx: Tx, caller: Caller, id: string): store.WebhookRow =>
+  ended(tx, caller, getWebhook(tx, caller, id, 'change'), true)
 
 /**
  * Ends and logs a change, with `resume` also a pause and the failures that led to it; from then on the subscription rests
@@ -195,22 +190,16 @@ const MAX_EARLIER_SECRETS = 4
  * Replaces the secret. For `overlapHours` the replaced one signs too, and so do those replaced before whose overlap has
  * not ended; with 0 the new one signs alone, at once, also older deliveries.
  */
-export const rotateSecret = (
-  ctx: Pick<AppContext, 'db'>,
-  caller: Caller,
-  id: string,
-  overlapHours: number,
-): Promise<store.WebhookRow> =>
-  ctx.db.write((tx) => {
-    const { pk, secret, earlierSecrets } = getWebhook(tx, caller, id, 'change')
-    const still = parseEarlierSecrets(earlierSecrets).filter(({ until }) => until > tx.now)
-    const until = tx.now + overlapHours * HOUR_MS
-    const earlier = overlapHours === 0 ? [] : [{ secret, until }, ...still].slice(0, MAX_EARLIER_SECRETS)
-    store.updateWebhook(tx, pk, { secret: newSecret(), earlierSecrets: secretsColumn(earlier) }, tx.now)
-    const webhook = getWebhook(tx, caller, id, 'change')
-    logWebhookUpdate(tx, caller, webhook, webhook, ['secret'])
-    return webhook
-  })
+export function replaceSecret(tx: Tx, caller: Caller, id: string, overlapHours: number): store.WebhookRow {
+  const { pk, secret, earlierSecrets } = getWebhook(tx, caller, id, 'change')
+  const still = parseEarlierSecrets(earlierSecrets).filter(({ until }) => until > tx.now)
+  const until = tx.now + overlapHours * HOUR_MS
+  const earlier = overlapHours === 0 ? [] : [{ secret, until }, ...still].slice(0, MAX_EARLIER_SECRETS)
+  store.updateWebhook(tx, pk, { secret: newSecret(), earlierSecrets: secretsColumn(earlier) }, tx.now)
+  const webhook = getWebhook(tx, caller, id, 'change')
+  logWebhookUpdate(tx, caller, webhook, webhook, ['secret'])
+  return webhook
+}
 
 const secretsColumn = (secrets: readonly object[]): string | null =>
   secrets.length === 0 ? null : JSON.stringify(secrets)
@@ -260,12 +249,12 @@ export async function deleteWebhook({ db }: AppContext, caller: Caller, id: stri
 
 /** Refuses an address that may not be called, and a key that does not exist. */
 function checkAddressAndKey(
-  { config }: Ctx,
   reader: Reader,
   { workspacePk }: InWorkspace,
   { url, ignore_key_id }: WebhookInput,
+  allowlist: readonly AllowlistEntry[],
 ): void {
-  const error = url === undefined ? undefined : urlError(url, config.webhookAllowlist)
+  const error = url === undefined ? undefined : urlError(url, allowlist)
   if (error !== undefined) throw refused(error, atPlace('url'))
   if (ignore_key_id) refuseUnknownKey(reader, workspacePk, ignore_key_id)
 }

@@ -19,9 +19,9 @@ import {
 import { checkBody, checkStructure, inWorkspace } from '../../open-database.ts'
 import { listCommand, show } from '../../output.ts'
 
-const columns = () => import('../../../webhooks/columns.ts')
 const service = () => import('../../../webhooks/service.ts')
 const deliveries = () => import('../../../webhooks/deliveries.ts')
+const operations = () => import('../../../webhooks/operations.ts')
 const schema = () => import('../../../webhooks/schema.ts')
 const present = () => import('../../../webhooks/store.ts')
 
@@ -54,9 +54,9 @@ const webhooksResume: Command = {
   examples: ['daybook webhooks resume 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   run: (input, io) =>
     inWorkspace(input, io, async (db, caller) => {
-      const { resumeWebhook } = await service()
+      const { resumeWebhook } = await operations()
       const [id = ''] = input.args
-      await resumeWebhook({ db }, caller, id)
+      await db.write((tx) => resumeWebhook.run(tx, caller, { id }))
       io.status(`The webhook ${id} is not paused.\n`)
       return 0
     }),
@@ -112,9 +112,9 @@ const webhooksTest: Command = {
   examples: ['daybook webhooks test 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   run: (input, io) =>
     inWorkspace(input, io, async (db, caller) => {
-      const { testWebhook } = await deliveries()
+      const { testWebhook } = await operations()
       const [id = ''] = input.args
-      const delivery = await testWebhook({ db }, caller, id)
+      const { delivery } = await db.write((tx) => testWebhook.run(tx, caller, { id }))
       io.out(`${delivery.id}\n`)
       return 0
     }),
@@ -170,16 +170,13 @@ const webhooksCreate: Command = {
   run: async (input, io) => {
     const body = bodyOf(input)
     await checkBody((await schema()).CreateWebhookBody, body)
-    const config = { webhookAllowlist: readWebhookAllowlist(io.env, input.flags) }
+    const allowlist = readWebhookAllowlist(io.env, input.flags)
     return inWorkspace(input, io, async (db, caller) => {
-      const [{ parseInput }, { createWebhook }] = await Promise.all([columns(), service()])
-      const { presentWebhook } = await present()
-      const parsed = parseInput(body)
+      const { createWebhook } = await operations()
       if (body.structure !== undefined) await checkStructure(db, caller, body.structure)
-      const created = await db.write((tx) => createWebhook({ config }, tx, caller, parsed))
-      const json = { webhook: presentWebhook(created), secret: created.secret }
-      return show(input, io, json, () => {
-        io.status(`The webhook ${created.id} was created. Its secret is shown only now:\n`)
+      const created = await db.write((tx) => createWebhook.run(tx, caller, { body, allowlist }))
+      return show(input, io, created, () => {
+        io.status(`The webhook ${created.webhook.id} was created. Its secret is shown only now:\n`)
         io.out(`${created.secret}\n`)
       })
     })
