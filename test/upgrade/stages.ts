@@ -1,16 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { findWorkspaceNamed } from '../../src/account/workspaces.ts'
-import { systemAuthor } from '../../src/changes/log.ts'
 import { migrate } from '../../src/db/connection/migrate.ts'
 import { MIGRATIONS } from '../../src/db/schema/migrations/migrations.ts'
-import { insertFile, makeFileVisible } from '../../src/files/store.ts'
-import { VERSION } from '../../src/lib/version.ts'
-import { runInProcess } from '../support/cli.ts'
-import { newFolder } from '../support/process.ts'
-import { type Client, startService } from '../support/service.ts'
 
 /*
  * Databases as older programs wrote and left them, named after the newest migration that those knew. Both hold
@@ -34,198 +25,15 @@ export type Written = (typeof WRITTEN)[number]
 export const versionOf = ({ name }: Written) =>
   MIGRATIONS.findIndex((migration) => migration.name === name) + 1
 
-/** The older program's database, as it left it, then brought on to the first `version` migrations. */
+/** The older program's database, as it left it. */
+export const bytesOf = async ({ name }: Written): Promise<Uint8Array> =>
+  Bun.gunzipSync(await Bun.file(join(import.meta.dir, `${name}.db.gz`)).bytes())
+
+/** The same, then brought on to the first `version` migrations. */
 export async function unpack(file: string, written: Written, version: number): Promise<void> {
-  const packed = await Bun.file(join(import.meta.dir, `${written.name}.db.gz`)).bytes()
-  await Bun.write(file, Bun.gunzipSync(packed))
+  await Bun.write(file, await bytesOf(written))
   const database = new Database(file)
   database.run('PRAGMA journal_mode = WAL')
   migrate(database, file, '0.0.1', MIGRATIONS.slice(0, version))
   database.close()
-}
-
-/** A database that a program left and others of the versions up to this one have upgraded. */
-interface Stage {
-  readonly name: string
-  readonly written: Written
-  readonly version: number
-}
-
-const STAGES: readonly Stage[] = WRITTEN.flatMap((written) => {
-  const first = versionOf(written)
-  return Array.from({ length: MIGRATIONS.length - first }, (_, ahead) => {
-    const version = first + ahead
-    return { name: `${written.name}, brought to ${MIGRATIONS[version - 1]?.name},`, written, version }
-  })
-})
-
-/** Whether the next migration names a table anew, or makes it again. */
-const isRebuilt = ({ version }: Stage) => /RENAME TO|DROP TABLE/.test(MIGRATIONS[version]?.sql ?? '')
-
-const isChosen = (stage: Stage) =>
-  stage.version === versionOf(stage.written) || stage.version === MIGRATIONS.length - 1 || isRebuilt(stage)
-
-/** The first and last stages, and those before a table is made again. */
-export const CHOSEN_STAGES = STAGES.filter(isChosen)
-export const OTHER_STAGES = STAGES.filter((stage) => !isChosen(stage))
-
-/** Gives the oldest note a link to a file, as a program did that kept no targets of such links. */
-function writeUnkeptLink(file: string, fileId: string): void {
-  const database = new Database(file)
-  const { pk, workspace } = database
-    .query("SELECT pk, workspace FROM notes WHERE title = 'Engines'")
-    .get() as Record<string, number>
-  database.run('UPDATE note_bodies SET content = ? WHERE note = ?', [
-    `The plan is [[file:${fileId}|old.pdf]].`,
-    pk ?? 0,
-  ])
-  database.run('DELETE FROM note_links WHERE note = ?', [pk ?? 0])
-  database.run('INSERT OR IGNORE INTO search_pending (workspace, note) VALUES (?, ?)', [
-    workspace ?? 0,
-    pk ?? 0,
-  ])
-  database.close()
-}
-
-const titles = ({ body }: { body: { notes: { title: string }[] } }) => body.notes.map(({ title }) => title)
-
-async function expectNotes(client: Client): Promise<void> {
-  const listed = await client.get('/v1/notes?sort=created_at&direction=asc')
-  expect(titles(listed).slice(0, 3)).toEqual(['Engines', 'Meeting with Ada', '図書館'])
-  const [engines, meeting] = listed.body.notes
-  expect(meeting).toEqual({
-    id: expect.any(String),
-    title: 'Meeting with Ada',
-    content: 'Ask about [[machines|engines]] and [[Looms]].',
-    tags: ['People', 'work'],
-    alias: null,
-    pinned: true,
-    pin_label: 'Ada',
-    cover_url: null,
-    created_at: '2026-11-21T09:30:03.000Z',
-    updated_at: expect.stringMatching(/^2026-11-21T09:30:\d\d\.\d{3}Z$/),
-  })
-  expect((await client.get(`/v1/notes/${meeting.id}/properties`)).body.properties).toEqual({
-    due: '2026-12-01',
-    status: 'open',
-  })
-  const { body } = await client.get(`/v1/notes/${meeting.id}/links`)
-  expect(body.outgoing).toEqual([
-    { text: 'engines', note: { id: engines.id, title: 'Engines' } },
-    { text: 'Looms', note: null },
-  ])
-  const revisions = await client.get(`/v1/notes/${meeting.id}/revisions`)
-  expect(revisions.body.revisions.map(({ title }: { title: string }) => title)).toEqual(['Meeting'])
-  expect(titles(await client.get('/v1/notes/trash'))).toEqual(['Old plan'])
-}
-
-async function expectSearch(client: Client): Promise<void> {
-  const found = async (search: string) => titles(await client.get(`/v1/notes?search=${search}`))
-  expect(await found('weav*')).toEqual(['Engines'])
-  expect(await found('people')).toEqual(['Meeting with Ada'])
-  expect(await found('図書')).toEqual(['図書館'])
-  expect(await found('emile')).toEqual(['図書館'])
-  expect(await found('plan')).toEqual([])
-}
-
-async function expectTagsAndProperties(client: Client): Promise<void> {
-  const { tags } = (await client.get('/v1/tags')).body
-  const work = { id: expect.any(Number), name: 'work', color: '#1E90FF', is_pinned: false, note_count: 2 }
-  expect(tags).toEqual([
-    { ...work, name: 'People', color: null, note_count: 1, linked_tags: [{ id: tags[1].id, name: 'work' }] },
-    { ...work, linked_tags: [] },
-  ])
-  const { properties } = (await client.get('/v1/properties')).body
-  expect(
-    properties.map(({ key, type, label, options, notes_with_value }: Record<string, unknown>) => [
-      key,
-      type,
-      label,
-      options,
-      notes_with_value,
-    ]),
-  ).toEqual([
-    ['due', 'date', 'due', null, 1],
-    ['status', 'select', 'Status', ['open', 'closed'], 1],
-  ])
-}
-
-async function expectRecords(client: Client): Promise<void> {
-  const { body } = await client.get('/v1/records?structure=Expenses&sort=amount&direction=desc')
-  const engines = (await client.get('/v1/notes?search=weaves')).body.notes[0].id
-  expect([body.total, body.records.map(({ data }: { data: unknown }) => data)]).toEqual([
-    3,
-    [
-      { what: 'Paper', amount: 12.5, paid: '2026-11-02', settled: true, about: engines },
-      { what: 'Ink', amount: 7, paid: '2026-11-20' },
-      { what: 'Émile', amount: -3 },
-    ],
-  ])
-  const again = await client.post('/v1/records', { structure: 'Expenses', data: { what: 'Ink' } })
-  expect(again.body.code).toBe('unique_violation')
-  const summary = await client.get('/v1/records/summary?structure=Expenses&field=amount')
-  expect([summary.body.buckets[0].count, summary.body.buckets[0].sum]).toEqual([3, 16.5])
-  const replayed = await client.request('POST', '/v1/notes', { title: 'Once' }, { 'idempotency-key': 'once' })
-  expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
-}
-
-/** It is worked on as if it had always been this program's. */
-async function expectWritable(client: Client): Promise<void> {
-  const { body } = await client.post('/v1/notes', { title: 'Looms', content: 'New words.', tags: ['People'] })
-  expect(body.note.tags).toEqual(['People', 'work'])
-  expect(titles(await client.get('/v1/notes?search=new words'))).toEqual(['Looms'])
-  const trashed = (await client.get('/v1/notes/trash')).body.notes[0].id
-  expect((await client.post(`/v1/notes/${trashed}/restore`)).status).toBe(200)
-  expect(titles(await client.get('/v1/notes?search=plan'))).toEqual(['Old plan'])
-}
-
-/** Tests that a database of each stage is this program's once it is opened. */
-export function testStages(stages: readonly Stage[]): void {
-  let folder: ReturnType<typeof newFolder>
-  let file: string
-
-  beforeEach(() => {
-    folder = newFolder()
-    file = folder.file('daybook.db')
-  })
-  afterEach(() => folder.remove())
-
-  test.each(stages)('a database of $name opens with everything in it', async ({ written, version }) => {
-    await unpack(file, written, version)
-    const service = await startService({ file })
-    expect(service.logged().map(({ message }) => message)).toEqual([
-      'upgrading the database, which may take seconds for every million records',
-      'upgraded the database',
-    ])
-    const client = service.as(written.key)
-    await expectNotes(client)
-    await expectSearch(client)
-    await expectTagsAndProperties(client)
-    if (written.holdsRecords) await expectRecords(client)
-    await expectWritable(client)
-    service.close()
-    expect(existsSync(`${file}.before-${VERSION}`)).toBe(true)
-    expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
-  })
-
-  test.each(stages)(
-    'a database of $name whose links to files were not kept is in step with its notes when opened',
-    async ({ written, version }) => {
-      await unpack(file, written, version)
-      const fileId = '01a1fe0a-c200-7000-a6ac-48cfd60882bf'
-      writeUnkeptLink(file, fileId)
-      expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
-      const service = await startService({ file })
-      await service.ctx.db.write((tx): void => {
-        const workspace = findWorkspaceNamed(tx, 'Personal')?.pk ?? 0
-        const row = { id: fileId, workspace, note: null, fileName: 'old.pdf', mimeType: '', size: 0 }
-        makeFileVisible(tx, systemAuthor(workspace), { pk: insertFile(tx, row), id: fileId })
-      })
-      const client = service.as(written.key)
-      await client.patch(`/v1/files/${fileId}`, { file_name: 'new.pdf' })
-      const [engines] = (await client.get('/v1/notes?sort=created_at&direction=asc')).body.notes
-      expect(engines.content).toBe(`The plan is [[file:${fileId}|new.pdf]].`)
-      service.close()
-    },
-  )
 }

@@ -1,3 +1,0 @@
-import { CHOSEN_STAGES, testStages } from './stages.ts'
-
-testStages(CHOSEN_STAGES)

@@ -1,3 +1,0 @@
-import { OTHER_STAGES, testStages } from './stages.ts'
-
-testStages(OTHER_STAGES)
