@@ -13,10 +13,10 @@ import { buildWhenStale } from './lib/executable.ts'
 /** Enough on a busy machine, and still ends a test that hangs. */
 const TIMEOUT_MS = { few: 60_000, many: 1_800_000 }
 /**
- * Tests wait for servers and browsers for a good part of their time, so there may be more processes than processors; but
- * among the long ones are those that measure.
+ * Tests wait for servers, browsers and disks for a good part of their time, so there are more processes than processors.
+ * What a test measures is processor time, which others do not change.
  */
-const MOST_PROCESSES = { ordinary: 3, long: 2 }
+const MOST_PROCESSES = 3
 const OWN = ['--long', '--cases']
 
 const given = process.argv.slice(2)
@@ -45,7 +45,7 @@ const { exitCode } = spawnSync(
     'test',
     `--timeout=${hasManyCases ? TIMEOUT_MS.many : TIMEOUT_MS.few}`,
     // The files are spread over processes, the slowest first, as the last run measured them.
-    `--parallel=${Math.min(2 * availableParallelism(), isLong ? MOST_PROCESSES.long : MOST_PROCESSES.ordinary)}`,
+    `--parallel=${Math.min(2 * availableParallelism(), MOST_PROCESSES)}`,
     '--no-isolate',
     '--timings=dist/test-timings.json',
     '--update-timings',
