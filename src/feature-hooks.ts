@@ -105,8 +105,6 @@ export interface FeatureHooks {
   onNoteTrashed(tx: Tx, author: ChangeAuthor, notePk: number): void
   onTagDeleted(tx: Tx, author: ChangeAuthor, tag: number): void
   onStructureDeleted(tx: Tx, author: ChangeAuthor, structurePk: number): void
-  /** Removes in chunks what `onStructureDeleted` has only hidden. */
-  removeHidden(db: Db): Promise<void>
   onWorkspaceCreated(tx: Tx, workspace: number): void
   countsOf(reader: Reader, caller: InWorkspace): FeatureCounts
   /** What becomes an event at its instant. */

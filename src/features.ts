@@ -14,7 +14,9 @@ import type {
   UsageFinder,
   UsedBy,
 } from './feature-hooks.ts'
+import { fileDetachment } from './files/deletion.ts'
 import { countFiles } from './files/store.ts'
+import { jobTask } from './kernel/jobs.ts'
 import { lensKind } from './lenses/service.ts'
 import { noteMoments } from './notes/events.ts'
 import { storedTreeReferences } from './notes/query/tree-query.ts'
@@ -27,16 +29,17 @@ import { conversionTask, conversionTrial } from './records/convert.ts'
 import { rowMoments } from './records/due.ts'
 import { deleteRowViewsOf, listRowViews, rowViewsNaming } from './row-views/service.ts'
 import { checkRight } from './sessions/sessions.ts'
-import { deleteRemovedSources, markSourcesRemovedOf } from './sources/deletion.ts'
+import { removeSourcesOf, sealedRemoval, sourceDetachment } from './sources/deletion.ts'
 import { listSources } from './sources/service.ts'
 import { sourcesNamingField } from './sources/store.ts'
+import { rowIndexRemoval, rowRemoval } from './structures/deletion.ts'
 import { structurePatch } from './structures/service.ts'
 import { countStructures } from './structures/store.ts'
 import { tagDeletion, tagDetachment } from './tags/deletion.ts'
 import { tagLinking } from './tags/links.ts'
 import { tagKind } from './tags/service.ts'
 import { viewKind, viewsNaming } from './views/service.ts'
-import { deleteRemovedWebhooks, markWebhooksRemovedOf } from './webhooks/deletion.ts'
+import { removeWebhooksOf, webhookDetachment } from './webhooks/deletion.ts'
 import { listWebhooks } from './webhooks/service.ts'
 import { countWebhooks, webhooksNaming, webhooksNamingField } from './webhooks/store.ts'
 
@@ -119,13 +122,9 @@ export const features: FeatureHooks = {
   onNoteTrashed: removeFromQuickAccess,
   onTagDeleted: removeTagFromPresets,
   onStructureDeleted: (tx, author, structure) => {
-    markWebhooksRemovedOf(tx, structure)
-    markSourcesRemovedOf(tx, structure)
+    removeWebhooksOf(tx, structure)
+    removeSourcesOf(tx, structure)
     deleteRowViewsOf(tx, author, structure)
-  },
-  removeHidden: async (db) => {
-    await deleteRemovedWebhooks(db)
-    await deleteRemovedSources(db)
   },
   onWorkspaceCreated: beginEpoch,
   countsOf: (reader, caller) => {
@@ -146,7 +145,17 @@ export const features: FeatureHooks = {
     }
   },
   moments: [noteMoments, rowMoments],
-  jobs: [tagDetachment, tagLinking, propertyDetachment],
+  jobs: [
+    tagDetachment,
+    tagLinking,
+    propertyDetachment,
+    webhookDetachment,
+    sourceDetachment,
+    sealedRemoval,
+    rowIndexRemoval,
+    rowRemoval,
+    fileDetachment,
+  ],
 }
 
 /* What runs in a worker thread with these. */
@@ -155,5 +164,6 @@ export const patchStructure = structurePatch(features)
 export const convert = conversionTask(features)
 export const tryConversion = conversionTrial(features)
 export const apply = applyTask(features)
+export const job = jobTask(features.jobs)
 export const deleteTag = tagDeletion(features)
 export const deleteProperty = propertyDeletion(features)

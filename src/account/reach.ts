@@ -30,14 +30,7 @@ const activeOf = rowsBy((workspace: number, user: number) =>
     keyId: sql<
       string | null
     >`(SELECT k.id FROM keys k WHERE k.id = webhooks.created_by_key_id AND k.user = webhooks.user)`,
-  }).where(
-    and(
-      eq(webhooks.workspace, workspace),
-      eq(webhooks.user, user),
-      eq(webhooks.isRemoved, 0),
-      isNull(webhooks.pausedAt),
-    ),
-  ),
+  }).where(and(eq(webhooks.workspace, workspace), eq(webhooks.user, user), isNull(webhooks.pausedAt))),
 )
 
 type Subscription = ReturnType<typeof activeOf>[number]

@@ -47,8 +47,6 @@ interface Kind {
 
 export type ObjectKind = Exclude<ChangeKind, 'record'>
 
-const IS_LEFT = 'is_removed = 0'
-
 /** In the order of a snapshot: tags, properties and structures before what refers to them. */
 const KINDS: Record<ObjectKind, Kind> = {
   tag: {
@@ -60,7 +58,6 @@ const KINDS: Record<ObjectKind, Kind> = {
   property: { table: 'properties', label: 'key', find: propertyKind.find },
   structure: {
     table: 'structures',
-    isVisible: 'name_fold IS NOT NULL',
     label: 'name',
     find: (reader, caller, id) => {
       const structure = findStructureById(reader, caller, id)
@@ -95,12 +92,10 @@ const KINDS: Record<ObjectKind, Kind> = {
   },
   webhook: {
     table: 'webhooks',
-    isVisible: IS_LEFT,
     find: (reader, caller, id) => unlessGone(() => presentWebhook(getWebhook(reader, caller, id, 'read'))),
   },
   source: {
     table: 'sources',
-    isVisible: IS_LEFT,
     label: 'name',
     find: (reader, caller, id) => unlessGone(() => presentSource(getSource(reader, caller, id, 'read'))),
   },
@@ -146,7 +141,7 @@ const labelIn = (
 /** The value of its label field. */
 function labelOfRecord({ sql }: Reader, { workspacePk }: InWorkspace, { id, structureId }: Change) {
   const field = sql.get<{ label: string | null }>(
-    'SELECT label_field AS label FROM structures WHERE id = ? AND workspace = ? AND name_fold IS NOT NULL',
+    'SELECT label_field AS label FROM structures WHERE id = ? AND workspace = ?',
     structureId,
     workspacePk,
   )?.label

@@ -135,7 +135,7 @@ function readRecords(reader: Reader, caller: InWorkspace, place: Place): Part {
 /** The next structure whose rows the caller may read. */
 function nextStructure(reader: Reader, caller: InWorkspace, after: number) {
   const following = reader.sql.all<{ id: string }>(
-    'SELECT id FROM structures WHERE workspace = ? AND pk > ? AND name_fold IS NOT NULL ORDER BY pk',
+    'SELECT id FROM structures WHERE workspace = ? AND pk > ? ORDER BY pk',
     caller.workspacePk,
     after,
   )

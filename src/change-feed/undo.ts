@@ -180,10 +180,7 @@ function refuseTouched(tx: Tx, workspace: number, objects: readonly ChangedObjec
 /** The rows of a structure that was deleted go without a change of their own. */
 const isGone = ({ sql }: Tx, { kind, changes }: ChangedObject): boolean =>
   kind === 'record' &&
-  sql.get(
-    'SELECT 1 FROM structures WHERE id = ? AND name_fold IS NOT NULL',
-    changes[0]?.structureId ?? '',
-  ) === undefined
+  sql.get('SELECT 1 FROM structures WHERE id = ?', changes[0]?.structureId ?? '') === undefined
 
 function nameOf({ sql }: Tx, kind: string, id: string): string {
   const title =

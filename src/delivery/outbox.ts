@@ -48,8 +48,7 @@ const SELECT = `SELECT pk, kind, format, template, events, filter, fields, due, 
     ignore_key_id AS ignoreKeyId, created_by_key_id AS createdByKeyId, quiet_seconds AS quietSeconds,
     include_content AS includeContent,
     (SELECT s.pk FROM webhook_schedules s WHERE s.webhook = webhooks.pk AND s.is_ended = 0) AS schedule
-  FROM webhooks WHERE is_removed = 0 AND`
-const IS_ENABLED = 'enabled = 1 AND is_removed = 0'
+  FROM webhooks WHERE`
 
 /** How long a note must not change before its changes are sent, if a subscription does not say. */
 const QUIET_SECONDS = 30
@@ -132,13 +131,13 @@ export const countSubscriptions = (
 ): number =>
   subscriptionsVersion === null
     ? 0
-    : sql.scalar(`SELECT count(*) FROM webhooks WHERE structure = ? AND ${IS_ENABLED}`, pk)
+    : sql.scalar('SELECT count(*) FROM webhooks WHERE structure = ? AND enabled = 1', pk)
 
 /** Sets a new version of a structure's subscriptions; every change to one of them must call it. */
 export const renewSubscriptionsVersion = (tx: Tx, structurePk: number) =>
   tx.sql.run(
     `UPDATE structures SET subscriptions_version = CASE WHEN EXISTS
-       (SELECT 1 FROM webhooks WHERE structure = ?1 AND ${IS_ENABLED}) THEN ?2 END
+       (SELECT 1 FROM webhooks WHERE structure = ?1 AND enabled = 1) THEN ?2 END
      WHERE pk = ?1`,
     structurePk,
     tx.newId(),

@@ -5,8 +5,10 @@ import { listWorkspacePks } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { keysOf } from '../kernel/jobs.ts'
 import { searchTableFaults } from '../search/integrity.ts'
 import { indexedText } from '../search/words.ts'
+import { fileDetachment } from './deletion.ts'
 import { presentFile } from './present.ts'
 import { ensurePageTable, hasPageTable, indexPage, pageTable } from './search.ts'
 import { fileOfKeySql, findFileByPk, keyRange, partKey } from './store.ts'
@@ -23,7 +25,7 @@ interface CheckedFile {
 const allFiles = ({ sql }: Reader): CheckedFile[] =>
   sql.all('SELECT pk, id, workspace, size, status, pages FROM files ORDER BY pk')
 
-const isComplete = ({ status }: CheckedFile) => status !== 'arriving' && status !== 'removed'
+const isComplete = ({ status }: CheckedFile) => status !== 'arriving'
 
 const storedBytes = ({ sql }: Reader, { pk }: CheckedFile): number =>
   sql.scalar(
@@ -39,8 +41,11 @@ function lacksPages({ sql }: Reader, { pk, status, pages }: CheckedFile): boolea
   return [all, wanted].some((range) => sql.scalar<number>(count, ...range) !== pages)
 }
 
+/** A job deletes what deleted files held. */
+const IS_ORPHANED = `${fileOfKeySql('pk')} NOT IN (SELECT pk FROM files UNION ALL ${keysOf(fileDetachment)})`
+
 const countOrphans = ({ sql }: Reader, table: string): number =>
-  sql.scalar(`SELECT count(*) FROM ${table} WHERE ${fileOfKeySql('pk')} NOT IN (SELECT pk FROM files)`)
+  sql.scalar(`SELECT count(*) FROM ${table} WHERE ${IS_ORPHANED}`)
 
 function extractMissingPagesAgain(tx: Tx): void {
   for (const file of allFiles(tx)) {
@@ -75,8 +80,7 @@ export const fileCheck: IntegrityCheck = {
   repair: (tx) => {
     // A copy takes the text of a file from its remote, and extracts none.
     if (remoteOf(tx) === undefined) extractMissingPagesAgain(tx)
-    for (const table of ['file_parts', 'file_pages'])
-      tx.sql.run(`DELETE FROM ${table} WHERE ${fileOfKeySql('pk')} NOT IN (SELECT pk FROM files)`)
+    for (const table of ['file_parts', 'file_pages']) tx.sql.run(`DELETE FROM ${table} WHERE ${IS_ORPHANED}`)
   },
 }
 

@@ -3,10 +3,11 @@ import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import { type InWorkspace, placeFor, wholeWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { pauseForOthers } from '../db/writes/chunks.ts'
-import { completing } from '../db/writes/requester.ts'
+import { asNobody } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { fail, invalid, notFound } from '../refusal.ts'
+import { abandonFile } from './deletion.ts'
 import { nextAnnouncement } from './events.ts'
 import { mimeTypeOf } from './extraction/kinds.ts'
 import { presentFile } from './present.ts'
@@ -14,7 +15,6 @@ import { deleteSomePages } from './search.ts'
 import { checkedFileName } from './service.ts'
 import { refuseTooLarge } from './size-limit.ts'
 import {
-  abandonFile,
   deleteSomeParts,
   type FileRow,
   findFile,
@@ -73,7 +73,7 @@ export async function addFile(
       return findFile(tx, wholeWorkspace(workspacePk), id) ?? fail(notFound('file'))
     })
   } catch (error) {
-    await completing(() => db.write((tx): void => void abandonFile(tx, pk)))
+    await asNobody(() => db.write((tx): void => abandonFile(tx, { pk, workspace: workspacePk })))
     throw error
   }
 }

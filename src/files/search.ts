@@ -7,6 +7,7 @@ import type { SqlPart } from '../db/sql-part.ts'
 import type { WorkerQuery } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type Page, type PageRequest, pageRequest } from '../http/pagination.ts'
+import { keysOf } from '../kernel/jobs.ts'
 import { fail, notFound } from '../refusal.ts'
 import { isMatch, snippetOf } from '../search/highlighter.ts'
 import { createWordTable, hasTable } from '../search/tables.ts'
@@ -14,6 +15,7 @@ import { indexedText, isOneWord, matchAll, matchPhrase, type Phrase, parseSearch
 import type { SearchQuery } from './schema.ts'
 import {
   deletePage,
+  fileDetachmentKind,
   fileOfKey,
   fileOfKeySql,
   findFile,
@@ -77,7 +79,7 @@ function expressionOf(phrases: readonly Phrase[]): string {
 }
 
 /** Their pages, if any, are not found: they are incomplete or about to be deleted. */
-const NOT_READY = `SELECT pk FROM files WHERE ${UNFINISHED}`
+const NOT_READY = `SELECT pk FROM files WHERE ${UNFINISHED} UNION ALL ${keysOf({ kind: fileDetachmentKind })}`
 
 const OF_NOTES = ' UNION ALL SELECT pk FROM files WHERE note IS NOT NULL'
 

@@ -1,36 +1,28 @@
 import type { Static } from '@sinclair/typebox'
-import { and, eq, lt, sql } from 'drizzle-orm'
 import { checkWrite } from '../access/rights.ts'
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import { type Caller, type InWorkspace, placeFor } from '../context.ts'
 import type { Db } from '../db/database.ts'
-import { from, orm, rowBy, runBy, update } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
-import { files } from '../db/schema/files.ts'
-import { inSteps } from '../db/writes/chunks.ts'
-import type { Tx } from '../db/writes/transaction.ts'
 import { long, read, write } from '../kernel/operation.ts'
 import { isName, MAX_NAME_LENGTH } from '../lib/text.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { relabelFileLinks } from '../notes/writing/replace-content.ts'
 import { fail, notFound, refused } from '../refusal.ts'
+import { removeFile } from './deletion.ts'
 import { publishFileDeletion, publishRename } from './events.ts'
 import { shownMimeType } from './extraction/kinds.ts'
 import { presentFile, presentWholeFile } from './present.ts'
 import type { FilePatch } from './schema.ts'
-import { deleteSomePages } from './search.ts'
 import {
   contentTag,
-  deleteSomeParts,
   type FileRow,
   findFile,
   hasBytes,
   isReached,
   listFileRows,
   listFileRowsOfNote,
-  markRemoved,
   readBytes,
-  UNFINISHED,
   updateFile,
 } from './store.ts'
 
@@ -117,54 +109,11 @@ export const renameFile = long(
   }),
 )
 
-/**
- * Deletes a file permanently; `deleteRemovedFiles` frees its space later. Fields of records that name it keep its id.
- */
+/** Deletes a file permanently; a job frees its space. Fields of records that name it keep its id. */
 export const deleteFile = (db: Db, caller: ChangeAuthor & InWorkspace, id: string): Promise<FileRow> =>
   db.write((tx) => {
     const file = getFileToWrite(tx, caller, id)
     publishFileDeletion(tx, caller, file)
-    markRemoved(tx, caller, file)
+    removeFile(tx, caller, file)
     return file
   })
-
-const PARTS_AT_ONCE = 1
-const PAGES_AT_ONCE = 20
-
-const isUnfinished = sql.raw(UNFINISHED)
-const findRemoved = rowBy(() =>
-  from(files, { pk: files.pk, workspace: files.workspace })
-    .where(and(sql`status = 'removed'`, isUnfinished))
-    .limit(1),
-)
-const deleteRow = runBy((pk: number) => orm.delete(files).where(eq(files.pk, pk)))
-
-/** Deletes some pages or parts of a removed file, or else its row; false when no removed file is left. */
-function deleteSome(tx: Tx): boolean {
-  const file = findRemoved(tx)
-  if (!file) return false
-  const deleted =
-    deleteSomePages(tx, file.workspace, file.pk, PAGES_AT_ONCE) || deleteSomeParts(tx, file.pk, PARTS_AT_ONCE)
-  if (deleted === 0) deleteRow(tx, file.pk)
-  return true
-}
-
-/** Deletes removed files with their parts and pages, in short transactions. */
-export async function deleteRemovedFiles(db: Db): Promise<void> {
-  if (!findRemoved(db)) return
-  await inSteps(db, deleteSome)
-}
-
-const removeIncomplete = runBy((before: number) =>
-  update(
-    files,
-    { status: 'removed' },
-    and(sql`status = 'arriving'`, isUnfinished, lt(files.createdAt, before)),
-  ),
-)
-
-/**
- * Marks incomplete files as removed that were started before `before`: the process that added them has died. Returns
- * how many.
- */
-export const removeIncompleteFiles = (tx: Tx, before: number): number => removeIncomplete(tx, before).changes

@@ -1,6 +1,5 @@
 import { and, between, eq, inArray, sql } from 'drizzle-orm'
 import { hides } from '../access/rights.ts'
-import { ALONE } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import type { InWorkspace } from '../context.ts'
 import {
@@ -43,7 +42,10 @@ export const fileOfKeySql = (column: string): string => `${column} / ${MAX_NUMBE
 /** Files that are not `ready` or `failed`. Conditions on other statuses need it too, for SQLite to use the partial index. */
 export const UNFINISHED = `status NOT IN ('ready', 'failed')`
 
-/** Files that are complete and not removed; the table is named `f`. */
+/** The kind of the jobs that delete what deleted files held. */
+export const fileDetachmentKind = 'file.detach'
+
+/** Files that are complete; the table is named `f`. */
 export const VISIBLE = `f.status IN ('processing', 'ready', 'failed')`
 
 const { pk, id, fileName, mimeType, size, pages, error, createdAt, updatedAt } = files
@@ -231,21 +233,6 @@ export function* readBytes(reader: Reader, file: number, start: number, end: num
     at += part.length
     if (at >= end) return
   }
-}
-
-/** A file that will not become complete; `deleteRemovedFiles` deletes its parts and its row. */
-export const abandonFile = runBy((file: number) =>
-  update(files, { status: 'removed' }, and(eq(pk, file), sql`status = 'arriving'`)),
-)
-
-/** The file is no longer visible; `deleteRemovedFiles` deletes its parts, its pages and its row. */
-export function markRemoved(
-  tx: Tx,
-  author: ChangeAuthor,
-  { pk, id, ofNote }: { pk: number; id: string; ofNote: number },
-): void {
-  updateFile(tx, pk, { status: 'removed', claim: null })
-  logChange(tx, author, { kind: 'file', id }, 'deleted', ofNote ? {} : ALONE)
 }
 
 const insertPageRow = insertInto(filePages)

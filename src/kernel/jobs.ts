@@ -1,5 +1,6 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
+import type { WorkerClient, WorkerTask } from '../db/worker/client.ts'
 import { forSomeMilliseconds, pauseForOthers } from '../db/writes/chunks.ts'
 import { asNobody } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -26,6 +27,8 @@ export interface Job<Key extends JobKey = JobKey, State = unknown> {
    * which must be a JSON value. `later` pauses the job. A step may find that its object is gone.
    */
   step(tx: Tx, key: Key, state: State): State | 'done' | Later<State>
+  /** Whether a step may take longer, as dropping an index does: a server runs it in another thread, when no write waits. */
+  readonly isLong?: true
 }
 
 class Later<State> {
@@ -42,7 +45,8 @@ export const later = <State>(dueAt: number, state: State): Later<State> => new L
 export const defineJob = <Key extends JobKey, State>(
   kind: string,
   step: Job<Key, State>['step'],
-): Job<Key, State> => ({ kind, step })
+  options: Pick<Job, 'isLong'> = {},
+): Job<Key, State> => ({ kind, step, ...options })
 
 const AT_ONCE = 0
 
@@ -108,14 +112,50 @@ function runSteps({ kind, step }: Job, tx: Tx, key: JobKey): boolean {
   return hasMore
 }
 
+/** What runs jobs; without a worker, as in a command, long steps run like others. */
+interface Place {
+  readonly db: Db
+  readonly worker?: WorkerClient
+}
+
+/** Runs the job of this kind and key in the thread of background work. */
+export const jobTask = (jobs: readonly Job[]): WorkerTask<{ kind: string; key: JobKey }, boolean> => ({
+  name: 'features.job',
+  isBackground: true,
+  run: (tx, { kind, key }) => {
+    const job = jobs.find((each) => each.kind === kind)
+    return job !== undefined && runSteps(job, tx, key)
+  },
+})
+
+function runOnce({ db, worker }: Place, job: Job, key: JobKey): Promise<boolean> {
+  if (job.isLong && worker) return worker.write(jobTask([job]), { kind: job.kind, key })
+  return db.write((tx): boolean => runSteps(job, tx, key))
+}
+
 /**
  * Runs a job until it is done or pauses, for a caller whose response must show finished work. Resolves at once when there
  * is none; rejects with the error of a step. The writes belong to no caller: other requests take turns with them.
  */
-export async function settle<Key extends JobKey>(db: Db, job: Job<Key>, key: Key): Promise<void> {
-  const run = () => db.write((tx): boolean => runSteps(job as Job, tx, key))
-  while (await asNobody(run)) await breathe(db)
+export async function settle<Key extends JobKey>(place: Place, job: Job<Key>, key: Key): Promise<void> {
+  while (await asNobody(() => runOnce(place, job as Job, key))) await breathe(place.db)
 }
+
+/** Does the same with every job that is due, for a process that does not serve the database. */
+export async function settleAll(
+  place: Place & { readonly clock: Clock },
+  jobs: readonly Job[],
+): Promise<void> {
+  for (let due = findDue(place, jobs); due.length > 0; due = findDue(place, jobs))
+    for (const { job, key } of due) await settle(place, job, key)
+}
+
+const DUE = 'SELECT key FROM jobs WHERE kind = ? AND due_at <= ? ORDER BY due_at'
+
+const findDue = ({ db, clock }: { db: Reader; clock: Clock }, jobs: readonly Job[]): DueJob[] =>
+  jobs.flatMap((job) =>
+    db.sql.column<JobKey>(DUE, job.kind, clock.now()).map((key): DueJob => ({ job, key })),
+  )
 
 /** Leaves the write lock free for other processes, and time for the checkpoint. */
 async function breathe(db: Db): Promise<void> {
@@ -136,6 +176,7 @@ const LOOK_MS = 20
 /** Runs the jobs of a server, from its start until `stop`. */
 export class JobRunner {
   readonly #db: Db
+  readonly #worker: WorkerClient
   readonly #clock: Clock
   readonly #log: Log
   readonly #jobs: readonly Job[]
@@ -148,8 +189,12 @@ export class JobRunner {
   #running: Promise<void> | undefined
   #timer: { readonly at: number; readonly cancel: () => void } | undefined
 
-  constructor({ db, clock, log }: { db: Db; clock: Clock; log: Log }, jobs: readonly Job[]) {
+  constructor(
+    { db, worker, clock, log }: Required<Place> & { clock: Clock; log: Log },
+    jobs: readonly Job[],
+  ) {
     this.#db = db
+    this.#worker = worker
     this.#clock = clock
     this.#log = log
     this.#jobs = jobs
@@ -201,13 +246,7 @@ export class JobRunner {
     for (const _ of this.#jobs) {
       const job = this.#jobs[this.#turn % this.#jobs.length]
       this.#turn = (this.#turn + 1) % this.#jobs.length
-      const found =
-        job &&
-        this.#db.sql.get<{ key: JobKey }>(
-          'SELECT key FROM jobs WHERE kind = ? AND due_at <= ? ORDER BY due_at LIMIT 1',
-          job.kind,
-          now,
-        )
+      const found = job && this.#db.sql.get<{ key: JobKey }>(`${DUE} LIMIT 1`, job.kind, now)
       if (job && found) return { job, key: found.key }
     }
     return undefined
@@ -224,7 +263,7 @@ export class JobRunner {
   async #runOne({ job, key }: DueJob): Promise<void> {
     const name = `${job.kind} ${key}`
     try {
-      await this.#db.write((tx): void => void runSteps(job, tx, key))
+      await runOnce({ db: this.#db, worker: this.#worker }, job, key)
       this.#failures.delete(name)
     } catch (error) {
       if (this.#isStopped) return
@@ -238,6 +277,9 @@ export class JobRunner {
     }
   }
 }
+
+/** SQL for the keys of the enqueued jobs of a kind. */
+export const keysOf = ({ kind }: Pick<Job, 'kind'>): string => `SELECT key FROM jobs WHERE kind = '${kind}'`
 
 /** Counting further says no more. */
 const MAX_COUNTED = 10_000

@@ -90,7 +90,7 @@ function webhookMetrics({ sql }: Reader): string {
     (state): Sample => [{ state }, sql.scalar<number>(COUNT_DELIVERIES, state)],
   )
   const counted = sql.rows<[string, number]>(
-    `SELECT ${STATE_OF_WEBHOOK} AS state, count(*) FROM webhooks WHERE is_removed = 0 GROUP BY state`,
+    `SELECT ${STATE_OF_WEBHOOK} AS state, count(*) FROM webhooks GROUP BY state`,
   )
   const byState = new Map(counted)
   const webhooks = ['enabled', 'disabled', 'paused'].map(
@@ -108,7 +108,7 @@ function webhookMetrics({ sql }: Reader): string {
 
 function sourceMetrics({ sql }: Reader): string {
   const calls = sql.rows<[string, number]>(
-    'SELECT c.key, sum(c.value) FROM sources s, json_each(s.counts) c WHERE s.is_removed = 0 GROUP BY c.key',
+    'SELECT c.key, sum(c.value) FROM sources s, json_each(s.counts) c GROUP BY c.key',
   )
   return (
     metric(

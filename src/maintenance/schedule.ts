@@ -2,17 +2,16 @@ import { removeChangesBefore } from '../changes/cursors.ts'
 import type { AppContext } from '../context.ts'
 import { inSteps } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { deleteRemovedFiles, removeIncompleteFiles } from '../files/service.ts'
+import { removeIncompleteFiles } from '../files/deletion.ts'
 import { RESPONSE_SAVED_MS, removeSavedResponsesBefore } from '../kernel/once.ts'
 import { DAY_MS, HOUR_MS } from '../lib/dates.ts'
 import { removeRevisionsBefore } from '../notes/writing/revisions.ts'
 import { removeSomeTrashedBefore } from '../notes/writing/trash.ts'
 import { removeEndedSessions } from '../sessions/sessions.ts'
-import { deleteEventsBefore, deleteRemovedSources } from '../sources/deletion.ts'
+import { deleteEventsBefore } from '../sources/deletion.ts'
 import { EVENT_KEPT_MS } from '../sources/receive.ts'
-import { finishDeletions } from '../structures/deletion.ts'
 import { dropUnusedIndexes } from '../structures/storage/index-policy.ts'
-import { deleteDeliveriesEndedBefore, deleteRemovedWebhooks } from '../webhooks/deletion.ts'
+import { deleteDeliveriesEndedBefore } from '../webhooks/deletion.ts'
 import { removeEndedSecrets } from '../webhooks/service.ts'
 import { refreshStatistics } from './statistics.ts'
 
@@ -52,12 +51,6 @@ export async function sweepTrash({ db, clock }: AppContext): Promise<number> {
   return total
 }
 
-/** Removes the remains of deleted files, and files that were not complete within an hour. */
-export async function sweepFiles({ db, clock }: AppContext): Promise<void> {
-  await db.write((tx) => removeIncompleteFiles(tx, clock.now() - HOUR_MS))
-  await deleteRemovedFiles(db)
-}
-
 /**
  * Runs all maintenance once. A failure is logged and ends the run; the next one tries again. The end of the server is
  * none.
@@ -72,11 +65,8 @@ export async function runMaintenance(ctx: AppContext, isStopped = () => false): 
     await sweep(ctx, EVENT_KEPT_MS, 20, deleteEventsBefore)
     await sweep(ctx, ctx.config.keepChangesMs, 100, removeChangesBefore)
     await ctx.db.write((tx) => removeEndedSecrets(tx))
-    await sweepFiles(ctx)
+    await ctx.db.write((tx) => removeIncompleteFiles(tx, ctx.clock.now() - HOUR_MS))
     await ctx.db.write(removeEndedSessions)
-    await finishDeletions(ctx)
-    await deleteRemovedWebhooks(ctx.db)
-    await deleteRemovedSources(ctx.db)
     await dropUnusedIndexes(ctx)
     await refreshStatistics(ctx)
     if (revisions + notes > 0) {

@@ -3,10 +3,9 @@ import { columnsOfName } from '../account/names.ts'
 import { updateWorkspace } from '../account/store.ts'
 import type { AppContext } from '../context.ts'
 import { createFile } from '../db/new-file.ts'
-import { deleteRemovedFiles } from '../files/service.ts'
+import { settleAll } from '../kernel/jobs.ts'
 import { sleep } from '../lib/clock.ts'
 import { Refusal } from '../refusal.ts'
-import { finishDeletions } from '../structures/deletion.ts'
 import { applyStage, mirrorApply, type Target } from './apply-stage.ts'
 import { settleUndone } from './overlay/lifted.ts'
 import { countOverlay } from './overlay/store.ts'
@@ -178,9 +177,8 @@ export class Follower {
       if (isSmall) stage.clear()
       else removeStage(stage, this.#stageFile)
     }
-    // Deletes in chunks what was only hidden.
-    await finishDeletions({ db, features })
-    await deleteRemovedFiles(db)
+    // A command that copies once leaves no job to a server.
+    await settleAll(this.ctx, features.jobs)
   }
 
   async #write(

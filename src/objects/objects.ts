@@ -25,7 +25,6 @@ import {
  *
  * - `position`: the objects are in an order, in which others shift when one comes, goes or moves;
  * - `isDefault`: at most one of them is the default, and one that becomes it takes it from the other;
- * - `isRemoved`: an object that is being deleted is no longer found;
  * - `createdAt`, `updatedAt`: the latter grows with every change.
  */
 

@@ -18,7 +18,7 @@ import type { Reader } from '../db/reader.ts'
 import type { SqlValue } from '../db/sql.ts'
 import { fold } from '../lib/text.ts'
 
-type KnownColumn = 'pk' | 'position' | 'isDefault' | 'isRemoved' | 'createdAt' | 'updatedAt'
+type KnownColumn = 'pk' | 'position' | 'isDefault' | 'createdAt' | 'updatedAt'
 
 export type ObjectTable = SQLiteTable &
   Record<'id' | 'workspace', SQLiteColumn> & { readonly [name in KnownColumn]?: SQLiteColumn }
@@ -39,7 +39,7 @@ export interface Source<Read extends Fields> {
   readonly order: readonly SQLiteColumn[]
   /** The column of the folded name, by which an object is found, too; no two in a workspace have the same. */
   readonly name?: SQLiteColumn
-  /** Holds for the objects that can be found; those with an `isRemoved` of 0 unless given. */
+  /** Holds for the objects that can be found. */
   readonly visible?: SQL
 }
 
@@ -57,10 +57,8 @@ export class StoredObjects<Row> {
   readonly #select: (workspace: number, condition?: SQL) => SelectOf<Row>
 
   constructor({ table, read, order, name, visible }: Source<Fields>) {
-    const { id, workspace, isRemoved } = table
-    // A number that a partial index names must be part of the text.
-    const isVisible = visible ?? (isRemoved && sql`${isRemoved} = 0`)
-    const among = (key: number, condition?: SQL) => and(condition, eq(workspace, key), isVisible)
+    const { id, workspace } = table
+    const among = (key: number, condition?: SQL) => and(condition, eq(workspace, key), visible)
     this.#select = (key, condition) => from(table, read).where(among(key, condition)) as never
     const pk = table.pk ?? id
     const stop = stopCondition(`${getTableName(table)}.${pk.name}`)

@@ -67,7 +67,7 @@ export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: s
   const { id, found } = await findUsage(ctx, caller, idOrKey)
   const { signal: _, ...author } = caller
   const { pk, notes } = await ctx.worker.write(propertyDeletion(ctx.features), { caller: author, id, found })
-  await settle(ctx.db, propertyDetachment, pk)
+  await settle(ctx, propertyDetachment, pk)
   return notes
 }
 

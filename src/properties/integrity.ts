@@ -1,8 +1,10 @@
 import type { IntegrityCheck } from '../db/integrity.ts'
+import { keysOf } from '../kernel/jobs.ts'
+import { propertyDetachment } from './deletion.ts'
 
 /** Notes have values of deleted properties only until the job that removes these is done. */
 const DELETED = `SELECT DISTINCT property FROM note_properties WHERE property NOT IN (SELECT pk FROM properties)
-  AND property NOT IN (SELECT key FROM jobs WHERE kind = 'property.detach')`
+  AND property NOT IN (${keysOf(propertyDetachment)})`
 
 /** Every value on a note is of a property that exists. */
 export const propertyCheck: IntegrityCheck = {

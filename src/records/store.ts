@@ -52,7 +52,7 @@ export interface FoundRecord extends RecordRow {
 export function getRecord({ sql }: Reader, { workspacePk, rights }: InWorkspace, id: string): FoundRecord {
   const row = sql.get<RecordRow & { structureId: string | null }>(
     `SELECT ${COLUMNS}, (SELECT s.id FROM structures s
-       WHERE s.pk = r.structure AND s.workspace = ? AND s.name_fold IS NOT NULL) AS structureId
+       WHERE s.pk = r.structure AND s.workspace = ?) AS structureId
      FROM records r WHERE r.id = ? AND r.deleted_at IS NULL`,
     workspacePk,
     id,

@@ -1,7 +1,6 @@
-import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
-import { inSteps } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { defineJob, enqueue } from '../kernel/jobs.ts'
 
 /** A body may be long. */
 const EVENTS_PER_STEP = 20
@@ -22,30 +21,33 @@ function deleteSomeEvents(reader: Reader, condition: string, value: number, limi
 export const deleteEventsBefore = (reader: Reader, before: number, limit: number): number =>
   deleteSomeEvents(reader, 'received_at < ?', before, limit)
 
-/** Marks a source as removed: it is no longer visible, and its URL leads nowhere. */
-export const markSourceRemoved = ({ sql }: Tx, pk: number): void =>
-  void sql.run('UPDATE sources SET is_removed = 1, token = NULL, secret = NULL WHERE pk = ?', pk)
+/** Deletes the events of a deleted source. */
+export const sourceDetachment = defineJob<number, null>('source.detach', (tx, source) =>
+  deleteSomeEvents(tx, 'source = ?', source, EVENTS_PER_STEP) > 0 ? null : 'done',
+)
 
-/** Marks the sources of a structure that is being deleted. */
-export const markSourcesRemovedOf = ({ sql }: Tx, structure: number): void =>
-  void sql.run(
-    'UPDATE sources SET is_removed = 1, token = NULL, secret = NULL WHERE structure = ?',
-    structure,
-  )
+/** Deletes a source, so that its URL leads nowhere; its events, which no read shows any more, follow in a job. */
+export function removeSource(tx: Tx, pk: number): void {
+  tx.sql.run('DELETE FROM sources WHERE pk = ?', pk)
+  enqueue(tx, sourceDetachment, pk, null)
+}
 
-/** Deletes removed sources with their events in several transactions; finishes what a crash interrupted. */
-export async function deleteRemovedSources(db: Db): Promise<void> {
-  for (const pk of db.sql.column<number>('SELECT pk FROM sources WHERE is_removed = 1')) {
-    await inSteps(db, (tx) => deleteSomeEvents(tx, 'source = ?', pk, EVENTS_PER_STEP) > 0)
-    await db.write((tx): void => void tx.sql.run('DELETE FROM sources WHERE pk = ? AND is_removed = 1', pk))
-  }
+/** Deletes the sources of a structure that is being deleted. */
+export function removeSourcesOf(tx: Tx, structure: number): void {
+  for (const pk of tx.sql.column<number>('SELECT pk FROM sources WHERE structure = ?', structure))
+    removeSource(tx, pk)
+}
+
+/** What was sealed of a source with secrets before this version, of events with ids above `after`. */
+interface Replaced {
+  readonly secretVersion: number
+  readonly after: string
 }
 
 /** Deletes what was sealed with earlier secrets of a source; without this it could not be opened, either. */
-export function dropEarlierSealed(db: Db, source: number, secretVersion: number): Promise<void> {
-  // A step that is run again finds nothing to delete in what it did before.
-  let after = ''
-  return inSteps(db, ({ sql }) => {
+export const sealedRemoval = defineJob<number, Replaced>(
+  'source.unseal',
+  ({ sql }, source, { secretVersion, after }) => {
     const events = sql.rows<[number, string]>(
       'SELECT pk, id FROM source_events WHERE source = ? AND id > ? ORDER BY id LIMIT ?',
       source,
@@ -57,10 +59,14 @@ export function dropEarlierSealed(db: Db, source: number, secretVersion: number)
       secretVersion,
       JSON.stringify(events.map(([pk]) => pk)),
     )
-    after = events.at(-1)?.[1] ?? after
-    return events.length > 0
-  })
-}
+    const last = events.at(-1)?.[1]
+    return last === undefined ? 'done' : { secretVersion, after: last }
+  },
+)
+
+/** Deletes later what was sealed with earlier secrets of a source than this version. */
+export const dropEarlierSealed = (tx: Tx, source: number, secretVersion: number): void =>
+  enqueue(tx, sealedRemoval, source, { secretVersion, after: '' })
 
 /** Adds to the account of a source. While it is over `most`, its oldest events lose headers, body and what is sealed. */
 export function addKeptBytes(reader: Reader, source: number, added: number, most: number): void {

@@ -1,8 +1,10 @@
 import type { IntegrityCheck } from '../db/integrity.ts'
+import { keysOf } from '../kernel/jobs.ts'
 import { counted } from '../lib/text.ts'
+import { sourceDetachment } from './deletion.ts'
 
-const ORPHANED_EVENTS =
-  'source_events WHERE NOT EXISTS (SELECT 1 FROM sources s WHERE s.pk = source_events.source)'
+const ORPHANED_EVENTS = `source_events WHERE source NOT IN (SELECT pk FROM sources)
+  AND source NOT IN (${keysOf(sourceDetachment)})`
 const ORPHANED_SEALED =
   'source_sealed WHERE NOT EXISTS (SELECT 1 FROM source_events e WHERE e.pk = source_sealed.event)'
 

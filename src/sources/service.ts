@@ -13,7 +13,7 @@ import {
   ofReadableStructures,
   structureOf,
 } from '../structures/store.ts'
-import { deleteRemovedSources, dropEarlierSealed, markSourceRemoved } from './deletion.ts'
+import { dropEarlierSealed, removeSource } from './deletion.ts'
 import { checkMap, checkWhen } from './map.ts'
 import { providerOf } from './providers.ts'
 import { parsePlace } from './read-call.ts'
@@ -77,13 +77,13 @@ export function createSource(tx: Tx, caller: Caller, input: NewSource, isImporte
 }
 
 /** Changes what is sent; a new secret drops what was sealed with the old one. */
-export async function patchSource(
+export const patchSource = (
   { db }: Pick<AppContext, 'db'>,
   caller: Caller,
   id: string,
   input: SourcePatch,
-): Promise<SourceRow> {
-  const after = await db.write((tx) => {
+): Promise<SourceRow> =>
+  db.write((tx) => {
     const before = getSource(tx, caller, id, 'change')
     const structure = structureOf(tx, caller, before, 'source', 'change')
     checkForm(before.provider, input)
@@ -92,11 +92,9 @@ export async function patchSource(
     if (after.enabled === 1) checkComplete(after)
     const secretVersion = before.secretVersion + Number(after.secret !== before.secret)
     sourceKind.update(tx, caller, before, { ...columns, secretVersion })
+    if (secretVersion !== before.secretVersion) dropEarlierSealed(tx, before.pk, secretVersion)
     return getSource(tx, caller, id, 'change')
   })
-  if (input.secret !== undefined) await dropEarlierSealed(db, after.pk, after.secretVersion)
-  return after
-}
 
 /** Gives a source another URL; the old one leads nowhere from now on. */
 export const rotateSource = (
@@ -109,15 +107,13 @@ export const rotateSource = (
     return getSource(tx, caller, id, 'change')
   })
 
-/** Deletes a source; its events go afterwards. */
-export async function deleteSource({ db }: AppContext, caller: Caller, id: string): Promise<void> {
-  await db.write((tx): void => {
+/** Deletes a source. */
+export const deleteSource = ({ db }: AppContext, caller: Caller, id: string): Promise<void> =>
+  db.write((tx): void => {
     const { pk, structureId } = getSource(tx, caller, id, 'change')
-    markSourceRemoved(tx, pk)
+    removeSource(tx, pk)
     logChange(tx, caller, { kind: 'source', id, structureId }, 'deleted')
   })
-  await deleteRemovedSources(db)
-}
 
 /** Refuses what no source of this provider may have, whatever its structure. */
 function checkForm(

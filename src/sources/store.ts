@@ -23,7 +23,6 @@ export const mapOf = ({ map }: Pick<SourceRow, 'map'>): SourceMap => JSON.parse(
 export const whenOf = ({ when }: Pick<SourceRow, 'when'>): Condition[] => JSON.parse(when)
 export const countsOf = ({ counts }: Pick<SourceRow, 'counts'>): Counts => JSON.parse(counts)
 
-const visible = eq(sources.isRemoved, sql`0`)
 const ofStructure = <Value>(column: string) =>
   sql<Value>`(SELECT ${sql.raw(column)} FROM structures s WHERE s.pk = sources.structure)`
 
@@ -59,7 +58,7 @@ export const presentSource = (row: SourceRow, url: string | null = null) => ({
 export const urlOf = ({ token }: Pick<SourceRow, 'token'>, origin: string): string | null =>
   token === null ? null : `${origin}/in/${token}`
 
-/** Sources, without their URLs, which only those who may write are shown. One that is being removed is found by nothing. */
+/** Sources, without their URLs, which only those who may write are shown. */
 export const sourceKind = objectKind({
   kind: 'source',
   table: sources,
@@ -71,7 +70,7 @@ export const sourceKind = objectKind({
   present: (row) => presentSource(row),
 })
 
-const hasToken = (token: string) => and(eq(sources.token, token), visible)
+const hasToken = (token: string) => eq(sources.token, token)
 
 /** By the end of its URL, of any workspace. */
 export const findSourceByToken = rowBy((token: string) => from(sources, read).where(hasToken(token)))
@@ -92,9 +91,7 @@ export const sourcesNamingField = (reader: Reader, structure: number, key: strin
     .map(({ name }) => name)
 
 const listSourcesOf = rowsBy((structure: number) =>
-  from(sources, getTableColumns(sources))
-    .where(and(eq(sources.structure, structure), visible))
-    .orderBy(sources.pk),
+  from(sources, getTableColumns(sources)).where(eq(sources.structure, structure)).orderBy(sources.pk),
 )
 
 const write = updateOf(sources, sources.pk)

@@ -1,4 +1,4 @@
-import { and, count, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
+import { count, eq, getTableColumns, sql } from 'drizzle-orm'
 import { type Ability, checkAbility, may } from '../access/rights.ts'
 import type { InWorkspace } from '../context.ts'
 import { from, insertInto, rowBy, rowsBy, updateOf } from '../db/query.ts'
@@ -28,14 +28,11 @@ const whole = {
   ownTable: counter<number>('own_table'),
 }
 
-/** A structure that is being deleted has no name, and is found by none of the statements below. */
-const isVisible = isNotNull(structures.nameFold)
 const found = storedObjects({
   table: structures,
   read: whole,
   order: [structures.pk],
   name: structures.nameFold,
-  visible: isVisible,
 })
 
 /** Of a structure that the caller does not see, nothing below finds anything. */
@@ -67,7 +64,7 @@ export const findStructureByName = found.findByName
 const findSeenByName = seen(found.findByName)
 
 export const listAllStructureRows = rowsBy(() =>
-  from(structures, whole).where(isVisible).orderBy(structures.workspace, structures.pk),
+  from(structures, whole).orderBy(structures.workspace, structures.pk),
 )
 
 /** By id, else by name ignoring case. */
@@ -116,16 +113,16 @@ export const ofReadableStructures = <Row extends { readonly structure: number | 
   return rows.filter(({ structure }) => structure !== null && readable.has(structure))
 }
 
-/** The definition of a structure of any workspace; undefined while it is being deleted. */
+/** The definition of a structure of any workspace; undefined once it is deleted. */
 export const findDefinitionTexts = rowBy((pk: number) =>
   from(structures, { fields: structures.fields, uniqueTogether: structures.uniqueTogether }).where(
-    and(eq(structures.pk, pk), isVisible),
+    eq(structures.pk, pk),
   ),
 )
 
 const counts = rowBy((workspace: number) =>
   from(structures, { structures: count(), records: sql<number>`coalesce(sum(${counter('live')}), 0)` }).where(
-    and(eq(structures.workspace, workspace), isVisible),
+    eq(structures.workspace, workspace),
   ),
 )
 

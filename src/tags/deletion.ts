@@ -67,7 +67,7 @@ export async function deleteTag(ctx: AppContext, caller: Caller, idInPath: strin
   const found = await ctx.features.usageOfTag.find(ctx, caller, named)
   const { signal: _, ...author } = caller
   const id = await ctx.worker.write(tagDeletion(ctx.features), { caller: author, idInPath, found })
-  await settle(ctx.db, tagDetachment, id)
+  await settle(ctx, tagDetachment, id)
   return id
 }
 

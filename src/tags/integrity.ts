@@ -1,5 +1,7 @@
 import type { IntegrityCheck } from '../db/integrity.ts'
+import { keysOf } from '../kernel/jobs.ts'
 import { counted, fold } from '../lib/text.ts'
+import { tagDetachment } from './deletion.ts'
 
 const COUNTS = `SELECT t.id, t.name, t.name_fold AS nameFold, t.note_count AS counted,
     (SELECT count(*) FROM note_tags nt CROSS JOIN notes n ON n.pk = nt.note
@@ -16,7 +18,7 @@ interface Counts {
 
 /** Notes have deleted tags only until the job that takes these off is done. */
 const DELETED = `SELECT DISTINCT tag FROM note_tags WHERE tag NOT IN (SELECT id FROM tags)
-  AND tag NOT IN (SELECT key FROM jobs WHERE kind = 'tag.detach')`
+  AND tag NOT IN (${keysOf(tagDetachment)})`
 
 /** The stored count of active notes of every tag, and its folded name. */
 export const tagCheck: IntegrityCheck = {

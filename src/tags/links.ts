@@ -37,7 +37,7 @@ export async function setTagLinks(ctx: AppContext, caller: Caller, id: string, l
     addLinked(tx, caller, found.id, before, job)
     return { tag: tagKind.present(after, tx), job }
   })
-  await settle(ctx.db, tagLinking, job)
+  await settle(ctx, tagLinking, job)
   return tag
 }
 

@@ -1,10 +1,9 @@
-import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import { IS_NEW, IS_NOT_NEW } from '../db/schema/webhooks.ts'
-import { forSomeMilliseconds, inChunks } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { endSchedules } from '../delivery/due.ts'
 import { renewSubscriptionsVersion } from '../delivery/outbox.ts'
+import { defineJob, enqueue } from '../kernel/jobs.ts'
 
 const DELIVERIES_PER_STEP = 50
 
@@ -43,31 +42,24 @@ export function deleteWebhookAtOnce(tx: Tx, id: string): void {
   }
 }
 
-/** Marks a subscription as removed: it is no longer visible, and nothing is recorded or sent for it any more. */
-export function markWebhookRemoved(
+/** Deletes the deliveries of a deleted subscription, for which nothing is recorded or sent any more. */
+export const webhookDetachment = defineJob<number, null>('webhook.detach', (tx, pk) =>
+  deleteDeliveriesOf(tx, pk, DELIVERIES_PER_STEP) > 0 ? null : 'done',
+)
+
+/** Deletes a subscription; its deliveries, which no read shows any more, follow in a job. */
+export function removeWebhook(
   tx: Tx,
-  { pk, structure }: { pk: number; structure: number | null },
+  { pk, structure }: { readonly pk: number; readonly structure: number | null },
 ): void {
   endSchedules(tx, 'pk = ?', pk)
-  tx.sql.run('UPDATE webhooks SET is_removed = 1 WHERE pk = ?', pk)
-  tx.sql.run('DELETE FROM webhook_waiting WHERE webhook = ?', pk)
+  tx.sql.run('DELETE FROM webhooks WHERE pk = ?', pk)
+  enqueue(tx, webhookDetachment, pk, null)
   if (structure !== null) renewSubscriptionsVersion(tx, structure)
 }
 
-/** Marks the subscriptions of a structure that is being deleted. */
-export function markWebhooksRemovedOf(tx: Tx, structurePk: number): void {
-  endSchedules(tx, 'structure = ?', structurePk)
-  tx.sql.run('UPDATE webhooks SET is_removed = 1 WHERE structure = ?', structurePk)
-}
-
-/** Deletes removed subscriptions with their deliveries in several transactions; finishes what a crash interrupted. */
-export async function deleteRemovedWebhooks(db: Db): Promise<void> {
-  for (const pk of db.sql.column<number>('SELECT pk FROM webhooks WHERE is_removed = 1')) {
-    await inChunks(db, (tx): boolean =>
-      forSomeMilliseconds(() => deleteDeliveriesOf(tx, pk, DELIVERIES_PER_STEP) > 0),
-    )
-    await db.write((tx): void => {
-      tx.sql.run('DELETE FROM webhooks WHERE pk = ? AND is_removed = 1', pk)
-    })
-  }
+/** Deletes the subscriptions of a structure that is being deleted. */
+export function removeWebhooksOf(tx: Tx, structure: number): void {
+  for (const pk of tx.sql.column<number>('SELECT pk FROM webhooks WHERE structure = ?', structure))
+    removeWebhook(tx, { pk, structure })
 }

@@ -2,11 +2,13 @@ import type { IntegrityCheck } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { startSchedule } from '../delivery/due.ts'
 import { renewSubscriptionsVersion } from '../delivery/outbox.ts'
+import { keysOf } from '../kernel/jobs.ts'
+import { webhookDetachment } from './deletion.ts'
 
 const ENABLED = `EXISTS (SELECT 1 FROM webhooks w
-  WHERE w.structure = s.pk AND w.enabled = 1 AND w.is_removed = 0)`
+  WHERE w.structure = s.pk AND w.enabled = 1)`
 const WRONG = `SELECT s.pk, s.name, s.subscriptions_version IS NULL AS isQuiet FROM structures s
-  WHERE s.name_fold IS NOT NULL AND (s.subscriptions_version IS NULL) = ${ENABLED}`
+  WHERE (s.subscriptions_version IS NULL) = ${ENABLED}`
 
 interface WrongStructure {
   pk: number
@@ -20,10 +22,10 @@ const ORPHANED_EVENTS = `webhook_events WHERE NOT EXISTS
   (SELECT 1 FROM webhook_deliveries d WHERE d.event = webhook_events.pk)`
 
 const ORPHANED_DELIVERIES = `webhook_deliveries WHERE NOT EXISTS (SELECT 1 FROM webhook_events e WHERE e.pk = event)
-  OR NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.pk = webhook)`
+  OR (webhook NOT IN (SELECT pk FROM webhooks) AND webhook NOT IN (${keysOf(webhookDetachment)}))`
 
 const ORPHANED_MOMENTS = `webhook_moments WHERE schedule NOT IN (SELECT pk FROM webhook_schedules)`
-const UNSCHEDULED = `webhooks w WHERE enabled = 1 AND is_removed = 0 AND due IS NOT NULL AND NOT EXISTS
+const UNSCHEDULED = `webhooks w WHERE enabled = 1 AND due IS NOT NULL AND NOT EXISTS
   (SELECT 1 FROM webhook_schedules s WHERE s.webhook = w.pk AND s.is_ended = 0)`
 
 /**

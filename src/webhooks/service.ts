@@ -22,7 +22,7 @@ import {
   type UnparsedInput,
   type WebhookInput,
 } from './columns.ts'
-import { deleteRemovedWebhooks, markWebhookRemoved } from './deletion.ts'
+import { removeWebhook } from './deletion.ts'
 import * as store from './store.ts'
 import { presentWebhook } from './store.ts'
 
@@ -237,15 +237,13 @@ const logged = (webhook: store.WebhookRow) => ({ headers: null, ...presentWebhoo
 /** Attributes that follow from others, or count. */
 const DERIVED = ['structure', 'status', 'pause_reason', 'consecutive_failures']
 
-/** Deletes a subscription and its deliveries; nothing more is sent after the first transaction. */
-export async function deleteWebhook({ db }: AppContext, caller: Caller, id: string): Promise<void> {
-  await db.write((tx): void => {
+/** Deletes a subscription; nothing more is sent. */
+export const deleteWebhook = ({ db }: AppContext, caller: Caller, id: string): Promise<void> =>
+  db.write((tx): void => {
     const webhook = getWebhook(tx, caller, id, 'change')
-    markWebhookRemoved(tx, webhook)
+    removeWebhook(tx, webhook)
     logChange(tx, caller, changedWebhook(webhook), 'deleted', webhook.kind === 'note' ? ALONE : {})
   })
-  await deleteRemovedWebhooks(db)
-}
 
 /** Refuses an address that may not be called, and a key that does not exist. */
 function checkAddressAndKey(

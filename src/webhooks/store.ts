@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
+import { eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
 import { from, insertInto, rowsBy, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { webhooks } from '../db/schema/webhooks.ts'
@@ -37,7 +37,6 @@ export const headersOf = ({ headers }: Pick<WebhookRow, 'headers'>): Record<stri
 export const fieldsOf = ({ fields }: Pick<WebhookRow, 'fields'>): string[] | null =>
   fields === null ? null : JSON.parse(fields)
 
-/** A subscription that is being removed is found and counted by none of these. */
 export const {
   rows: listWebhookRows,
   findById: findWebhook,
@@ -45,9 +44,7 @@ export const {
 } = storedObjects({ table: webhooks, read, order: [webhooks.pk] })
 
 export const listWebhooksOf = rowsBy((structure: number) =>
-  from(webhooks, read)
-    .where(and(eq(webhooks.structure, structure), eq(webhooks.isRemoved, 0)))
-    .orderBy(webhooks.pk),
+  from(webhooks, read).where(eq(webhooks.structure, structure)).orderBy(webhooks.pk),
 )
 
 export const insertWebhook = insertInto(webhooks)

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { systemAuthor } from '../../src/changes/log.ts'
-import { deleteFile, deleteRemovedFiles } from '../../src/files/service.ts'
+import { deleteFile } from '../../src/files/service.ts'
 import { findFaults } from '../../src/maintenance/integrity.ts'
 import { sweepTrash } from '../../src/maintenance/schedule.ts'
 import { makeFile } from '../support/files.ts'
+import { runJobs } from '../support/jobs.ts'
 import { makeNote, readNote, revisionsOf } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -20,9 +21,8 @@ const fileNames = async (path = '/v1/files') =>
   (await service.get(path)).body.files.map((file: { file_name: string }) => file.file_name)
 
 const remove = async (id: string) => {
-  const { db } = service.ctx
-  await deleteFile(db, systemAuthor(1), id)
-  await deleteRemovedFiles(db)
+  await deleteFile(service.ctx.db, systemAuthor(1), id)
+  await runJobs(service.ctx)
 }
 
 describe('a file', () => {

@@ -121,7 +121,7 @@ test('a job goes on after a restart where it was', async () => {
   const left = service.ctx.db.sql.scalar<string>("SELECT state FROM jobs WHERE kind = 'endless'")
   expect(Number(left)).toBeGreaterThan(0)
   const seen: number[] = []
-  await settle(service.ctx.db, countdown('endless', seen) as Job, 'e')
+  await settle(service.ctx, countdown('endless', seen) as Job, 'e')
   expect(seen[0]).toBe(Number(left))
   expect(await isDone(endless, 'e')).toBe(true)
   folder.remove()

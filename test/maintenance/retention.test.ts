@@ -89,15 +89,3 @@ test('a response saved for an Idempotency-Key is removed after 24 hours, a young
   expect((await create('young')).headers.get('idempotent-replayed')).toBe('true')
   expect((await titles('/v1/notes')).sort()).toEqual(['old', 'young'])
 })
-
-test('the interrupted deletion of a structure is finished', async () => {
-  const fields = [{ key: 'a', type: 'text' }]
-  await service.post('/v1/records/structures', { name: 'Things', fields })
-  await service.post('/v1/records', {
-    structure: 'Things',
-    rows: [{ data: { a: '1' } }, { data: { a: '2' } }],
-  })
-  await service.ctx.db.write((tx): void => tx.sql.script('UPDATE structures SET name_fold = NULL'))
-  await runMaintenance(service.ctx)
-  expect([count('structures'), count('records')]).toEqual([0, 0])
-})

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { unseal } from '../../src/sources/store.ts'
+import { runJobs } from '../support/jobs.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 import {
   call,
@@ -116,6 +117,7 @@ describe('a source', () => {
     await service.delete(`/v1/sources/${source.id}`)
     expect((await service.get(`/v1/sources/${source.id}`)).status).toBe(404)
     expect((await pay(service, source, 'evt_2', {})).status).toBe(404)
+    await runJobs(service.ctx)
     expect(
       service.ctx.db.sql.scalar(
         'SELECT (SELECT count(*) FROM source_events) + (SELECT count(*) FROM source_sealed)',
@@ -188,6 +190,7 @@ describe('events', () => {
     expect((await reader.get(`${path}?sealed=true`)).body).toEqual(plain)
     await service.patch(`/v1/sources/${source.id}`, { secret: 'another' })
     expect((await service.get(`${path}?sealed=true`)).body.sealed).toBeNull()
+    await runJobs(service.ctx)
     expect(service.ctx.db.sql.scalar('SELECT count(*) FROM source_sealed')).toBe(0)
   })
 })

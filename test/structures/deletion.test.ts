@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { systemAuthor } from '../../src/changes/log.ts'
-import { deleteStructure, finishDeletions } from '../../src/structures/deletion.ts'
+import { commandCaller } from '../../src/cli/open-database.ts'
+import { deleteStructure, deleteStructureNamed } from '../../src/structures/deletion.ts'
+import { runJobs } from '../support/jobs.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { deliveriesOf, subscribe } from '../support/webhooks.ts'
@@ -59,17 +61,17 @@ test('a deleted structure takes its webhooks along, with their deliveries and ev
   expect(counts()).toEqual([3, 6, 4])
 
   await deleteStructure(service.ctx, systemAuthor(workspacePk), 'Gone')
+  await runJobs(service.ctx)
 
   expect(counts()).toEqual([1, 2, 2])
   expect(await deliveriesOf(service, id)).toEqual(kept)
 })
 
 test('a deletion that was interrupted is not visible and is finished later', async () => {
-  await declare(service, 'Gone', FIELDS)
+  const { id } = await declare(service, 'Gone', FIELDS)
   const [record] = await write(service, 'Gone', { n: 1 })
-  await service.ctx.db.write((tx): void => {
-    tx.sql.run('UPDATE structures SET name_fold = NULL')
-  })
+  await deleteStructureNamed(service.ctx, commandCaller({ pk: workspacePk, id: '' }), id, 'Gone')
+  expect(stored()).toMatchObject({ smallRows: 1, records: 1 })
   expect((await service.get('/v1/records/structures')).body).toEqual({ structures: [] })
   expect((await service.patch(`/v1/records/${record.id}`, { data: { n: 2 } })).status).toBe(404)
   expect((await service.get('/v1/workspace')).body.workspace.counts).toMatchObject({
@@ -77,7 +79,7 @@ test('a deletion that was interrupted is not visible and is finished later', asy
     records: 0,
   })
 
-  await finishDeletions(service.ctx)
+  await runJobs(service.ctx)
 
   expect(stored()).toEqual({ tables: [], smallRows: 0, records: 0, structures: 0, counters: 0 })
 })
@@ -86,12 +88,7 @@ test('two processes that finish one deletion do not hinder each other', async ()
   await declare(service, 'Gone', FIELDS)
   for (const from of [0, 500, 1000, 1500]) await write(service, 'Gone', ...many(from))
   const { ctx } = service
-  await Promise.all([
-    deleteStructure(ctx, systemAuthor(workspacePk), 'Gone'),
-    finishDeletions(ctx),
-    finishDeletions(ctx),
-  ])
-  await finishDeletions(ctx)
+  await Promise.all([deleteStructure(ctx, systemAuthor(workspacePk), 'Gone'), runJobs(ctx), runJobs(ctx)])
   expect(stored()).toEqual({ tables: [], smallRows: 0, records: 0, structures: 0, counters: 0 })
 })
 

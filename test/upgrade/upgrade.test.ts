@@ -98,6 +98,39 @@ describe('a database of', () => {
     expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   })
 
+  test('of 0040_native_indexes ends the deletion of structures, webhooks, sources and files', async () => {
+    const written = WRITTEN[1] as Written
+    await unpack(file, written, MIGRATIONS.findIndex(({ name }) => name === '0037_many_workspaces') + 1)
+    const before = new Database(file)
+    before.run(`INSERT INTO webhooks (id, workspace, structure, url, secret, events, ignore_own_key, enabled, is_removed,
+        created_at, updated_at) VALUES ('w', 1, 1, 'https://a.example', 's', '[]', 0, 1, 1, 1, 1);
+      INSERT INTO webhook_events (pk, id, type, body) VALUES (7, 'e', 'record.created', '{}');
+      INSERT INTO webhook_deliveries (event, webhook, id, status, created_at) SELECT 7, pk, 'd', 'pending', 1 FROM webhooks;
+      INSERT INTO sources (id, workspace, structure, name, name_fold, provider, options, map, "when", on_conflict, enabled,
+        counts, is_removed, created_at, updated_at)
+        VALUES ('s', 1, 1, 'S', 's', 'none', '{}', '{}', '[]', 'refuse', 1, '{}', 1, 1, 1);
+      INSERT INTO source_events (id, source, status, received_at, headers, body)
+        SELECT 'e', pk, 'written', 1, '[]', x'00' FROM sources;
+      INSERT INTO files (pk, id, workspace, file_name, mime_type, size, status, created_at, updated_at)
+        VALUES (5, 'f', 1, 'a.txt', 'text/plain', 1, 'removed', 1, 1);
+      INSERT INTO file_parts VALUES (5 * 1048576, x'00');
+      UPDATE structures SET name_fold = NULL`)
+    before.close(true)
+    const service = await startService({ file })
+    const client = service.as(written.key)
+    expect((await client.get('/v1/records/structures')).body.structures).toEqual([])
+    expect((await client.get('/v1/webhooks')).body.webhooks).toEqual([])
+    const left = () =>
+      ['records', 'webhook_deliveries', 'webhook_events', 'source_events', 'file_parts', 'jobs'].filter(
+        (table) => service.ctx.db.sql.get(`SELECT 1 FROM ${table}`) !== undefined,
+      )
+    expect(left()).toHaveLength(6)
+    await runJobs(service.ctx)
+    expect(left()).toEqual([])
+    service.close()
+    expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+  })
+
   test('of 0037_many_workspaces has indexes of SQLite in place of tables, and answers the same', async () => {
     const folder = import.meta.dir
     const unpacked = (name: string) => Bun.file(join(folder, name)).bytes().then(Bun.gunzipSync)
@@ -202,6 +235,7 @@ describe('a database of', () => {
     await client.patch(path, { enabled: true, resume: true })
     expect(findDue(service.ctx.db, 1, 5, state)?.body).toBe('{"n":2}')
     await client.delete(path)
+    await runJobs(service.ctx)
     expect(rowsOf(sql.database)).toEqual([[], [], []])
     service.close()
     expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { retryDeliveries } from '../../src/webhooks/deliveries.ts'
 import { callerOf } from '../support/cli.ts'
+import { runJobs } from '../support/jobs.ts'
 import { status } from '../support/receiver.ts'
 import { declare, write } from '../support/records.ts'
 import { deliveriesOf, type Hooked, startHooked, subscribe, until, webhookOf } from '../support/webhooks.ts'
@@ -91,6 +92,7 @@ test('the newest 50 attempts of a delivery are kept, and none of a deleted one',
   expect(kept.at(-1).at).toBe(iso(NOW + 12_000))
   expect(kept.map(({ at }: { at: string }) => at)).not.toContain(iso(NOW))
   await it.delete(`/v1/webhooks/${id}`)
+  await runJobs(it.ctx)
   expect(it.ctx.db.sql.scalar<number>('SELECT count(*) FROM webhook_attempts')).toBe(0)
 })
 

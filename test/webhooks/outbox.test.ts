@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { systemAuthor } from '../../src/changes/log.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
+import { runJobs } from '../support/jobs.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { deliveriesOf, subscribe } from '../support/webhooks.ts'
@@ -195,6 +196,7 @@ test('a deleted structure takes its webhooks, deliveries and events along, and f
   for (let number = 0; number < 25; number++) await subscribe(service, 'Tasks', URL)
   await write(service, 'Tasks', { what: 'a' }, { what: 'b' })
   await deleteStructure(service.ctx, systemAuthor(1), 'Tasks')
+  await runJobs(service.ctx)
   expect({ ...stored(), webhooks: count('webhooks') }).toEqual({ events: 0, deliveries: 0, webhooks: 0 })
   expect((await service.get('/v1/webhooks')).body).toEqual({ webhooks: [] })
 })

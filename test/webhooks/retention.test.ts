@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { findFaults, repairDerived } from '../../src/maintenance/integrity.ts'
 import { runMaintenance } from '../../src/maintenance/schedule.ts'
+import { runJobs } from '../support/jobs.ts'
 import { status } from '../support/receiver.ts'
 import { declare, write } from '../support/records.ts'
 import { deliveriesOf, type Hooked, startHooked, subscribe, until } from '../support/webhooks.ts'
@@ -41,6 +42,7 @@ test('a delivery is listed for 30 days from its end; a pending one is never dele
   expect(await states(waiting.id)).toEqual(['pending'])
   expect([count('webhook_deliveries'), count('webhook_events')]).toEqual([1, 1])
   await it.delete(`/v1/webhooks/${waiting.id}`)
+  await runJobs(it.ctx)
   expect([count('webhook_deliveries'), count('webhook_events')]).toEqual([0, 0])
 })
 
@@ -67,13 +69,12 @@ test('a redelivery restarts the 30 days, and a failed delivery is kept as long',
 test('a deletion that was interrupted is not visible and is finished later', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   await write(it, 'Tasks', { n: 1 })
-  it.ctx.db.sql.script(
-    'UPDATE webhooks SET is_removed = 1; UPDATE structures SET subscriptions_version = NULL',
-  )
+  await it.delete(`/v1/webhooks/${id}`)
+  expect(count('webhook_deliveries')).toBe(1)
   expect((await it.get(`/v1/webhooks/${id}`)).status).toBe(404)
   expect((await it.get('/v1/webhooks')).body).toEqual({ webhooks: [] })
   expect((await it.get('/v1/workspace')).body.workspace.counts.webhooks).toBe(0)
-  await runMaintenance(it.ctx)
+  await runJobs(it.ctx)
   expect([count('webhooks'), count('webhook_deliveries'), count('webhook_events')]).toEqual([0, 0, 0])
 })
 

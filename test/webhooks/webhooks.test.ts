@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { isSecret } from '../../src/delivery/message.ts'
+import { runJobs } from '../support/jobs.ts'
 import { declare } from '../support/records.ts'
 import { type Client, startService, type TestService } from '../support/service.ts'
 import { deliveriesOf, subscribe, webhookOf } from '../support/webhooks.ts'
@@ -236,6 +237,7 @@ test('a deleted webhook is gone with its deliveries and events, others keep thei
     expect((await service.get(`/v1/webhooks/${gone.id}${path}`)).status).toBe(404)
   expect((await service.delete(`/v1/webhooks/${gone.id}`)).status).toBe(404)
   expect(await deliveriesOf(service, kept.id)).toHaveLength(1)
+  await runJobs(service.ctx)
   const count = (table: string) => service.ctx.db.sql.scalar<number>(`SELECT count(*) FROM ${table}`)
   expect([count('webhooks'), count('webhook_deliveries'), count('webhook_events')]).toEqual([1, 1, 1])
 })

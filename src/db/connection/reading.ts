@@ -184,7 +184,7 @@ const TABLES = [
   ['sessions', 'UPDATE'],
   ['change_epochs', 'UPDATE'],
   ['structures', 'UPDATE OF name_fold, fields'],
-  ['sources', 'UPDATE OF token, secret, secret_version, options, is_removed'],
+  ['sources', 'UPDATE OF token, secret, secret_version, options'],
 ] as const
 
 /** The SQL function that the triggers call. */

@@ -16,8 +16,8 @@ export const files = sqliteTable(
     fileName: text('file_name').notNull(),
     mimeType: text('mime_type').notNull(),
     size: integer().notNull(),
-    /** `arriving` and `removed` files are not visible: their parts are added or deleted in several transactions. */
-    status: text({ enum: ['arriving', 'processing', 'ready', 'failed', 'removed'] }).notNull(),
+    /** A file that is `arriving` is not visible: its parts are added in several transactions. */
+    status: text({ enum: ['arriving', 'processing', 'ready', 'failed'] }).notNull(),
     pages: integer(),
     error: text(),
     createdAt: integer('created_at').notNull(),

@@ -41,13 +41,11 @@ export const sources = sqliteTable(
     lastEventAt: integer('last_event_at'),
     /** The sum of what its events keep, in bytes. */
     keptBytes: integer('kept_bytes').notNull().default(0),
-    /** 1 while its events are being removed: it is no longer visible. */
-    isRemoved: integer('is_removed').notNull().default(0),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },
   (table) => [
-    uniqueIndex('sources_name').on(table.workspace, table.nameFold).where(sql`is_removed = 0`),
+    uniqueIndex('sources_name').on(table.workspace, table.nameFold),
     uniqueIndex('sources_token').on(table.token).where(sql`token IS NOT NULL`),
     index('sources_structure').on(table.structure),
   ],
@@ -59,7 +57,7 @@ export const sourceEvents = sqliteTable(
   {
     pk: integer().primaryKey(),
     id: text().notNull().unique(),
-    /** The pk of its source, which is deleted after it. */
+    /** The pk of its source; a job deletes the events of a deleted one. */
     source: integer().notNull(),
     externalId: text('external_id'),
     event: text(),

@@ -19,7 +19,7 @@ export const structures = sqliteTable(
       .notNull()
       .references(() => workspaces.pk, { onDelete: 'cascade' }),
     name: text().notNull(),
-    /** Null while the structure is being deleted: it is no longer visible and its name is free. */
+    /** Never null; SQLite cannot say so of a column without making the table again. */
     nameFold: text('name_fold'),
     description: text(),
     /** JSON array of definitions as responses show them, each with the `column` that holds its values. */

@@ -56,8 +56,6 @@ export const webhooks = sqliteTable(
     createdByKeyId: text('created_by_key_id'),
     /** On whose right it rests: who made it, or ended its last pause; null for one of the command line or of a copy. */
     user: integer(),
-    /** 1 while its deliveries are being removed: it is no longer visible. */
-    isRemoved: integer('is_removed').notNull().default(0),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },
@@ -149,7 +147,7 @@ export const webhookDeliveries = sqliteTable(
   {
     /** The pk of its event, which is deleted after it. */
     event: integer().notNull(),
-    /** The pk of its subscription, which is deleted after it. */
+    /** The pk of its subscription; a job deletes the deliveries of a deleted one. */
     webhook: integer().notNull(),
     id: text().notNull(),
     status: text({ enum: ['pending', 'delivered', 'failed'] }).notNull(),

@@ -46,14 +46,14 @@ export type DueDelivery = DueRow & EventRow & Subscription & { readonly webhook:
 
 export const listSubscriptionsWithPending = ({ sql }: Reader): number[] =>
   sql.column(
-    `SELECT w.pk FROM webhooks w WHERE w.is_removed = 0 AND
+    `SELECT w.pk FROM webhooks w WHERE
        (EXISTS (SELECT 1 FROM webhook_deliveries WHERE webhook = w.pk AND ${IS_NEW}) OR EXISTS
          (SELECT 1 FROM webhook_deliveries WHERE webhook = w.pk AND status = 'pending' AND ${IS_NOT_NEW}))`,
   )
 
 /** Undefined once the subscription is deleted. */
 export const findWorkspaceOf = ({ sql }: Reader, webhook: number): number | undefined =>
-  sql.column<number>('SELECT workspace FROM webhooks WHERE pk = ? AND is_removed = 0', webhook)[0]
+  sql.column<number>('SELECT workspace FROM webhooks WHERE pk = ?', webhook)[0]
 
 /** Undefined once the subscription is deleted; `isActive` while it is neither disabled nor paused. */
 const findSubscription = ({ sql }: Reader, webhook: number): Subscription | undefined =>
@@ -61,7 +61,7 @@ const findSubscription = ({ sql }: Reader, webhook: number): Subscription | unde
     `SELECT w.id AS webhookId, w.url, w.secret, w.earlier_secrets AS earlierSecrets, w.headers, w.enabled = 1 AND w.paused_at IS NULL AS isActive, EXISTS
        (SELECT 1 FROM webhook_deliveries d
         WHERE d.webhook = w.pk AND d.status = 'pending' AND d.is_urgent = 1) AS hasUrgent
-     FROM webhooks w WHERE w.pk = ? AND w.is_removed = 0`,
+     FROM webhooks w WHERE w.pk = ?`,
     webhook,
   )
 

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { wholeWorkspace } from '../../context.ts'
 import { files as table } from '../../db/schema/files.ts'
+import { removeFile } from '../../files/deletion.ts'
 import type { FileWithOutlineResponse } from '../../files/schema.ts'
 import { deleteSomePages, ensurePageTable, indexPage } from '../../files/search.ts'
 import {
@@ -9,7 +10,6 @@ import {
   insertFile,
   insertPage,
   insertPart,
-  markRemoved,
   partKey,
   updateFile,
 } from '../../files/store.ts'
@@ -19,13 +19,13 @@ import type { CopyTransaction, Restorer } from './copy-transaction.ts'
 type Shown = Static<typeof FileWithOutlineResponse>['file']
 export type RemoteFile = Omit<Shown, 'pages'> & { readonly pages: number | null }
 
-/** Removed files are hidden at once; their bytes are deleted afterwards, in chunks (`files/service.ts`). */
+/** The bytes of removed files are deleted later (`files/deletion.ts`). */
 export const files: Restorer<RemoteFile> = {
   kind: 'file',
   remove: ({ tx, workspacePk, author }, ids) => {
     for (const id of ids) {
       const file = findFile(tx, wholeWorkspace(workspacePk), id)
-      if (file) markRemoved(tx, author, file)
+      if (file) removeFile(tx, author, file)
     }
   },
   write: (copy, file) => {

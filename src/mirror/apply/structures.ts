@@ -8,7 +8,8 @@ import { placeholderOf } from '../../objects/objects.ts'
 import { columnsShown } from '../../objects/statements.ts'
 import type { RecordObject } from '../../records/schema.ts'
 import { findRecord, putRecords, type RecordRow } from '../../records/store.ts'
-import { markSourcesRemovedOf } from '../../sources/deletion.ts'
+import { removeSourcesOf } from '../../sources/deletion.ts'
+import { removeStructure } from '../../structures/deletion.ts'
 import { type FieldInput, fieldDefinitions, lostFields } from '../../structures/fields.ts'
 import { changeRows, dropRows, startRows } from '../../structures/storage/changed-definition.ts'
 import { countChange, deleteLiveRow } from '../../structures/storage/live-rows.ts'
@@ -23,7 +24,7 @@ import {
   uniqueSetsOf,
   updateStructure,
 } from '../../structures/store.ts'
-import { markWebhooksRemovedOf } from '../../webhooks/deletion.ts'
+import { removeWebhooksOf } from '../../webhooks/deletion.ts'
 import { type CopyTransaction, instantsOf, type Restorer } from './copy-transaction.ts'
 
 export type StoredRecord = Static<typeof RecordObject> & { readonly data: RecordData }
@@ -124,7 +125,7 @@ interface Structure {
 const ABSENT: Partial<StructureRow> = { icon: null, color: null }
 
 /**
- * Removed structures are hidden at once; their rows are deleted afterwards, in chunks (`structures/deletion.ts`). The rows
+ * The rows of removed structures are deleted later (`structures/deletion.ts`). The rows
  * that change must not be in the row tables meanwhile: they may collide with what becomes unique.
  */
 export const structures: Restorer<Structure> = {
@@ -133,13 +134,13 @@ export const structures: Restorer<Structure> = {
     for (const id of ids) {
       const structure = findStructureById(tx, wholeWorkspace(workspacePk), id)
       if (!structure) continue
-      tx.sql.run('UPDATE structures SET name_fold = NULL WHERE pk = ?', structure.pk)
-      markWebhooksRemovedOf(tx, structure.pk)
-      markSourcesRemovedOf(tx, structure.pk)
+      removeWebhooksOf(tx, structure.pk)
+      removeSourcesOf(tx, structure.pk)
+      removeStructure(tx, structure.pk)
     }
   },
   setAside: ({ tx }, id) => {
-    const name = 'UPDATE structures SET name_fold = ? WHERE id = ? AND name_fold IS NOT NULL'
+    const name = 'UPDATE structures SET name_fold = ? WHERE id = ?'
     tx.sql.run(name, placeholderOf(id), id)
   },
   write: ({ tx, workspacePk: workspace }, structure) => {

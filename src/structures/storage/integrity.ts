@@ -7,6 +7,7 @@ import type { records } from '../../db/schema/records.ts'
 import type { SqlValue } from '../../db/sql.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { rowText } from '../../filter/record/sql.ts'
+import { keysOf } from '../../kernel/jobs.ts'
 import { counted } from '../../lib/text.ts'
 import { searchTableFaults } from '../../search/integrity.ts'
 import { hasTable } from '../../search/tables.ts'
@@ -43,7 +44,7 @@ interface Checked {
   lastId: string | null
 }
 
-/** Every structure by its pk, except those that are being deleted. */
+/** Every structure by its pk. */
 function allStructures(reader: Reader): Map<number, Checked> {
   const start = { live: 0, inOrder: true, lastCreatedAt: null, lastId: null }
   const rows = listAllStructureRows(reader)
@@ -163,13 +164,17 @@ function* rowFaults(reader: Reader, structures: ReadonlyMap<number, Checked>): G
   }
 }
 
+/** The structures whose rows jobs are still to remove. */
+const DELETED = `${keysOf({ kind: 'structure.indexes' })} UNION ALL ${keysOf({ kind: 'structure.rows' })}`
+
 /** What is in the table of small structures, but is no live row of such a structure. */
 const smallStrays = ({ sql }: Reader): [structure: number, pk: number, id: string | null][] =>
   sql.rows(
     `SELECT structure, pk, (SELECT id FROM records r WHERE r.pk = held.pk) FROM ${SMALL_ROWS} AS held
      WHERE NOT EXISTS
          (SELECT 1 FROM records r WHERE r.pk = held.pk AND r.structure = held.structure AND r.deleted_at IS NULL)
-       OR NOT EXISTS (SELECT 1 FROM structure_stats s WHERE s.structure = held.structure AND s.own_table = 0)`,
+       OR NOT EXISTS (SELECT 1 FROM structure_stats s WHERE s.structure = held.structure AND s.own_table = 0)
+         AND held.structure NOT IN (${DELETED})`,
   )
 
 /** What is on record may be beyond the last row that is left: a mirror removes rows. */
@@ -213,8 +218,7 @@ export const rowTableCheck: IntegrityCheck = {
       if (isOwn) createRowTable(tx, pk, definition.fields)
     }
     // The deletion of a structure finds its rows there.
-    const isDeleted = 'structure IN (SELECT pk FROM structures WHERE name_fold IS NULL)'
-    tx.sql.run(`DELETE FROM ${SMALL_ROWS} WHERE NOT ${isDeleted}`)
+    tx.sql.run(`DELETE FROM ${SMALL_ROWS} WHERE structure NOT IN (${DELETED})`)
     for (const record of allRecords(tx)) fillRowTable(tx, structures, record)
     for (const [pk, checked] of structures) finishRepair(tx, checked, indexes.get(pk) ?? [])
   },

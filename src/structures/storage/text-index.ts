@@ -62,10 +62,7 @@ export interface TextIndexed {
 }
 
 export const listTextIndexed = ({ sql }: Reader): TextIndexed[] =>
-  sql.all(
-    `SELECT structure AS pk, indexed_to AS indexedTo FROM structure_stats WHERE indexed_to IS NOT NULL
-       AND (SELECT name_fold FROM structures s WHERE s.pk = structure) IS NOT NULL`,
-  )
+  sql.all('SELECT structure AS pk, indexed_to AS indexedTo FROM structure_stats WHERE indexed_to IS NOT NULL')
 
 /** Up to `limit` rows that are not up to date in the index. */
 export const findUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed, limit: number): number[] =>

@@ -39,8 +39,12 @@ function convertRowTable(reader: Reader, pk: number): void {
   const definition = texts && definitionOf(texts)
   dropOldIndexes(reader, pk)
   if (definition && shareTable(reader, pk, definition)) return
+  if (!definition) {
+    // A job removes the rows of a deleted structure.
+    sql.run('DELETE FROM structure_stats WHERE structure = ?', pk)
+    return
+  }
   setOwnTable(reader, pk, 1)
-  if (!definition) return
   changeUniqueSets(reader, pk, [], definition.uniqueSets)
   for (const name of listAutoIndexes(reader, pk))
     if (!createIndexNamed(reader, pk, definition, name))

@@ -142,9 +142,13 @@ const filesDelete: Command = {
   examples: ['daybook files delete 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>
     inWorkspace(input, io, async (db, caller) => {
-      const { deleteFile, deleteRemovedFiles } = await service()
+      const [{ deleteFile }, { fileDetachment }, { settle }] = await Promise.all([
+        service(),
+        import('../../../files/deletion.ts'),
+        import('../../../kernel/jobs.ts'),
+      ])
       const file = await deleteFile(db, caller, input.args[0] ?? '')
-      await deleteRemovedFiles(db)
+      await settle({ db }, fileDetachment, file.pk)
       io.status(`The file "${file.fileName}" was deleted.\n`)
       return 0
     }),

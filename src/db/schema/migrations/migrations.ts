@@ -42,6 +42,7 @@ import migration39 from '../../../../drizzle/0039_source_bytes.sql' with { type:
 import migration40 from '../../../../drizzle/0040_native_indexes.sql' with { type: 'text' }
 import migration41 from '../../../../drizzle/0041_jobs.sql' with { type: 'text' }
 import migration42 from '../../../../drizzle/0042_shared_note_search.sql' with { type: 'text' }
+import migration43 from '../../../../drizzle/0043_jobs_of_deletions.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -88,4 +89,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0040_native_indexes', sql: migration40 },
   { name: '0041_jobs', sql: migration41 },
   { name: '0042_shared_note_search', sql: migration42 },
+  { name: '0043_jobs_of_deletions', sql: migration43 },
 ]

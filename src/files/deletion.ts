@@ -1,0 +1,63 @@
+import { and, eq, lt, sql } from 'drizzle-orm'
+import { ALONE } from '../changes/entries.ts'
+import { type ChangeAuthor, logChange } from '../changes/log.ts'
+import { from, orm, rowsBy, runBy } from '../db/query.ts'
+import { files } from '../db/schema/files.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+import { defineJob, enqueue } from '../kernel/jobs.ts'
+import { deleteSomePages } from './search.ts'
+import { deleteSomeParts, fileDetachmentKind, UNFINISHED } from './store.ts'
+
+const PARTS_PER_STEP = 1
+const PAGES_PER_STEP = 20
+
+/** Deletes the pages and parts of a deleted file of a workspace. */
+export const fileDetachment = defineJob<number, number>(fileDetachmentKind, (tx, file, workspace) =>
+  deleteSomePages(tx, workspace, file, PAGES_PER_STEP) + deleteSomeParts(tx, file, PARTS_PER_STEP) > 0
+    ? workspace
+    : 'done',
+)
+
+const deleteRow = runBy((file: number) => orm.delete(files).where(eq(files.pk, file)))
+
+interface Removed {
+  readonly pk: number
+  readonly workspace: number
+}
+
+/** Deletes the row of a file, so that nothing finds it; what it holds follows in a job. */
+function remove(tx: Tx, { pk, workspace }: Removed): void {
+  deleteRow(tx, pk)
+  enqueue(tx, fileDetachment, pk, workspace)
+}
+
+/** Deletes a file and logs it. */
+export function removeFile(
+  tx: Tx,
+  author: ChangeAuthor,
+  { pk, id, ofNote }: { pk: number; id: string; ofNote: number },
+): void {
+  remove(tx, { pk, workspace: author.workspacePk })
+  logChange(tx, author, { kind: 'file', id }, 'deleted', ofNote ? {} : ALONE)
+}
+
+const isArriving = sql.raw(`status = 'arriving' AND ${UNFINISHED}`)
+const findArriving = rowsBy((file: number) =>
+  from(files, { pk: files.pk, workspace: files.workspace }).where(and(eq(files.pk, file), isArriving)),
+)
+const findArrivingBefore = rowsBy((before: number) =>
+  from(files, { pk: files.pk, workspace: files.workspace }).where(
+    and(isArriving, lt(files.createdAt, before)),
+  ),
+)
+
+/** Deletes a file that will not become complete. Parts that came after it was removed by retention are deleted, too. */
+export function abandonFile(tx: Tx, file: Removed): void {
+  if (findArriving(tx, file.pk).length > 0) remove(tx, file)
+  else enqueue(tx, fileDetachment, file.pk, file.workspace)
+}
+
+/** Deletes incomplete files that were started before an instant: the process that added them has died. */
+export function removeIncompleteFiles(tx: Tx, before: number): void {
+  for (const file of findArrivingBefore(tx, before)) remove(tx, file)
+}
