@@ -46,11 +46,12 @@ function settingRow(flag: FlagSpec): string {
   const [, standard] = DEFAULT.exec(flag.help) ?? []
   const variable = `DAYBOOK_${flag.name.toUpperCase().replaceAll('-', '_')}`
   const meaning = flag.help.replace(DEFAULT, '') + (flag.isRepeatable ? '; repeatable' : '')
-  return `| \`${shown(flag)}\` | \`${variable}\` | ${standard === undefined ? 'none' : `\`${standard}\``} | ${escaped(meaning)} |`
+  const value = standard === undefined ? 'none' : `\`${standard}\``
+  return `| \`${shown(flag)}\` \`${variable}\` | ${value} | ${escaped(meaning)} |`
 }
 
 const settings = (): string =>
-  `${table(['Flag', 'Variable', 'Default', 'Meaning'], serve.flags.map(settingRow))}\n`
+  `${table(['Flag and variable', 'Default', 'Meaning'], serve.flags.map(settingRow))}\n`
 
 /** The pages with generated parts, by path. */
 export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {

@@ -114,11 +114,14 @@ test('the guide describes every file and folder directly in src, and no other', 
 })
 
 test('the folders that the guide names within others exist', () => {
+  let parent = ''
   const folders = tree()
     .split('\n')
     .flatMap((line) => {
-      const [parent = '', description = ''] = line.split(/ {2,}/)
-      return [...description.matchAll(/(?<= |^)[\w-]+\/(?=[ ,;]|$)/g)].map(([name]) => join(parent, name))
+      const [name = '', description = ''] = line.split(/ {2,}/)
+      // A description may take several lines.
+      if (name !== '') parent = name
+      return [...description.matchAll(/(?<= |^)[\w-]+\/(?=[ ,;]|$)/g)].map(([folder]) => join(parent, folder))
     })
   expect(folders.length).toBeGreaterThan(15)
   expect(folders.filter((folder) => !existsSync(join(ROOT, folder)))).toEqual([])

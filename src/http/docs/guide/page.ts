@@ -21,12 +21,12 @@ header form{display:flex;gap:.5rem;margin-inline-start:auto}header input{min-hei
 .guide{display:grid;grid-template-columns:15rem minmax(0,48rem);gap:2.5rem;width:min(66rem,100%);margin:0 auto;padding:2rem 1.5rem}
 .guide nav{font-size:.9375rem;line-height:1.4}.guide nav h2{font-size:.8125rem;color:var(--ink-3);margin:1.25rem 0 .25rem}.guide nav h2:first-child{margin-top:.25rem}.guide nav ul{list-style:none;margin:0;padding:0}.guide nav a{display:block;padding:.25rem .5rem;border-radius:.375rem;color:var(--ink-2);text-decoration:none}.guide nav a:hover{background:var(--sunk)}.guide nav a[aria-current]{background:var(--sunk);color:var(--ink);font-weight:600}
 .guide main{--m:0;width:auto;padding:0;background:none;box-shadow:none}
-main :not(pre)>code{white-space:nowrap}main h2{border-top:1px solid var(--line);padding-top:1.25rem;margin-top:2rem;scroll-margin-top:1rem}
-.contents h2{font-size:1.125rem}.contents ul{padding-inline-start:1.25rem}.contents li{margin:.125rem 0}
-.hits{list-style:none;padding:0}.hits li{border-bottom:1px solid var(--line);padding:.75rem 0}.hits p{margin:.25rem 0 0;color:var(--ink-2);font-size:.9375rem}
+main :is(p,li)>code{white-space:nowrap}main h2{border-top:1px solid var(--line);padding-top:1.25rem;margin-top:2rem;scroll-margin-top:1rem}
+.contents{display:grid;grid-template-columns:repeat(auto-fill,minmax(19rem,1fr));gap:1.5rem 2rem}.contents h2{font-size:1.0625rem;border:0;margin:0 0 .25rem;padding:0}.contents ul{list-style:none;margin:0;padding:0;font-size:.9375rem;line-height:1.5}.contents li a{color:var(--ink-2);text-decoration-color:var(--line)}
+.hits{list-style:none;padding:0}.hits mark{color:var(--ink)}.hits li{border-bottom:1px solid var(--line);padding:.75rem 0}.hits p{margin:.25rem 0 0;color:var(--ink-2);font-size:.9375rem}
 .turn{display:flex;justify-content:space-between;gap:1rem;margin-top:2.5rem;padding-top:1rem;border-top:1px solid var(--line)}
 footer{width:auto}
-@media(max-width:52rem){.guide{display:flex;flex-direction:column-reverse;gap:1.5rem;padding:1.25rem 1rem}header{padding:.75rem 1rem}header form{margin:0;width:100%}header input{flex:1}header button{width:auto}main :not(pre)>code{white-space:normal}}
+@media(max-width:52rem){.guide{display:flex;flex-direction:column-reverse;gap:1.5rem;padding:1.25rem 1rem}header{padding:.75rem 1rem}header form{margin:0;width:100%}header input{flex:1}header button{width:auto}main :is(p,li)>code{white-space:normal}}
 @media print{.guide{display:block}.guide nav,.turn{display:none}}
 `
 
@@ -143,8 +143,8 @@ const tasksOf = (page: GuidePage): string[] =>
 /** Every page with its tasks. */
 const contents = (): Html =>
   html`<div class="contents">${GUIDE_PAGES.map(
-    (page) => html`<h2><a href="${addressOf(page)}">${page.title}</a></h2>
-<ul>${tasksOf(page).map((task) => html`<li><a href="${addressOf(page)}#${anchorOf(task)}">${task}</a></li>`)}</ul>
+    (page) => html`<section><h2><a href="${addressOf(page)}">${page.title}</a></h2>
+<ul>${tasksOf(page).map((task) => html`<li><a href="${addressOf(page)}#${anchorOf(task)}">${task}</a></li>`)}</ul></section>
 `,
   )}</div>`
 
