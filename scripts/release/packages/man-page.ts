@@ -51,6 +51,8 @@ export const manPage = (): string =>
       `\\fB\\-${flag.short}\\fR, ${flagName(flag)}`,
       escaped(flag.help),
     ]),
+    '.SH GUIDE',
+    'daybook help <topic> prints a page of the guide, such as install or back\\-up; the server shows it at /docs/guide.',
     '.SH ENVIRONMENT',
     'A flag overrides its environment variable, which overrides the default.',
     '.SH EXIT STATUS',
