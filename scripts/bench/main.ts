@@ -1,11 +1,13 @@
 /**
- * `bun run bench [records] [rows] [writes] [notes] [views] [import] [watch] [webhooks] [sources] [changes] [access] [mcp] [mirror] [app] [workspaces] [stalls] [neighbours] [--quick] [--rounds N] [--results FILE]`:
- * measures these parts, or all, and prints their results as Markdown. At full size each part replaces its section of
- * `scripts/bench/results.md`, and the table of the README is taken from there. `--quick` measures with little data and
- * only prints, unless `--results` names a file to write. For `stalls`, `neighbours` and `mirror`, `--size 0.1` does the same with a tenth of the
- * data, and `--only TEXT` measures the operations whose names hold the text. For `app`, which needs Chromium,
- * `--minutes 10` also scrolls for so long and says what memory the page takes then.
+ * `bun run bench [records] [rows] [notes] [views] [import] [watch] [webhooks] [sources] [changes] [access] [mcp] [mirror] [app] [workspaces] [stalls] [neighbours] [--quick] [--record] [--rounds N]`:
+ * measures these parts, or all, and writes the results of each as Markdown to the standard output and to `dist/bench`. With
+ * `--record` the rows that have a goal also replace those of the part in `scripts/bench/results.md`, from which the table
+ * of the README is taken. `--quick` measures with little data. For `stalls`, `neighbours` and `mirror`, `--size 0.1` does
+ * the same with a tenth of the data, and `--only TEXT` measures the operations whose names hold the text. For `app`, which
+ * needs Chromium, `--minutes 10` also scrolls for so long and says what memory the page takes then.
  */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildWhenStale } from '../lib/executable.ts'
 import { benchAccess } from './parts/access.ts'
@@ -23,15 +25,14 @@ import { benchViews } from './parts/views.ts'
 import { benchWatch } from './parts/watch.ts'
 import { benchWebhooks } from './parts/webhooks.ts'
 import { benchWorkspaces } from './parts/workspaces.ts'
-import { benchWrites } from './parts/writes.ts'
-import { conditionsNow, partText, type Section, withHighlights, withPart } from './results.ts'
+import { conditionsNow, partText, type Section, withGoals, withHighlights } from './results.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: 'boolean' },
     rounds: { type: 'string' },
-    results: { type: 'string' },
+    record: { type: 'boolean' },
     size: { type: 'string' },
     only: { type: 'string' },
     minutes: { type: 'string', default: '0' },
@@ -50,12 +51,8 @@ const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
     run: () => benchRecords(quick ? [1_000, 100_000] : [1_000, 100_000, 1_000_000], rounds),
   },
   rows: {
-    title: 'Rows under load',
+    title: 'Rows in use',
     run: () => benchRows(quick ? [20_000] : [100_000, 1_000_000]),
-  },
-  writes: {
-    title: 'Writes',
-    run: () => (quick ? benchWrites(10_000, 3) : benchWrites(100_000, 2)),
   },
   notes: {
     title: 'Notes',
@@ -113,22 +110,27 @@ const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
 
 const README = 'README.md'
 const RESULTS = 'scripts/bench/results.md'
+const FOLDER = 'dist/bench'
 
 const names = positionals.length > 0 ? positionals : Object.keys(PARTS)
 const unknown = names.find((name) => !(name in PARTS))
 if (unknown !== undefined)
   throw new Error(`There is no part "${unknown}"; there are ${Object.keys(PARTS).join(', ')}.`)
 
+if (quick && values.record) throw new Error('Only results of full size are recorded.')
+
 buildWhenStale()
-const file = values.results ?? (quick ? undefined : RESULTS)
+mkdirSync(FOLDER, { recursive: true })
 for (const name of names) {
   const { title, run } = PARTS[name] as (typeof PARTS)[string]
   process.stderr.write(`measuring ${name}\n`)
   const part = { title, conditions: conditionsNow(), sections: await run() }
-  process.stdout.write(`${partText(part)}\n\n`)
-  if (file === undefined) continue
-  // Written after each part, so that a bench that is stopped keeps what it has measured.
-  const results = withPart(await Bun.file(file).text(), part)
-  await Bun.write(file, results)
-  if (file === RESULTS) await Bun.write(README, withHighlights(await Bun.file(README).text(), results))
+  const text = `${partText(part)}\n`
+  process.stdout.write(`${text}\n`)
+  await Bun.write(join(FOLDER, `${name}.md`), text)
+  if (!values.record) continue
+  // Recorded after each part, so that a bench that is stopped keeps what it has measured.
+  const results = withGoals(await Bun.file(RESULTS).text(), part)
+  await Bun.write(RESULTS, results)
+  await Bun.write(README, withHighlights(await Bun.file(README).text(), results))
 }

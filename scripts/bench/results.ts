@@ -1,4 +1,4 @@
-import { cpus, totalmem } from 'node:os'
+import { cpus, loadavg, totalmem } from 'node:os'
 import { VERSION } from '../../src/lib/version.ts'
 import type { Times } from './measure.ts'
 import { reasonFor } from './missed-goals.ts'
@@ -13,8 +13,8 @@ export interface Row {
   goal: string
   /** Undefined when there is no goal. */
   met: boolean | undefined
-  /** What daybook takes, where growth with the size of the data is of interest. */
-  medianMs?: number
+  /** What was measured of daybook. */
+  value: number
 }
 
 /** What one part has measured at one size. */
@@ -32,10 +32,49 @@ export interface Part {
   sections: readonly Section[]
 }
 
+/** Limits of the value, and of its ratio to the floor. */
 export interface Goal {
-  /** The most that our median may be, as a multiple of the floor's. */
-  maxRatio?: number
-  maxMs?: number
+  readonly maxRatio?: number
+  readonly minRatio?: number
+  readonly max?: number
+  readonly min?: number
+}
+
+/** What was measured, in the unit that `show` gives it. */
+export interface Figures {
+  readonly what: string
+  readonly show: (value: number) => string
+  readonly daybook: number
+  readonly floor?: number | undefined
+  readonly goal?: Goal
+  /** What stands in a column instead of the number alone. */
+  readonly text?: Partial<Pick<Row, 'daybook' | 'floor' | 'ratio'>>
+}
+
+/** The row of one figure. Without a goal, nothing is met or missed. */
+export function rowOf({ what, show, daybook, floor, goal = {}, text = {} }: Figures): Row {
+  const ratio = floor === undefined ? Number.NaN : daybook / floor
+  const limits: [
+    limit: number | undefined,
+    text: (limit: number) => string,
+    isMet: (limit: number) => boolean,
+  ][] = [
+    [goal.maxRatio, (limit) => `≤ ${limit} ×`, (limit) => ratio <= limit],
+    [goal.minRatio, (limit) => `≥ ${limit} ×`, (limit) => ratio >= limit],
+    [goal.max, (limit) => `≤ ${show(limit)}`, (limit) => daybook <= limit],
+    [goal.min, (limit) => `≥ ${show(limit)}`, (limit) => daybook >= limit],
+  ]
+  const set = limits.filter(([limit]) => limit !== undefined && Number.isFinite(limit))
+  return {
+    what,
+    daybook: show(daybook),
+    floor: floor === undefined ? '' : show(floor),
+    ratio: Number.isNaN(ratio) ? '' : ratio.toFixed(2),
+    ...text,
+    goal: set.map(([limit = 0, textOf]) => textOf(limit)).join(', '),
+    met: set.length === 0 ? undefined : set.every(([limit = 0, , isMet]) => isMet(limit)),
+    value: daybook,
+  }
 }
 
 export const milliseconds = (value: number): string =>
@@ -49,48 +88,29 @@ export const counted = (count: number, noun: string, plural = `${noun}s`): strin
 
 const timesText = ({ median, p99 }: Times) => `${milliseconds(median)} (p99 ${milliseconds(p99)})`
 
-/** Compares two times by their medians. Without a goal, nothing is met or missed. */
-export function timesRow(
-  what: string,
-  daybook: Times,
-  floor: Times,
-  { maxRatio = Infinity, maxMs = Infinity }: Goal = {},
-): Row {
-  const ratio = daybook.median / floor.median
-  const goals = [maxRatio < Infinity && `≤ ${maxRatio} ×`, maxMs < Infinity && `< ${maxMs} ms`].filter(
-    Boolean,
-  )
-  return {
+/** Compares two times by their medians. */
+export const timesRow = (what: string, daybook: Times, floor: Times, goal: Goal = {}): Row =>
+  rowOf({
     what,
-    daybook: timesText(daybook),
-    floor: timesText(floor),
-    ratio: ratio.toFixed(2),
-    goal: goals.join(', '),
-    met: goals.length === 0 ? undefined : ratio <= maxRatio && daybook.median < maxMs,
-    medianMs: daybook.median,
-  }
-}
+    show: milliseconds,
+    daybook: daybook.median,
+    floor: floor.median,
+    goal,
+    text: { daybook: timesText(daybook), floor: timesText(floor) },
+  })
 
 /** Compares the time in a large database with the time in a small one. */
-export function growthRow(what: string, smallMs: number, largeMs: number, maxRatio: number): Row {
-  const ratio = largeMs / smallMs
-  return {
-    what,
-    daybook: milliseconds(largeMs),
-    floor: milliseconds(smallMs),
-    ratio: ratio.toFixed(2),
-    goal: `≤ ${maxRatio} ×`,
-    met: ratio <= maxRatio,
-  }
-}
+export const growthRow = (what: string, smallMs: number, largeMs: number, maxRatio: number): Row =>
+  rowOf({ what, show: milliseconds, daybook: largeMs, floor: smallMs, goal: { maxRatio } })
 
-/** The date, the machine, and the versions. */
+/** The date, the machine and what else it did, and the versions. */
 export function conditionsNow(): string {
   const processors = cpus()
   const model = processors[0]?.model.trim() ?? 'unknown processor'
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
   const day = new Date().toISOString().slice(0, 10)
-  return `${day}, ${model}, ${counted(processors.length, 'core')}, ${memory}, ${process.platform} ${process.arch}, Bun ${Bun.version}, daybook ${VERSION}`
+  const load = loadavg()[0]?.toFixed(1)
+  return `${day}, ${model}, ${counted(processors.length, 'core')}, ${memory}, load ${load}, ${process.platform} ${process.arch}, Bun ${Bun.version}, daybook ${VERSION}`
 }
 
 const tableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
@@ -122,11 +142,20 @@ function sectionText({ title, rows, remark }: Section): string {
 export const partText = ({ title, conditions, sections }: Part): string =>
   [`## ${title}`, `Measured: ${conditions}.`, ...sections.map(sectionText)].join('\n\n')
 
-/** The results with this part in the place of the part of the same title, or at the end. */
-export function withPart(results: string, part: Part): string {
+/** The rows that have a goal. */
+const goalsOf = ({ sections, ...part }: Part): Part => ({
+  ...part,
+  sections: sections.flatMap(({ title, rows }) => {
+    const judged = rows.filter(({ met }) => met !== undefined)
+    return judged.length === 0 ? [] : [{ title, rows: judged }]
+  }),
+})
+
+/** The table of goals with those of this part in the place of the part of the same title, or at the end. */
+export function withGoals(results: string, part: Part): string {
   const [head = '', ...parts] = results.trimEnd().split(/\n\n(?=## )/)
   const isSame = (text: string) => text.startsWith(`## ${part.title}\n`)
-  const text = partText(part)
+  const text = partText(goalsOf(part))
   const updated = parts.some(isSame) ? parts.map((old) => (isSame(old) ? text : old)) : [...parts, text]
   return `${[head, ...updated].join('\n\n')}\n`
 }
@@ -148,8 +177,8 @@ const HIGHLIGHTS: readonly { section: string; what: string; label: string }[] = 
   },
   {
     section: 'Records, 1,000,000 of about 340 bytes',
-    what: 'batch of 500',
-    label: 'Write a batch of 500 records',
+    what: 'page by amount desc (index)',
+    label: 'Sort records, first page (1,000,000 records)',
   },
   {
     section: 'Webhooks',

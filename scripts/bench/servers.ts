@@ -8,13 +8,27 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** The processor time that all threads of a process have taken, in milliseconds. */
+const TICK_MS = 10
+
+/** The nanoseconds of a thread; 0 once it has ended. */
+function ofThread(pid: number, thread: string): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
+  } catch {
+    return 0
+  }
+}
+
+/**
+ * The processor time that all threads of a process have taken, in milliseconds: to the nanosecond that of those that run,
+ * and to 10 ms if threads have ended.
+ */
 export function processorTime({ pid }: Server): number {
-  const tasks = `/proc/${pid}/task`
-  const nanoseconds = readdirSync(tasks).map((task) =>
-    Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
-  )
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const running = threads.reduce((sum, thread) => sum + ofThread(pid, thread), 0) / 1e6
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return Math.max(running, (Number(fields[11]) + Number(fields[12])) * TICK_MS)
 }
 
 /** A server is at rest once it takes less than this in so long. */
@@ -89,8 +103,9 @@ const startProgram = (name: string, ...args: readonly string[]): Promise<Server>
     }),
   )
 
-/** The baseline of single writes over HTTP, on a new file. */
-export const startBareWrites = (file: string): Promise<Server> => startProgram('bare-writes.ts', file)
+/** The floor of single requests, on a new file with the rows and notes of a database of daybook. */
+export const startFloor = (source: string, file: string): Promise<Server> =>
+  startProgram('floor.ts', source, file)
 
 /** The baseline of telling many readers. */
 export const startBareStreams = (): Promise<Server> => startProgram('bare-streams.ts')
@@ -104,11 +119,12 @@ export interface Rate extends Times {
 
 const SECONDS = 3
 
-/** Sends the requests in turn over `connections` connections for three seconds. */
+/** Sends the requests in turn over `connections` connections for some seconds. */
 export async function measureRate(
   { port }: Server,
   requests: readonly string[],
   connections: number,
+  seconds = SECONDS,
 ): Promise<Rate> {
   const load = Bun.spawn(
     [
@@ -116,7 +132,7 @@ export async function measureRate(
       join(import.meta.dir, 'processes', 'load-generator.ts'),
       String(port),
       String(connections),
-      String(SECONDS),
+      String(seconds),
     ],
     { stdin: new Blob([JSON.stringify(requests)]), stdout: 'pipe', stderr: 'inherit' },
   )

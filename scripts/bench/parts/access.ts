@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { spawnSync } from 'bun'
 import { buildWhenStale } from '../../lib/executable.ts'
 import { median } from '../measure.ts'
-import { milliseconds, type Row, type Section } from '../results.ts'
+import { milliseconds, type Row, rowOf, type Section } from '../results.ts'
 import { processorTime, startServer } from '../servers.ts'
 
 const GOAL = 1.05
@@ -89,14 +89,7 @@ export async function benchAccess(rounds: number): Promise<Section[]> {
         for (const key of round % 2 === 0 ? [narrowed, full] : [full, narrowed])
           costs[key]?.push(await costOf(key, request))
       const [daybook, floor] = [median(costs[narrowed] ?? []), median(costs[full] ?? [])]
-      rows.push({
-        what: request.what,
-        daybook: milliseconds(daybook),
-        floor: milliseconds(floor),
-        ratio: (daybook / floor).toFixed(2),
-        goal: `≤ ${GOAL} ×`,
-        met: daybook <= GOAL * floor,
-      })
+      rows.push(rowOf({ what: request.what, show: milliseconds, daybook, floor, goal: { maxRatio: GOAL } }))
     }
     const remark =
       'Processor time of the server for one request; the floor is the same request with a key that reaches everything.'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { spawnSync } from 'bun'
 import { buildWhenStale } from '../../lib/executable.ts'
 import { type Action, interleaved } from '../measure.ts'
-import { milliseconds, type Row, type Section } from '../results.ts'
+import { milliseconds, type Row, rowOf, type Section } from '../results.ts'
 import { startServer } from '../servers.ts'
 
 const GOAL = 2
@@ -134,20 +134,20 @@ async function pairsOf(send: Send): Promise<Pair[]> {
   ]
 }
 
-async function rowOf({ what, tool, request }: Pair, send: Send, rounds: number): Promise<Row> {
+async function compared({ what, tool, request }: Pair, send: Send, rounds: number): Promise<Row> {
   const times = await interleaved(
     { current: tool(callOf(send, CURRENT)), before: tool(callOf(send, BEFORE)), request },
     rounds,
   )
   const [current, before, floor] = [times.current.median, times.before.median, times.request.median]
-  return {
-    what,
-    daybook: `${milliseconds(current)}, on ${BEFORE} ${milliseconds(before)}`,
-    floor: `${milliseconds(floor)} over /v1`,
-    ratio: (current / floor).toFixed(2),
-    goal: `≤ ${GOAL} ×`,
-    met: current <= GOAL * floor,
-  }
+  return rowOf({
+    what: `${what} (floor: over /v1)`,
+    show: milliseconds,
+    daybook: current,
+    floor,
+    goal: { maxRatio: GOAL },
+    text: { daybook: `${milliseconds(current)}, on ${BEFORE} ${milliseconds(before)}` },
+  })
 }
 
 /** What a call of a tool costs beside the same request of the API, over HTTP, against the executable. */
@@ -160,7 +160,7 @@ export async function benchAgents(rounds: number): Promise<Section[]> {
     const created = spawnSync(['dist/daybook', 'keys', 'create', '--name', 'bench', '--db', db])
     const send = sender(`http://127.0.0.1:${server.port}`, created.stdout.toString().trim())
     const rows: Row[] = []
-    for (const pair of await pairsOf(send)) rows.push(await rowOf(pair, send, rounds))
+    for (const pair of await pairsOf(send)) rows.push(await compared(pair, send, rounds))
     return [{ title: 'A call of a tool over HTTP', rows }]
   } finally {
     await server.stop()

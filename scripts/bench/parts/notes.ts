@@ -7,20 +7,19 @@ import { type ListRequest, listNotes } from '../../../src/notes/query/list.ts'
 import { FULL_TABLE } from '../../../src/notes/search/tables.ts'
 import { getNote, type NoteRow } from '../../../src/notes/store.ts'
 import { appendText } from '../../../src/notes/writing/append-and-edit.ts'
-import { createNote, presentCreated } from '../../../src/notes/writing/create.ts'
+import { createNote as insertNote, presentCreated } from '../../../src/notes/writing/create.ts'
 import { matchOf, NotesBaseline } from '../baselines.ts'
 import { corpus, wordOfRank } from '../corpus.ts'
 import { type Dataset, fillNotes, openDataset, temporaryFolder } from '../dataset.ts'
-import { interleaved, median } from '../measure.ts'
-import { growthRow, perSecond, type Row, type Section, timesRow } from '../results.ts'
-import { measureRate, type Server, startBareServer, startServer } from '../servers.ts'
+import { LINES_REMARK, type Line, measureLines, requestText } from '../lines.ts'
+import { interleaved } from '../measure.ts'
+import { growthRow, type Row, type Section, timesRow } from '../results.ts'
+import { startFloor, startServer } from '../servers.ts'
 
 const PAGE = 50
 const NEWEST =
   'SELECT pk FROM notes WHERE workspace = 1 AND deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT 50'
 const LIVE = 'SELECT live_notes FROM workspaces WHERE pk = 1'
-
-const ratio = (daybook: number, floor: number) => (daybook / floor).toFixed(2)
 
 /** One page without HTTP: find, load, present, serialize. */
 const listed = (data: Dataset, request: ListRequest) => () => listNotes(data.ctx, data.caller, request)
@@ -63,7 +62,7 @@ const QUERIES: readonly NoteQuery[] = [
 
 /** The goal of searches is set for this many notes; with fewer, fixed costs dominate. */
 const SEARCH_GOAL_FROM = 100_000
-const GOALS = { list: { maxRatio: 1.5 }, search: { maxRatio: 2, maxMs: 25 }, write: { maxRatio: 2 } }
+const GOALS = { list: { maxRatio: 1.5 }, search: { maxRatio: 2, max: 25 }, write: { maxRatio: 2 } }
 
 /** Lists and searches without HTTP, with raw SQLite on the same file as the baseline. */
 async function pageRows(data: Dataset, raw: NotesBaseline, rounds: number, count: number): Promise<Row[]> {
@@ -80,79 +79,30 @@ async function pageRows(data: Dataset, raw: NotesBaseline, rounds: number, count
   return rows
 }
 
-const RATE_ROUNDS = 3
-
-/** The request rates of two servers under the same load, measured in turn. */
-async function rates(
-  daybook: Server,
-  floor: Server,
-  requests: (server: Server) => string[],
-  connections: number,
-) {
-  const measured = { daybook: [] as number[], floor: [] as number[] }
-  for (let round = 0; round < RATE_ROUNDS; round++) {
-    measured.daybook.push((await measureRate(daybook, requests(daybook), connections)).perSecond)
-    measured.floor.push((await measureRate(floor, requests(floor), connections)).perSecond)
-  }
-  return { daybook: median(measured.daybook), floor: median(measured.floor) }
+let made = 0
+const createNote: Line['request'] = (variant) => {
+  const [note] = corpus(1, 2 + made++)
+  return requestText(variant, 'POST', '/v1/notes', { title: note?.title, content: note?.content })
 }
 
-const READ_ONE = 'read one note (floor: bare Bun.serve, same bytes)'
-
-async function readRow(data: Dataset, server: Server, ids: readonly string[]): Promise<Row> {
-  const answer = await (await data.fetch(`/v1/notes/${ids[0]}`)).text()
-  const bare = await startBareServer(answer)
-  const requests = ({ port }: Server) =>
-    ids.map(
-      (id) =>
-        `GET /v1/notes/${id} HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${data.key}\r\n\r\n`,
-    )
-  const { daybook, floor } = await rates(server, bare, requests, 32)
-  await bare.stop()
-  return {
-    what: READ_ONE,
-    medianMs: 1000 / daybook,
-    daybook: perSecond(daybook),
-    floor: perSecond(floor),
-    ratio: ratio(daybook, floor),
-    goal: '≥ 0.6 ×',
-    met: daybook >= 0.6 * floor,
-  }
-}
-
-const RAW_CREATES = 1_000
-
-/** Searching waits until every note is indexed, so that no round pays for the one before. */
-const whenIndexed = async ({ key }: Dataset, { port }: Server): Promise<string> => {
-  const headers = { authorization: `Bearer ${key}` }
-  return (await fetch(`http://127.0.0.1:${port}/v1/notes?search=nothing`, { headers })).text()
-}
-
-async function createRow(data: Dataset, server: Server, raw: NotesBaseline): Promise<Row> {
-  const notes = [...corpus(RAW_CREATES, 2)]
-  const requests = notes.map((note) => {
-    const body = JSON.stringify(note)
-    const head = `POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${data.key}`
-    return `${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  })
-  const daybook: number[] = []
-  const floors: number[] = []
-  for (let round = 0; round < RATE_ROUNDS; round++) {
-    daybook.push((await measureRate(server, requests, 64)).perSecond)
-    await whenIndexed(data, server)
-    const started = performance.now()
-    for (const note of notes) raw.create(note)
-    floors.push(RAW_CREATES / ((performance.now() - started) / 1000))
-  }
-  return {
-    what: 'create, 64 clients (floor: raw, one transaction each)',
-    daybook: perSecond(median(daybook)),
-    floor: perSecond(median(floors)),
-    ratio: ratio(median(daybook), median(floors)),
-    goal: '≥ 2 ×',
-    met: median(daybook) >= 2 * median(floors),
-  }
-}
+const LINES: readonly Line[] = [
+  {
+    what: 'read one note',
+    clients: 64,
+    goal: { maxRatio: 1.67 },
+    request: (variant, at) =>
+      requestText(variant, 'GET', `/v1/notes/${variant.notes[at % variant.notes.length]}`),
+  },
+  { what: 'create one note', clients: 64, goal: { max: 0.3 }, requests: 2_000, request: createNote },
+  {
+    what: 'create one note',
+    clients: 2,
+    goal: { max: 0.35 },
+    minPerSecond: 4_000,
+    requests: 2_000,
+    request: createNote,
+  },
+]
 
 /** Single writes, one at a time: the service in this process, and the same statements by hand on a copy. */
 async function aloneRows(
@@ -168,7 +118,7 @@ async function aloneRows(
   const created = await interleaved(
     {
       daybook: async () =>
-        JSON.stringify(presentCreated(await ctx.db.write((tx) => createNote(tx, caller, note())))),
+        JSON.stringify(presentCreated(await ctx.db.write((tx) => insertNote(tx, caller, note())))),
       floor: () => raw.create(note()),
     },
     rounds,
@@ -201,7 +151,7 @@ async function idsOf(data: Dataset): Promise<string[]> {
 }
 
 /** All rows for one number of notes. */
-async function benchSize(count: number, rounds: number): Promise<{ title: string; rows: Row[] }> {
+async function benchSize(count: number, rounds: number): Promise<Section> {
   const folder = temporaryFolder()
   const file = join(folder, 'notes.db')
   const data = await openDataset(file)
@@ -215,27 +165,26 @@ async function benchSize(count: number, rounds: number): Promise<{ title: string
   copyFileSync(copy, served)
   const raw = new NotesBaseline(copy)
   const server = await startServer(served)
+  const bare = await startFloor(copy, join(folder, 'floor.db'))
   const ids = await idsOf(data)
+  const named = { key: data.key, rows: [], notes: ids }
   const rows = [
-    await readRow(data, server, ids),
-    await createRow(data, server, raw),
+    ...(await measureLines(LINES, { ...named, server }, { ...named, server: bare })),
     ...(await aloneRows(data, raw, ids, rounds)),
     ...(await pageRows(data, new NotesBaseline(file), rounds, count)),
   ]
-  await server.stop()
+  await Promise.all([server.stop(), bare.stop()])
   data.close()
-  return { title: `Notes, ${count.toLocaleString('en-US')} of about 2 KB`, rows }
+  return { title: `Notes, ${count.toLocaleString('en-US')} of about 2 KB`, rows, remark: LINES_REMARK }
 }
 
 const MAX_GROWTH = 1.5
 
 function growthRows(small: Section, large: Section): Row[] {
-  const grown = large.rows.filter(
-    ({ what, medianMs }) => medianMs !== undefined && !what.startsWith('search'),
-  )
-  return grown.map(({ what, medianMs = Number.NaN }) => {
-    const before = small.rows.find((row) => row.what === what)?.medianMs ?? Number.NaN
-    return growthRow(what.replace(/ \(floor.*/, ''), before, medianMs, MAX_GROWTH)
+  const grown = large.rows.filter(({ what }) => !what.startsWith('search'))
+  return grown.map(({ what, value }) => {
+    const before = small.rows.find((row) => row.what === what)?.value ?? Number.NaN
+    return growthRow(what, before, value, MAX_GROWTH)
   })
 }
 

@@ -6,7 +6,7 @@ import { createSource } from '../../../src/sources/service.ts'
 import { createStructure } from '../../../src/structures/service.ts'
 import { type Dataset, openDataset, temporaryFolder } from '../dataset.ts'
 import { median, type Times } from '../measure.ts'
-import { milliseconds, perSecond, type Row, type Section } from '../results.ts'
+import { milliseconds, perSecond, type Row, rowOf, type Section } from '../results.ts'
 import { type Server, startServer } from '../servers.ts'
 
 const SECRET = 'a secret of the bench'
@@ -177,51 +177,41 @@ const timesText = (runs: readonly Load[]): string =>
 
 function eventRows(rows: number, events: readonly Measured[], writes: readonly Measured[]): Row[] {
   const [ours, floor] = [events, writes].map((all) => all.map((one) => one.load)) as [Load[], Load[]]
-  const p99 = usual(ours, (run) => run.p99)
-  const longest = usual(events, ({ reads }) => reads.longest)
-  const [eventMs, writeMs] = [events, writes].map((all) => usual(all, ({ requestMs }) => requestMs)) as [
-    number,
-    number,
-  ]
   return [
-    {
-      what: `${perSecond(EVENTS_PER_SECOND)} events beside ${rows.toLocaleString('en-US')} rows (floor: POST of a row)`,
-      daybook: timesText(ours),
-      floor: timesText(floor),
-      ratio: (usual(ours, (run) => run.median) / usual(floor, (run) => run.median)).toFixed(2),
-      goal: `p99 ≤ ${MAX_EVENT_P99_MS} ms`,
-      met: p99 <= MAX_EVENT_P99_MS,
-    },
-    {
+    rowOf({
+      what: `p99 of ${perSecond(EVENTS_PER_SECOND)} events beside ${rows.toLocaleString('en-US')} rows (floor: POST of a row)`,
+      show: milliseconds,
+      daybook: usual(ours, (run) => run.p99),
+      floor: usual(floor, (run) => run.p99),
+      goal: { max: MAX_EVENT_P99_MS },
+      text: { daybook: timesText(ours), floor: timesText(floor) },
+    }),
+    rowOf({
       what: 'processor time of an event and its share of the reads (floor: POST of a row)',
-      daybook: milliseconds(eventMs),
-      floor: milliseconds(writeMs),
-      ratio: (eventMs / writeMs).toFixed(2),
-      goal: '',
-      met: undefined,
-    },
-    {
+      show: milliseconds,
+      daybook: usual(events, ({ requestMs }) => requestMs),
+      floor: usual(writes, ({ requestMs }) => requestMs),
+    }),
+    rowOf({
       what: 'the longest read beside these events (floor: beside POSTs of rows)',
-      daybook: milliseconds(longest),
-      floor: milliseconds(usual(writes, ({ reads }) => reads.longest)),
-      ratio: timesText(events.map(({ reads }) => reads)),
-      goal: `≤ ${MAX_READ_MS} ms`,
-      met: longest <= MAX_READ_MS,
-    },
+      show: milliseconds,
+      daybook: usual(events, ({ reads }) => reads.longest),
+      floor: usual(writes, ({ reads }) => reads.longest),
+      goal: { max: MAX_READ_MS },
+    }),
   ]
 }
 
 function wrongRow(wrong: readonly Measured[], alone: readonly Load[]): Row {
   const reads = wrong.map((run) => run.reads)
-  const ratio = usual(reads, ({ p99 }) => p99) / usual(alone, ({ p99 }) => p99)
-  return {
+  return rowOf({
     what: `p99 of reads beside ${perSecond(WRONG_PER_SECOND)} wrong signatures, each ${milliseconds(usual(wrong, ({ requestMs }) => requestMs))} of processor time (floor: none)`,
-    daybook: timesText(reads),
-    floor: timesText(alone),
-    ratio: ratio.toFixed(2),
-    goal: `≤ ${MAX_RATIO_BESIDE_WRONG} × of p99`,
-    met: ratio <= MAX_RATIO_BESIDE_WRONG,
-  }
+    show: milliseconds,
+    daybook: usual(reads, ({ p99 }) => p99),
+    floor: usual(alone, ({ p99 }) => p99),
+    goal: { maxRatio: MAX_RATIO_BESIDE_WRONG },
+    text: { daybook: timesText(reads), floor: timesText(alone) },
+  })
 }
 
 /** Calls of sources at a fixed rate, in turn with writes of rows by a key, and reads beside them. */

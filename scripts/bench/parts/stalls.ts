@@ -39,6 +39,7 @@ const AFTER_MS = 300
 interface Longest {
   waitMs: number
   mainMs: number
+  allMs: number
   count: number
   failed: number
 }
@@ -95,20 +96,23 @@ function settingOf(server: Server, world: World, file: string, folder: string): 
 }
 
 const waitsText = ({ read, write }: Waits) =>
-  `read ${milliseconds(read.waitMs)} (main thread ${read.mainMs} ms), write ${milliseconds(write.waitMs)} (${write.mainMs} ms)`
+  `read ${milliseconds(read.waitMs)} (main thread ${read.mainMs} ms), write ${milliseconds(write.waitMs)} (${write.mainMs} ms, all threads ${write.allMs} ms)`
 
 const failedText = ({ read, write }: Waits) =>
   read.failed + write.failed === 0 ? '' : `, **${read.failed} reads and ${write.failed} writes failed**`
 
-/** On a quiet machine the waits are judged; on a busy one only how long the main thread worked during them. */
-export function judged(waits: Waits, idle: Waits): { goal: string; met: boolean } {
+/**
+ * On a quiet machine the waits are judged; on a busy one only how long the main thread worked during them, or for an
+ * operation during which writes may wait longer, how long all threads worked.
+ */
+export function judged(waits: Waits, idle: Waits, pauseMs?: number): { goal: string; met: boolean } {
   const isQuiet = idle.read.waitMs <= QUIET_MS
-  const [read, write] = isQuiet
-    ? [waits.read.waitMs, waits.write.waitMs]
-    : [waits.read.mainMs, waits.write.mainMs]
+  const ofWrite = pauseMs === undefined ? waits.write.mainMs : waits.write.allMs
+  const [read, write] = isQuiet ? [waits.read.waitMs, waits.write.waitMs] : [waits.read.mainMs, ofWrite]
+  const maxWriteMs = pauseMs ?? MAX_WRITE_MS
   return {
-    goal: `${isQuiet ? '' : 'main thread '}${MAX_READ_MS} ms, ${MAX_WRITE_MS} ms`,
-    met: read <= MAX_READ_MS && write <= MAX_WRITE_MS,
+    goal: `${isQuiet ? '' : 'processor time '}${MAX_READ_MS} ms, ${maxWriteMs} ms`,
+    met: read <= MAX_READ_MS && write <= maxWriteMs,
   }
 }
 
@@ -142,9 +146,9 @@ async function measure(operation: Operation, setting: Setting, probe: Probe): Pr
   return { operation, ended, tookMs, waits }
 }
 
-function rowOf({ operation, ended, tookMs, waits }: Measured, idle: Waits): Row {
-  const { what, withinMs = Infinity } = operation
-  const { goal, met } = judged(waits, idle)
+function rowOf({ operation, ended, tookMs, waits }: Measured, idle: Waits, { rows }: World): Row {
+  const { what, withinMs = Infinity, pauseMs } = operation
+  const { goal, met } = judged(waits, idle, pauseMs?.(rows))
   return {
     what,
     daybook: waitsText(waits) + failedText(waits),
@@ -152,6 +156,7 @@ function rowOf({ operation, ended, tookMs, waits }: Measured, idle: Waits): Row 
     ratio: `took ${milliseconds(tookMs)} (${ended.join(', ')})`,
     goal: `${goal}${withinMs < Infinity ? `, within ${withinMs / 1000} s` : ''}`,
     met: met && tookMs <= withinMs,
+    value: waits.write.waitMs,
   }
 }
 
@@ -187,7 +192,7 @@ export async function benchStalls(size: number, only?: string, neighbours = 0): 
     for (const operation of operations.filter(
       ({ what }) => only === undefined || new RegExp(only).test(what),
     ))
-      rows.push(rowOf(operation === START ? start : await measure(operation, setting, probe), idle))
+      rows.push(rowOf(operation === START ? start : await measure(operation, setting, probe), idle, world))
     const load = loadavg()
       .map((value) => value.toFixed(1))
       .join(', ')

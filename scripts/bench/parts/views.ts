@@ -228,7 +228,7 @@ async function queryRow(
     },
     rounds,
   )
-  return timesRow(what, times.daybook, times.floor, { maxRatio: MAX_RATIO, maxMs })
+  return timesRow(what, times.daybook, times.floor, { maxRatio: MAX_RATIO, max: maxMs })
 }
 
 interface SortedQuery {

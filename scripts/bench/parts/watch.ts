@@ -1,6 +1,6 @@
 import { median, timesOf } from '../measure.ts'
-import { counted, milliseconds, perSecond, type Row, type Section } from '../results.ts'
-import { measureRate, residentMiB } from '../servers.ts'
+import { counted, milliseconds, perSecond, type Row, rowOf, type Section } from '../results.ts'
+import { measureRate, residentMiB, startBareStreams } from '../servers.ts'
 import {
   type Bench,
   begin,
@@ -33,6 +33,11 @@ const MIN_SHARE_OF_WRITES = 0.8
 const MERGE_MS = 250
 const WRITES_PER_SECOND = 200
 const CONNECTIONS = 32
+
+const WATCHERS = 1_000
+const NOTIFICATIONS = 25
+const MAX_NOTIFIED_MS = 14
+const BETWEEN_MS = 600
 
 /** Queries that differ and have the same result. */
 function watchOf(bench: Bench, query: number, limit: number): string {
@@ -99,41 +104,77 @@ async function scenarioRows(scenario: Scenario, runs: number, seconds: number): 
   const { streams, queries, limit, maxP99 } = scenario
   const p99 = median(outcomes.map((outcome) => outcome.p99))
   const what = `${counted(streams, 'stream')} on ${counted(queries, 'query', 'queries')}, limit=${limit}`
-  const latency: Row = {
+  const latency = rowOf({
     what: `${what}: to the last reader (p99)`,
-    daybook: milliseconds(p99),
-    floor: '',
-    ratio: `median ${milliseconds(median(outcomes.map((outcome) => outcome.median)))}`,
-    goal: maxP99 === undefined ? '' : `< ${maxP99} ms`,
-    met: maxP99 === undefined ? undefined : p99 < maxP99,
-  }
+    show: milliseconds,
+    daybook: p99,
+    goal: { max: maxP99 },
+    text: { ratio: `median ${milliseconds(median(outcomes.map((outcome) => outcome.median)))}` },
+  })
   if (streams < 1_000) return [latency]
   const kib = median(outcomes.map((outcome) => outcome.kibPerStream))
-  const memory: Row = {
+  const memory = rowOf({
     what: `${what}: memory of a stream`,
-    daybook: `${kib.toFixed(1)} KiB`,
-    floor: '',
-    ratio: '',
-    goal: limit === 1 ? `< ${MAX_KIB_PER_STREAM} KiB` : '',
-    met: limit === 1 ? kib < MAX_KIB_PER_STREAM : undefined,
-  }
+    show: (value) => `${value.toFixed(1)} KiB`,
+    daybook: kib,
+    goal: limit === 1 ? { max: MAX_KIB_PER_STREAM } : {},
+  })
   return [latency, memory]
 }
 
 async function writesRow(streams: number, runs: number): Promise<Row> {
   const rates: { alone: number; watched: number }[] = []
   for (let run = 0; run < runs; run++) rates.push(await measureWrites(streams))
-  const alone = median(rates.map((rate) => rate.alone))
-  const watched = median(rates.map((rate) => rate.watched))
-  const share = median(rates.map((rate) => rate.watched / rate.alone))
-  return {
-    what: `writes beside ${counted(streams, 'stream')} on one query`,
-    daybook: perSecond(watched),
-    floor: `${perSecond(alone)} without`,
-    ratio: `${share.toFixed(2)}×`,
-    goal: `≥ ${MIN_SHARE_OF_WRITES}×`,
-    met: share >= MIN_SHARE_OF_WRITES,
+  return rowOf({
+    what: `writes beside ${counted(streams, 'stream')} on one query (floor: without them)`,
+    show: perSecond,
+    daybook: median(rates.map((rate) => rate.watched)),
+    floor: median(rates.map((rate) => rate.alone)),
+    goal: { minRatio: MIN_SHARE_OF_WRITES },
+  })
+}
+
+/** From the response to a write to the last of many readers of one query, less the time in which changes are collected. */
+async function notifiedWithin(bench: Bench): Promise<number> {
+  const write = async (n: number): Promise<number> => {
+    const response = await fetch(`http://127.0.0.1:${bench.server.port}/v1/records`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bench.key}` },
+      body: writeOf(n),
+    })
+    const at = performance.timeOrigin + performance.now()
+    await response.text()
+    return at
   }
+  await write(0)
+  const query = new URLSearchParams({ structure: 'ticks', limit: '1' })
+  const watch = requestOf(bench, 'GET', `/v1/records/watch?${query}`)
+  const readers = await startReaders(bench, WATCHERS, [watch], 'answer')
+  const writtenAt = new Map<number, number>()
+  for (let n = 1; n <= NOTIFICATIONS; n++) {
+    writtenAt.set(n, await write(n))
+    await Bun.sleep(BETWEEN_MS)
+  }
+  const arrivals = await readers.end()
+  await bench.server.stop()
+  // The first ones warm up.
+  return median(
+    arrivals
+      .filter(({ n }) => n > NOTIFICATIONS / 5)
+      .map(({ n, at }) => at - (writtenAt.get(n) ?? 0) - MERGE_MS),
+  )
+}
+
+async function watchersRow(): Promise<Row> {
+  const ours = await notifiedWithin(await begin())
+  const bare = await notifiedWithin({ server: await startBareStreams(), key: '' })
+  return rowOf({
+    what: `${counted(WATCHERS, 'watcher')} of one query notified, beyond the merge interval (floor: a bare \`Bun.serve\`)`,
+    show: milliseconds,
+    daybook: ours,
+    floor: bare,
+    goal: { max: MAX_NOTIFIED_MS },
+  })
 }
 
 /** Streams that watch while rows are written: latency to the last reader, memory per stream, and the effect on writes. */
@@ -141,5 +182,6 @@ export async function benchWatch(runs: number, seconds: number): Promise<Section
   const rows: Row[] = []
   for (const scenario of SCENARIOS) rows.push(...(await scenarioRows(scenario, runs, seconds)))
   for (const streams of [100, 5_000]) rows.push(await writesRow(streams, runs))
+  rows.push(await watchersRow())
   return [{ title: `Watch, ${WRITES_PER_SECOND} writes a second`, rows }]
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { newAuthority } from '../../../test/support/certificates.ts'
 import { openDataset, temporaryFolder } from '../dataset.ts'
 import { median, type Times, timesOf } from '../measure.ts'
-import { counted, milliseconds, perSecond, type Row, type Section } from '../results.ts'
+import { counted, milliseconds, perSecond, type Row, rowOf, type Section } from '../results.ts'
 import { type Server, startServer } from '../servers.ts'
 
 const MIN_SHARE_OF_FLOOR = 0.6
@@ -100,7 +100,7 @@ async function begin(live: number, dead = 0): Promise<Bench> {
   return { ...bench, stop }
 }
 
-const rowOf = (n: number) => ({ data: { n, text: 'x'.repeat(50) } })
+const tick = (n: number) => ({ data: { n, text: 'x'.repeat(50) } })
 
 /** Deliveries per second on open connections, from the last write to the last arrival. */
 async function drainRate(bench: Bench, events: number): Promise<number> {
@@ -111,7 +111,7 @@ async function drainRate(bench: Bench, events: number): Promise<number> {
 async function drain(bench: Bench, events: number): Promise<number> {
   const { receivers } = bench
   for (let n = 0; n < events; n += BATCH) {
-    const rows = Array.from({ length: Math.min(BATCH, events - n) }, (_, at) => rowOf(n + at))
+    const rows = Array.from({ length: Math.min(BATCH, events - n) }, (_, at) => tick(n + at))
     await call(bench, '/v1/records', { structure: 'ticks', rows })
   }
   const written = performance.timeOrigin + performance.now()
@@ -143,15 +143,13 @@ async function rateRow(live: number, events: number, runs: number): Promise<Row>
   for (let run = 0; run < runs; run++)
     rates.push({ daybook: await drainRate(bench, events), floor: await floorRate(bench, events * live) })
   await bench.stop()
-  const share = median(rates.map(({ daybook, floor }) => daybook / floor))
-  return {
+  return rowOf({
     what: `deliveries to ${counted(live, 'receiver')}`,
-    daybook: perSecond(median(rates.map(({ daybook }) => daybook))),
-    floor: `${perSecond(median(rates.map(({ floor }) => floor)))} bare fetch`,
-    ratio: `${share.toFixed(2)}×`,
-    goal: `≥ ${MIN_SHARE_OF_FLOOR}×`,
-    met: share >= MIN_SHARE_OF_FLOOR,
-  }
+    show: perSecond,
+    daybook: median(rates.map(({ daybook }) => daybook)),
+    floor: median(rates.map(({ floor }) => floor)),
+    goal: { minRatio: MIN_SHARE_OF_FLOOR },
+  })
 }
 
 /** From the response to a write to the arrival of its event. */
@@ -162,7 +160,7 @@ async function delays(live: number, seconds: number): Promise<Times> {
   for (let n = 0; n < EVENTS_PER_SECOND * seconds; n++) {
     const due = started + (n * 1000) / EVENTS_PER_SECOND
     if (due > performance.now()) await Bun.sleep(due - performance.now())
-    await call(bench, '/v1/records', { structure: 'ticks', rows: [rowOf(n)] })
+    await call(bench, '/v1/records', { structure: 'ticks', rows: [tick(n)] })
     written[n] = now()
   }
   await Bun.sleep(1_000)
@@ -175,15 +173,13 @@ async function delays(live: number, seconds: number): Promise<Times> {
 async function delayRow(live: number, seconds: number, runs: number): Promise<Row> {
   const times: Times[] = []
   for (let run = 0; run < runs; run++) times.push(await delays(live, seconds))
-  const p99 = median(times.map((time) => time.p99))
-  return {
+  return rowOf({
     what: `${EVENTS_PER_SECOND} events a second to ${counted(live, 'receiver')}: from commit to arrival (p99)`,
-    daybook: milliseconds(p99),
-    floor: '',
-    ratio: `median ${milliseconds(median(times.map((time) => time.median)))}`,
-    goal: `< ${MAX_P99_MS} ms`,
-    met: p99 < MAX_P99_MS,
-  }
+    show: milliseconds,
+    daybook: median(times.map((time) => time.p99)),
+    goal: { max: MAX_P99_MS },
+    text: { ratio: `median ${milliseconds(median(times.map((time) => time.median)))}` },
+  })
 }
 
 async function deadRow(events: number, runs: number): Promise<Row> {
@@ -193,15 +189,13 @@ async function deadRow(events: number, runs: number): Promise<Row> {
     rates.push({ beside: await drainRate(beside, events), alone: await drainRate(alone, events) })
   await beside.stop()
   await alone.stop()
-  const share = median(rates.map((rate) => rate.beside / rate.alone))
-  return {
-    what: 'deliveries to 24 receivers beside one that never answers',
-    daybook: perSecond(median(rates.map((rate) => rate.beside))),
-    floor: `${perSecond(median(rates.map((rate) => rate.alone)))} without it`,
-    ratio: `${share.toFixed(2)}×`,
-    goal: `≥ ${MIN_SHARE_BESIDE_DEAD}×`,
-    met: share >= MIN_SHARE_BESIDE_DEAD,
-  }
+  return rowOf({
+    what: 'deliveries to 24 receivers beside one that never answers (floor: without it)',
+    show: perSecond,
+    daybook: median(rates.map((rate) => rate.beside)),
+    floor: median(rates.map((rate) => rate.alone)),
+    goal: { minRatio: MIN_SHARE_BESIDE_DEAD },
+  })
 }
 
 /** Deliveries over https with certificates of a test authority: rate, latency, and the effect of a dead receiver. */

@@ -5,7 +5,7 @@ import { ensureOwnTable } from '../../../src/structures/storage/live-rows.ts'
 import { definitionOf, listAllStructureRows } from '../../../src/structures/store.ts'
 import { openDataset, temporaryFolder } from '../dataset.ts'
 import { median } from '../measure.ts'
-import { counted, milliseconds, type Row, type Section } from '../results.ts'
+import { counted, milliseconds, type Row, rowOf, type Section } from '../results.ts'
 import { processorTime, residentMiB, type Server, startServer, untilAtRest } from '../servers.ts'
 import { fillWorkspaces, NOTES, ROWS, STRUCTURES } from '../workspaces/fill.ts'
 
@@ -133,25 +133,16 @@ async function measureUpgrade(file: string): Promise<number> {
 /** How much more processor time a small request may take than with one workspace. */
 const MAX_GROWTH = 1.1
 
-function rowOf(what: string, value: number, smaller: number | undefined, one: number | undefined): Row {
+function compared(what: string, value: number, smaller: number | undefined, one: number | undefined): Row {
   const [, name = what, unit = ''] = /^(.*), ([^,]+)$/.exec(what) ?? []
-  const shown = (figure: number) => (unit === 'MiB' ? `${Math.round(figure)} MiB` : milliseconds(figure))
   const isSmallRequest = unit.startsWith('processor')
-  const floor = isSmallRequest ? one : smaller
-  const ratio = floor === undefined ? undefined : value / floor
-  const most = GOALS[what]
-  return {
+  return rowOf({
     what: isSmallRequest ? `${name} (processor time)` : name,
-    daybook: shown(value),
-    floor: floor === undefined ? '' : shown(floor),
-    ratio: ratio?.toFixed(2) ?? '',
-    ...(isSmallRequest && ratio !== undefined
-      ? { goal: `≤ ${MAX_GROWTH} ×`, met: ratio <= MAX_GROWTH }
-      : {
-          goal: most === undefined ? '' : `< ${most} ${unit}`,
-          met: most === undefined ? undefined : value < most,
-        }),
-  }
+    show: unit === 'MiB' ? (figure) => `${Math.round(figure)} MiB` : milliseconds,
+    daybook: value,
+    floor: isSmallRequest ? one : smaller,
+    goal: isSmallRequest ? (one === undefined ? {} : { maxRatio: MAX_GROWTH }) : { max: GOALS[what] },
+  })
 }
 
 /**
@@ -166,7 +157,7 @@ export async function benchWorkspaces(counts: readonly number[]): Promise<Sectio
     const figures = await measure(count)
     const title = `${counted(count, 'workspace')} of ${NOTES} notes and ${STRUCTURES} structures of ${ROWS} rows`
     const rows = Object.entries(figures).map(([what, value]) =>
-      rowOf(what, value, smaller[what], one?.[what]),
+      compared(what, value, smaller[what], one?.[what]),
     )
     sections.push({ title, rows })
     one ??= figures

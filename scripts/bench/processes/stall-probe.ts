@@ -2,8 +2,9 @@
  * A probe of waiting times, in a separate process so that the requests it is measured beside do not delay it:
  * `bun stall-probe.ts <port> <pid> <key> <note> <row>`. Two loops, one of small reads and one of small writes, send one
  * request after another. For each line on standard input it prints the longest waits since the line before, as
- * `{read, write}` of `{waitMs, mainMs, count, failed}`; `mainMs` is the processor time of the server's main thread
- * during the longest wait (in steps of 10 ms), which tells a busy server from a busy machine.
+ * `{read, write}` of `{waitMs, mainMs, allMs, count, failed}`; `mainMs` and `allMs` are the processor times of the server's
+ * main thread and of all its threads during the longest wait (in steps of 10 ms), which tell a busy server from a busy
+ * machine.
  */
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -14,20 +15,24 @@ const headers = { authorization: `Bearer ${key}` }
 const PAUSE_MS = 3
 const CLOCK_TICK_MS = 10
 
-function mainThreadMs(): number {
-  const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8')
+function processorMs(path: string): number {
+  const stat = readFileSync(path, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS
 }
 
+const mainThreadMs = () => processorMs(`/proc/${pid}/task/${pid}/stat`)
+const allThreadsMs = () => processorMs(`/proc/${pid}/stat`)
+
 interface Longest {
   waitMs: number
   mainMs: number
+  allMs: number
   count: number
   failed: number
 }
 
-const nothing = (): Longest => ({ waitMs: 0, mainMs: 0, count: 0, failed: 0 })
+const nothing = (): Longest => ({ waitMs: 0, mainMs: 0, allMs: 0, count: 0, failed: 0 })
 
 class Probe {
   #longest = nothing()
@@ -47,7 +52,7 @@ class Probe {
   }
 
   async #measure(): Promise<void> {
-    const [started, before] = [performance.now(), mainThreadMs()]
+    const [started, main, all] = [performance.now(), mainThreadMs(), allThreadsMs()]
     let isGood = false
     try {
       const response = await this.send()
@@ -61,7 +66,8 @@ class Probe {
     if (!isGood) this.#longest.failed += 1
     if (waitMs <= this.#longest.waitMs) return
     this.#longest.waitMs = waitMs
-    this.#longest.mainMs = mainThreadMs() - before
+    this.#longest.mainMs = mainThreadMs() - main
+    this.#longest.allMs = allThreadsMs() - all
   }
 
   /** Waits for the running request, which may be the longest. */
