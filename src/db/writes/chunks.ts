@@ -48,12 +48,15 @@ export const inSteps = (
 ): Promise<void> => inChunks(db, (tx) => forSomeMilliseconds(() => step(tx)), options)
 
 /** The first of these rows, at least one, that are together no larger than `most`: what a step works on at once. */
-export function firstWithin<Row>(rows: readonly Row[], most: number, sizeOf: (row: Row) => number): Row[] {
+export function firstWithin<Row>(rows: Iterable<Row>, most: number, sizeOf: (row: Row) => number): Row[] {
+  const first: Row[] = []
   let size = 0
-  return rows.filter((row, at) => {
+  for (const row of rows) {
     size += sizeOf(row)
-    return at === 0 || size <= most
-  })
+    if (first.length > 0 && size > most) break
+    first.push(row)
+  }
+  return first
 }
 
 /**

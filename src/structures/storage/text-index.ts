@@ -106,11 +106,15 @@ interface Step {
   readonly most: number
 }
 
-type Sized = [pk: number, length: number]
+interface Sized {
+  readonly pk: number
+  readonly length: number
+}
 
-function withinStep(rows: readonly Sized[]): { readonly pks: readonly number[]; readonly length: number } {
-  const chosen = firstWithin(rows, MAX_LENGTH_PER_STEP, ([, length]) => length)
-  return { pks: chosen.map(([pk]) => pk), length: chosen.reduce((sum, [, length]) => sum + length, 0) }
+/** The rows of a step; the others are not read. */
+function withinStep(rows: Iterable<Sized>): { readonly pks: readonly number[]; readonly length: number } {
+  const chosen = firstWithin(rows, MAX_LENGTH_PER_STEP, ({ length }) => length)
+  return { pks: chosen.map(({ pk }) => pk), length: chosen.reduce((sum, { length }) => sum + length, 0) }
 }
 
 /** Indexes some pending rows and returns the length of their texts; undefined where there are none. */
@@ -118,8 +122,8 @@ function indexPending({ sql }: Reader, { structurePk, text, most }: Step): numbe
   // A row that is gone has no length.
   const lengthOf = `(SELECT length(${text}) FROM ${rowTable(structurePk)} WHERE pk = row)`
   const pending = withinStep(
-    sql.rows<Sized>(
-      `SELECT row, coalesce(${lengthOf}, 0) FROM row_search_pending WHERE structure = ? LIMIT ?`,
+    sql.each<Sized>(
+      `SELECT row AS pk, coalesce(${lengthOf}, 0) AS length FROM row_search_pending WHERE structure = ? LIMIT ?`,
       structurePk,
       most,
     ),
@@ -142,7 +146,11 @@ function indexNew({ sql }: Reader, { structurePk, text, most }: Step): number | 
   const from = sql.scalar<number>('SELECT indexed_to FROM structure_stats WHERE structure = ?', structurePk)
   const rows = rowTable(structurePk)
   const { pks, length } = withinStep(
-    sql.rows<Sized>(`SELECT pk, length(${text}) FROM ${rows} WHERE pk > ? ORDER BY pk LIMIT ?`, from, most),
+    sql.each<Sized>(
+      `SELECT pk, length(${text}) AS length FROM ${rows} WHERE pk > ? ORDER BY pk LIMIT ?`,
+      from,
+      most,
+    ),
   )
   const last = pks.at(-1)
   if (last === undefined) return undefined
