@@ -19,6 +19,7 @@ import { countFiles } from './files/store.ts'
 import { jobTask } from './kernel/jobs.ts'
 import { lensKind } from './lenses/service.ts'
 import { noteMoments } from './notes/events.ts'
+import { noteCreation, noteTrashing } from './notes/operations.ts'
 import { storedTreeReferences } from './notes/query/tree-query.ts'
 import { openPreset } from './presets/apply.ts'
 import { presetKind, presetsNamingProperty, removeTagFromPresets } from './presets/service.ts'
@@ -159,6 +160,8 @@ export const features: FeatureHooks = {
 }
 
 /* What runs in a worker thread with these. */
+export const createNote = noteCreation(features)
+export const trashNote = noteTrashing(features)
 export const undo = undoTask(features)
 export const patchStructure = structurePatch(features)
 export const convert = conversionTask(features)

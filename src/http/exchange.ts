@@ -127,8 +127,12 @@ export class Exchange {
     return jsonResponse(body, status)
   }
 
-  /** Runs a creation and responds with 201; an `Idempotency-Key` is honoured (`kernel/once.ts`). */
-  async create<Input>(operation: WriteOperation<Input, object | string>, input: Input): Promise<Response> {
+  /** Runs a creation, or another write that may be sent again; an `Idempotency-Key` is honoured (`kernel/once.ts`). */
+  async create<Input>(
+    operation: WriteOperation<Input, object | string>,
+    input: Input,
+    status = 201,
+  ): Promise<Response> {
     const { kernel } = this.rights
     const { text, replayed } = await kernel.respondOnce(
       operation,
@@ -137,7 +141,7 @@ export class Exchange {
       this.bodyText,
       identityOf(this),
     )
-    return createdResponse(text, replayed)
+    return createdResponse(text, replayed, status)
   }
 
   get #caller(): RequestCaller {

@@ -1,7 +1,145 @@
+import type { Static } from '@sinclair/typebox'
+import type { FeatureHooks } from '../feature-hooks.ts'
+import { long, read, write } from '../kernel/operation.ts'
+import { presentNote } from './present.ts'
+import type * as schema from './schema.ts'
+import { getNote, getNoteSummary } from './store.ts'
+import { appendText, editPassages } from './writing/append-and-edit.ts'
+import { createNote, presentCreated, presetOf } from './writing/create.ts'
+import { changeProperties, readProperties } from './writing/properties.ts'
+import { rename } from './writing/rename.ts'
+import { restoreRevision } from './writing/revisions.ts'
+import { takeOffTags } from './writing/tags.ts'
+import { getTrashedNote, listTrash, putInTrash, takeOutOfTrash } from './writing/trash.ts'
+import { patchNote } from './writing/update.ts'
+
 export { linkDifferenceQuery } from './links/indexing.ts'
 export { linksQuery } from './links/note-links.ts'
 export { listQuery } from './query/list.ts'
 export { mentionsQuery } from './query/mentions.ts'
 export { treeQuery } from './query/tree-query.ts'
 export { longNoteEntries, longNoteWordsQuery, searchMerge } from './search/indexing.ts'
-export { noteRename } from './writing/rename.ts'
+
+const covers = 'notes'
+
+interface Named {
+  readonly id: string
+}
+
+interface Sent<Body> extends Named {
+  readonly body: Body
+}
+
+export const readNote = read({
+  name: 'notes.get',
+  covers,
+  run: (snapshot, caller, { id }: Named) => ({ note: presentNote(getNote(snapshot, caller, id)) }),
+})
+
+export const readTrash = read({ name: 'notes.trash', covers, run: listTrash })
+
+export const readTrashedNote = read({
+  name: 'notes.get-trashed',
+  covers,
+  run: (snapshot, caller, { id }: Named) => ({ note: presentNote(getTrashedNote(snapshot, caller, id)) }),
+})
+
+export const noteCreation = (features: Pick<FeatureHooks, 'openPreset'>) =>
+  write({
+    name: 'features.createNote',
+    covers,
+    run: (tx, caller, { body }: { body: Static<typeof schema.CreateBody> }) =>
+      presentCreated(createNote(tx, caller, body, { preset: presetOf(features, tx, caller, body) })),
+  })
+
+export const noteTrashing = (features: Pick<FeatureHooks, 'onNoteTrashed'>) =>
+  write({
+    name: 'features.trashNote',
+    covers,
+    run: (tx, caller, { id }: Named) => {
+      putInTrash({ features }, tx, caller, id)
+      return { trashed: true, id }
+    },
+  })
+
+type PatchInput = Sent<Static<typeof schema.PatchBody>>
+
+export const updateNote = write({
+  name: 'notes.patch',
+  covers,
+  run: (tx, caller, { id, body: { rewrite_links: _, ...patch } }: PatchInput) => ({
+    note: presentNote(patchNote(tx, caller, id, patch)),
+  }),
+})
+
+/** Also rewrites the links that lead to the note by a title or an alias that changes: `refreshLinks` comes first. */
+export const renameNote = long(
+  write({
+    name: 'notes.rename',
+    covers,
+    run: (tx, caller, { id, body: { rewrite_links: _, ...patch } }: PatchInput) =>
+      rename(tx, caller, id, patch),
+  }),
+)
+
+export const appendToNote = write({
+  name: 'notes.append',
+  covers,
+  run: (tx, caller, { id, body }: Sent<Static<typeof schema.AppendBody>>) => ({
+    note: presentNote(appendText(tx, caller, getNote(tx, caller, id), body)),
+  }),
+})
+
+export const editNote = write({
+  name: 'notes.edit',
+  covers,
+  run: (tx, caller, { id, body }: Sent<Static<typeof schema.EditBody>>) => ({
+    note: presentNote(editPassages(tx, caller, getNote(tx, caller, id), [body])),
+  }),
+})
+
+export const restoreNote = write({
+  name: 'notes.restore',
+  covers,
+  run: (tx, caller, { id }: Named) => ({ note: presentNote(takeOutOfTrash(tx, caller, id)) }),
+})
+
+export const restoreNoteRevision = write({
+  name: 'notes.restore-revision',
+  covers,
+  run: (tx, caller, { id, revisionId }: Named & { readonly revisionId: string }) => ({
+    note: presentNote(restoreRevision(tx, caller, id, revisionId)),
+  }),
+})
+
+export const readNoteProperties = read({
+  name: 'notes.properties',
+  covers,
+  run: (snapshot, caller, { id }: Named) => ({
+    properties: readProperties(snapshot, getNoteSummary(snapshot, caller, id).pk),
+  }),
+})
+
+export const updateNoteProperties = write({
+  name: 'notes.patch-properties',
+  covers,
+  run: (tx, caller, { id, body }: Sent<Static<typeof schema.PropertiesBody>>) => ({
+    properties: changeProperties(tx, caller, getNoteSummary(tx, caller, id), body),
+  }),
+})
+
+export const addNoteTags = write({
+  name: 'notes.add-tags',
+  covers,
+  run: (tx, caller, { id, body }: Sent<Static<typeof schema.TagsBody>>) => ({
+    note: presentNote(patchNote(tx, caller, id, body)),
+  }),
+})
+
+export const removeNoteTag = write({
+  name: 'notes.remove-tag',
+  covers,
+  run: (tx, caller, { id, name }: Named & { readonly name: string }) => ({
+    note: presentNote(takeOffTags(tx, caller, getNote(tx, caller, id), [name])),
+  }),
+})

@@ -1,34 +1,22 @@
 import type { AppContext } from '../context.ts'
-import type { Tx } from '../db/writes/transaction.ts'
 import { endpoints } from '../http/endpoints.ts'
-import { respondOnce } from '../http/idempotency.ts'
 import { pageRequest } from '../http/pagination.ts'
 import { jsonResponse, listResponse } from '../http/responses.ts'
+import { refreshLinks } from './links/indexing.ts'
 import { getLinks } from './links/note-links.ts'
-import { presentNote } from './present.ts'
+import * as operations from './operations.ts'
 import { listNotes } from './query/list.ts'
 import { listMentions } from './query/mentions.ts'
 import { queryNotes } from './query/tree-query.ts'
 import * as schema from './schema.ts'
-import { getNote, getNoteSummary, type NoteRow } from './store.ts'
-import { appendText, editPassages } from './writing/append-and-edit.ts'
-import { createNote, presentCreated, presetOf } from './writing/create.ts'
-import { changeProperties, readProperties } from './writing/properties.ts'
-import { respondToRename } from './writing/rename.ts'
-import { listRevisions, presentRevision, restoreRevision } from './writing/revisions.ts'
-import { takeOffTags } from './writing/tags.ts'
-import {
-  emptyTrash,
-  getTrashedNote,
-  listTrash,
-  purgeNote,
-  putInTrash,
-  takeOutOfTrash,
-} from './writing/trash.ts'
-import { patchNote, respondToPatch } from './writing/update.ts'
+import { listRevisions, presentRevision } from './writing/revisions.ts'
+import { emptyTrash, purgeNote } from './writing/trash.ts'
+
+const OK = 200
 
 export function noteRoutes(ctx: AppContext) {
-  const afterWrite = async (write: (tx: Tx) => NoteRow) => ({ note: presentNote(await ctx.db.write(write)) })
+  const createNote = operations.noteCreation(ctx.features)
+  const trashNote = operations.noteTrashing(ctx.features)
   return endpoints('Notes', '/v1/notes', 'notes')
     .get('', async ({ caller, query }) => jsonResponse(await listNotes(ctx, caller, query)), {
       access: 'read',
@@ -39,23 +27,16 @@ export function noteRoutes(ctx: AppContext) {
       description:
         'Without `search` the newest edit comes first; with it, the best match, unless `sort` is given. A tag that does not exist gives an empty list. `content=false` leaves the bodies out.',
     })
-    .post(
-      '',
-      ({ exchange, caller, body }) =>
-        respondOnce(ctx.db, exchange, (tx) =>
-          presentCreated(createNote(tx, caller, body, { preset: presetOf(ctx.features, tx, caller, body) })),
-        ),
-      {
-        access: 'write',
-        once: true,
-        body: schema.CreateBody,
-        response: schema.CreatedNoteResponse,
-        operationId: 'createNote',
-        summary: 'Create a note',
-        description:
-          'Tags that do not exist are created; with `preset` the note begins with what that holds. Property values that are refused do not stop the note: it is created without any of them, and `properties_error` says why.',
-      },
-    )
+    .post('', ({ exchange, body }) => exchange.create(createNote, { body }), {
+      access: 'write',
+      once: true,
+      body: schema.CreateBody,
+      response: schema.CreatedNoteResponse,
+      operationId: 'createNote',
+      summary: 'Create a note',
+      description:
+        'Tags that do not exist are created; with `preset` the note begins with what that holds. Property values that are refused do not stop the note: it is created without any of them, and `properties_error` says why.',
+    })
     .post('/query', async ({ caller, body }) => jsonResponse(await queryNotes(ctx, caller, body)), {
       access: 'read',
       body: schema.QueryBody,
@@ -64,7 +45,7 @@ export function noteRoutes(ctx: AppContext) {
       summary: 'Notes that match a filter tree, newest edit first or ranked by a search',
       description: schema.QUERY_DESCRIPTION,
     })
-    .get('/trash', ({ caller, query }) => listTrash(ctx.db, caller, query), {
+    .get('/trash', ({ exchange, query }) => exchange.call(operations.readTrash, query), {
       access: 'read',
       query: schema.TrashQuery,
       response: schema.TrashResponse,
@@ -79,17 +60,13 @@ export function noteRoutes(ctx: AppContext) {
       summary: 'Delete every note in the trash for good',
       description: 'Their revisions go with them; their files stay in the workspace. This cannot be undone.',
     })
-    .get(
-      '/trash/:id',
-      ({ caller, params }) => ({ note: presentNote(getTrashedNote(ctx.db, caller, params.id)) }),
-      {
-        access: 'read',
-        response: schema.NoteResponse,
-        operationId: 'getTrashedNote',
-        summary: 'Read a note in the trash',
-        description: 'As it was when it was deleted.',
-      },
-    )
+    .get('/trash/:id', ({ exchange, params }) => exchange.call(operations.readTrashedNote, params), {
+      access: 'read',
+      response: schema.NoteResponse,
+      operationId: 'getTrashedNote',
+      summary: 'Read a note in the trash',
+      description: 'As it was when it was deleted.',
+    })
     .delete(
       '/trash/:id',
       async ({ caller, params }) => {
@@ -104,7 +81,7 @@ export function noteRoutes(ctx: AppContext) {
         description: 'Its revisions go with it; its files stay in the workspace. This cannot be undone.',
       },
     )
-    .get('/:id', ({ caller, params }) => ({ note: presentNote(getNote(ctx.db, caller, params.id)) }), {
+    .get('/:id', ({ exchange, params }) => exchange.call(operations.readNote, params), {
       access: 'read',
       response: schema.NoteResponse,
       operationId: 'getNote',
@@ -113,8 +90,11 @@ export function noteRoutes(ctx: AppContext) {
     })
     .patch(
       '/:id',
-      ({ exchange, caller, params, body: { rewrite_links, ...patch } }) =>
-        (rewrite_links ? respondToRename : respondToPatch)(ctx, caller, exchange, params.id, patch),
+      async ({ exchange, caller, params, body }) => {
+        if (body.rewrite_links) await refreshLinks(ctx, caller)
+        const operation = body.rewrite_links ? operations.renameNote : operations.updateNote
+        return exchange.create(operation, { ...params, body }, OK)
+      },
       {
         access: 'write',
         once: true,
@@ -126,25 +106,17 @@ export function noteRoutes(ctx: AppContext) {
           'Only what is sent changes; `tags` are added to those the note carries. With `if_unchanged` the call is refused (409) when the note changed since it was read. A new title or content makes a revision. A new title or alias leaves the links of other notes as they are, unless `rewrite_links` is true.',
       },
     )
-    .delete(
-      '/:id',
-      async ({ caller, params }) => {
-        await ctx.db.write((tx) => putInTrash(ctx, tx, caller, params.id))
-        return { trashed: true, id: params.id }
-      },
-      {
-        access: 'write',
-        response: schema.TrashedResponse,
-        operationId: 'trashNote',
-        summary: 'Put a note into the trash for 30 days',
-        description:
-          'Links to the note are unresolved and its Quick Access item is gone until it is restored; the item does not come back.',
-      },
-    )
+    .delete('/:id', ({ exchange, params }) => exchange.call(trashNote, params), {
+      access: 'write',
+      response: schema.TrashedResponse,
+      operationId: 'trashNote',
+      summary: 'Put a note into the trash for 30 days',
+      description:
+        'Links to the note are unresolved and its Quick Access item is gone until it is restored; the item does not come back.',
+    })
     .post(
       '/:id/append',
-      ({ caller, params, body }) =>
-        afterWrite((tx) => appendText(tx, caller, getNote(tx, caller, params.id), body)),
+      ({ exchange, params, body }) => exchange.call(operations.appendToNote, { ...params, body }),
       {
         access: 'write',
         body: schema.AppendBody,
@@ -157,8 +129,7 @@ export function noteRoutes(ctx: AppContext) {
     )
     .post(
       '/:id/edit',
-      ({ caller, params, body }) =>
-        afterWrite((tx) => editPassages(tx, caller, getNote(tx, caller, params.id), [body])),
+      ({ exchange, params, body }) => exchange.call(operations.editNote, { ...params, body }),
       {
         access: 'write',
         body: schema.EditBody,
@@ -169,7 +140,7 @@ export function noteRoutes(ctx: AppContext) {
           '`old_str` must occur exactly once, else nothing changes and the call is refused; the rest of the note stays byte for byte.',
       },
     )
-    .post('/:id/restore', ({ caller, params }) => afterWrite((tx) => takeOutOfTrash(tx, caller, params.id)), {
+    .post('/:id/restore', ({ exchange, params }) => exchange.call(operations.restoreNote, params), {
       access: 'write',
       response: schema.NoteResponse,
       operationId: 'restoreNote',
@@ -177,26 +148,16 @@ export function noteRoutes(ctx: AppContext) {
       description:
         'Links come back. The alias is kept only if no other note took it meanwhile. A note that is not in the trash is not found.',
     })
-    .get(
-      '/:id/properties',
-      ({ caller, params }) => ({
-        properties: readProperties(ctx.db, getNoteSummary(ctx.db, caller, params.id).pk),
-      }),
-      {
-        access: 'read',
-        response: schema.NotePropertiesResponse,
-        operationId: 'getNoteProperties',
-        summary: 'Read the property values of a note',
-        description: 'Only properties with a value, by key.',
-      },
-    )
+    .get('/:id/properties', ({ exchange, params }) => exchange.call(operations.readNoteProperties, params), {
+      access: 'read',
+      response: schema.NotePropertiesResponse,
+      operationId: 'getNoteProperties',
+      summary: 'Read the property values of a note',
+      description: 'Only properties with a value, by key.',
+    })
     .patch(
       '/:id/properties',
-      async ({ caller, params, body }) => ({
-        properties: await ctx.db.write((tx) =>
-          changeProperties(tx, caller, getNoteSummary(tx, caller, params.id), body),
-        ),
-      }),
+      ({ exchange, params, body }) => exchange.call(operations.updateNoteProperties, { ...params, body }),
       {
         access: 'write',
         body: schema.PropertiesBody,
@@ -208,7 +169,7 @@ export function noteRoutes(ctx: AppContext) {
     )
     .post(
       '/:id/tags',
-      ({ caller, params, body }) => afterWrite((tx) => patchNote(tx, caller, params.id, body)),
+      ({ exchange, params, body }) => exchange.call(operations.addNoteTags, { ...params, body }),
       {
         access: 'write',
         body: schema.TagsBody,
@@ -218,19 +179,14 @@ export function noteRoutes(ctx: AppContext) {
         description: 'Tags that do not exist are created; tags linked to one of these come along.',
       },
     )
-    .delete(
-      '/:id/tags/:name',
-      ({ caller, params: { id, name } }) =>
-        afterWrite((tx) => takeOffTags(tx, caller, getNote(tx, caller, id), [name])),
-      {
-        access: 'write',
-        response: schema.NoteResponse,
-        operationId: 'removeNoteTag',
-        summary: 'Take a tag off a note; the tag itself stays',
-        description:
-          'A tag that the note does not carry changes nothing; one that does not exist is not found.',
-      },
-    )
+    .delete('/:id/tags/:name', ({ exchange, params }) => exchange.call(operations.removeNoteTag, params), {
+      access: 'write',
+      response: schema.NoteResponse,
+      operationId: 'removeNoteTag',
+      summary: 'Take a tag off a note; the tag itself stays',
+      description:
+        'A tag that the note does not carry changes nothing; one that does not exist is not found.',
+    })
     .get(
       '/:id/links',
       async ({ caller, params, query }) => jsonResponse(await getLinks(ctx, caller, params.id, query)),
@@ -275,7 +231,7 @@ export function noteRoutes(ctx: AppContext) {
     )
     .post(
       '/:id/revisions/:revisionId/restore',
-      ({ caller, params }) => afterWrite((tx) => restoreRevision(tx, caller, params.id, params.revisionId)),
+      ({ exchange, params }) => exchange.call(operations.restoreNoteRevision, params),
       {
         access: 'write',
         response: schema.NoteResponse,

@@ -1,15 +1,11 @@
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { WorkerTask } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import type { Exchange } from '../../http/exchange.ts'
-import { createdResponse, identityOf } from '../../http/idempotency.ts'
-import { type Outcome, once, type SignedRequest, signed } from '../../kernel/once.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { fold, withCommas } from '../../lib/text.ts'
 import { refused } from '../../refusal.ts'
 import { isTooLong } from '../content-length.ts'
-import { indexPendingLinks, refreshLinks } from '../links/indexing.ts'
+import { indexPendingLinks } from '../links/indexing.ts'
 import { keysOfName } from '../links/note-links.ts'
 import { resolveLink, resolveTarget, resolveTargets } from '../links/resolve-target.ts'
 import {
@@ -35,35 +31,14 @@ import { applyPatch, getPatchable, type NotePatch } from './update.ts'
 const MAX_NOTES = 20_000
 const MAX_BYTES = 64 * 1024 * 1024
 
-export const noteRename: WorkerTask<
-  { caller: Caller; id: string; patch: NotePatch; request: SignedRequest | undefined },
-  Outcome
-> = {
-  name: 'notes.rename',
-  run: (tx, { caller, id, patch, request }) => once(tx, request, () => rename(tx, caller, id, patch)),
-}
-
-/** Applies the patch to the note and rewrites the links that lead to it by a title or an alias that changes. */
-export async function respondToRename(
-  ctx: AppContext,
-  { signal: _, ...caller }: Caller,
-  exchange: Exchange,
-  id: string,
-  patch: NotePatch,
-): Promise<Response> {
-  await refreshLinks(ctx, caller)
-  const request = signed(identityOf(exchange), exchange.bodyText)
-  const { text, replayed } = await ctx.worker.write(noteRename, { caller, id, patch, request })
-  return createdResponse(text, replayed, 200)
-}
-
 type Name = 'title' | 'alias'
 /** Which name a link of a key leads to the note by, and which of `namesIn` its target that is. */
 type Keys = ReadonlyMap<string, { readonly name: Name; readonly at: number }>
 /** What links say instead of the old names, with the heading that follows: undefined where that does not lead to the note. */
 type Targets = (name: Name, heading: string) => string | undefined
 
-function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch) {
+/** Applies the patch to the note and rewrites the links that lead to it by a title or an alias that changes. */
+export function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch) {
   const { workspacePk: workspace } = caller
   const note = getPatchable(tx, caller, id, patch)
   const names = changedNames(note, patch)

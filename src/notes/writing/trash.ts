@@ -5,6 +5,7 @@ import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { inSteps } from '../../db/writes/chunks.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import type { FeatureHooks } from '../../feature-hooks.ts'
 import { pageRequest, presentPage } from '../../http/pagination.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { fold } from '../../lib/text.ts'
@@ -35,7 +36,7 @@ interface Trashing {
 
 /** Moves a note to the trash, from where it can be restored for 30 days. */
 export function putInTrash(
-  ctx: Pick<AppContext, 'features'>,
+  ctx: { readonly features: Pick<FeatureHooks, 'onNoteTrashed'> },
   tx: Tx,
   caller: Caller,
   id: string,

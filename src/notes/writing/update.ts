@@ -1,14 +1,11 @@
 import type { Static } from '@sinclair/typebox'
 import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import type { Exchange } from '../../http/exchange.ts'
-import { createdResponse, createOnce, identityOf } from '../../http/idempotency.ts'
 import { fold } from '../../lib/text.ts'
 import { logNoteUpdate } from '../events.ts'
 import { checkFileLinks } from '../links/file-links.ts'
 import { indexLinks } from '../links/indexing.ts'
-import { presentNote } from '../present.ts'
 import type { PatchBody } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
 import {
@@ -25,19 +22,6 @@ import type { PropertyValues } from './properties.ts'
 import { addTags, ensureTags, refuseTooManyTags, replaceTags } from './tags.ts'
 
 export type NotePatch = Omit<Static<typeof PatchBody>, 'rewrite_links'>
-
-/** Applies a patch to a note, and responds; with an `Idempotency-Key` once. */
-export async function respondToPatch(
-  { db }: AppContext,
-  caller: Caller,
-  exchange: Exchange,
-  id: string,
-  patch: NotePatch,
-): Promise<Response> {
-  const write = (tx: Tx) => ({ note: presentNote(patchNote(tx, caller, id, patch)) })
-  const { text, replayed } = await createOnce(db, identityOf(exchange), exchange.bodyText, write)
-  return createdResponse(text, replayed, 200)
-}
 
 /** Changes what the patch names; its tags are added. With `if_unchanged`, only when the note was not changed since. */
 export const patchNote = (tx: Tx, caller: Caller, id: string, patch: NotePatch): NoteRow =>
