@@ -1,27 +1,16 @@
 import type { AppContext } from '../context.ts'
-import type { Tx } from '../db/writes/transaction.ts'
 import { endpoints } from '../http/endpoints.ts'
-import { respondOnce } from '../http/idempotency.ts'
-import { pageRequest } from '../http/pagination.ts'
+import * as operations from './operations.ts'
 import * as schema from './schema.ts'
-import {
-  createShare,
-  deleteShare,
-  getShare,
-  getTarget,
-  listShares,
-  passwordHashOfNew,
-  patchShare,
-  presentShare,
-  rotateShare,
-} from './service.ts'
+import { passwordHashOfNew, passwordHashOfPatch } from './service.ts'
 
 export const shareRoutes = (ctx: AppContext) => {
   const originOf = (request: Request) => ctx.config.publicUrls[0] ?? new URL(request.url).origin
   return endpoints('Shares', '/v1/shares', 'several')
     .get(
       '',
-      ({ caller, query, request }) => listShares(ctx.db, caller, pageRequest(query), originOf(request)),
+      ({ exchange, query, request }) =>
+        exchange.call(operations.readShares, { ...query, origin: originOf(request) }),
       {
         access: 'read',
         query: schema.ListQuery,
@@ -36,11 +25,7 @@ export const shareRoutes = (ctx: AppContext) => {
       '',
       async ({ exchange, caller, body, request }) => {
         const passwordHash = await passwordHashOfNew(ctx, caller, body)
-        const create = (tx: Tx) => ({
-          share: presentShare(caller, createShare(tx, caller, body, passwordHash), tx, originOf(request)),
-        })
-        const check = (tx: Tx): void => void getTarget(tx, caller, body.kind, body.target_id)
-        return respondOnce(ctx.db, exchange, create, undefined, check)
+        return exchange.create(operations.createShare, { body, passwordHash, origin: originOf(request) })
       },
       {
         access: 'write',
@@ -55,9 +40,8 @@ export const shareRoutes = (ctx: AppContext) => {
     )
     .get(
       '/:id',
-      ({ caller, params, request }) => ({
-        share: presentShare(caller, getShare(ctx.db, caller, params.id), ctx.db, originOf(request)),
-      }),
+      ({ exchange, params, request }) =>
+        exchange.call(operations.readShare, { ...params, origin: originOf(request) }),
       {
         access: 'read',
         response: schema.ShareResponse,
@@ -68,14 +52,11 @@ export const shareRoutes = (ctx: AppContext) => {
     )
     .patch(
       '/:id',
-      async ({ caller, params, body, request }) => ({
-        share: presentShare(
-          caller,
-          await patchShare(ctx, caller, params.id, body),
-          ctx.db,
-          originOf(request),
-        ),
-      }),
+      async ({ exchange, caller, params, body, request }) => {
+        const passwordHash = await passwordHashOfPatch(ctx, caller, params.id, body)
+        const origin = originOf(request)
+        return exchange.call(operations.patchShare, { ...params, body, passwordHash, origin })
+      },
       {
         access: 'write',
         body: schema.PatchShareBody,
@@ -86,25 +67,17 @@ export const shareRoutes = (ctx: AppContext) => {
           'Only what is sent changes; `options` are replaced whole, and `password: null` takes the password away.',
       },
     )
-    .delete(
-      '/:id',
-      async ({ caller, params }) => {
-        await deleteShare(ctx, caller, params.id)
-        return { deleted: true, id: params.id }
-      },
-      {
-        access: 'write',
-        response: schema.DeletedShareResponse,
-        operationId: 'deleteShare',
-        summary: 'End a share',
-        description: 'Its URL is not found any more, as one that never was.',
-      },
-    )
+    .delete('/:id', ({ exchange, params }) => exchange.call(operations.deleteShare, params), {
+      access: 'write',
+      response: schema.DeletedShareResponse,
+      operationId: 'deleteShare',
+      summary: 'End a share',
+      description: 'Its URL is not found any more, as one that never was.',
+    })
     .post(
       '/:id/rotate',
-      async ({ caller, params, request }) => ({
-        share: presentShare(caller, await rotateShare(ctx, caller, params.id), ctx.db, originOf(request)),
-      }),
+      ({ exchange, params, request }) =>
+        exchange.call(operations.rotateShare, { ...params, origin: originOf(request) }),
       {
         access: 'write',
         response: schema.ShareResponse,

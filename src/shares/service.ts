@@ -164,8 +164,7 @@ export async function passwordHashOfNew(
   return (await passwordHashOf(ctx, caller, input)) ?? null
 }
 
-/** Shares something, in the caller's transaction. */
-export function createShare(
+export function insertShare(
   tx: Tx,
   caller: Caller,
   { kind, target_id, name = null, options = {}, ...input }: CreateInput,
@@ -216,38 +215,45 @@ function getChangeable(reader: Reader, caller: Caller, id: string, { password }:
   return { before, structure }
 }
 
-/** Changes what is sent; the options are replaced whole. */
-export async function patchShare(
+/** The hash of the password that a change sends; refuses a change that the caller may not make before it hashes. */
+export async function passwordHashOfPatch(
   ctx: AppContext,
   caller: Caller,
   id: string,
   input: PatchInput,
-): Promise<ShareRow> {
+): Promise<string | null | undefined> {
   getChangeable(ctx.db, caller, id, input)
-  const passwordHash = await passwordHashOf(ctx, caller, input)
-  return ctx.db.write((tx) => {
-    const { before, structure } = getChangeable(tx, caller, id, input)
-    if (input.options) checkOptions(before.kind, input.options, structure)
-    shareKind.update(tx, caller, before, {
-      name: patched(input.name, before.name),
-      passwordHash: patched(passwordHash, before.passwordHash),
-      expiresAt: patched(instantOf(input.expires_at), before.expiresAt),
-      options: input.options ? JSON.stringify(input.options) : before.options,
-    })
-    return getShare(tx, caller, id)
+  return passwordHashOf(ctx, caller, input)
+}
+
+/** Changes what is sent; the options are replaced whole. */
+export function updateShare(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  input: PatchInput,
+  passwordHash: string | null | undefined,
+): ShareRow {
+  const { before, structure } = getChangeable(tx, caller, id, input)
+  if (input.options) checkOptions(before.kind, input.options, structure)
+  shareKind.update(tx, caller, before, {
+    name: patched(input.name, before.name),
+    passwordHash: patched(passwordHash, before.passwordHash),
+    expiresAt: patched(instantOf(input.expires_at), before.expiresAt),
+    options: input.options ? JSON.stringify(input.options) : before.options,
   })
+  return getShare(tx, caller, id)
 }
 
 /** Gives a share another URL: the old one is gone at once. */
-export const rotateShare = (ctx: AppContext, caller: Caller, id: string): Promise<ShareRow> =>
-  ctx.db.write((tx) => {
-    const before = getShare(tx, caller, id)
-    getTarget(tx, caller, before.kind, before.target)
-    setToken(tx, before.pk, newToken())
-    const difference = { changed: ['url'], previous: {} }
-    logChange(tx, caller, { kind: 'share', id }, 'updated', { difference })
-    return getShare(tx, caller, id)
-  })
+export function replaceToken(tx: Tx, caller: Caller, id: string): ShareRow {
+  const before = getShare(tx, caller, id)
+  getTarget(tx, caller, before.kind, before.target)
+  setToken(tx, before.pk, newToken())
+  const difference = { changed: ['url'], previous: {} }
+  logChange(tx, caller, { kind: 'share', id }, 'updated', { difference })
+  return getShare(tx, caller, id)
+}
 
 const setToken = runBy((pk: number, token: string) =>
   orm
@@ -256,13 +262,12 @@ const setToken = runBy((pk: number, token: string) =>
     .where(eq(shares.pk, pk)),
 )
 
-export const deleteShare = (ctx: AppContext, caller: Caller, id: string): Promise<void> =>
-  ctx.db.write((tx): void => {
-    const row = getShare(tx, caller, id)
-    if (row.structure === null) checkWrite(caller.rights, 'notes')
-    else getStructure(tx, caller, row.structure, 'change')
-    shareKind.delete(tx, caller, row)
-  })
+export function endShare(tx: Tx, caller: Caller, id: string): void {
+  const row = getShare(tx, caller, id)
+  if (row.structure === null) checkWrite(caller.rights, 'notes')
+  else getStructure(tx, caller, row.structure, 'change')
+  shareKind.delete(tx, caller, row)
+}
 
 export type FormSettings = Static<typeof FormOptions>
 
