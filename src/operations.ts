@@ -25,7 +25,7 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   'record-writes': () => import('./records/writing/write-records.ts'),
   records: () => import('./records/operations.ts'),
   shares: () => import('./shares/operations.ts'),
-  sources: () => import('./sources/receive.ts'),
+  sources: () => import('./sources/operations.ts'),
   'row-views': () => import('./row-views/service.ts'),
   structures: () => import('./structures/operations.ts'),
   tags: () => import('./tags/service.ts'),

@@ -9,7 +9,7 @@ import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import { RequestBody } from '../http/body.ts'
 import type { Exchange } from '../http/exchange.ts'
-import { createdResponse, identityOf } from '../http/idempotency.ts'
+import { createdResponse } from '../http/responses.ts'
 import { createCheck } from '../http/validation.ts'
 import { type Outcome, once, type RequestIdentity, signed } from '../kernel/once.ts'
 import { isId } from '../lib/ids.ts'
@@ -60,7 +60,7 @@ export async function respondToApply(
   body: Body,
 ): Promise<Response> {
   checkForm(body)
-  const input = { caller, identity: identityOf(exchange), body: new RequestBody(body, exchange.bodyText) }
+  const input = { caller, identity: exchange.identity, body: new RequestBody(body, exchange.bodyText) }
   const { text, replayed } = await worker.write(applyTask(features), input, { isDryRun: body.dry_run })
   return createdResponse(text, replayed, 200)
 }

@@ -3,9 +3,10 @@ import type { Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
 import { identifyRequester } from '../db/writes/requester.ts'
 import type { Kernel } from '../kernel/call.ts'
+import { KEY_FORM, type RequestIdentity, savedFor } from '../kernel/once.ts'
 import type { Operation, WriteOperation } from '../kernel/operation.ts'
 import { addressGroup } from '../lib/address-group.ts'
-import { fail, Refusal } from '../refusal.ts'
+import { fail, invalid, Refusal } from '../refusal.ts'
 import {
   type Authorize,
   isRead,
@@ -16,8 +17,7 @@ import {
   tokenIn,
 } from './authorizer.ts'
 import type { BodyReservation } from './body.ts'
-import { createdResponse, identityOf } from './idempotency.ts'
-import { jsonResponse } from './responses.ts'
+import { createdResponse, jsonResponse } from './responses.ts'
 
 /** The server that took a request; Bun's own is one. */
 export interface HttpServer {
@@ -139,9 +139,21 @@ export class Exchange {
       this.#caller,
       input,
       this.bodyText,
-      identityOf(this),
+      this.identity,
     )
     return createdResponse(text, replayed, status)
+  }
+
+  /** The request by its `Idempotency-Key`; undefined without one. */
+  get identity(): RequestIdentity | undefined {
+    const { request, caller } = this
+    const idempotencyKey = request.headers.get('idempotency-key')
+    if (idempotencyKey === null) return undefined
+    if (!KEY_FORM.test(idempotencyKey))
+      throw invalid('The header "Idempotency-Key" must be 1 to 255 printable ASCII characters.')
+    if (!caller) return undefined
+    const target = `${request.method} ${new URL(request.url).pathname}`
+    return { keyId: savedFor(caller), target, idempotencyKey }
   }
 
   get #caller(): RequestCaller {

@@ -43,6 +43,13 @@ export function addSafeHeaders(headers: Headers): void {
 export const jsonResponse = (body: JsonBody, status = 200): Response =>
   responseWithText(body, { status, headers: JSON_HEADERS })
 
+/** The response to a creation; `replayed`: it was saved for the same request before. */
+export function createdResponse(body: JsonBody, replayed: boolean, status = 201): Response {
+  const response = jsonResponse(body, status)
+  if (replayed) response.headers.set('Idempotent-Replayed', 'true')
+  return response
+}
+
 /**
  * A response `{"<name>": [...]}` whose items come in parts. The first part is taken at once, and what it refuses is
  * refused; if others follow, each is taken when the client has received those before it, with time between them for

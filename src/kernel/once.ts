@@ -1,17 +1,23 @@
 import { and, eq, getTableColumns, gt } from 'drizzle-orm'
+import type { Db } from '../db/database.ts'
 import { from, rowBy, upsertInto } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { idempotencyKeys } from '../db/schema/idempotency-keys.ts'
+import { requesterKey } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { refused } from '../refusal.ts'
+import type { Caller } from './caller.ts'
 
 /*
  * Creations that are sent again with the same `Idempotency-Key`. The response is saved in the transaction of the write: the
  * same request again gets it and writes nothing; the same key with another body is refused. Writes run one at a time, so
  * that a second request that arrives during the first finds the response of the first.
  */
+
+/** The form of an `Idempotency-Key`. */
+export const KEY_FORM = /^[\x20-\x7e]{1,255}$/
 
 /** How long a response is saved and returned again: 24 hours. */
 export const RESPONSE_SAVED_MS = DAY_MS
@@ -68,6 +74,18 @@ export function once<Created extends ResponseContent>(
     { reason: 'key_reused' },
   )
 }
+
+/** Runs a creation in a transaction of its own, as `once` does. */
+export const createOnce = <Created extends ResponseContent>(
+  db: Db,
+  identity: RequestIdentity | undefined,
+  body: string,
+  create: (tx: Tx) => Created,
+): Promise<Outcome> => db.write((tx) => once(tx, signed(identity, body), create))
+
+/** The owner of a saved response: the key, or the user and the session's current workspace. */
+export const savedFor = (caller: Caller): string =>
+  caller.keyId ?? `${requesterKey(caller)} ${caller.workspaceId}`
 
 const saved = getTableColumns(idempotencyKeys)
 

@@ -2,26 +2,17 @@ import type { AppContext, Caller } from '../context.ts'
 import { asRequester } from '../db/writes/requester.ts'
 import { RequestLimit } from '../http/authorizer.ts'
 import { endpoints } from '../http/endpoints.ts'
-import { respondOnce } from '../http/idempotency.ts'
 import { BytesBody, IgnoredQuery } from '../http/schema/types.ts'
 import { Tally } from '../objects/tally.ts'
 import { fail, notFound, Refusal } from '../refusal.ts'
-import { getStructure } from '../structures/store.ts'
 import { type EventReaders, getEvent, replayOne, replayUnmapped } from './events.ts'
+import { makeSource, presentTo } from './operations.ts'
 import { providerOf } from './providers.ts'
 import { challengeIn } from './read-call.ts'
 import { receive, replaysOf, tryEvent } from './receive.ts'
 import * as schema from './schema.ts'
-import {
-  createSource,
-  deleteSource,
-  getSource,
-  listSources,
-  mayWriteTo,
-  patchSource,
-  rotateSource,
-} from './service.ts'
-import { addCounts, findVerifier, optionsOf, presentSource, type SourceRow, urlOf } from './store.ts'
+import { deleteSource, getSource, listSources, patchSource, rotateSource } from './service.ts'
+import { addCounts, findVerifier, optionsOf, type SourceRow } from './store.ts'
 
 const CALLS_PER_MINUTE = 6_000
 
@@ -30,10 +21,9 @@ export const rejectedCalls = (ctx: AppContext): Tally =>
   new Tally(ctx, 'rejected calls', (tx, source, rejected) => addCounts(tx, source, { rejected }))
 
 export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: Tally) {
-  const present = (source: SourceRow, caller: Caller, request: Request) => {
-    const origin = ctx.config.publicUrls[0] ?? new URL(request.url).origin
-    return presentSource(source, mayWriteTo(caller, source) ? urlOf(source, origin) : null)
-  }
+  const originOf = (request: Request) => ctx.config.publicUrls[0] ?? new URL(request.url).origin
+  const present = (source: SourceRow, caller: Caller, request: Request) =>
+    presentTo(caller, source, originOf(request))
   return endpoints('Sources', '/v1/sources', 'structures')
     .get(
       '',
@@ -51,14 +41,7 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
     )
     .post(
       '',
-      ({ exchange, caller, body, request }) =>
-        respondOnce(
-          ctx.db,
-          exchange,
-          (tx) => ({ source: present(createSource(tx, caller, body), caller, request) }),
-          undefined,
-          caller.rights && ((tx) => getStructure(tx, caller, body.structure, 'change')),
-        ),
+      ({ exchange, body, request }) => exchange.create(makeSource, { body, origin: originOf(request) }),
       {
         access: 'write',
         once: true,

@@ -10,8 +10,8 @@ import type { WorkerTask, WriteListeners } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { RequestBody } from '../../http/body.ts'
 import type { Exchange } from '../../http/exchange.ts'
-import { createdResponse, identityOf } from '../../http/idempotency.ts'
 import type { JsonBody } from '../../http/responses.ts'
+import { createdResponse } from '../../http/responses.ts'
 import { type Outcome, once, type RequestIdentity, signed } from '../../kernel/once.ts'
 import { atPlace, fail, notFound, refused } from '../../refusal.ts'
 import { clearLiveValues } from '../../structures/storage/live-rows.ts'
@@ -198,7 +198,7 @@ export async function respondToPatch(
 ): Promise<Response> {
   const { bodyText } = exchange
   expectedInstant(patch.if_unchanged)
-  const input = { caller, id, identity: identityOf(exchange), body: new RequestBody(patch, bodyText) }
+  const input = { caller, id, identity: exchange.identity, body: new RequestBody(patch, bodyText) }
   const size = { length: bodyText.length }
   const { text, replayed } = await worker.write(recordPatch, input, { size })
   return createdResponse(text, replayed, 200)

@@ -8,7 +8,7 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import { countSubscriptions, logCreated } from '../../delivery/outbox.ts'
 import { RequestBody } from '../../http/body.ts'
 import type { Exchange } from '../../http/exchange.ts'
-import { createdResponse, identityOf } from '../../http/idempotency.ts'
+import { createdResponse } from '../../http/responses.ts'
 import { type Outcome, once, type RequestIdentity, signed } from '../../kernel/once.ts'
 import { invalid, namingPlace, Refusal } from '../../refusal.ts'
 import { findAnyLiveRow, findHolders } from '../../structures/storage/live-rows.ts'
@@ -98,7 +98,7 @@ export async function respondToWrite(
 ): Promise<Response> {
   const wanted = checkedWrite(body)
   const { bodyText } = exchange
-  const input = { caller, identity: identityOf(exchange), body: new RequestBody(wanted, bodyText) }
+  const input = { caller, identity: exchange.identity, body: new RequestBody(wanted, bodyText) }
   const size = sizeOf(db, caller, body, bodyText.length)
   const { text, replayed } = await worker.write(rowsWrite, input, { size })
   return createdResponse(text, replayed)
