@@ -172,6 +172,8 @@ const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = HOUR_MS
 /** The delay of the next look after a commit, which may have enqueued a job. */
 const LOOK_MS = 20
+/** Jobs are looked for at least this often, however the clock moves. */
+const MAX_WAIT_MS = 30_000
 
 /** Runs the jobs of a server, from its start until `stop`. */
 export class JobRunner {
@@ -219,25 +221,26 @@ export class JobRunner {
     this.#timer?.cancel()
     const cancel = this.#clock.after(delayMs, () => {
       this.#timer = undefined
-      this.#running = asNobody(() => this.#runDue())
+      this.#running = asNobody(() => this.#runDue()).then((waitMs) => {
+        this.#running = undefined
+        this.#lookIn(waitMs)
+      })
     })
     this.#timer = { at, cancel }
   }
 
-  /** Runs jobs until none is due, then waits for the next one. */
-  async #runDue(): Promise<void> {
-    let waitMs = FIRST_RETRY_MS
+  /** Runs jobs until none is due; returns how long to wait for the next one. */
+  async #runDue(): Promise<number> {
     try {
       for (let due = this.#next(); due && !this.#isStopped; due = this.#next()) {
         await this.#runOne(due)
         await breathe(this.#db)
       }
-      waitMs = this.#untilNext()
+      return this.#untilNext()
     } catch (error) {
       if (!this.#isStopped) this.#log.repeated('warn', 'jobs are delayed', { error: String(error) })
+      return FIRST_RETRY_MS
     }
-    this.#running = undefined
-    this.#lookIn(waitMs)
   }
 
   /** The first due job of the next kind that has one. */
@@ -257,7 +260,7 @@ export class JobRunner {
       this.#db.sql.scalar<number | null>('SELECT min(due_at) FROM jobs WHERE kind = ?', kind),
     )
     const at = Math.min(...first.filter((each) => each !== null))
-    return Math.min(Math.max(at - this.#clock.now(), LOOK_MS), HOUR_MS)
+    return Math.min(Math.max(at - this.#clock.now(), LOOK_MS), MAX_WAIT_MS)
   }
 
   async #runOne({ job, key }: DueJob): Promise<void> {

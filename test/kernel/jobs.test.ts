@@ -51,6 +51,15 @@ test('a job is stored with the write that causes it, and not by one that is refu
   expect(seen).toEqual([3, 2, 1, 0])
 })
 
+test('a job is found that is enqueued after a time without any', async () => {
+  const job = countdown('late')
+  run(job)
+  await Bun.sleep(20)
+  await enqueued(job, 'l', 2)
+  service.clock.advance(20)
+  expect(await isDone(job, 'l')).toBe(true)
+})
+
 test('a job without an end delays neither another kind, nor another job of its kind, nor a write', async () => {
   const short = countdown('short')
   const mixed = defineJob<string, number>('mixed', (_, key, count) => (key === 'ends' ? 'done' : count + 1))
