@@ -4,7 +4,7 @@ import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import { from, orm, rowsBy, runBy } from '../db/query.ts'
 import { files } from '../db/schema/files.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { defineJob, enqueue } from '../kernel/jobs.ts'
+import { begin, defineJob, enqueue } from '../kernel/jobs.ts'
 import { deleteSomePages } from './search.ts'
 import { deleteSomeParts, fileDetachmentKind, UNFINISHED } from './store.ts'
 
@@ -51,10 +51,10 @@ const findArrivingBefore = rowsBy((before: number) =>
   ),
 )
 
-/** Deletes a file that will not become complete. Parts that came after it was removed by retention are deleted, too. */
+/** Deletes a file that will not become complete. Parts that came after it was removed by retention are deleted, too; few at once. */
 export function abandonFile(tx: Tx, file: Removed): void {
-  if (findArriving(tx, file.pk).length > 0) remove(tx, file)
-  else enqueue(tx, fileDetachment, file.pk, file.workspace)
+  if (findArriving(tx, file.pk).length > 0) deleteRow(tx, file.pk)
+  begin(tx, fileDetachment, file.pk, file.workspace)
 }
 
 /** Deletes incomplete files that were started before an instant: the process that added them has died. */
