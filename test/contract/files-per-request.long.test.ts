@@ -19,8 +19,8 @@ const MOST: Readonly<Record<string, number>> = {
   'receive a form': 54,
 }
 
-/** Checkpoints are made by a timer, within the request or not. */
-const COUNTED = /^src\/(?!lib\/|db\/connection\/(?:checkpoint|wal-index)\.ts)/
+/** Timers make checkpoints and look at the files of the database, within the request or not. */
+const COUNTED = /^src\/(?!lib\/|db\/connection\/(?:checkpoint|foreign-wal|wal-index)\.ts)/
 
 const ONE_REQUEST = './test/contract/one-request.ts'
 const ROOT = join(import.meta.dir, '../..')
