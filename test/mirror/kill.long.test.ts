@@ -143,7 +143,7 @@ test(
     expect(await exportOf(file, 'copy')).toBe(await exportOf(folder.file('remote.db'), 'original'))
     await mirror.end()
   },
-  runs(60_000, 600_000),
+  runs(120_000, 600_000),
 )
 
 /** Returns the rows that were acknowledged. */

@@ -111,7 +111,7 @@ test(
       },
       finish: async (server, happened) => {
         const marks = [...new Set(happened.map(({ subject }) => subject))].sort()
-        await until(() => [...coming].every((mark) => arrived('/due').has(mark)))
+        await until(() => coming.isSubsetOf(arrived('/due')))
         for (const id of webhooks)
           await until(
             async () =>
