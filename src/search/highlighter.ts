@@ -122,7 +122,7 @@ function wordHits(text: string, phrases: readonly Phrase[], reach: number): Hit[
 }
 
 /** Where the phrases occur in a text, in order: the first hit and those that begin at most `reach` after it. */
-function findHits(text: string, phrases: readonly Phrase[], reach: number): Hit[] {
+export function findHits(text: string, phrases: readonly Phrase[], reach = 2 * WINDOW): Hit[] {
   if (isAscii(text)) return patternHits(text, asciiPattern(phrases), reach)
   const pattern = unspacedPattern(phrases)
   if (pattern && normalized(text, 'NFC') === text) return patternHits(text, pattern, reach)
@@ -186,7 +186,7 @@ export function snippetAround(text: string, places: readonly Hit[]): string {
 export function snippetOf(texts: readonly string[], phrases: readonly Phrase[]): string {
   const wanted = phrases.filter(({ isExcluded }) => !isExcluded)
   for (const text of texts) {
-    const hits = findHits(text, wanted, 2 * WINDOW)
+    const hits = findHits(text, wanted)
     if (hits.length > 0) return snippetAround(text, hits)
   }
   const beginning = texts[0] ?? ''

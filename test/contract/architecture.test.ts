@@ -74,6 +74,7 @@ const PURE = [
   'portability/vault/plan/tags.ts',
   'portability/workspace/format.ts',
   'search/highlighter.ts',
+  'search/note-snippet.ts',
   'search/words.ts',
 ]
 /** The packages that these need, which run in a browser too. */

@@ -338,6 +338,21 @@ describe('the snippet', () => {
     )
   })
 
+  test('shows no comments, and no hit in them', async () => {
+    const content = 'Before <!-- zebra secret --> the zebra, %% zebra %% after.\n\n```\n<!-- shown -->\n```'
+    expect(await snippet({ content }, 'zebra')).toBe(
+      'Before  the <mark>zebra</mark>,  after.\n\n```\n&lt;!-- shown --&gt;\n```',
+    )
+    const hidden = 'Seen.\n\n<!-- okapi\n\nokapi -->\n\nMore.'
+    expect(await snippet({ content: hidden }, 'okapi')).toBe('Seen.\n\n\n\nMore.')
+    expect(await snippet({ content: hidden, title: 'An okapi' }, 'okapi an')).toBe(
+      '<mark>An</mark> <mark>okapi</mark>',
+    )
+    const long = `${'word '.repeat(1_000)}\n`.repeat(3)
+    const far = `${long}<!-- lemur ${long} lemur -->\n${long}The lemur <!-- x --> here`
+    expect(await snippet({ content: far }, 'lemur')).toEndWith('The <mark>lemur</mark>  here')
+  })
+
   test('comes from the title or a tag when the hit is there, and only with a search', async () => {
     expect(await snippet({ title: 'A zebra', content: 'text' }, 'zebra')).toBe('A <mark>zebra</mark>')
     expect(await snippet({ content: 'text', tags: ['red panda'] }, 'panda')).toBe('red <mark>panda</mark>')

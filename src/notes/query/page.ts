@@ -4,7 +4,7 @@ import type { ValueKind } from '../../filter/tree/operators.ts'
 import { type Page, type PageRequest, presentPage } from '../../http/pagination.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { compareCodePoints, fold } from '../../lib/text.ts'
-import { snippetOf } from '../../search/highlighter.ts'
+import { noteSnippet } from '../../search/note-snippet.ts'
 import type { Phrase } from '../../search/words.ts'
 import { EXCERPT_SOURCE, excerptOf } from '../excerpt.ts'
 import { presentEdited, presentNote, presentNoteHead } from '../present.ts'
@@ -61,12 +61,9 @@ function presentedNotes(
     ...present(row),
     ...(isByEdit && presentEdited(row)),
     ...(excerpt && { excerpt: excerptOf(beginnings[at] ?? '') }),
-    ...(phrases && { snippet: noteSnippet(row, phrases) }),
+    ...(phrases && { snippet: noteSnippet(row.content, [row.title, ...tagNamesOf(row)], phrases) }),
   }))
 }
-
-const noteSnippet = (row: NoteRow, phrases: readonly Phrase[]): string =>
-  snippetOf([row.content, row.title, ...tagNamesOf(row)], phrases)
 
 /** What a tag of a note counts in the length of its texts. */
 const BYTES_PER_TAG = 80

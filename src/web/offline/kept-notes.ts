@@ -1,6 +1,7 @@
 import { compareCodePoints, fold } from '../../lib/text.ts'
 import { bracketed, linkOf, namesIn, parseLinks, targetKey } from '../../notes/links/syntax.ts'
-import { isMatch, snippetAround, snippetOf } from '../../search/highlighter.ts'
+import { isMatch, snippetAround } from '../../search/highlighter.ts'
+import { noteSnippet } from '../../search/note-snippet.ts'
 import { type Phrase, parseSearch, visitWords } from '../../search/words.ts'
 import type { components } from '../data/api-types.d.ts'
 
@@ -152,7 +153,7 @@ export class KeptNotes {
 
   #snippet(note: KeptNote, phrases: readonly Phrase[]): string {
     const [title = '', tags = '', text = ''] = this.#partsOf(note)
-    return snippetOf([text, title, tags], phrases)
+    return noteSnippet(text, [title, tags], phrases)
   }
 
   /** The notes by what a link may call them: the id, else the alias, else the title, of which the oldest note has it. */
