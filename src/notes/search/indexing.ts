@@ -54,33 +54,34 @@ export const markAllForSearch = (
 
 type Indexing = Pick<AppContext, 'db' | 'worker'>
 
+interface Marked {
+  readonly workspace: number
+  readonly note: number
+}
+
 /**
  * Indexes the first of these notes that are still marked: some for a few milliseconds, or one with a long body in the
  * worker. Returns how many were processed.
  */
-async function indexFirst(
-  { db, worker }: Indexing,
-  workspace: number,
-  notes: readonly number[],
-): Promise<number> {
+async function indexFirst({ db, worker }: Indexing, notes: readonly Marked[]): Promise<number> {
   const [first] = notes
   notePart(db)
-  if (first !== undefined && hasLongBody(db, first)) {
-    await indexLongNote(worker, workspace, first)
+  if (first && hasLongBody(db, first.note)) {
+    await indexLongNote(worker, first)
     return 1
   }
-  return db.write((tx): number => indexBatch(tx, workspace, notes))
+  return db.write((tx): number => indexBatch(tx, notes))
 }
 
 /** Stops before a note with a long body. */
-function indexBatch(tx: Tx, workspace: number, notes: readonly number[]): number {
+function indexBatch(tx: Tx, notes: readonly Marked[]): number {
   const until = performance.now() + BATCH_TIME_MS
   let done = 0
-  for (const pk of notes) {
-    if (hasLongBody(tx, pk)) break
+  for (const { workspace, note } of notes) {
+    if (hasLongBody(tx, note)) break
     done += 1
-    const note = unmarkForSearch(tx, workspace, pk) ? findIndexable(tx, pk) : undefined
-    if (note) indexNote(tx, note)
+    const indexable = unmarkForSearch(tx, workspace, note) ? findIndexable(tx, note) : undefined
+    if (indexable) indexNote(tx, indexable)
     if (performance.now() > until) break
   }
   return done
@@ -96,9 +97,9 @@ const URGENT = 'FROM search_pending WHERE workspace = ? AND can_wait = 0'
 export async function refreshSearch(ctx: Indexing, workspace: number): Promise<void> {
   const { sql } = ctx.db
   if (sql.get(`SELECT 1 ${URGENT} LIMIT 1`, workspace) === undefined) return
-  const notes = sql.column<number>(`SELECT note ${URGENT}`, workspace)
+  const notes = sql.all<Marked>(`SELECT workspace, note ${URGENT}`, workspace)
   for (let done = 0; done < notes.length; ) {
-    done += await indexFirst(ctx, workspace, notes.slice(done, done + MAX_BATCH))
+    done += await indexFirst(ctx, notes.slice(done, done + MAX_BATCH))
     if (hasManyParts(ctx.db)) await mergeStep(ctx)
   }
 }
@@ -109,29 +110,16 @@ const LONG_BACKLOG = 10_000
 const isBacklogLong = ({ sql }: Reader): boolean =>
   sql.get(`SELECT 1 FROM search_pending WHERE can_wait = 0 LIMIT 1 OFFSET ${LONG_BACKLOG}`) !== undefined
 
-interface Marked {
-  readonly workspace: number
-  readonly note: number
-}
-
-/** Some marked notes of one workspace. */
-function findMarked({ sql }: Reader): Marked[] {
-  const marked = sql.all<Marked>(`SELECT workspace, note FROM search_pending LIMIT ${MAX_BATCH}`)
-  return marked.filter(({ workspace }) => workspace === marked[0]?.workspace)
-}
+const findMarked = ({ sql }: Reader): Marked[] =>
+  sql.all(`SELECT workspace, note FROM search_pending LIMIT ${MAX_BATCH}`)
 
 /** Does some of the work that is left: indexes marked notes, and merges what was indexed. */
 async function indexSome(ctx: AppContext): Promise<boolean> {
   const isUnmerged = partsOf(ctx.db).count > 0
   if (isUnmerged) await mergeStep(ctx)
   const marked = findMarked(ctx.db)
-  const [first] = marked
-  if (!first) return isUnmerged
-  await indexFirst(
-    ctx,
-    first.workspace,
-    marked.map(({ note }) => note),
-  )
+  if (marked.length === 0) return isUnmerged
+  await indexFirst(ctx, marked)
   return true
 }
 
@@ -206,10 +194,7 @@ export const longNoteWordsQuery: WorkerQuery<{ note: number }, Words | undefined
 }
 
 /** Writes the entries of a note that is still marked. Words of an older version are not used. */
-export const longNoteEntries: WorkerTask<
-  { workspace: number; note: number; words: Words | undefined },
-  void
-> = {
+export const longNoteEntries: WorkerTask<Marked & { words: Words | undefined }, void> = {
   name: 'notes.entries',
   isBackground: true,
   run: (reader, { workspace, note: pk, words }) => {
@@ -223,7 +208,7 @@ export const longNoteEntries: WorkerTask<
 
 const BACKGROUND = { userId: '', keyId: null, surface: 'indexing', isBackground: true }
 
-async function indexLongNote(worker: WorkerClient, workspace: number, note: number): Promise<void> {
+async function indexLongNote(worker: WorkerClient, { workspace, note }: Marked): Promise<void> {
   const words = await worker.run(longNoteWordsQuery, { note }, BACKGROUND)
   await worker.write(longNoteEntries, { workspace, note, words })
 }
