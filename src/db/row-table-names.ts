@@ -23,6 +23,10 @@ export const SMALL_ROWS = 'small_rows'
 export const liveRows = ({ pk, ownTable }: RowPlace): string =>
   ownTable > 0 ? rowTable(pk) : `(SELECT * FROM ${SMALL_ROWS} WHERE structure = ${pk})`
 
+/** The same as `live`, for a statement that finds rows by their pks, or goes through all in the order of pks. */
+export const liveRowsByPk = (place: RowPlace): string =>
+  `${liveRows(place)} AS live${place.ownTable > 0 ? ' NOT INDEXED' : ''}`
+
 /** Where the rows of a structure are; of one that is gone, nowhere. */
 export const placeOf = ({ sql }: Reader, structurePk: number): RowPlace => ({
   pk: structurePk,

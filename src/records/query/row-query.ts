@@ -1,6 +1,6 @@
 import type { InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { liveRows, valueColumn } from '../../db/row-table-names.ts'
+import { liveRows, liveRowsByPk, valueColumn } from '../../db/row-table-names.ts'
 import type { TestedText } from '../../db/sql.ts'
 import { allOf, type Direction, opposite, type SqlPart, sqlWay } from '../../db/sql-part.ts'
 import type { RowPart, TypedField } from '../../filter/record/operators.ts'
@@ -17,15 +17,10 @@ import {
   listAutoIndexes,
   sortExpression,
 } from '../../structures/storage/auto-index.ts'
-import { uniqueIndex } from '../../structures/storage/row-table-schema.ts'
+import type { RowIndex } from '../../structures/storage/row-index.ts'
+import { uniqueIndexes } from '../../structures/storage/row-table-schema.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
-import {
-  type Definition,
-  definitionOf,
-  getStructure,
-  type StructureRow,
-  type UniqueSet,
-} from '../../structures/store.ts'
+import { type Definition, definitionOf, getStructure, type StructureRow } from '../../structures/store.ts'
 
 /** Reading this many rows takes no noticeable time. */
 export const FEW_ROWS = 1_000
@@ -170,17 +165,16 @@ function sourceOf(
   first: readonly SqlPart[],
 ): SqlPart {
   const { structure } = query
-  const table = `${liveRows(structure)} AS live`
   if (path.by === 'index') {
     const { deciding, rest } = divided(query, path.index)
-    return fromWhere(`${table} INDEXED BY ${path.index.index}`, [
+    return fromWhere(`${liveRows(structure)} AS live INDEXED BY ${path.index.index}`, [
       ...first,
       ...deciding,
       ...tests(reader, query, rest),
     ])
   }
-  const hint = path.by === 'pk' && structure.ownTable > 0 ? ' NOT INDEXED' : ''
-  return fromWhere(`${table}${hint}`, [...first, ...pkTests(path), ...tests(reader, query, query.conditions)])
+  const table = path.by === 'pk' ? liveRowsByPk(structure) : `${liveRows(structure)} AS live`
+  return fromWhere(table, [...first, ...pkTests(path), ...tests(reader, query, query.conditions)])
 }
 
 /** The conditions as tests of a row, which can be stopped by the reader. */
@@ -288,22 +282,18 @@ export interface UsableIndex {
 /** By name; the text index is `*`. */
 export type Indexes = ReadonlyMap<string, UsableIndex>
 
-const NO_INDEXES: Indexes = new Map()
-
 /** The indexes that a query may use: the unique ones of the definition, and the automatic ones that are ready. */
 export function usableIndexes(
   reader: Reader,
   { structure, definition }: { structure: StructureRow; definition: Definition },
 ): Indexes {
-  const { pk, ownTable } = structure
-  if (ownTable === 0) return NO_INDEXES
-  const unique = definition.uniqueSets.map((set) => usableUnique(pk, set))
+  const { pk } = structure
+  const unique = uniqueIndexes(structure, definition).map(usableUnique)
   const automatic = listAutoIndexes(reader, pk).flatMap((name) => usableAuto(pk, definition, name) ?? [])
   return new Map([...unique, ...automatic].map((index) => [index.name, index]))
 }
 
-function usableUnique(structurePk: number, set: UniqueSet): UsableIndex {
-  const { name, expressions } = uniqueIndex(structurePk, set)
+function usableUnique({ name, expressions }: RowIndex): UsableIndex {
   const columns = expressions.map((column) => ({ column, key: column, written: undefined }))
   return { name, index: name, columns, isUnique: true }
 }

@@ -76,6 +76,10 @@ export function uniqueIndex(structurePk: number, set: UniqueSet): RowIndex {
   return { name, structurePk, expressions: columns, isUnique: true }
 }
 
+/** The unique indexes of a structure; a small one has none. */
+export const uniqueIndexes = ({ pk, ownTable }: RowPlace, { uniqueSets }: Definition): RowIndex[] =>
+  ownTable > 0 ? uniqueSets.map((set) => uniqueIndex(pk, set)) : []
+
 /** Creates and drops unique indexes so that they match the sets of `after`; refuses while live rows collide. */
 export function changeUniqueSets(
   reader: Reader,
