@@ -16,6 +16,9 @@ const RANK_LIMIT = 20_000
 const pksOf = ({ sql }: Reader, { set: { text, values } }: Matches): number[] =>
   JSON.parse(sql.scalar<string>(`SELECT json_group_array(pk) FROM (${text})`, ...values))
 
+const count = ({ sql }: Reader, { set: { text, values } }: Matches): number =>
+  sql.scalar(`SELECT count(*) FROM (${text})`, ...values)
+
 /** What a search finds through the search tables, and which notes match besides. */
 interface Found {
   readonly scope: SearchScope
@@ -89,13 +92,14 @@ function rankedPage(
   const matches = matchesOf(reader, scope, terms)
   const few = isCostly ? rankedIfFew(evaluation, matches, page, rankLimit) : undefined
   if (few) return few
-  const pks = pksOf(reader, matches)
-  if (page.limit === 0 || page.offset >= pks.length) return { items: [], total: pks.length }
-  const items =
-    pks.length <= rankLimit
-      ? ranked(evaluation, matches, page)
-      : byTiers(evaluation, matchesOf(reader, scope, terms, true), pks, page)
-  return { items, total: pks.length }
+  const top = matchesOf(reader, scope, terms, true)
+  const topCount = count(reader, top)
+  // Where the hits in titles and tags fill the page, the others are but counted.
+  const pks = page.offset + page.limit <= topCount ? [] : pksOf(reader, matches)
+  const total = pks.length || count(reader, matches)
+  if (page.limit === 0 || page.offset >= total) return { items: [], total }
+  if (total <= rankLimit) return { items: ranked(evaluation, matches, page), total }
+  return { items: byTiers(evaluation, { top, topCount, pks }, page), total }
 }
 
 /** `ORDER BY` rank, equal ones by id. While the order of pks is the order of ids, it is used instead. */
@@ -133,20 +137,26 @@ function rankedIfFew(
   return total > rankLimit ? undefined : { items: JSON.parse(items), total }
 }
 
+interface Tiers {
+  readonly top: Matches
+  readonly topCount: number
+  /** Of all matches, those of `top` among them. */
+  readonly pks: readonly number[]
+}
+
 /**
  * For many matches: first those with every word in title or tags, by rank, then the others, newest edit first. Both tiers
  * have a fixed order, so paging across them is stable.
  */
-function byTiers(evaluation: Evaluation, top: Matches, all: readonly number[], page: PageRequest): number[] {
-  const topPks = pksOf(evaluation.reader, top)
-  const fromTop = page.offset < topPks.length ? ranked(evaluation, top, page) : []
+function byTiers(evaluation: Evaluation, { top, topCount, pks }: Tiers, page: PageRequest): number[] {
+  const { reader, size } = evaluation
+  const fromTop = page.offset < topCount ? ranked(evaluation, top, page) : []
   const missing = page.limit - fromTop.length
   if (missing === 0) return fromTop
-  const { size } = evaluation
   const others = {
-    set: intersection(bitsetOf(all, size), complementOf(bitsetOf(topPks, size))),
-    total: all.length - topPks.length,
+    set: intersection(bitsetOf(pks, size), complementOf(bitsetOf(pksOf(reader, top), size))),
+    total: pks.length - topCount,
   }
-  const rest = { limit: missing, offset: Math.max(0, page.offset - topPks.length) }
+  const rest = { limit: missing, offset: Math.max(0, page.offset - topCount) }
   return [...fromTop, ...matchingPage(evaluation, others, NEWEST_FIRST, rest)]
 }
