@@ -1,5 +1,4 @@
 import type { Db } from '../database.ts'
-import { completing } from './requester.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
 
 /** The length of one transaction of chunked work, so that the write lock is held only briefly. */
@@ -58,23 +57,3 @@ export function firstWithin<Row>(rows: Iterable<Row>, most: number, sizeOf: (row
   }
   return first
 }
-
-/**
- * A write from which changes of many rows follow. Few of them share its transaction; the others come after it, also when
- * the right of the requester ends meanwhile. What is left must be known from the database, so that it can be finished
- * with `inSteps` after a crash.
- */
-export async function writeInSteps<Result>(
-  db: Db,
-  begin: (tx: Tx) => { readonly result: Result; readonly step: Step },
-): Promise<Result> {
-  const { result, step, hasMore } = await db.write((tx) => {
-    const begun = begin(tx)
-    return { ...begun, hasMore: forSomeMilliseconds(() => begun.step(tx), FIRST_MS) }
-  })
-  if (hasMore) await completing(() => inSteps(db, step))
-  return result
-}
-
-/** How long the first transaction may take. */
-const FIRST_MS = 25

@@ -29,13 +29,6 @@ export function identifyRequester(key: string, right?: Right): void {
 /** Runs, or schedules, what serves no single request. */
 export const asNobody = <Result>(run: () => Result): Result => requesters.exit(run)
 
-/**
- * Runs what completes a write that is committed already, or clears up after one that failed: it goes on although the
- * right of the requester ends.
- */
-export const completing = <Result>(run: () => Result): Result =>
-  requesters.run({ key: currentRequester() }, run)
-
 /** The key of whoever made the request that is being served; empty outside of requests. */
 export const currentRequester = (): string => requesters.getStore()?.key ?? ''
 
