@@ -23,7 +23,7 @@ import { createLog, type Log } from './lib/log.ts'
 import { VERSION } from './lib/version.ts'
 import { removeLeftCopies } from './maintenance/backup-download.ts'
 import { createBackups } from './maintenance/backups.ts'
-import { startMaintenance } from './maintenance/schedule.ts'
+import { retentionJobs, startIndexMaintenance } from './maintenance/schedule.ts'
 import { upgradeDerived, upgradeSteps } from './maintenance/upgrade.ts'
 import { startLinkIndexing } from './notes/links/indexing.ts'
 import { startIndexing } from './notes/search/indexing.ts'
@@ -157,13 +157,13 @@ async function serveDatabase(
   )
   ctx.db.onExternalWrite(() => ctx.bus.wake())
   const deliveries = startSending(ctx)
-  const jobs = new JobRunner(ctx, ctx.features.jobs)
+  const jobs = new JobRunner(ctx, [...ctx.features.jobs, ...retentionJobs(ctx.config)])
   const background = [
     () => jobs.stop(),
     startIndexing(ctx),
     startLinkIndexing(ctx),
     startTextIndexing(ctx),
-    startMaintenance(ctx),
+    startIndexMaintenance(ctx),
     ...(mirroring ? [mirroring.start(ctx)] : [startTextExtraction(ctx)]),
     () => backups.stop(),
   ]

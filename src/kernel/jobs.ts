@@ -29,6 +29,8 @@ export interface Job<Key extends JobKey = JobKey, State = unknown> {
   step(tx: Tx, key: Key, state: State): State | 'done' | Later<State>
   /** Whether a step may take longer, as dropping an index does: a server runs it in another thread, when no write waits. */
   readonly isLong?: true
+  /** A job that every server has; the first run after the start of a server begins after at most this time. */
+  readonly everyMs?: number
 }
 
 class Later<State> {
@@ -47,6 +49,16 @@ export const defineJob = <Key extends JobKey, State>(
   step: Job<Key, State>['step'],
   options: Pick<Job, 'isLong'> = {},
 ): Job<Key, State> => ({ kind, step, ...options })
+
+/** A job that is there always, once. `step` does some of its work and returns whether there is more; if not, it pauses. */
+export const defineRecurringJob = (kind: string, everyMs: number, step: (tx: Tx) => boolean): Job => ({
+  kind,
+  everyMs,
+  step: (tx) => (step(tx) ? null : later(tx.now + everyMs, null)),
+})
+
+/** The key of a recurring job. */
+export const RECURRING = 0
 
 const AT_ONCE = 0
 
@@ -172,6 +184,8 @@ const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = HOUR_MS
 /** The delay of the next look after a commit, which may have enqueued a job. */
 const LOOK_MS = 20
+/** New servers have other things to do at first. */
+const FIRST_RUN_MS = 5_000
 /** Jobs are looked for at least this often, however the clock moves. */
 const MAX_WAIT_MS = 30_000
 
@@ -188,6 +202,7 @@ export class JobRunner {
   /** The position in `#jobs` of the kind whose turn is next. */
   #turn = 0
   #isStopped = false
+  #hasBegun = false
   #running: Promise<void> | undefined
   #timer: { readonly at: number; readonly cancel: () => void } | undefined
 
@@ -232,6 +247,8 @@ export class JobRunner {
   /** Runs jobs until none is due; returns how long to wait for the next one. */
   async #runDue(): Promise<number> {
     try {
+      if (!this.#hasBegun) await this.#db.write((tx): void => this.#begin(tx))
+      this.#hasBegun = true
       for (let due = this.#next(); due && !this.#isStopped; due = this.#next()) {
         await this.#runOne(due)
         await breathe(this.#db)
@@ -241,6 +258,20 @@ export class JobRunner {
       if (!this.#isStopped) this.#log.repeated('warn', 'jobs are delayed', { error: String(error) })
       return FIRST_RETRY_MS
     }
+  }
+
+  /** Enqueues what recurs, and brings forward what was enqueued with a clock that has been set back since. */
+  #begin(tx: Tx): void {
+    for (const { kind, everyMs } of this.#jobs)
+      if (everyMs !== undefined)
+        tx.sql.run(
+          `INSERT INTO jobs (kind, key, state, due_at) VALUES (?, ?, 'null', ?)
+           ON CONFLICT DO UPDATE SET due_at = min(due_at, ?)`,
+          kind,
+          RECURRING,
+          tx.now + FIRST_RUN_MS,
+          tx.now + everyMs,
+        )
   }
 
   /** The first due job of the next kind that has one. */

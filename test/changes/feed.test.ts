@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { beginEpochs } from '../../src/changes/cursors.ts'
 import { commandCaller } from '../../src/cli/open-database.ts'
 import { DAY_MS } from '../../src/lib/dates.ts'
-import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import type { FeedChange } from '../support/changes.ts'
+import { runRetention } from '../support/jobs.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -79,7 +79,7 @@ describe('a change', () => {
     await deleteStructure(service.ctx, commandCaller({ pk: 1, id: workspace_id }), structure)
     service.clock.advance(31 * DAY_MS)
     await service.ctx.db.write((tx) => tx.sql.run('UPDATE changes SET at = ?', tx.now).changes)
-    await runMaintenance(service.ctx)
+    await runRetention(service.ctx)
     const { changes } = await feed()
     expect(
       changes.slice(-2).map(({ kind, op, actor }: FeedChange & { actor: object }) => [kind, op, actor]),
@@ -250,7 +250,7 @@ describe('a cursor', () => {
     await newNote('Three')
     const { cursor: young } = await feed()
     await newNote('Four')
-    await runMaintenance(service.ctx)
+    await runRetention(service.ctx)
     const { status, body } = await service.get(`/v1/changes?after=${old}`)
     expect([status, body.code, body.error]).toEqual([
       410,

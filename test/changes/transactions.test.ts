@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { runMaintenance } from '../../src/maintenance/schedule.ts'
+import { runRetention } from '../support/jobs.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
 import { declare, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -185,7 +185,7 @@ describe('the label', () => {
     expect(deleted?.objects[0]).toMatchObject({ kind: 'tag', op: 'deleted', label: 'tagged' })
     for (const { label } of trashed?.objects ?? []) expect(label).toBe('Noted')
     service.clock.advance(31 * 86_400_000)
-    await runMaintenance(service.ctx)
+    await runRetention(service.ctx)
     const [purged] = await listed('kinds=note')
     expect(purged?.objects).toMatchObject([{ op: 'purged', label: null }])
   })

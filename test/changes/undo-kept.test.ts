@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { DAY_MS } from '../../src/lib/dates.ts'
-import { runMaintenance } from '../../src/maintenance/schedule.ts'
+import { runRetention } from '../support/jobs.ts'
 import { declare, write } from '../support/records.ts'
 import { startService } from '../support/service.ts'
 
@@ -10,7 +10,7 @@ test('a transaction that is no longer kept whole is not found, and none of it is
   await declare(service, 'Rows', [{ key: 'a', type: 'text' }])
   await write(service, 'Rows', { a: '1' }, { a: '2' }, { a: '3' })
   service.clock.advance(31 * DAY_MS)
-  await runMaintenance(service.ctx)
+  await runRetention(service.ctx)
   const { changes } = (await service.get('/v1/changes')).body
   expect(changes).toHaveLength(1)
   const { status, body } = await service.post('/v1/changes/undo', { transaction: changes[0].transaction })

@@ -3,10 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { insertFile, insertPart } from '../../src/files/store.ts'
-import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { runInProcess } from '../support/cli.ts'
 import { makeFile } from '../support/files.ts'
-import { runJobs } from '../support/jobs.ts'
+import { runJobs, runRetention } from '../support/jobs.ts'
 import { makeNote } from '../support/notes.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { startService } from '../support/service.ts'
@@ -258,11 +257,11 @@ test('a file that was only partly added is invisible, and is removed', async () 
   })
   const stored = () => service.ctx.db.sql.scalar<number>('SELECT count(*) FROM file_parts')
   expect((await service.get('/v1/files')).body.files).toEqual([])
-  await runMaintenance(service.ctx)
+  await runRetention(service.ctx)
   await runJobs(service.ctx)
   expect(stored()).toBe(1)
   service.clock.advance(3_600_001)
-  await runMaintenance(service.ctx)
+  await runRetention(service.ctx)
   await runJobs(service.ctx)
   expect(stored()).toBe(0)
   service.close()

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { systemAuthor } from '../../src/changes/log.ts'
 import { deleteFile } from '../../src/files/service.ts'
 import { findFaults } from '../../src/maintenance/integrity.ts'
-import { sweepTrash } from '../../src/maintenance/schedule.ts'
 import { makeFile } from '../support/files.ts'
-import { runJobs } from '../support/jobs.ts'
+import { runJobs, runRetention } from '../support/jobs.ts'
 import { makeNote, readNote, revisionsOf } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -95,7 +94,7 @@ describe('a file', () => {
     expect(await noteOfFile()).toBe(note.id)
     await service.delete(`/v1/notes/${note.id}`)
     service.clock.advance(31 * DAY_MS)
-    expect(await sweepTrash(service.ctx)).toBe(1)
+    await runRetention(service.ctx)
     expect(await noteOfFile()).toBeNull()
     expect((await service.get(`/v1/files/${id}/text`)).body.text).toBe('=== page 1 ===\ntext')
   })

@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { defineJob, enqueue, isPending, type Job, JobRunner, later, settle } from '../../src/kernel/jobs.ts'
+import {
+  defineJob,
+  defineRecurringJob,
+  enqueue,
+  isPending,
+  type Job,
+  JobRunner,
+  later,
+  settle,
+} from '../../src/kernel/jobs.ts'
 import { refused } from '../../src/refusal.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -114,6 +123,30 @@ test('a job that pauses goes on at its instant, also after the clock was set bac
   await service.ctx.db.write((): void => {})
   service.clock.advance(20)
   expect(await isDone(pausing, 'q')).toBe(true)
+})
+
+test('a recurring job runs soon after the start, whole, and again after its interval', async () => {
+  const ran: number[] = []
+  let left = 2
+  const job = defineRecurringJob('hourly', 3_600_000, () => {
+    ran.push(left)
+    left = left === 0 ? 2 : left - 1
+    return left !== 2
+  }) as Job<string, number>
+  run(job)
+  await Bun.sleep(30)
+  expect(ran).toEqual([])
+  service.clock.advance(5_000)
+  await Bun.sleep(30)
+  expect(ran).toEqual([2, 1, 0])
+  service.clock.advance(3_500_000)
+  await Bun.sleep(30)
+  expect(ran).toHaveLength(3)
+  for (let tries = 0; tries < 50 && ran.length < 6; tries++) {
+    service.clock.advance(30_000)
+    await Bun.sleep(20)
+  }
+  expect(ran).toHaveLength(6)
 })
 
 test('a job goes on after a restart where it was', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { findFaults } from '../../src/maintenance/integrity.ts'
-import { runMaintenance } from '../../src/maintenance/schedule.ts'
+import { runRetention } from '../support/jobs.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
@@ -27,10 +27,10 @@ test('a note stays 30 days in the trash, then it is gone with everything of it',
   await service.delete(`/v1/notes/${old}`)
   service.clock.advance(30 * DAY_MS)
   await service.delete(`/v1/notes/${await newNote('Young', { content: 'to [[Kept]]', tags: ['t'] })}`)
-  await runMaintenance(service.ctx)
+  await runRetention(service.ctx)
   expect(await titles('/v1/notes/trash')).toEqual(['Young', 'Old'])
   service.clock.advance(1)
-  await runMaintenance(service.ctx)
+  await runRetention(service.ctx)
   expect(await titles('/v1/notes/trash')).toEqual(['Young'])
   expect(await titles('/v1/notes')).toEqual(['Kept'])
   expect((await service.post(`/v1/notes/${old}/restore`)).status).toBe(404)
@@ -51,10 +51,10 @@ test('a revision is kept 7 days', async () => {
       ({ title }: { title: string }) => title,
     )
   service.clock.advance(6 * DAY_MS)
-  await runMaintenance(service.ctx)
+  await runRetention(service.ctx)
   expect(await revisions()).toEqual(['Second', 'First'])
   service.clock.advance(1)
-  await runMaintenance(service.ctx)
+  await runRetention(service.ctx)
   expect(await revisions()).toEqual(['Second'])
   expect(await titles('/v1/notes')).toEqual(['Third'])
 })
@@ -63,16 +63,13 @@ test('a large trash is swept whole, in transactions that leave room for others',
   const ids = await Promise.all(Array.from({ length: 300 }, (_, at) => newNote(`Note ${at}`)))
   await Promise.all(ids.map((id) => service.delete(`/v1/notes/${id}`)))
   service.clock.advance(30 * DAY_MS + 1)
-  const sweep = runMaintenance(service.ctx)
+  const sweep = runRetention(service.ctx)
   const remaining = () => count('notes')
   const seen: number[] = []
   const created = newNote('Meanwhile').then(() => seen.push(remaining()))
   await Promise.all([sweep, created])
   expect(seen[0]).toBeGreaterThan(1)
   expect(remaining()).toBe(1)
-  expect(service.logged().filter(({ message }) => message === 'maintenance')).toMatchObject([
-    { revisions_removed: 0, notes_removed: 300 },
-  ])
 })
 
 test('a response saved for an Idempotency-Key is removed after 24 hours, a younger one is not', async () => {
@@ -81,10 +78,10 @@ test('a response saved for an Idempotency-Key is removed after 24 hours, a young
   await create('old')
   service.clock.advance(DAY_MS)
   await create('young')
-  await runMaintenance(service.ctx)
+  await runRetention(service.ctx)
   expect(count('idempotency_keys')).toBe(2)
   service.clock.advance(1)
-  await runMaintenance(service.ctx)
+  await runRetention(service.ctx)
   expect(count('idempotency_keys')).toBe(1)
   expect((await create('young')).headers.get('idempotent-replayed')).toBe('true')
   expect((await titles('/v1/notes')).sort()).toEqual(['old', 'young'])

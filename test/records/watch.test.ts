@@ -4,8 +4,8 @@ import { getUser, removeUser } from '../../src/account/users.ts'
 import { beginEpochs } from '../../src/changes/cursors.ts'
 import { systemAuthor } from '../../src/changes/log.ts'
 import { DAY_MS } from '../../src/lib/dates.ts'
-import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
+import { runRetention } from '../support/jobs.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, queryOf, write } from '../support/records.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
@@ -351,13 +351,13 @@ describe('a reader that comes back', () => {
     const id = await readAndLeave()
     await one({ name: 'a' })
     service.clock.advance(29 * DAY_MS)
-    await runMaintenance(service.ctx)
+    await runRetention(service.ctx)
     const late = await returning(id, { changes: false })
     expect(await late.event('answer')).toMatchObject({ resumed: true })
     await late.leave()
     service.clock.advance(2 * DAY_MS)
     await one({ name: 'b' })
-    await runMaintenance(service.ctx)
+    await runRetention(service.ctx)
     for (const changes of [true, false]) {
       const tooLate = await returning(id, { changes })
       const answer = await tooLate.event('answer')

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { addressGroup } from '../../src/lib/address-group.ts'
-import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { FailedSignIns } from '../../src/sessions/failed-sign-ins.ts'
 import { browserOf, PASSWORD, setUpIn } from '../support/browser-client.ts'
+import { runRetention } from '../support/jobs.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const MINUTE = 60_000
@@ -91,7 +91,7 @@ describe('after 200 wrong passwords for one user within 24 hours', () => {
     service.clock.advance(10 * DAY)
     await guess(200)
     expect([await statusOf('203.0.113.1'), await statusOf(HOME)]).toEqual([429, 200])
-    await runMaintenance(service.ctx)
+    await runRetention(service.ctx)
     expect(rows()).toEqual([{ address: HOME }])
   })
 

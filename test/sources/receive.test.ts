@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { stepsOfThread } from '../../src/lib/fair-queue.ts'
-import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { PASSWORD, setUpIn } from '../support/browser-client.ts'
+import { runRetention } from '../support/jobs.ts'
 import { newFolder } from '../support/process.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
@@ -355,7 +355,7 @@ describe('the bytes that a source keeps', () => {
     await pay(service, source, 'evt_1', { number: 'A1' })
     expect(await keptBytes()).toBeGreaterThan(100)
     service.clock.advance(31 * 86_400_000)
-    await runMaintenance(service.ctx)
+    await runRetention(service.ctx)
     expect(await keptBytes()).toBe(0)
   })
 })

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { unseal } from '../../src/sources/store.ts'
-import { runJobs } from '../support/jobs.ts'
+import { runJobs, runRetention } from '../support/jobs.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 import {
   call,
@@ -164,7 +163,7 @@ describe('events', () => {
     const source = await makeSource(service)
     await pay(service, source, 'evt_1', { number: 'A' })
     service.clock.advance(30 * 86_400_000 + 1)
-    await runMaintenance(service.ctx)
+    await runRetention(service.ctx)
     expect((await service.get(`/v1/sources/${source.id}/events`)).body.events).toEqual([])
     expect(service.ctx.db.sql.scalar('SELECT count(*) FROM source_sealed')).toBe(0)
     expect((await service.get(`/v1/sources/${source.id}`)).body.source.counts.written).toBe(1)

@@ -1,9 +1,9 @@
 import { systemAuthor } from '../../src/changes/log.ts'
 import { deleteFile } from '../../src/files/service.ts'
 import { DAY_MS } from '../../src/lib/dates.ts'
-import { runMaintenance } from '../../src/maintenance/schedule.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { makeFile } from './files.ts'
+import { runRetention } from './jobs.ts'
 import type { TestService } from './service.ts'
 
 const WORKSPACE = 1
@@ -225,7 +225,7 @@ export class History {
     async () => {
       if (this.random.chance(0.7)) return
       this.service.clock.advance(31 * DAY_MS)
-      await runMaintenance(this.service.ctx)
+      await runRetention(this.service.ctx)
     },
   ]
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { findFaults, repairDerived } from '../../src/maintenance/integrity.ts'
-import { runMaintenance } from '../../src/maintenance/schedule.ts'
-import { runJobs } from '../support/jobs.ts'
+import { runJobs, runRetention } from '../support/jobs.ts'
 import { status } from '../support/receiver.ts'
 import { declare, write } from '../support/records.ts'
 import { deliveriesOf, type Hooked, startHooked, subscribe, until } from '../support/webhooks.ts'
@@ -34,10 +33,10 @@ test('a delivery is listed for 30 days from its end; a pending one is never dele
   await write(it, 'Tasks', { n: 1 })
   await until(async () => (await states(done.id))[0] === 'delivered')
   await pass(30 * DAY)
-  await runMaintenance(it.ctx)
+  await runRetention(it.ctx)
   expect(await states(done.id)).toEqual(['delivered'])
   await pass(1)
-  await runMaintenance(it.ctx)
+  await runRetention(it.ctx)
   expect(await states(done.id)).toEqual([])
   expect(await states(waiting.id)).toEqual(['pending'])
   expect([count('webhook_deliveries'), count('webhook_events')]).toEqual([1, 1])
@@ -62,7 +61,7 @@ test('a redelivery restarts the 30 days, and a failed delivery is kept as long',
   await it.post(`/v1/webhooks/${id}/deliveries/${first.id}/redeliver`)
   await until(async () => (await states(id))[0] === 'delivered')
   await pass(20 * DAY)
-  await runMaintenance(it.ctx)
+  await runRetention(it.ctx)
   expect(await states(id)).toEqual(['delivered'])
 })
 

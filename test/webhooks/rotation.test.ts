@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { Stripe } from 'stripe'
 import { verifyDelivery } from '../../src/delivery/verify-signature.ts'
-import { runMaintenance } from '../../src/maintenance/schedule.ts'
+import { runRetention } from '../support/jobs.ts'
 import { declare } from '../support/records.ts'
 import { testClock } from '../support/service.ts'
 import { type Hooked, startHooked, subscribe } from '../support/webhooks.ts'
@@ -107,10 +107,10 @@ test('a secret whose overlap has ended is deleted, one that still signs is kept'
   const { id } = await subscribe(it, 'Tasks', it.url)
   await rotate(id, 1)
   const stored = () => it.ctx.db.sql.scalar<string | null>('SELECT earlier_secrets FROM webhooks')
-  await runMaintenance(it.ctx)
+  await runRetention(it.ctx)
   expect(stored()).toContain('whsec_')
   it.clock.advance(HOUR)
-  await runMaintenance(it.ctx)
+  await runRetention(it.ctx)
   expect(stored()).toBeNull()
 })
 
