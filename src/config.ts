@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { BlockList, isIP } from 'node:net'
+import type { BlockList } from 'node:net'
 import type { Role } from './db/schema/account.ts'
 import { type AllowlistEntry, parseAllowlist } from './delivery/client/addresses.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
+import { nodeNet } from './lib/node-modules.ts'
 
 /** The settings of one process: a flag, or else `DAYBOOK_<FLAG>`, or else the default. */
 export interface Config {
@@ -127,10 +128,10 @@ function publicUrl(text: string): string {
 
 function trustedProxies(texts: readonly string[]): BlockList | undefined {
   if (texts.length === 0) return undefined
-  const proxies = new BlockList()
+  const proxies = new (nodeNet().BlockList)()
   for (const text of texts) {
     const [address = '', prefix, ...rest] = text.split('/')
-    const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+    const bits = { 0: 0, 4: 32, 6: 128 }[nodeNet().isIP(address)] ?? 0
     if (
       bits === 0 ||
       rest.length > 0 ||

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
+import { nodeCrypto } from '../lib/node-modules.ts'
 import { isSecret, secretBytes, serviceSignature, standardSignature } from './message.ts'
 
 const MAX_AGE_SECONDS = 300
@@ -77,7 +77,7 @@ const STANDARD: Scheme = {
 const SCHEMES = [SERVICE, STANDARD]
 
 const equal = (left: string, right: string): boolean =>
-  left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right))
+  left.length === right.length && nodeCrypto().timingSafeEqual(Buffer.from(left), Buffer.from(right))
 
 /** What frameworks and shells often do to a body, and how to undo it. */
 const BODY_CHANGES: readonly { readonly undo: (text: string) => string; readonly hint: string }[] = [

@@ -1,4 +1,5 @@
-import { type BlockList, isIP } from 'node:net'
+import type { BlockList } from 'node:net'
+import { nodeNet } from '../lib/node-modules.ts'
 import type { HttpServer } from './exchange.ts'
 
 /**
@@ -18,7 +19,7 @@ function clientAddress(peer: string, forwarded: string | null, proxies: BlockLis
   let client = peer
   while (isTrusted(client, proxies)) {
     const before = addresses.pop()
-    if (before === undefined || isIP(before) === 0) break
+    if (before === undefined || nodeNet().isIP(before) === 0) break
     client = before
   }
   return client
@@ -32,4 +33,4 @@ function withoutPort(written: string): string {
 }
 
 const isTrusted = (address: string, proxies: BlockList): boolean =>
-  proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  proxies.check(address, nodeNet().isIP(address) === 6 ? 'ipv6' : 'ipv4')

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import { nodeHttp } from '../lib/node-modules.ts'
 import { pathOf, pointerTo, type Refusal, type RefusalCode } from '../refusal.ts'
 
 /* How errors are written: `{error, code}`, or as problem details (RFC 9457) where the request asks for them. */
@@ -41,7 +41,7 @@ export function errorIn(refused: RefusedRequest, content: ErrorContent): Respons
     return Response.json({ error: sentence, code, ...more }, { status, ...(headers && { headers }) })
   const problem = {
     type: 'about:blank',
-    title: STATUS_CODES[status],
+    title: nodeHttp().STATUS_CODES[status],
     status,
     detail: sentence,
     code,

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { nodeNet } from './node-modules.ts'
 
 /** The eight groups of an IPv6 address without a zone. */
 function groupsOf(address: string): number[] {
@@ -18,7 +18,7 @@ function groupsOf(address: string): number[] {
  */
 export function addressGroup(address: string): string {
   const [unzoned = ''] = address.split('%')
-  if (!isIPv6(unzoned)) return address
+  if (!nodeNet().isIPv6(unzoned)) return address
   const groups = groupsOf(unzoned)
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
   if (isMapped)

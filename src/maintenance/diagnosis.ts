@@ -1,10 +1,10 @@
 import { statfsSync, statSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { dirname } from 'node:path'
 import { cannotRead, FailedRead, faultOf } from '../db/errors.ts'
 import type { Reader } from '../db/reader.ts'
 import { MIGRATIONS } from '../db/schema/migrations/migrations.ts'
 import { isoOrNull } from '../lib/dates.ts'
+import { nodeNet } from '../lib/node-modules.ts'
 
 /** How many rows of each kind there are; of notes and records also those that are deleted. */
 type Contents = Readonly<Record<string, number>>
@@ -75,7 +75,7 @@ type ErrorRow = Omit<ErrorGroup, 'last_at'> & { readonly last_at: number | null 
 const withoutHosts = (error: string): string =>
   error
     .replace(/".*"/s, '"…"')
-    .replace(/[\da-f:]+(?:\.+[\da-f:]+)*/gi, (text) => (isIP(text) === 0 ? text : '…'))
+    .replace(/[\da-f:]+(?:\.+[\da-f:]+)*/gi, (text) => (nodeNet().isIP(text) === 0 ? text : '…'))
 
 function withSum(groups: Map<string, ErrorRow>, { where, error: text, count, last_at }: ErrorRow) {
   const error = where === 'delivery' ? withoutHosts(text) : text

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import type {
   AuthenticationResponseJSON,
   RegistrationResponseJSON,
@@ -11,6 +10,7 @@ import { from, insertInto, orm, rowBy, runBy, updateOf } from '../db/query.ts'
 import { passkeys } from '../db/schema/sessions.ts'
 import { hostOf, nameOf } from '../http/browser/browser-rules.ts'
 import { once } from '../lib/bounded-cache.ts'
+import { nodeNet } from '../lib/node-modules.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, notFound, Refusal, refused } from '../refusal.ts'
 import type { FailedSignIns } from './failed-sign-ins.ts'
@@ -229,7 +229,7 @@ export class Passkeys {
       .map((url) => new URL(url))
       .filter(({ hostname, protocol }) => hostname === host && (isLocal || protocol === 'https:'))
       .map(({ origin }) => origin)
-    if (origins.length > 0 && isIP(host) === 0) return { host, origins }
+    if (origins.length > 0 && nodeNet().isIP(host) === 0) return { host, origins }
     throw refused(
       `Passkeys need https or localhost, and a name in place of an address: open http://localhost:${this.port()} on the server's machine, or the https address that the server is given with --public-url.`,
     )

@@ -1,6 +1,6 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
+import { nodeCrypto } from '../lib/node-modules.ts'
 
 const CIPHER = 'aes-256-gcm'
 const [ID_BYTES, TAG_BYTES] = [12, 16]
@@ -17,7 +17,7 @@ interface Sealed<Step> {
  * with a key that ends with the process, so that however many are begun, none displaces another.
  */
 export class Tickets<Step> {
-  readonly #key = randomBytes(32)
+  readonly #key = crypto.getRandomValues(new Uint8Array(32))
   readonly #taken = new BoundedCache<string, true>(MAX_TAKEN)
 
   constructor(
@@ -28,8 +28,8 @@ export class Tickets<Step> {
   /** A new ticket, in URL-safe base64. */
   issue(step: Step): string {
     const sealed: Sealed<Step> = { step, until: this.clock.now() + this.validMs }
-    const id = randomBytes(ID_BYTES)
-    const cipher = createCipheriv(CIPHER, this.#key, id)
+    const id = nodeCrypto().randomBytes(ID_BYTES)
+    const cipher = nodeCrypto().createCipheriv(CIPHER, this.#key, id)
     const parts = [id, cipher.update(JSON.stringify(sealed)), cipher.final(), cipher.getAuthTag()]
     return Buffer.concat(parts).toString('base64url')
   }
@@ -48,7 +48,7 @@ export class Tickets<Step> {
 
   #open(bytes: Buffer): Sealed<Step> | undefined {
     if (bytes.length <= ID_BYTES + TAG_BYTES) return undefined
-    const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, ID_BYTES))
+    const decipher = nodeCrypto().createDecipheriv(CIPHER, this.#key, bytes.subarray(0, ID_BYTES))
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
     try {
       const text = [decipher.update(bytes.subarray(ID_BYTES, -TAG_BYTES)), decipher.final()]

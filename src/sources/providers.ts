@@ -1,7 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { t } from '../http/schema/types.ts'
 import { createCheck, type FormCheck } from '../http/validation.ts'
+import { nodeCrypto } from '../lib/node-modules.ts'
 import { sha256 } from '../lib/sha256.ts'
 
 /** A call as it came: its headers by lower-case name, several of one name joined with commas, and the raw body. */
@@ -48,14 +48,15 @@ export const SIGNED_WITHIN_SECONDS = 300
 
 /** Compares digests, so that the time does not depend on where the texts differ. */
 const isEqual = (left: string, right: string): boolean =>
-  timingSafeEqual(Buffer.from(sha256(left)), Buffer.from(sha256(right)))
+  nodeCrypto().timingSafeEqual(Buffer.from(sha256(left)), Buffer.from(sha256(right)))
 
 const hmac = (
   algorithm: string,
   key: string | Uint8Array,
   encoding: 'hex' | 'base64',
   ...parts: readonly (string | Uint8Array)[]
-): string => parts.reduce((sum, part) => sum.update(part), createHmac(algorithm, key)).digest(encoding)
+): string =>
+  parts.reduce((sum, part) => sum.update(part), nodeCrypto().createHmac(algorithm, key)).digest(encoding)
 
 const isRecent = (seconds: string, nowMs: number): boolean =>
   /^\d{1,12}$/.test(seconds) && Math.abs(Math.floor(nowMs / 1_000) - Number(seconds)) <= SIGNED_WITHIN_SECONDS

@@ -1,10 +1,10 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { and, desc, eq, getTableColumns, gt, gte, lt, sql } from 'drizzle-orm'
 import { columnBy, from, insertInto, rowBy, rowsBy, updateOf, upsertInto } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { sourceEvents, sourceSealed, sources } from '../db/schema/sources.ts'
 import { memoize } from '../lib/bounded-cache.ts'
 import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
+import { nodeCrypto } from '../lib/node-modules.ts'
 import { objectKind } from '../objects/objects.ts'
 import type { Condition, SourceMap } from './map.ts'
 import type { Call, Options } from './providers.ts'
@@ -232,7 +232,7 @@ const KEY_BYTES = 32
 const LENGTH_BYTES = 4
 
 const keyOf = (secret: string, sourceId: string): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', secret, sourceId, 'daybook source event', KEY_BYTES))
+  new Uint8Array(nodeCrypto().hkdfSync('sha256', secret, sourceId, 'daybook source event', KEY_BYTES))
 
 /** What is encrypted: the headers as JSON after their length, and the body. */
 function packed({ headers, body }: Call): Buffer {
@@ -244,8 +244,8 @@ function packed({ headers, body }: Call): Buffer {
 
 /** Encrypts a call with a key derived from the secret of its source: a random nonce, the tag, and the rest. */
 export function seal(call: Call, secret: string, sourceId: string): Buffer {
-  const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(CIPHER, keyOf(secret, sourceId), nonce)
+  const nonce = nodeCrypto().randomBytes(NONCE_BYTES)
+  const cipher = nodeCrypto().createCipheriv(CIPHER, keyOf(secret, sourceId), nonce)
   const encrypted = Buffer.concat([cipher.update(packed(call)), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), encrypted])
 }
@@ -254,7 +254,11 @@ export function seal(call: Call, secret: string, sourceId: string): Buffer {
 export function unseal(sealed: Uint8Array, secret: string, sourceId: string): Call | undefined {
   const body = NONCE_BYTES + TAG_BYTES
   try {
-    const decipher = createDecipheriv(CIPHER, keyOf(secret, sourceId), sealed.subarray(0, NONCE_BYTES))
+    const decipher = nodeCrypto().createDecipheriv(
+      CIPHER,
+      keyOf(secret, sourceId),
+      sealed.subarray(0, NONCE_BYTES),
+    )
     decipher.setAuthTag(sealed.subarray(NONCE_BYTES, body))
     const opened = Buffer.concat([decipher.update(sealed.subarray(body)), decipher.final()])
     const end = LENGTH_BYTES + opened.readUInt32BE()

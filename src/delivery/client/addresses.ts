@@ -1,8 +1,7 @@
-import { getServers, Resolver, setServers } from 'node:dns'
-import { lookup } from 'node:dns/promises'
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+import type { BlockList } from 'node:net'
 import { memoize, once } from '../../lib/bounded-cache.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { nodeDns, nodeNet } from '../../lib/node-modules.ts'
 
 /**
  * All ranges of IANA's special-purpose registries, and reserved and multicast ranges. No public webhook receiver has
@@ -79,13 +78,13 @@ const METADATA_NAMES = new Set([
 
 export type Family = 'ipv4' | 'ipv6'
 
-export const familyOf = (address: string): Family => (isIPv4(address) ? 'ipv4' : 'ipv6')
+export const familyOf = (address: string): Family => (nodeNet().isIPv4(address) ? 'ipv4' : 'ipv6')
 
 /** Whether the text is an IP address without a zone (`fe80::1%eth0` has the zone `eth0`). */
-export const isAddress = (text: string): boolean => isIP(text) !== 0 && !text.includes('%')
+export const isAddress = (text: string): boolean => nodeNet().isIP(text) !== 0 && !text.includes('%')
 
 export function rangeList(ranges: readonly string[]): BlockList {
-  const list = new BlockList()
+  const list = new (nodeNet().BlockList)()
   for (const range of ranges) {
     const [network = '', bits] = range.split('/')
     list.addSubnet(network, Number(bits), familyOf(network))
@@ -119,7 +118,7 @@ const ISATAP = /(?::(?:0|200):|::)5efe:[0-9a-f]{1,4}:[0-9a-f]{1,4}$/
 
 /** The canonical form of an address: IPv6 is compressed and in lower case. */
 export const canonicalAddress = memoize((address: string): string =>
-  isIPv4(address) ? address : new URL(`http://[${address}]`).hostname.slice(1, -1),
+  nodeNet().isIPv4(address) ? address : new URL(`http://[${address}]`).hostname.slice(1, -1),
 )
 
 /** Whether this is the address of a cloud's metadata service, or an IPv6 address that embeds one. */
@@ -130,7 +129,7 @@ export const isMetadataAddress = memoize((address: string): boolean =>
 /** Whether the address belongs to the public internet; webhooks may be sent only there. */
 export const isPublicAddress = memoize((address: string): boolean => {
   if (!isAddress(address) || isMetadataAddress(address)) return false
-  if (isIPv4(address)) return !special().check(address, 'ipv4')
+  if (nodeNet().isIPv4(address)) return !special().check(address, 'ipv4')
   if (!global().check(address, 'ipv6') || special().check(address, 'ipv6')) return false
   return !ISATAP.test(canonicalAddress(address))
 })
@@ -148,9 +147,11 @@ const MAX_PORT = 65_535
 
 /** Parses `example.com:8080`, `[::1]:8080`, `127.0.0.1` or a bare IPv6 address. */
 function parseHost(text: string): { host: string; port: number | null } | undefined {
-  if (isIPv6(text)) return isAddress(text) ? { host: canonicalAddress(text), port: null } : undefined
+  if (nodeNet().isIPv6(text))
+    return isAddress(text) ? { host: canonicalAddress(text), port: null } : undefined
   const [, bracketed, plain = '', port] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? []
-  const isHost = bracketed === undefined ? NAME.test(plain) : isIPv6(bracketed) && isAddress(bracketed)
+  const isHost =
+    bracketed === undefined ? NAME.test(plain) : nodeNet().isIPv6(bracketed) && isAddress(bracketed)
   if (!isHost || (port !== undefined && (Number(port) < 1 || Number(port) > MAX_PORT))) return undefined
   const host = bracketed === undefined ? plain : canonicalAddress(bracketed)
   return isCanonicalHost(host) ? { host, port: port === undefined ? null : Number(port) } : undefined
@@ -339,7 +340,7 @@ interface LookupSettings {
 /** A machine that moves to another network gets other DNS servers. */
 const REFRESH_SERVERS_MS = 10_000
 
-const systemServers = () => new Resolver().getServers()
+const systemServers = () => new (nodeDns().Resolver)().getServers()
 
 const addressesIn = (found: readonly { readonly address: string }[]) => found.map(({ address }) => address)
 
@@ -347,7 +348,8 @@ const addressesIn = (found: readonly { readonly address: string }[]) => found.ma
 const queryDns: Resolve = async (host) => addressesIn(await Bun.dns.lookup(host, { backend: 'c-ares' }))
 
 /** Also knows names of the local network that DNS does not, but blocks one of a few threads meanwhile. */
-const querySystem: Resolve = async (host) => addressesIn(await lookup(host, { all: true, verbatim: true }))
+const querySystem: Resolve = async (host) =>
+  addressesIn(await nodeDns().promises.lookup(host, { all: true, verbatim: true }))
 
 /**
  * Returns a resolver that looks up the hosts file and DNS at every call. A name whose DNS servers do not respond delays
@@ -359,7 +361,7 @@ export function createResolve({ clock, isTrusted, servers = systemServers }: Loo
     if (Math.abs(clock.now() - refreshedAt) < REFRESH_SERVERS_MS) return
     refreshedAt = clock.now()
     const current = servers()
-    if (current.join() !== getServers().join()) setServers(current)
+    if (current.join() !== nodeDns().getServers().join()) nodeDns().setServers(current)
   }
   return async (host) => {
     refreshServers()

@@ -1,5 +1,6 @@
-import { connect as connectPlain, type Socket } from 'node:net'
-import { connect as connectSecure, type SecureContext } from 'node:tls'
+import type { Socket } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import { nodeNet, nodeTls } from '../../lib/node-modules.ts'
 import { isAddress } from './addresses.ts'
 
 /** The limit for a head and for a body: reading more costs more than a new connection. */
@@ -254,8 +255,8 @@ export interface Connecting {
 }
 
 function openSocket({ address, port, secureAs }: Endpoint, trust: SecureContext | undefined): Socket {
-  if (secureAs === null) return connectPlain({ host: address, port })
-  return connectSecure({
+  if (secureAs === null) return nodeNet().connect({ host: address, port })
+  return nodeTls().connect({
     host: address,
     port,
     secureContext: trust,

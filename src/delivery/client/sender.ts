@@ -1,7 +1,8 @@
 // Not by name: the root certificates are read from the system when they are imported.
-import tls, { type SecureContext } from 'node:tls'
+import type { SecureContext } from 'node:tls'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
+import { nodeTls } from '../../lib/node-modules.ts'
 import {
   type AllowlistEntry,
   addressesError,
@@ -250,7 +251,7 @@ class Attempt {
 }
 
 const tlsContext = (ca: string | undefined): SecureContext | undefined =>
-  ca === undefined ? undefined : tls.createSecureContext({ ca: [...tls.rootCertificates, ca] })
+  ca === undefined ? undefined : nodeTls().createSecureContext({ ca: [...nodeTls().rootCertificates, ca] })
 
 /**
  * Each attempt resolves the name once, checks every address that it has, and connects to one of these. The status line

@@ -1,4 +1,3 @@
-import { isIPv4 } from 'node:net'
 import { Refusal } from '../../refusal.ts'
 
 /*
@@ -22,8 +21,10 @@ function nameOfAddress(address: string): string {
   return URL.canParse(url) ? nameOf(new URL(url).host) : ''
 }
 
-const isLoopback = (name: string): boolean =>
-  name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
+/** An IPv4 address of this machine. */
+const LOOPBACK = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
+
+const isLoopback = (name: string): boolean => name === 'localhost' || name === '::1' || LOOPBACK.test(name)
 
 /**
  * Whether another site led to here, such as a provider: browsers then leave out the cookie of a session that there

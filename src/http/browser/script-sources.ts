@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { nodeNet } from '../../lib/node-modules.ts'
 import { hostOf, nameOf } from './browser-rules.ts'
 
 /** A host with its port, if it has one, as a policy can name it. */
@@ -7,7 +7,7 @@ const HOST = /^[a-z\d_-]+(?:\.[a-z\d_-]+)*(?::\d+)?$/
 const LOOPBACK = '127.0.0.1'
 
 const isNameable = (host: string): boolean =>
-  HOST.test(host) && (isIP(nameOf(host)) === 0 || nameOf(host) === LOOPBACK)
+  HOST.test(host) && (nodeNet().isIP(nameOf(host)) === 0 || nameOf(host) === LOOPBACK)
 
 /**
  * The sources of a `script-src` that allows this server's files below a path, and no uploaded file: the path at the host of the
