@@ -143,6 +143,35 @@ test('what the remote deleted before it came back from a push is refused by the 
   await expectEqual()
 })
 
+test('a push whose response was lost is completed by the next one, also after the copy received older changes', async () => {
+  await mirror.close()
+  let isCut = false
+  mirror = await mirrorOf(service, {
+    isWritable: true,
+    between: async ({ url }, answer) => {
+      const response = await answer()
+      if (!isCut) return response
+      const { pathname } = new URL(url)
+      if (pathname === '/v1/changes/apply') return new Response(null, { status: 502 })
+      return pathname === '/v1/changes' ? Response.json(beforePush) : response
+    },
+  })
+  const start = (await service.get('/v1/changes?after=now')).body.cursor
+  await write(service, 'People', { name: 'Eve' })
+  await write(mirror as never, 'People', { name: 'Grace' })
+  const beforePush = (await service.get(`/v1/changes?after=${start}&include=objects&edited=true`)).body
+  isCut = true
+  expect(mirror.push()).rejects.toThrow()
+  await mirror.catchUp()
+  expect(await people(mirror)).toEqual([{ name: 'Ada', age: 36 }, { name: 'Eve' }, { name: 'Grace' }])
+  expect(brief()).toEqual([['record', 'created', 'Grace', false]])
+  isCut = false
+  await mirror.push()
+  await mirror.catchUp()
+  expect(diff()).toEqual([])
+  await expectEqual()
+})
+
 test('what was deleted here is deleted on the remote, and its place in Quick Access comes back with a reset', async () => {
   await mirror.delete(`/v1/notes/${note.id}`)
   await mirror.delete(`/v1/records/${ada.id}`)

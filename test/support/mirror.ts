@@ -109,22 +109,24 @@ export async function mirrorOf(
   }
   const app = createApi(ctx)
   const follower = new Follower(ctx, { remote, signal: stop.signal, isForwarding, onEvents: () => {} })
+  const catchUp = async () => {
+    for (;;) {
+      try {
+        return await follower.catchUp(0)
+      } catch (error) {
+        // What moved while it was read is read again, as the follower's loop does.
+        if ((error as { code?: string }).code !== 'stale') throw error
+      }
+    }
+  }
   return {
     ...clientOf(app, ownKey),
     ctx,
     url,
     file,
-    catchUp: async () => {
-      for (;;) {
-        try {
-          return await follower.catchUp(0)
-        } catch (error) {
-          // What moved while it was read is read again, as the follower's loop does.
-          if ((error as { code?: string }).code !== 'stale') throw error
-        }
-      }
-    },
-    push: (isDryRun = false, keepMine = []) => pushLocalChanges(db, remote, { isDryRun, keepMine }),
+    catchUp,
+    push: (isDryRun = false, keepMine = []) =>
+      pushLocalChanges(db, remote, { isDryRun, keepMine, receive: () => catchUp().then(() => true) }),
     reset: (id) => db.write((tx): void => resetLocalChanges(tx, 1, id)),
     differing: async () => {
       // A connection of its own, as the command has.

@@ -136,7 +136,9 @@ export const pushChanges = (input: Input, io: Io): Promise<number> =>
     const state = getWritable(db)
     const isDryRun = input.flags['dry-run'] === true
     const keepMine = listFlag(input, 'keep-mine')
-    const pushed = await pushLocalChanges(db, remoteOf(state.remote, input, io), { isDryRun, keepMine })
+    const receive = (pushed: readonly LocalChange[]) => receivePushed(input, io, db, pushed)
+    const remote = remoteOf(state.remote, input, io)
+    const pushed = await pushLocalChanges(db, remote, { isDryRun, keepMine, receive })
     if (isDryRun) printChanges(pushed, io)
     else if (pushed.length === 0) io.status('There is nothing to push.\n')
     else await followPushed(input, io, db, pushed)
@@ -145,9 +147,15 @@ export const pushChanges = (input: Input, io: Io): Promise<number> =>
 
 async function followPushed(input: Input, io: Io, db: Db, pushed: readonly LocalChange[]): Promise<void> {
   io.status(`Pushed: ${counted(pushed.length, 'change')}.\n`)
+  if (!(await receivePushed(input, io, db, pushed)))
+    io.status('The mirror has not received them yet; until it has, "daybook mirror diff" lists them.\n')
+}
+
+/** Brings the copy up to date, or waits for the server that does; false where that has not after a while. */
+async function receivePushed(input: Input, io: Io, db: Db, pushed: readonly LocalChange[]): Promise<boolean> {
   const lock = takeServerLock(db.file)
   lock?.release()
-  if (lock) await bringUpToDate(input, io, getState(db, db.file))
-  else if (!(await untilBack(db, pushed)))
-    io.status('The mirror has not received them yet; until it has, "daybook mirror diff" lists them.\n')
+  if (!lock) return untilBack(db, pushed)
+  await bringUpToDate(input, io, getState(db, db.file))
+  return true
 }

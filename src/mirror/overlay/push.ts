@@ -8,7 +8,7 @@ import { Refusal, refused } from '../../refusal.ts'
 import { findStructureById } from '../../structures/store.ts'
 import type { RemoteObject } from '../object-forms.ts'
 import { differenceBetween } from '../reconcile.ts'
-import type { Remote } from '../remote.ts'
+import { type Remote, RemoteRefusal } from '../remote.ts'
 import { findState, getState } from '../state.ts'
 import { isConflict, isSameContent, listOverlay, localState, type OverlayRow } from './store.ts'
 
@@ -18,15 +18,41 @@ export interface PushRequest {
   readonly isDryRun: boolean
   /** The ids of objects whose conflicts are resolved in favour of what is here. */
   readonly keepMine: readonly string[]
+  /** Waits until the copy has received changes that were pushed before; false where it has not after a while. */
+  readonly receive: (pushed: readonly LocalChange[]) => Promise<boolean>
 }
 
 /**
  * Sends all local changes to the remote, in one transaction and on the versions that they were made on; returns them.
- * Sent again before the copy has heard anything of the remote, they are the same request, which does nothing twice; after
- * that they are another one, as the remote may have deleted what was pushed. An object that is kept although the remote
- * deleted it is restored there first.
+ * Sent again before the copy has received anything from the remote, they are the same request, which does nothing twice;
+ * after that they are another one, as the remote may have deleted what was pushed. If the remote refuses that one, and an
+ * earlier push was interrupted, the remote may have carried it out: the rest is pushed once the copy has received it.
  */
 export async function pushLocalChanges(
+  db: Db,
+  remote: Remote,
+  request: PushRequest,
+): Promise<readonly LocalChange[]> {
+  const interrupted = request.isDryRun ? [] : listInterrupted(db)
+  try {
+    return await pushOnce(db, remote, request)
+  } catch (error) {
+    if (!(error instanceof RemoteRefusal) || interrupted.length === 0) throw error
+    if (!(await request.receive(interrupted))) throw error
+    return pushOnce(db, remote, request)
+  }
+}
+
+/** Changes that were pushed, but that the copy has not received from the remote. */
+function listInterrupted(reader: Reader): LocalChange[] {
+  const pushed = new Map(listOverlay(reader).map((row) => [row.id, row.pushed]))
+  return listLocalChanges(reader).filter(
+    ({ id, after }) => after !== null && pushed.get(id) === JSON.stringify(after),
+  )
+}
+
+/** An object that is kept although the remote deleted it is restored there first. */
+async function pushOnce(
   db: Db,
   remote: Remote,
   { isDryRun, keepMine }: PushRequest,
