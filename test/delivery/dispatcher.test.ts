@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { serviceSignature } from '../../src/delivery/message.ts'
+import { runJobs } from '../support/jobs.ts'
 import { status } from '../support/receiver.ts'
 import { declare, write } from '../support/records.ts'
 import { settle, testClock } from '../support/service.ts'
@@ -363,6 +364,7 @@ test('a subscription deleted during an attempt leaves no error in the log', asyn
   answer()
   await it.stop()
   expect(it.logged().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
+  await runJobs(it.ctx)
   expect(it.ctx.db.sql.scalar<number>('SELECT count(*) FROM webhook_deliveries')).toBe(0)
 })
 
