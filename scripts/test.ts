@@ -14,7 +14,7 @@ import { buildWhenStale } from './lib/executable.ts'
 const TIMEOUT_MS = { few: 60_000, many: 1_800_000 }
 /**
  * Tests wait for servers, browsers and disks for a good part of their time, so there are more processes than processors.
- * What a test measures is processor time, which others do not change.
+ * Tests measure processor time, which other processes do not change.
  */
 const MOST_PROCESSES = 3
 const OWN = ['--long', '--cases']

@@ -13,7 +13,7 @@ export interface Row {
   goal: string
   /** Undefined when there is no goal. */
   met: boolean | undefined
-  /** What was measured of daybook. */
+  /** Figures of daybook. */
   value: number
 }
 
@@ -40,14 +40,14 @@ export interface Goal {
   readonly min?: number
 }
 
-/** What was measured, in the unit that `show` gives it. */
+/** Figures of one line, in the unit that `show` gives them. */
 export interface Figures {
   readonly what: string
   readonly show: (value: number) => string
   readonly daybook: number
   readonly floor?: number | undefined
   readonly goal?: Goal
-  /** What stands in a column instead of the number alone. */
+  /** Text that a column shows instead of the number alone. */
   readonly text?: Partial<Pick<Row, 'daybook' | 'floor' | 'ratio'>>
 }
 

@@ -124,7 +124,7 @@ function runSteps({ kind, step }: Job, tx: Tx, key: JobKey): boolean {
   return hasMore
 }
 
-/** What runs jobs; without a worker, as in a command, long steps run like others. */
+/** The connection and threads that run jobs; without a worker, as in a command, long steps run like others. */
 interface Place {
   readonly db: Db
   readonly worker?: WorkerClient
@@ -260,7 +260,7 @@ export class JobRunner {
     }
   }
 
-  /** Enqueues what recurs, and brings forward what was enqueued with a clock that has been set back since. */
+  /** Enqueues recurring jobs, and brings forward those enqueued with a clock that has been set back since. */
   #begin(tx: Tx): void {
     for (const { kind, everyMs } of this.#jobs)
       if (everyMs !== undefined)

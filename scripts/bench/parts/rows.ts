@@ -132,7 +132,7 @@ async function benchSize(count: number): Promise<Section> {
   }
 }
 
-/** What single requests cost on tables as they are after some time of use. */
+/** Costs of single requests on tables as they are after some time of use. */
 export async function benchRows(sizes: readonly number[]): Promise<Section[]> {
   const sections: Section[] = []
   for (const size of sizes) sections.push(await benchSize(size))

@@ -2,7 +2,7 @@ import { openDataset } from '../dataset.ts'
 import { fillWorkspaces } from '../workspaces/fill.ts'
 import type { World } from './world.ts'
 
-/** Who asks, and for what, while the waits are measured. */
+/** Requests of other callers that run while the waits are measured. */
 export type Asked = Pick<World, 'writeKey' | 'smallNote' | 'smallRow'>
 
 /** Adds other workspaces to the file; returns what is asked for in one of them. */

@@ -29,7 +29,7 @@ export interface WorkerQuery<Input, Output> {
   run(reader: Reader, input: Input): Output
 }
 
-/** What a read is known by, and whether it always runs in a reader thread. */
+/** Name of a read in worker threads, and whether it always runs in one. */
 export interface LongRead {
   readonly name: string
   readonly isLong?: boolean
