@@ -1,0 +1,266 @@
+/**
+ * The words of the repository: one concept, one name, and sentences that begin with the thing they are about. Only
+ * expressions with one plain replacement are refused here; everything else is a reader's judgment.
+ */
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+import ts from 'typescript'
+
+const ROOT = join(import.meta.dir, '..', '..')
+
+/** Folders that are not checked yet. Remove a folder when its words are done; never add one. */
+const UNFINISHED: string[] = [
+  'scripts/bench/',
+  'scripts/checks/',
+  'scripts/decisions/',
+  'scripts/fuzz/',
+  'scripts/guide/',
+  'scripts/pictures/',
+  'scripts/release/',
+  'scripts/soak/',
+  'scripts/test.ts',
+  'src/access/',
+  'src/account/',
+  'src/api.ts',
+  'src/change-feed/',
+  'src/changes/',
+  'src/cli/',
+  'src/config.ts',
+  'src/context.ts',
+  'src/db/',
+  'src/delivery/',
+  'src/feature-hooks.ts',
+  'src/features.ts',
+  'src/files/',
+  'src/filter/',
+  'src/http/',
+  'src/kernel/',
+  'src/lenses/',
+  'src/lib/',
+  'src/maintenance/',
+  'src/mcp/',
+  'src/mirror/',
+  'src/notes/',
+  'src/objects/',
+  'src/operations.ts',
+  'src/portability/',
+  'src/presets/',
+  'src/properties/',
+  'src/quick-access/',
+  'src/records/',
+  'src/row-views/',
+  'src/search/',
+  'src/sessions/',
+  'src/shares/',
+  'src/sources/',
+  'src/structures/',
+  'src/tags/',
+  'src/types/',
+  'src/views/',
+  'src/web/application.tsx',
+  'src/web/components/',
+  'src/web/data/',
+  'src/web/offline/',
+  'src/web/pages/changes/',
+  'src/web/pages/files/',
+  'src/web/pages/graph/',
+  'src/web/pages/import/',
+  'src/web/pages/new.tsx',
+  'src/web/pages/notes/',
+  'src/web/pages/rail-lists.tsx',
+  'src/web/pages/records/',
+  'src/web/pages/screens.ts',
+  'src/web/pages/settings/',
+  'src/web/pages/shares/',
+  'src/web/pages/sign-in/',
+  'src/web/pages/start/',
+  'src/web/pages/views/',
+  'src/web/pages/webhooks/',
+  'src/web/router.ts',
+  'src/web/worker/',
+  'src/webhooks/',
+  'src/worker.ts',
+  'test/access/',
+  'test/account/',
+  'test/browser/',
+  'test/changes/',
+  'test/cli/',
+  'test/contract/',
+  'test/db/',
+  'test/delivery/',
+  'test/files/',
+  'test/filter/',
+  'test/http/',
+  'test/lib/',
+  'test/limits/',
+  'test/maintenance/',
+  'test/mcp/',
+  'test/mirror/',
+  'test/notes/',
+  'test/operation/',
+  'test/portability/',
+  'test/records/',
+  'test/sessions/',
+  'test/shares/',
+  'test/sources/',
+  'test/structures/',
+  'test/support/',
+  'test/tags/',
+  'test/types/',
+  'test/views/',
+  'test/web/',
+  'test/webhooks/',
+]
+
+/** Expressions that nothing may use: each with the words to use instead. */
+const BANNED: [expression: RegExp, instead: string][] = [
+  [
+    /\b(?:somebody|whoever|whosoever|whomever)\b/i,
+    'the role: caller, client, user, member, owner, "someone else"',
+  ],
+  [/\b(?:he|him|his|she|hers)\b/i, 'the role: caller, client, user, member, owner'],
+  [/\bwhom\b/i, 'the role as the subject'],
+  [/\b(?:is|are|be|was|were|been|being) told\b/i, 'is notified, receives, sees'],
+  [/\b(?:tells?|told|hears?|heard) of\b/i, 'notify about, report, receive'],
+  [/\bjudg(?:e|es|ed|ing)\b/i, 'check, match, validate, process'],
+  [/\bturn(?:s|ed)? away\b/i, 'reject, refuse'],
+  [/\b(?:give|gives|gave|given|giving) (?:it |them )?up\b/i, 'discard, cancel, stop'],
+  [/\blet(?:s|ting)? go\b/i, 'discard, evict, release'],
+  [/\bput(?:s|ting)? back\b/i, 'restore'],
+  [/\btak(?:e|es|en|ing) away\b/i, 'delete, remove'],
+  [/\b(?:take|takes|taking|took) turns\b/i, 'alternate; fair scheduling'],
+  [/\bany more\b/i, 'no longer'],
+  [/\banew\b/i, 'again'],
+  [/\bif you like\b/i, 'optional'],
+  [/\bthose (?:who|whose)\b/i, 'the noun'],
+]
+
+/** Expressions that texts may not use and comments may. */
+const BANNED_IN_TEXTS: [expression: RegExp, instead: string][] = [
+  [/\byou may\b/i, 'you can, or the imperative'],
+  [/^Makes? (?!sure)/, 'Create'],
+  [/\brequesters?\b/i, 'caller'],
+]
+
+/** In the application, a structure is a table. */
+const BANNED_IN_THE_APPLICATION: [expression: RegExp, instead: string][] = [
+  // Sentences alone: lists of kinds and examples of requests have the names of the API.
+  [/^(?=[A-Z“…].*|.*[.…]).*?(?<![\w/])structures?\b(?![:'"])/, 'table'],
+]
+
+/** A sentence that begins with a relative clause, unless it is a question. */
+const OPENER = /(?:^|[.!?:] )(?:Who|What|Whoever|Whose|Whom|Those|That of|One that)\b(?![^.!?]*\?)/
+
+interface Text {
+  /** Path and line. */
+  place: string
+  text: string
+}
+
+function faultsOf({ place, text }: Text, banned: [RegExp, string][]): string[] {
+  const opener = OPENER.exec(text)
+  return [
+    ...(opener === null
+      ? []
+      : [`${place}: begin with the thing: ${text.slice(opener.index, opener.index + 80)}`]),
+    ...banned.flatMap(([expression, instead]) => {
+      const found = expression.exec(text)
+      return found === null ? [] : [`${place}: "${found[0]}" → ${instead}: ${text.slice(0, 120)}`]
+    }),
+  ]
+}
+
+const isUnfinished = (path: string) => UNFINISHED.some((folder) => path.startsWith(folder))
+
+const pathsOf = (patterns: string[]) =>
+  patterns
+    .flatMap((pattern) => Array.from(new Glob(pattern).scanSync({ cwd: ROOT })))
+    .filter((path) => !isUnfinished(path) && !path.includes('node_modules') && !path.endsWith('.d.ts'))
+    .sort()
+
+const lineOf = (source: string, index: number) => source.slice(0, index).split('\n').length
+
+/** Comments that begin a line or follow code on it; neighbouring `//` lines are one text. */
+function commentsOf(path: string, source: string): Text[] {
+  const comments = /^[^\S\n]*(?:\{)?\/\*[\s\S]*?\*\/|(?:^[^\S\n]*\/\/.*\n)+|(?<=[;,{}()[\]\w] )\/\/ .*$/gm
+  return Array.from(source.matchAll(comments), ({ 0: comment, index }) => ({
+    place: `${path}:${lineOf(source, index)}`,
+    text: comment
+      .replace(/^\s*(?:\{?\/\*+|\*\/|\*|\/\/)|\*\/$/gm, '')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  }))
+}
+
+/** Texts of more than one word in a source file; the values in a template are left out. */
+function textsOf(path: string, source: string): Text[] {
+  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest)
+  const texts: Text[] = []
+  const visit = (node: ts.Node) => {
+    const text = ts.isTemplateExpression(node)
+      ? [node.head.text, ...node.templateSpans.map((span) => span.literal.text)].join('…')
+      : ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isJsxText(node)
+        ? node.text
+        : ''
+    if (/[a-z] \S/.test(text))
+      texts.push({ place: `${path}:${lineOf(source, node.pos)}`, text: text.replace(/\s+/g, ' ').trim() })
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  return texts
+}
+
+/** Paragraphs, headings, items and cells of a page, without code. */
+function paragraphsOf(path: string, page: string): Text[] {
+  const prose = page
+    .replace(/^ *```[\s\S]*?^ *```$/gm, (code) => code.replace(/[^\n]/g, ''))
+    .replace(/`[^`\n]*`/g, '`…`')
+  return Array.from(prose.matchAll(/[^\n|]+/g), ({ 0: text, index }) => ({
+    place: `${path}:${lineOf(prose, index)}`,
+    text: text.replace(/^[\s#>*-]+(?:\d+\. )?/, '').trim(),
+  }))
+}
+
+/** Names of tests, which state guarantees. */
+const namesOf = (path: string, source: string): Text[] =>
+  Array.from(
+    source.matchAll(/(?:^|\s|\))(?:(?:test|it|describe)(?:\.\w+)*)?\(\s*(['"`])(.+?)\1,\s*(?:async )?\(/gm),
+    ({ 2: text = '', index }) => ({ place: `${path}:${lineOf(source, index)}`, text }),
+  )
+
+async function check(
+  patterns: string[],
+  read: (path: string, source: string) => Text[],
+  banned: (path: string) => [RegExp, string][],
+): Promise<string[]> {
+  const faults = pathsOf(patterns).map(async (path) =>
+    read(path, await Bun.file(join(ROOT, path)).text()).flatMap((text) => faultsOf(text, banned(path))),
+  )
+  return (await Promise.all(faults)).flat()
+}
+
+const textRules = (path: string) => [
+  ...BANNED,
+  ...BANNED_IN_TEXTS,
+  ...(path.startsWith('src/web/') ? BANNED_IN_THE_APPLICATION : []),
+]
+
+test('comments begin with the thing they are about', async () => {
+  const faults = await check(['{src,test,scripts}/**/*.{ts,tsx}'], commentsOf, () => [])
+  expect(faults).toEqual([])
+})
+
+test('texts of the interface, the commands and the API use the words of the glossary', async () => {
+  expect(await check(['src/**/*.{ts,tsx}'], textsOf, textRules)).toEqual([])
+})
+
+test('pages of the guide use the words of the glossary', async () => {
+  expect(await check(['README.md', '.github/**/*.md', 'scripts/**/*.md'], paragraphsOf, textRules)).toEqual(
+    [],
+  )
+})
+
+test('names of tests begin with the thing they are about', async () => {
+  expect(await check(['test/**/*.test.ts'], namesOf, () => BANNED)).toEqual([])
+})
