@@ -17,6 +17,7 @@ import { Sql } from './db/sql.ts'
 import { State } from './db/state.ts'
 import type { WorkerQuery, WorkerTask, WriteListeners } from './db/worker/client.ts'
 import { COMMITTING, type WorkerRequest, type WorkerResponse } from './db/worker/thread.ts'
+import { Trial } from './db/writes/transaction.ts'
 import type { RightData } from './http/authorizer.ts'
 import { encoded } from './http/responses.ts'
 import { perform, received, type Sent } from './kernel/call.ts'
@@ -35,6 +36,12 @@ type AnyTask = WorkerTask<unknown, unknown> | WriteOperation<unknown, unknown>
 
 const NOBODY: WriteListeners = { wake: () => {} }
 const IDLE_MS = 3_000
+
+/** The output of a request, and whether it wrote what listeners of the main thread are notified of. */
+interface Done {
+  readonly output: unknown
+  readonly wakes: boolean
+}
 
 /** SQLite would fold the WAL of the open database into another one that was put in its place. */
 function refuseReplaced({ file, descriptor }: WorkerRequest): void {
@@ -72,17 +79,13 @@ class Requests {
     this.#stopFlag = stopFlag
     this.#ids.follow(lastId)
     try {
-      let output: unknown
-      let wakes = false
+      let done: Done = { output: undefined, wakes: false }
       if (kind === 'close') this.#close()
       else if (kind === 'open') this.#open(request)
-      else if (kind === 'query') output = this.#runQuery((await findOperation(name)) as AnyQuery, request)
-      else {
-        output = this.#runTask((await findOperation(name)) as AnyTask, request, () => {
-          wakes = !request.isDryRun
-        })
-      }
-      return { output: sendable(output), lastId: this.#ids.last(), wakes }
+      else if (kind === 'query')
+        done = { output: this.#runQuery((await findOperation(name)) as AnyQuery, request), wakes: false }
+      else done = this.#runTask((await findOperation(name)) as AnyTask, request)
+      return { output: sendable(done.output), lastId: this.#ids.last(), wakes: done.wakes }
     } catch (thrown) {
       const error = asUnavailable(asOpenError(thrown, request.file))
       if (error instanceof Refusal) return { code: error.code, sentence: error.message, data: error.data }
@@ -106,27 +109,37 @@ class Requests {
     }
   }
 
-  /** What waits for the commit of a task is not in this thread: `onDeferred` is called instead. */
-  #runTask(task: AnyTask, request: WorkerRequest, onDeferred: () => void): unknown {
+  /** Listeners to the commit of a task are in the main thread, which is told that there are any. */
+  #runTask(task: AnyTask, request: WorkerRequest): Done {
     const { now, right, isDryRun } = request
     this.#writing ??= openWriting(request)
     const { sql } = this.#writing
     if ('isBackground' in task) this.#lowerPriority()
     else keepTemporaryInMemory(sql.database)
+    let wakes = false
     sql.run('BEGIN IMMEDIATE')
     try {
       if (right) takeStanding(request.input, checkRight({ sql }, right as RightData, now))
-      const newId = () => this.#ids(now)
-      const transaction = { startedAt: now, state: new State() }
-      const tx = { sql, now, newId, afterCommit: onDeferred, transaction }
+      const tx = {
+        sql,
+        now,
+        newId: () => this.#ids(now),
+        afterCommit: () => {
+          wakes = true
+        },
+        transaction: { startedAt: now, state: new State() },
+      }
       const output =
         'kind' in task
           ? perform(task, tx, received(request.input as Sent), checkRight)
           : task.run(tx, request.input, NOBODY)
-      if (isDryRun) return output
+      if (isDryRun) throw new Trial(output)
       self.postMessage(COMMITTING)
       sql.run('COMMIT')
-      return output
+      return { output, wakes }
+    } catch (error) {
+      if (error instanceof Trial) return { output: error.outcome, wakes: false }
+      throw error
     } finally {
       if (sql.database.inTransaction) sql.run('ROLLBACK')
     }

@@ -1,8 +1,9 @@
 import type { Db } from '../db/database.ts'
 import { type Requester, requesterKey, type WorkerClient } from '../db/worker/client.ts'
-import type { Tx } from '../db/writes/transaction.ts'
+import { resultOf, Trial, type Tx } from '../db/writes/transaction.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type Caller, callerIn, type FindStanding, type Grant, grantOf } from './caller.ts'
+import { enqueuedKeys, type JobKey, settle } from './jobs.ts'
 import { type Outcome, once, type RequestIdentity, signed } from './once.ts'
 import type { Operation, Snapshot, WriteOperation } from './operation.ts'
 
@@ -35,26 +36,55 @@ export interface Sent {
 type JsonBody = string | Uint8Array<ArrayBuffer>
 
 type AnyOperation = Operation<unknown, unknown>
+type AnyWrite = WriteOperation<unknown, unknown>
+
+/** The output of a write whose response waits for jobs, and the keys of these. */
+interface Unsettled {
+  readonly output: unknown
+  readonly keys: readonly JobKey[]
+}
 
 const asText = (output: unknown): unknown =>
   typeof output === 'string' || output instanceof Uint8Array ? output : JSON.stringify(output)
 
-/** Runs an operation in an open transaction or snapshot. */
+/**
+ * Runs an operation in an open transaction or snapshot. A dry run throws its output as a `Trial`; a write that settles jobs
+ * returns its output as `Unsettled`.
+ */
 export function perform(
   operation: AnyOperation,
   source: Tx | Snapshot,
-  { grant, input, form, identity, bodyText }: Sent,
+  sent: Sent,
   findStanding: FindStanding,
 ): unknown {
-  const caller = callerIn(source, grant, source.now, findStanding)
-  if (operation.kind === 'read' || form !== 'once') {
-    const output = operation.run(source as Tx, caller, input)
-    return form === 'value' ? output : asText(output)
+  const caller = callerIn(source, sent.grant, source.now, findStanding)
+  if (operation.kind === 'write') return performWrite(operation, source as Tx, caller, sent)
+  const output = operation.run(source, caller, sent.input)
+  return sent.form === 'value' ? output : asText(output)
+}
+
+function performWrite(
+  operation: AnyWrite,
+  tx: Tx,
+  caller: Caller,
+  { input, form, identity, bodyText }: Sent,
+): unknown {
+  let isTrial = false
+  const run = (): unknown => {
+    const output = operation.run(tx, caller, input)
+    isTrial = operation.isTrial?.(input, output) ?? false
+    return output
   }
-  const tx = source as Tx
-  operation.check?.(tx, caller, input)
-  const request = signed(identity, bodyText)
-  return once(tx, request, () => operation.run(tx, caller, input) as object, operation.saved)
+  let output: unknown
+  if (form === 'once') {
+    operation.check?.(tx, caller, input)
+    output = once(tx, signed(identity, bodyText), () => run() as object, operation.saved)
+  } else output = form === 'value' ? run() : asText(run())
+  const { settles } = operation
+  const keys = settles && !isTrial ? enqueuedKeys(tx, settles) : []
+  const result = settles ? ({ output, keys } satisfies Unsettled) : output
+  if (isTrial) throw new Trial(result)
+  return result
 }
 
 /** A call as it crosses to a thread: without the body, if that has a text. */
@@ -151,11 +181,18 @@ export class Kernel {
     return worker.read(operation, credential, here, () => sendable(sent))
   }
 
-  #write(operation: AnyOperation, credential: Credential, sent: Sent): unknown {
+  async #write(operation: AnyWrite, credential: Credential, sent: Sent): Promise<unknown> {
+    const written = await this.#written(operation, requesterKey(credential), sent)
+    if (!operation.settles) return written
+    const { output, keys } = written as Unsettled
+    for (const job of operation.settles) for (const key of keys) await settle(this.options, job, key)
+    return output
+  }
+
+  #written(operation: AnyWrite, requester: string, sent: Sent): Promise<unknown> {
     const { db, worker, findStanding } = this.options
-    const requester = requesterKey(credential)
     if (worker.isInline || (!operation.isLong && sent.bodyText.length <= worker.maxWriteLength))
-      return db.write((tx) => perform(operation, tx, sent, findStanding), { requester })
+      return resultOf(db.write((tx): unknown => perform(operation, tx, sent, findStanding), { requester }))
     return worker.task(operation.name, sendable(sent), requester)
   }
 }

@@ -62,14 +62,17 @@ export const RECURRING = 0
 
 const AT_ONCE = 0
 
+const newEnqueued = (): { readonly kind: string; readonly key: JobKey }[] => []
+
 /** Stores a job in the transaction of the write that causes it. One of the same kind and key begins again with this state. */
 export function enqueue<Key extends JobKey, State>(
-  { sql }: Reader,
+  { sql, transaction }: Tx,
   { kind }: Job<Key, State>,
   key: Key,
   state: State,
   dueAt = AT_ONCE,
 ): void {
+  transaction.state.of(newEnqueued).push({ kind, key })
   sql.run(
     `INSERT INTO jobs (kind, key, state, due_at) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET state = excluded.state, due_at = excluded.due_at`,
@@ -91,6 +94,12 @@ export function begin<Key extends JobKey, State>(tx: Tx, job: Job<Key, State>, k
     return isDue(result)
   }, FIRST_MS)
   if (hasMore) enqueue(tx, job, key, result)
+}
+
+/** The keys of the jobs of these kinds that the transaction has enqueued. */
+export function enqueuedKeys({ transaction }: Tx, jobs: readonly Job[]): JobKey[] {
+  const enqueued = transaction.state.of(newEnqueued)
+  return enqueued.filter(({ kind }) => jobs.some((job) => job.kind === kind)).map(({ key }) => key)
 }
 
 /** Whether a job goes on at once after a step. */

@@ -2,6 +2,7 @@ import type { Covers } from '../access/rights.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Caller } from './caller.ts'
+import type { Job } from './jobs.ts'
 
 /*
  * An operation is the only way for a caller to reach data. A feature declares it as data and one synchronous function, and
@@ -39,6 +40,13 @@ interface WriteDeclaration<Input, Output> extends Declaration {
   check?(tx: Tx, caller: Caller, input: Input): void
   /** The part of the output that an `Idempotency-Key` saves: without what only the first response may show. */
   saved?(output: Output): object
+  /** Whether the call is a dry run: its transaction is rolled back after `run`, and the output is returned all the same. */
+  isTrial?(input: Input, output: Output): boolean
+  /**
+   * The response waits until the jobs of these kinds that `run` enqueued are done. A job that follows another one under the
+   * same key is listed after it.
+   */
+  readonly settles?: readonly Job[]
 }
 
 /** Starts on the main connection; one that reads much there starts again in a reader thread. */

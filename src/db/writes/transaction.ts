@@ -22,10 +22,20 @@ export interface Transaction {
 /** A write is synchronous: passing a function that returns a promise is a type error. */
 export type WriteFunction<T> = (tx: Tx) => T extends PromiseLike<unknown> ? never : T
 
-/** Thrown out of a transaction to roll it back and still return what it would have done. */
-class DryRun<Outcome> extends Error {
-  constructor(readonly outcome: Outcome) {
+/** Thrown out of the transaction of a dry run, to roll it back and still return its outcome. */
+export class Trial extends Error {
+  constructor(readonly outcome: unknown) {
     super('nothing is written')
+  }
+}
+
+/** The result of a write, or the outcome of its trial. */
+export async function resultOf<Outcome>(written: Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await written
+  } catch (error) {
+    if (error instanceof Trial) return error.outcome as Outcome
+    throw error
   }
 }
 
@@ -41,13 +51,8 @@ export async function writeUnlessDry<Outcome>(
 ): Promise<Outcome> {
   const write = (tx: Tx): { outcome: Outcome } => {
     const outcome = run(tx)
-    if (isDryRun === true || (isDryRun !== false && isDryRun(outcome))) throw new DryRun(outcome)
+    if (isDryRun === true || (isDryRun !== false && isDryRun(outcome))) throw new Trial({ outcome })
     return { outcome }
   }
-  try {
-    return (await db.write(write, { isLong })).outcome
-  } catch (error) {
-    if (error instanceof DryRun) return error.outcome as Outcome
-    throw error
-  }
+  return (await resultOf(db.write(write, { isLong }))).outcome
 }
