@@ -13,18 +13,11 @@ import { createdResponse } from '../http/responses.ts'
 import { createCheck } from '../http/validation.ts'
 import { type Outcome, once, type RequestIdentity, signed } from '../kernel/once.ts'
 import { isId } from '../lib/ids.ts'
-import { removeAllFromSearch } from '../notes/search/tables.ts'
-import { getNote, getNoteSummary, releaseAlias } from '../notes/store.ts'
-import { createNote } from '../notes/writing/create.ts'
-import { writeSentProperties } from '../notes/writing/properties.ts'
-import { putInTrash } from '../notes/writing/trash.ts'
-import { replaceParts } from '../notes/writing/update.ts'
+import { getNoteSummary } from '../notes/store.ts'
 import { findRecordHead, getRecord } from '../records/store.ts'
-import { refuseBrokenReferences } from '../records/writing/field-values.ts'
-import { changeLive, deleteLive, releaseUnique } from '../records/writing/one-record.ts'
-import { insertUnder } from '../records/writing/write-records.ts'
 import { atPlace, fail, invalid, nameTaken, namingPlace, notFound, Refusal, within } from '../refusal.ts'
 import { findStructureByPk, getStructure } from '../structures/store.ts'
+import { ObjectWriter } from './restore.ts'
 import { type ApplyBody, NewNoteData, NoteData } from './schema.ts'
 
 type Body = Static<typeof ApplyBody>
@@ -126,30 +119,27 @@ function checkAccess(reader: Reader, caller: Caller, { kind, op, id, structure =
   }
 }
 
-/** Changes as they are written, in order, in the caller's transaction. */
+/** Writes the changes of a call in the caller's transaction. */
 class Application {
-  /** The notes that are to be removed from the search tables. */
-  readonly #removed: number[] = []
-  /** How many rows were inserted, by the pk of their structure. */
-  readonly #inserted = new Map<number, number>()
-  /** The references of the rows, which may be to rows that come later. */
-  readonly #references: (() => void)[] = []
+  readonly #writer: ObjectWriter
 
   constructor(
-    private readonly features: FeatureHooks,
-    private readonly listeners: WriteListeners,
+    features: FeatureHooks,
+    listeners: WriteListeners,
     private readonly tx: Tx,
     private readonly caller: Caller,
-  ) {}
+  ) {
+    this.#writer = new ObjectWriter({ features, listeners, tx, caller, mode: 'sent' })
+  }
 
   apply({ changes, dry_run = false }: Body) {
     const { tx, caller } = this
     this.#refuseStale(changes)
     for (const [at, change] of changes.entries())
-      if (change.op === 'updated') atChange(change, at, () => this.#release(change))
-    for (const [at, change] of changes.entries()) atChange(change, at, () => this.#write(change, at))
-    for (const check of this.#references) check()
-    removeAllFromSearch(tx, caller.workspacePk, this.#removed)
+      if (change.op === 'updated') atChange(change, at, () => this.#writer.release(change))
+    for (const [at, change] of changes.entries())
+      this.#writer.write(change, (write) => atChange(change, at, write))
+    this.#writer.finish()
     return {
       transaction: dry_run ? null : transactionCursor(tx, caller.workspacePk),
       applied: changes.map(({ kind, id, op }) => ({ kind, id, op })),
@@ -191,45 +181,5 @@ class Application {
         `The id ${id} is taken already, perhaps by something deleted; make a new one.`,
         atPlace('id'),
       )
-  }
-
-  /** Values that move between the objects of the call collide with none. */
-  #release({ kind, id, data = {} }: AppliedChange): void {
-    const { tx, caller } = this
-    if (kind === 'record') releaseUnique(tx, caller, id, data)
-    if (kind !== 'note') return
-    const { alias } = data as Static<typeof NoteData>
-    if (alias !== undefined) releaseAlias(tx, id, alias?.trim() ?? null)
-  }
-
-  #write(change: AppliedChange, index: number): void {
-    const { kind, op, id, structure = '', data = {} } = change
-    const { features, listeners, tx, caller } = this
-    const checkLater: typeof refuseBrokenReferences = (...about) => {
-      this.#references.push(() => atChange(change, index, () => refuseBrokenReferences(...about)))
-    }
-    if (kind === 'note') {
-      if (op === 'created') this.#createNote(id, data)
-      else if (op === 'updated') this.#updateNote(id, data)
-      else putInTrash({ features }, tx, caller, id, { removed: this.#removed })
-    } else if (op === 'created') {
-      const earlier = (pk: number) => this.#inserted.get(pk) ?? 0
-      const pk = insertUnder(listeners, tx, caller, { structure, id, data, earlier }, checkLater)
-      this.#inserted.set(pk, earlier(pk) + 1)
-    } else if (op === 'updated') changeLive(listeners, tx, caller, id, data, undefined, checkLater)
-    else deleteLive(listeners, tx, caller, id)
-  }
-
-  #createNote(id: string, data: object): void {
-    const { propertiesError } = createNote(this.tx, this.caller, data as Static<typeof NewNoteData>, { id })
-    if (propertiesError) throw propertiesError
-  }
-
-  #updateNote(id: string, data: object): void {
-    const { tx, caller } = this
-    const { properties = {}, ...parts } = data as Static<typeof NoteData>
-    const note = getNote(tx, caller, id)
-    const previous = within('data.properties', () => writeSentProperties(tx, caller, note, properties))
-    replaceParts(tx, caller, note, parts, previous)
   }
 }

@@ -8,23 +8,14 @@ import type { Reader } from '../db/reader.ts'
 import type { WorkerTask, WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
-import { fold, quoteList, withCommas } from '../lib/text.ts'
-import { removeAllFromSearch } from '../notes/search/tables.ts'
-import { findByAlias, findTrashedNote, getNote, type NoteRow, releaseAlias } from '../notes/store.ts'
-import { refuseTakenAlias } from '../notes/writing/create.ts'
-import { type PropertyValues, writeProperties } from '../notes/writing/properties.ts'
+import { quoteList, withCommas } from '../lib/text.ts'
+import { findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
+import type { PropertyValues } from '../notes/writing/properties.ts'
 import { type NoteText, replaceEach } from '../notes/writing/replace-content.ts'
-import { putInTrash, takeOutOfTrash } from '../notes/writing/trash.ts'
-import { replaceParts } from '../notes/writing/update.ts'
 import { insertItem, type TakenItem } from '../quick-access/service.ts'
-import {
-  changeLive,
-  deleteLive,
-  releaseUnique,
-  restoreDeleted,
-  takeBack,
-} from '../records/writing/one-record.ts'
+import { takeBack } from '../records/writing/one-record.ts'
 import { notFound, Refusal, refused } from '../refusal.ts'
+import { ObjectWriter } from './restore.ts'
 import { checkUndoable, seenOf } from './visible.ts'
 
 /** More cannot be undone in one transaction without delaying other writes for long. */
@@ -75,14 +66,14 @@ function undoTransaction(
   refuseTouched(tx, workspacePk, objects, changes.at(-1)?.number ?? 0)
   const undone = undoTexts(tx, caller, objects.toReversed())
   const takenItems = takenItemsByNote(changes)
-  const removed: number[] = []
+  const writer = new ObjectWriter({ features, listeners, tx, caller, mode: 'logged' })
   const others = objects.filter(({ id }) => !undone.has(id)).toReversed()
-  for (const object of others) release(tx, caller, object)
+  for (const object of others) release(writer, object)
   for (const object of others) {
-    if (object.kind === 'record') undoRecord(listeners, tx, caller, object)
-    else undoNote(features, tx, caller, object, { takenItems, removed })
+    if (object.kind === 'record') undoRecord(writer, object)
+    else undoNote(writer, tx, caller, object, takenItems)
   }
-  removeAllFromSearch(tx, workspacePk, removed)
+  writer.finish()
   const range = loggedRange(tx, workspacePk)
   if (range) saveUndo(tx, workspacePk, range.first, changes[0]?.first ?? 0)
   return outcomeOf(tx, workspacePk)
@@ -199,16 +190,16 @@ function presence({ changes }: ChangedObject): { readonly before: boolean; reado
   }
 }
 
-/** Values that move between the objects collide with none. */
-function release(tx: Tx, caller: Caller, object: ChangedObject): void {
+/** Frees the values that an object that stays is to have again, so that objects can exchange them. */
+function release(writer: ObjectWriter, object: ChangedObject): void {
   const { before, after } = presence(object)
   if (!before || !after) return
   const { kind, id, changes } = object
-  if (kind === 'record') releaseUnique(tx, caller, id, valuesBefore(object))
+  if (kind === 'record') writer.release({ kind, id, data: valuesBefore(object) })
   for (const { operation, detail } of kind === 'note' ? changes : []) {
     const { alias } = operation === 'updated' && detail ? parseDifference(detail).previous : {}
     if (alias === undefined) continue
-    releaseAlias(tx, id, alias as string | null)
+    writer.release({ kind, id, data: { alias } })
     break
   }
 }
@@ -219,50 +210,45 @@ function valuesBefore({ changes }: ChangedObject): Record<string, unknown> {
   return values
 }
 
-function undoRecord(listeners: WriteListeners, tx: Tx, caller: Caller, object: ChangedObject): void {
+function undoRecord(writer: ObjectWriter, object: ChangedObject): void {
   const { before, after } = presence(object)
-  const { id } = object
+  const about = { kind: 'record', id: object.id } as const
   if (!before) {
-    if (after) deleteLive(listeners, tx, caller, id)
+    if (after) writer.write({ ...about, op: 'deleted' })
     return
   }
-  if (!after) restoreDeleted(listeners, tx, caller, id)
-  const values = valuesBefore(object)
-  if (Object.keys(values).length > 0) changeLive(listeners, tx, caller, id, values)
+  if (!after) writer.write({ ...about, op: 'restored' })
+  const data = valuesBefore(object)
+  if (Object.keys(data).length > 0) writer.write({ ...about, op: 'updated', data })
 }
 
-interface Undoing {
-  /** The deletions of items of Quick Access, by note. */
-  readonly takenItems: ReadonlyMap<string, Change>
-  /** Gets the notes that are to be removed from the search tables. */
-  readonly removed: number[]
-}
-
+/** `takenItems` has the deletions of items of Quick Access, by note. */
 function undoNote(
-  features: FeatureHooks,
+  writer: ObjectWriter,
   tx: Tx,
   caller: Caller,
   object: ChangedObject,
-  { takenItems, removed }: Undoing,
+  takenItems: ReadonlyMap<string, Change>,
 ): void {
   const { before, after } = presence(object)
-  const { id } = object
+  const { id, changes } = object
+  const about = { kind: 'note', id } as const
   if (!before) {
-    if (after) putInTrash({ features }, tx, caller, id, { alias: hiddenAlias(object.changes[0]), removed })
+    if (after) writer.write({ ...about, op: 'deleted', hiddenAlias: hiddenAlias(changes[0]) })
     return
   }
   if (!after) {
-    restoreWhole(tx, caller, id, hiddenAlias(object.changes.at(-1)))
+    writer.write({ ...about, op: 'restored', hiddenAlias: hiddenAlias(changes.at(-1)) })
     const item = takenItems.get(id)
     if (item) restoreItem(tx, caller, item)
   }
-  const updates = object.changes.filter(({ operation }) => operation === 'updated')
-  if (updates.length === 0) return
-  const trashed = findTrashedNote(tx, caller.workspacePk, id)
+  const updates = changes.filter(({ operation }) => operation === 'updated')
   const [first] = updates
-  // Of a note in the trash, only links in its body can have changed.
-  if (trashed && first) undoBodies(tx, caller, new Map([[trashed.pk, first]]))
-  else undoUpdates(tx, caller, getNote(tx, caller, id), updates)
+  if (!first) return
+  const trashed = findTrashedNote(tx, caller.workspacePk, id)
+  // Only links in the body of a note can change while it is in the trash.
+  if (trashed) undoBodies(tx, caller, new Map([[trashed.pk, first]]))
+  else writer.write({ ...about, op: 'updated', data: partsBefore(tx, getNote(tx, caller, id), updates) })
 }
 
 /** The alias that a note had in the trash before it was restored, or before it came there; undefined if it kept it. */
@@ -270,14 +256,6 @@ const hiddenAlias = (change: Change | undefined): string | null | undefined =>
   change === undefined || change.operation === 'updated' || change.detail === null
     ? undefined
     : (JSON.parse(change.detail) as { alias?: string | null }).alias
-
-/** Unlike an ordinary restore it refuses when the note would lose its alias; `replaced` is the one that it is to have. */
-function restoreWhole(tx: Tx, caller: Caller, id: string, replaced: string | null | undefined): void {
-  const alias = replaced === undefined ? findTrashedNote(tx, caller.workspacePk, id)?.alias : replaced
-  if (alias && findByAlias(tx, caller.workspacePk, fold(alias)))
-    refuseTakenAlias(tx, caller.workspacePk, alias)
-  takeOutOfTrash(tx, caller, id, replaced)
-}
 
 function takenItemsByNote(changes: readonly Change[]): Map<string, Change> {
   const items = new Map<string, Change>()
@@ -295,7 +273,8 @@ function restoreItem(tx: Tx, caller: Caller, taken: Change): void {
   insertItem({ ...tx, now: createdAt, newId: () => String(taken.id) }, caller, item)
 }
 
-function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Change[]): void {
+/** The attributes, property values and body that these updates of a note replaced. */
+function partsBefore(tx: Tx, note: NoteRow, updates: readonly Change[]): Record<string, unknown> {
   const old: Record<string, unknown> = {}
   const properties: PropertyValues = {}
   let content: string | undefined
@@ -305,9 +284,7 @@ function undoUpdates(tx: Tx, caller: Caller, note: NoteRow, updates: readonly Ch
     Object.assign(properties, previous.properties)
     if (changed.includes('content')) content = getOldContent(tx, note, change)
   }
-  const previousProperties = writeProperties(tx, caller, note, properties)
-  const { properties: _, ...parts } = old
-  replaceParts(tx, caller, note, { ...parts, ...(content !== undefined && { content }) }, previousProperties)
+  return { ...old, properties, ...(content !== undefined && { content }) }
 }
 
 function outcomeOf(tx: Tx, workspace: number): Undone {
