@@ -127,6 +127,11 @@ export class Exchange {
     return jsonResponse(body, status)
   }
 
+  /** Runs an operation in the name of the caller and returns its output, for a response that needs several. */
+  outputOf<Input, Output>(operation: Operation<Input, Output>, input: Input): Output | Promise<Output> {
+    return this.rights.kernel.call(operation, this.#caller, input)
+  }
+
   /** Runs a creation, or another write that may be sent again; an `Idempotency-Key` is honoured (`kernel/once.ts`). */
   async create<Input>(
     operation: WriteOperation<Input, object | string>,

@@ -94,6 +94,21 @@ function sendable(sent: Sent): Sent {
   return hasBody ? { ...sent, input: { ...input, body: undefined }, hasBody } : sent
 }
 
+/** About how long an input is, in characters and bytes; stops counting above `most`. */
+function lengthOf(input: unknown, most: number): number {
+  const rest = [input]
+  let length = 0
+  while (rest.length > 0 && length <= most) {
+    const value = rest.pop()
+    length += 1
+    if (typeof value === 'string') length += value.length
+    else if (value instanceof Uint8Array) length += value.byteLength
+    else if (typeof value === 'object' && value !== null)
+      for (const each of Object.values(value)) rest.push(each)
+  }
+  return length
+}
+
 /** The call that crossed to this thread, with its body. */
 export const received = (sent: Sent): Sent =>
   sent.hasBody ? { ...sent, input: { ...(sent.input as object), body: JSON.parse(sent.bodyText) } } : sent
@@ -191,7 +206,9 @@ export class Kernel {
 
   #written(operation: AnyWrite, requester: string, sent: Sent): Promise<unknown> {
     const { db, worker, findStanding } = this.options
-    if (worker.isInline || (!operation.isLong && sent.bodyText.length <= worker.maxWriteLength))
+    const { maxWriteLength: most } = worker
+    const isShort = () => (sent.bodyText.length || lengthOf(sent.input, most)) <= most
+    if (worker.isInline || (!operation.isLong && isShort()))
       return resultOf(db.write((tx): unknown => perform(operation, tx, sent, findStanding), { requester }))
     return worker.task(operation.name, sendable(sent), requester)
   }

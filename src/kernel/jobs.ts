@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { WorkerClient, WorkerTask } from '../db/worker/client.ts'
-import { forSomeMilliseconds, pauseForOthers } from '../db/writes/chunks.ts'
+import { forSomeMilliseconds, pauseBetween } from '../db/writes/chunks.ts'
 import { asNobody } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -159,7 +159,7 @@ function runOnce({ db, worker }: Place, job: Job, key: JobKey): Promise<boolean>
  * is none; rejects with the error of a step. The writes belong to no caller: other requests take turns with them.
  */
 export async function settle<Key extends JobKey>(place: Place, job: Job<Key>, key: Key): Promise<void> {
-  while (await asNobody(() => runOnce(place, job as Job, key))) await breathe(place.db)
+  while (await asNobody(() => runOnce(place, job as Job, key))) await pauseBetween(place.db)
 }
 
 /** Does the same with every job that is due, for a process that does not serve the database. */
@@ -177,12 +177,6 @@ const findDue = ({ db, clock }: { db: Reader; clock: Clock }, jobs: readonly Job
   jobs.flatMap((job) =>
     db.sql.column<JobKey>(DUE, job.kind, clock.now()).map((key): DueJob => ({ job, key })),
   )
-
-/** Leaves the write lock free for other processes, and time for the checkpoint. */
-async function breathe(db: Db): Promise<void> {
-  await pauseForOthers()
-  await db.waitForCheckpoint()
-}
 
 interface DueJob {
   readonly job: Job
@@ -260,7 +254,7 @@ export class JobRunner {
       this.#hasBegun = true
       for (let due = this.#next(); due && !this.#isStopped; due = this.#next()) {
         await this.#runOne(due)
-        await breathe(this.#db)
+        await pauseBetween(this.#db)
       }
       return this.#untilNext()
     } catch (error) {

@@ -29,7 +29,7 @@ export async function listResources(ctx: AppContext, agent: Caller, cursor = '0'
   if (!/^\d{1,9}$/.test(cursor)) return undefined
   const offset = Number(cursor)
   const query = { limit: PAGE, offset, content: false }
-  const { notes, total } = parsedBody<NotePage>(await listNotes(ctx, caller, query))
+  const { notes, total } = parsedBody<NotePage>(await ctx.kernel.callAs(caller, listNotes, query))
   const next = offset + notes.length
   return {
     resources: notes.map(({ id, title, updated_at }) => ({

@@ -10,14 +10,21 @@ import { changeProperties, readProperties } from './writing/properties.ts'
 import { rename } from './writing/rename.ts'
 import { restoreRevision } from './writing/revisions.ts'
 import { takeOffTags } from './writing/tags.ts'
-import { getTrashedNote, listTrash, putInTrash, takeOutOfTrash } from './writing/trash.ts'
+import {
+  getTrashedNote,
+  listTrash,
+  purgeNote,
+  purgeTrash,
+  putInTrash,
+  takeOutOfTrash,
+} from './writing/trash.ts'
 import { patchNote } from './writing/update.ts'
 
 export { linkDifferenceQuery } from './links/indexing.ts'
-export { linksQuery } from './links/note-links.ts'
-export { listQuery } from './query/list.ts'
-export { mentionsQuery } from './query/mentions.ts'
-export { treeQuery } from './query/tree-query.ts'
+export { readLinks } from './links/note-links.ts'
+export { listNotes } from './query/list.ts'
+export { listMentions } from './query/mentions.ts'
+export { listByTree, queryNotes } from './query/tree-query.ts'
 export { longNoteEntries, longNoteWordsQuery, searchMerge } from './search/indexing.ts'
 
 const covers = 'notes'
@@ -102,6 +109,21 @@ export const restoreNote = write({
   name: 'notes.restore',
   covers,
   run: (tx, caller, { id }: Named) => ({ note: presentNote(takeOutOfTrash(tx, caller, id)) }),
+})
+
+/* Purging takes as many calls as it takes to hold up no other write for long. */
+
+export const purgeTrashedNote = write({
+  name: 'notes.purge',
+  covers,
+  run: (tx, caller, { id }: Named) => ({ isGone: purgeNote(tx, caller, id) }),
+})
+
+/** Without `end`, every note that is in the trash now. */
+export const emptyTrash = write({
+  name: 'notes.empty-trash',
+  covers,
+  run: (tx, caller, { end = tx.now }: { readonly end?: number }) => ({ end, ...purgeTrash(tx, caller, end) }),
 })
 
 export const restoreNoteRevision = write({

@@ -1,32 +1,44 @@
-import type { AppContext } from '../context.ts'
+import type { AppContext, Caller } from '../context.ts'
+import { pauseBetween } from '../db/writes/chunks.ts'
 import { endpoints } from '../http/endpoints.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { pageRequest } from '../http/pagination.ts'
-import { jsonResponse, listResponse } from '../http/responses.ts'
+import { listResponse } from '../http/responses.ts'
 import { refreshLinks } from './links/indexing.ts'
-import { getLinks } from './links/note-links.ts'
 import * as operations from './operations.ts'
-import { listNotes } from './query/list.ts'
-import { listMentions } from './query/mentions.ts'
-import { queryNotes } from './query/tree-query.ts'
 import * as schema from './schema.ts'
+import { refreshSearch } from './search/indexing.ts'
 import { listRevisions, presentRevision } from './writing/revisions.ts'
-import { emptyTrash, purgeNote } from './writing/trash.ts'
 
 const OK = 200
 
 export function noteRoutes(ctx: AppContext) {
   const createNote = operations.noteCreation(ctx.features)
   const trashNote = operations.noteTrashing(ctx.features)
+  /** Reads once all that was written before can be found, if the request searches. */
+  const searching = async (
+    { workspacePk }: Caller,
+    { search }: { search?: string | undefined },
+    read: () => Response | Promise<Response>,
+  ): Promise<Response> => {
+    if (search !== undefined) await refreshSearch(ctx, workspacePk)
+    return read()
+  }
   return endpoints('Notes', '/v1/notes', 'notes')
-    .get('', async ({ caller, query }) => jsonResponse(await listNotes(ctx, caller, query)), {
-      access: 'read',
-      query: schema.ListQuery,
-      response: schema.NotesResponse,
-      operationId: 'listNotes',
-      summary: 'List or search notes',
-      description:
-        'Without `search` the newest edit comes first; with it, the best match, unless `sort` is given. A tag that does not exist gives an empty list. `content=false` leaves the bodies out.',
-    })
+    .get(
+      '',
+      ({ exchange, caller, query }) =>
+        searching(caller, query, () => exchange.call(operations.listNotes, query)),
+      {
+        access: 'read',
+        query: schema.ListQuery,
+        response: schema.NotesResponse,
+        operationId: 'listNotes',
+        summary: 'List or search notes',
+        description:
+          'Without `search` the newest edit comes first; with it, the best match, unless `sort` is given. A tag that does not exist gives an empty list. `content=false` leaves the bodies out.',
+      },
+    )
     .post('', ({ exchange, body }) => exchange.create(createNote, { body }), {
       access: 'write',
       once: true,
@@ -37,14 +49,19 @@ export function noteRoutes(ctx: AppContext) {
       description:
         'Tags that do not exist are created; with `preset` the note begins with what that holds. Property values that are refused do not stop the note: it is created without any of them, and `properties_error` says why.',
     })
-    .post('/query', async ({ caller, body }) => jsonResponse(await queryNotes(ctx, caller, body)), {
-      access: 'read',
-      body: schema.QueryBody,
-      response: schema.NotesResponse,
-      operationId: 'queryNotes',
-      summary: 'Notes that match a filter tree, newest edit first or ranked by a search',
-      description: schema.QUERY_DESCRIPTION,
-    })
+    .post(
+      '/query',
+      ({ exchange, caller, body }) =>
+        searching(caller, body, () => exchange.call(operations.queryNotes, { body })),
+      {
+        access: 'read',
+        body: schema.QueryBody,
+        response: schema.NotesResponse,
+        operationId: 'queryNotes',
+        summary: 'Notes that match a filter tree, newest edit first or ranked by a search',
+        description: schema.QUERY_DESCRIPTION,
+      },
+    )
     .get('/trash', ({ exchange, query }) => exchange.call(operations.readTrash, query), {
       access: 'read',
       query: schema.TrashQuery,
@@ -53,7 +70,7 @@ export function noteRoutes(ctx: AppContext) {
       summary: 'List trashed notes, most recently deleted first',
       description: 'A note stays in the trash for 30 days and is then removed for good.',
     })
-    .delete('/trash', async ({ caller }) => ({ purged: await emptyTrash(ctx, caller) }), {
+    .delete('/trash', async ({ exchange }) => ({ purged: await emptyTrash(ctx, exchange) }), {
       access: 'write',
       response: schema.PurgedResponse,
       operationId: 'emptyTrash',
@@ -69,8 +86,9 @@ export function noteRoutes(ctx: AppContext) {
     })
     .delete(
       '/trash/:id',
-      async ({ caller, params }) => {
-        await purgeNote(ctx, caller, params.id)
+      async ({ exchange, params }) => {
+        while (!(await exchange.outputOf(operations.purgeTrashedNote, params)).isGone)
+          await pauseBetween(ctx.db)
         return { deleted: true, id: params.id }
       },
       {
@@ -189,7 +207,10 @@ export function noteRoutes(ctx: AppContext) {
     })
     .get(
       '/:id/links',
-      async ({ caller, params, query }) => jsonResponse(await getLinks(ctx, caller, params.id, query)),
+      async ({ exchange, caller, params, query }) => {
+        await refreshLinks(ctx, caller)
+        return exchange.call(operations.readLinks, { ...params, ...query })
+      },
       {
         access: 'read',
         query: schema.LinksQuery,
@@ -202,7 +223,10 @@ export function noteRoutes(ctx: AppContext) {
     )
     .get(
       '/:id/mentions',
-      async ({ caller, params, query }) => jsonResponse(await listMentions(ctx, caller, params.id, query)),
+      async ({ exchange, caller, params, query }) => {
+        await refreshSearch(ctx, caller.workspacePk)
+        return exchange.call(operations.listMentions, { ...params, ...query })
+      },
       {
         access: 'read',
         query: schema.MentionsQuery,
@@ -240,4 +264,16 @@ export function noteRoutes(ctx: AppContext) {
         description: 'What the note holds now becomes a revision itself, so that this can be undone.',
       },
     )
+}
+
+/** Deletes every trashed note for good, in as many transactions as it takes; returns how many. */
+async function emptyTrash({ db }: AppContext, exchange: Exchange): Promise<number> {
+  let { purged, end, isEmpty } = await exchange.outputOf(operations.emptyTrash, {})
+  while (!isEmpty) {
+    await pauseBetween(db)
+    const next = await exchange.outputOf(operations.emptyTrash, { end })
+    purged += next.purged
+    isEmpty = next.isEmpty
+  }
+  return purged
 }

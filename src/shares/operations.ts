@@ -14,9 +14,9 @@ import {
 } from './service.ts'
 
 export { formWrite } from './forms/form.ts'
-export { fileNamedQuery, noteQuery } from './pages/notes.ts'
-export { rowsQuery } from './pages/rows.ts'
-export { filePartQuery } from './pages/rows-files.ts'
+export { namesSharedFile, sharedNotePage, sharedViewPage } from './pages/notes.ts'
+export { sharedRowsPage } from './pages/rows.ts'
+export { sharedFilePart } from './pages/rows-files.ts'
 
 const covers = 'several'
 

@@ -9,16 +9,16 @@ import type { PropertyUsage, ViewRole } from '../feature-hooks.ts'
 import { type FilterTree, parseOptionalTree } from '../filter/tree/parse.ts'
 import { pageRequest } from '../http/pagination.ts'
 import { read, write } from '../kernel/operation.ts'
-import { isoTimestamp, utcDay } from '../lib/dates.ts'
+import { isoTimestamp } from '../lib/dates.ts'
 import { describeTree } from '../lib/filter-sentence.ts'
 import { fold } from '../lib/text.ts'
 import {
   type NoteSort,
+  notesByTree,
   readStoredTree,
   storedTree,
   storedTreeReferences,
   treeDefinitions,
-  treeQuery,
   usualDirection,
 } from '../notes/query/tree-query.ts'
 import { objectKind } from '../objects/objects.ts'
@@ -218,13 +218,11 @@ export const listViewNotes = read({
     { id, content, excerpt, ...page }: { id: string } & Static<typeof ViewNotesQuery>,
   ) => {
     const row = viewKind.getRow(snapshot, caller, id)
-    return treeQuery.run(snapshot, {
-      workspace: caller.workspacePk,
+    return notesByTree(snapshot, caller.workspacePk, {
       filter: filterOf(row),
       sort: sortOf(row),
       page: pageRequest(page),
       shown: { content, excerpt },
-      today: utcDay(snapshot.now),
     })
   },
 })

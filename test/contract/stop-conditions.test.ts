@@ -7,11 +7,13 @@ import type { WorkerQuery } from '../../src/db/worker/client.ts'
 import { fileSearchQuery } from '../../src/files/search.ts'
 import { parseFilter } from '../../src/filter/record/parse.ts'
 import { parseTree } from '../../src/filter/tree/parse.ts'
-import { listQuery as noteListRead } from '../../src/notes/query/list.ts'
-import { NEWEST_EDIT_FIRST, treeQuery } from '../../src/notes/query/tree-query.ts'
+import type { ReadOperation } from '../../src/kernel/operation.ts'
+import { listNotes } from '../../src/notes/query/list.ts'
+import { listByTree, NEWEST_EDIT_FIRST } from '../../src/notes/query/tree-query.ts'
 import { boardQuery } from '../../src/records/query/board.ts'
 import { deletedQuery, listQuery } from '../../src/records/query/list.ts'
 import { summaryQuery } from '../../src/records/query/summary.ts'
+import { callerOf } from '../support/cli.ts'
 import { makeFile } from '../support/files.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
@@ -57,6 +59,13 @@ afterAll(() => {
   folder.remove()
 })
 
+/** The same of a read operation. */
+const checksIn = <Input>({ name, run }: ReadOperation<Input, unknown>, input: Input): number =>
+  checksOf(
+    { name, run: (reader) => run({ ...reader, now: service.ctx.clock.now() }, callerOf(service), input) },
+    input,
+  )
+
 /** Runs a query as the worker does, and returns how often its statements checked, while they ran, whether to stop. */
 function checksOf<Input>(query: WorkerQuery<Input, unknown>, input: Input): number {
   let [statements, checks] = [0, 0]
@@ -95,12 +104,10 @@ const board = (more: Record<string, string>) =>
     request: { structure: 'rows', ...more, filter: [] },
   })
 const notes = (filter: unknown) =>
-  checksOf(treeQuery, {
-    workspace,
+  checksIn(listByTree, {
     filter: parseTree({ type: 'group', match: 'all', children: [filter] }, 'filter'),
     sort: NEWEST_EDIT_FIRST,
     page,
-    today: '2026-11-21',
   })
 
 const NOTHING = JSON.stringify([{ field: '*', op: 'contains', value: 'nothing' }])
@@ -115,9 +122,9 @@ test.each([
     'the deleted records',
     () => checksOf(deletedQuery, { caller: wholeWorkspace(workspace), structure: 'gone', page }),
   ],
-  ['a search of notes', () => checksOf(noteListRead, { workspace, search: 'note', ...page })],
-  ['a page of notes', () => checksOf(noteListRead, { workspace, ...byTitle, ...far })],
-  ['a page of notes with a tag', () => checksOf(noteListRead, { workspace, tag: 'all', ...byTitle, ...far })],
+  ['a search of notes', () => checksIn(listNotes, { search: 'note', ...page })],
+  ['a page of notes', () => checksIn(listNotes, { ...byTitle, ...far })],
+  ['a page of notes with a tag', () => checksIn(listNotes, { tag: 'all', ...byTitle, ...far })],
   ['a filter by tags', () => notes({ type: 'tags', op: 'has_any', tag_ids: [tag] })],
   ['a filter by titles', () => notes({ type: 'field', field: 'title', op: 'contains', value: 'nothing' })],
   ['a filter by values', () => notes({ type: 'property', def_id: property, op: 'contains', value: 'place' })],

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { evaluationOf } from '../../src/notes/query/evaluate.ts'
-import { listQuery } from '../../src/notes/query/list.ts'
+import { listNotes } from '../../src/notes/query/list.ts'
 import { findPks } from '../../src/notes/query/search.ts'
 import { parseSearch } from '../../src/search/words.ts'
+import { callerOf } from '../support/cli.ts'
 import { makeNote, type NoteAnswer, tagNamed, titlesFound } from '../support/notes.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { indexAll } from '../support/search-tables.ts'
@@ -267,8 +268,11 @@ describe('a search', () => {
     const gone = await makeNote(service, { title: 'gone', content: 'zebra' })
     await makeNote(service, { title: 'other', content: 'zebra', tags: ['common'] })
     const found = (search: string, more: object = {}) => {
-      const { db } = service.ctx
-      const { notes, total } = JSON.parse(listQuery.run(db, { workspace: 1, search, ...more }) as string)
+      const { db, clock } = service.ctx
+      const snapshot = { sql: db.sql, now: clock.now() }
+      const { notes, total } = JSON.parse(
+        listNotes.run(snapshot, callerOf(service), { search, ...more }) as string,
+      )
       return [total, ...notes.map(({ title }: NoteAnswer) => title)]
     }
     expect(await titlesFound(service, 'zebra')).toEqual(['first', 'gone', 'other'])

@@ -2,10 +2,11 @@ import { afterAll, afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { systemAuthor } from '../../src/changes/log.ts'
 import { findFaults, repairDerived } from '../../src/maintenance/integrity.ts'
-import { listQuery } from '../../src/notes/query/list.ts'
+import { listNotes } from '../../src/notes/query/list.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { buildAutoIndex } from '../../src/structures/storage/auto-index.ts'
 import { dropUnusedIndexes } from '../../src/structures/storage/index-policy.ts'
+import { callerOf } from '../support/cli.ts'
 import { hasManyCases, RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import {
@@ -351,14 +352,17 @@ test('the worker sees every write that was acknowledged before its query', async
 })
 
 test('requests that share the result of a large query go on one by one, with time for others in between', async () => {
-  const { ctx } = await startWithWorker()
+  const service = await startWithWorker()
+  const { ctx } = service
   let turn = 0
   let next = setImmediate(function count() {
     turn += 1
     next = setImmediate(count)
   })
-  const requester = { userId: 'somebody', keyId: null, surface: 'api' }
-  const ask = () => ctx.worker.run(listQuery, { workspace: 1 }, requester).then(() => turn)
+  const ask = async () => {
+    await ctx.kernel.callAs(callerOf(service), listNotes, {})
+    return turn
+  }
   const turns = await Promise.all(Array.from({ length: 10 }, ask))
   clearImmediate(next)
   expect(new Set(turns).size).toBe(turns.length)

@@ -22,7 +22,10 @@ const NEWEST =
 const LIVE = 'SELECT live_notes FROM workspaces WHERE pk = 1'
 
 /** One page without HTTP: find, load, present, serialize. */
-const listed = (data: Dataset, request: ListRequest) => () => listNotes(data.ctx, data.caller, request)
+const listed =
+  ({ ctx, caller }: Dataset, request: ListRequest) =>
+  () =>
+    ctx.kernel.callAs(caller, listNotes, request)
 
 interface NoteQuery {
   what: string

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { parseTree } from '../../../src/filter/tree/parse.ts'
-import { findByTree, type NoteSort, queryNotes } from '../../../src/notes/query/tree-query.ts'
+import { listByTree, type NoteSort, queryNotes } from '../../../src/notes/query/tree-query.ts'
 import { refreshSearch } from '../../../src/notes/search/indexing.ts'
 import { FULL_TABLE } from '../../../src/notes/search/tables.ts'
 import { createNote } from '../../../src/notes/writing/create.ts'
@@ -223,7 +223,7 @@ async function queryRow(
 ): Promise<Row> {
   const times = await interleaved(
     {
-      daybook: () => queryNotes(ctx, caller, { filter, search }),
+      daybook: () => ctx.kernel.callAs(caller, queryNotes, { body: { filter, search } }),
       floor: () => (search === undefined ? rawPage(raw, where) : rawSearch(raw, where, search)),
     },
     rounds,
@@ -269,7 +269,7 @@ async function sortedRow(
   const filter = parseTree(node, 'filter')
   const times = await interleaved(
     {
-      daybook: () => findByTree(ctx, caller, { filter, sort, page: { limit: 50, offset } }),
+      daybook: () => ctx.kernel.callAs(caller, listByTree, { filter, sort, page: { limit: 50, offset } }),
       floor: () =>
         raw.page(
           `SELECT pk ${LIVE} AND (${sql}) ORDER BY ${order} LIMIT 50 OFFSET ${offset}`,

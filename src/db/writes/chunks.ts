@@ -19,6 +19,12 @@ const PAUSE_MS = 12
 /** Leaves the lock free for other processes, between two of many writes. */
 export const pauseForOthers = (): Promise<void> => Bun.sleep(PAUSE_MS)
 
+/** The same, and waits for a checkpoint that is due. */
+export async function pauseBetween(db: Db): Promise<void> {
+  await pauseForOthers()
+  await db.waitForCheckpoint()
+}
+
 /**
  * Runs a short write again and again until it returns false. Other writes of this process run between two chunks, and
  * a pause after each chunk leaves the lock free for other processes. Throws when the signal is aborted.
@@ -30,8 +36,7 @@ export async function inChunks(
 ): Promise<void> {
   signal?.throwIfAborted()
   while (await db.write(chunk)) {
-    await pauseForOthers()
-    await db.waitForCheckpoint()
+    await pauseBetween(db)
     signal?.throwIfAborted()
   }
 }

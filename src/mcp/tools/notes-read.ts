@@ -4,11 +4,12 @@ import type { Reader } from '../../db/reader.ts'
 import { parseTree } from '../../filter/tree/parse.ts'
 import { choice, flag, integer, strict } from '../../http/schema/types.ts'
 import { isId } from '../../lib/ids.ts'
-import { getLinks } from '../../notes/links/note-links.ts'
+import { refreshLinks } from '../../notes/links/indexing.ts'
+import { readLinks } from '../../notes/links/note-links.ts'
 import { linesOutsideCode } from '../../notes/links/syntax.ts'
 import { presentNote } from '../../notes/present.ts'
 import { listNotes } from '../../notes/query/list.ts'
-import { findByTree, NEWEST_EDIT_FIRST, type NoteSort, usualDirection } from '../../notes/query/tree-query.ts'
+import { listByTree, NEWEST_EDIT_FIRST, type NoteSort, usualDirection } from '../../notes/query/tree-query.ts'
 import { MAX_PAGE, type Note } from '../../notes/schema.ts'
 import { findNote, getNote } from '../../notes/store.ts'
 import { readProperties } from '../../notes/writing/properties.ts'
@@ -74,14 +75,14 @@ async function findNotes(
   if (named && field === undefined && way === undefined)
     return parsedBody(await ctx.kernel.callAs(caller, listViewNotes, { id: named.id, ...query }))
   if (!named && filter === undefined)
-    return parsedBody(await listNotes(ctx, caller, { ...query, sort: field, direction: way }))
+    return parsedBody(await ctx.kernel.callAs(caller, listNotes, { ...query, sort: field, direction: way }))
   const sort: NoteSort =
     field === undefined
       ? { ...(named ? sortOf(named) : NEWEST_EDIT_FIRST), ...(way && { direction: way }) }
       : { field, direction: way ?? usualDirection(field) }
   const tree = named ? filterOf(named) : parseTree(filter, 'filter')
   const found = { filter: tree, sort, page: { limit: most, offset: skipped }, shown: { content: false } }
-  return parsedBody(await findByTree(ctx, caller, found))
+  return parsedBody(await ctx.kernel.callAs(caller, listByTree, found))
 }
 
 export const listNotesTool = tool({
@@ -203,7 +204,8 @@ export const readNoteTool = tool({
   }),
   run: async (ctx, caller, input) => {
     const found = foundNote(ctx.db, caller, input.note)
-    const links = input.links ? parsedBody<Links>(await getLinks(ctx, caller, found.note.id, {})) : undefined
+    if (input.links) await refreshLinks(ctx, caller)
+    const links = input.links ? await ctx.kernel.callAs(caller, readLinks, { id: found.note.id }) : undefined
     const lines = linesOf(found.note.content)
     const about = shortenAbout({ ...found, links }, lines.length)
     const from = input.from_line ?? 1

@@ -3,6 +3,7 @@ import { type AppContext, type Caller, callerOf } from '../../context.ts'
 import { type FoundPage, searchFiles } from '../../files/search.ts'
 import { choice, strict, text } from '../../http/schema/types.ts'
 import { listNotes } from '../../notes/query/list.ts'
+import { refreshSearch } from '../../notes/search/indexing.ts'
 import { listRecords } from '../../records/query/list.ts'
 import { getStructure, listStructureRows } from '../../structures/store.ts'
 import { limit, list, name, object, offset, optional, output } from '../schema.ts'
@@ -44,7 +45,8 @@ interface Search {
 
 async function inNotes(ctx: AppContext, caller: Caller, { query, ...paging }: Search): Promise<Hits> {
   const request = { search: query, limit: paging.limit, offset: paging.offset, content: false }
-  const { notes, total } = parsedBody<NotePage>(await listNotes(ctx, caller, request))
+  await refreshSearch(ctx, caller.workspacePk)
+  const { notes, total } = parsedBody<NotePage>(await ctx.kernel.callAs(caller, listNotes, request))
   return { hits: notes.map((item) => ({ kind: 'notes', item })), total }
 }
 

@@ -1,38 +1,28 @@
 import type { Static } from '@sinclair/typebox'
-import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { WorkerQuery } from '../../db/worker/client.ts'
-import type { JsonBody } from '../../http/responses.ts'
+import { read } from '../../kernel/operation.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { fold } from '../../lib/text.ts'
 import { snippetAround } from '../../search/highlighter.ts'
 import type { LinksQuery } from '../schema.ts'
 import { contentOf, getNoteSummary, loadTitles, type NoteSummary, type NoteTitle } from '../store.ts'
-import { refreshLinks } from './indexing.ts'
 import { resolveTargets } from './resolve-target.ts'
 import { bracketed, isOwnHeading, linkOf, namesIn, parseLinks, targetKey } from './syntax.ts'
 
-/** The outgoing links in the order of the body, each occurrence, and the backlinks, newest edit first. */
-export async function getLinks(
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  { context = false }: Static<typeof LinksQuery>,
-): Promise<JsonBody> {
-  await refreshLinks(ctx, caller)
-  return ctx.worker.run(linksQuery, { ...placeOf(caller), id, context }, caller)
-}
-
-/** With `context`, backlinks are given with the text around them. */
-export const linksQuery: WorkerQuery<InWorkspace & { id: string; context?: boolean }, JsonBody> = {
+/**
+ * The outgoing links in the order of the body, each occurrence, and the backlinks, newest edit first; with `context`, each
+ * backlink has the text around it. `refreshLinks` comes first.
+ */
+export const readLinks = read({
   name: 'notes.links',
-  run: (reader, input) => {
-    const { workspacePk: workspace, id, context = false } = input
-    const note = getNoteSummary(reader, input, id)
+  covers: 'notes',
+  run: (reader, caller, { id, context = false }: { id: string } & Static<typeof LinksQuery>) => {
+    const { workspacePk: workspace } = caller
+    const note = getNoteSummary(reader, caller, id)
     const targets = targetsOf(reader, workspace, note)
     const backlinks = linkingNotes(reader, workspace, targets)
     const outgoing = outgoingLinks(reader, workspace, contentOf(reader, note.pk), note)
-    return JSON.stringify({
+    return {
       outgoing: outgoing.map(({ text, note }) => ({
         text,
         note: note ? { id: note.id, title: note.title } : null,
@@ -43,9 +33,9 @@ export const linksQuery: WorkerQuery<InWorkspace & { id: string; context?: boole
         updated_at: isoTimestamp(from.updatedAt),
         ...(context && { context: contextOf(reader, from.pk, new Set(targets)) }),
       })),
-    })
+    }
   },
-}
+})
 
 /** The links of a body in order, each occurrence, with the notes that they mean now; `from` is the note that has it. */
 export function outgoingLinks(

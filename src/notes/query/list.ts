@@ -1,14 +1,11 @@
 import type { Static } from '@sinclair/typebox'
 import { NOWHERE } from '../../access/rights.ts'
-import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { sqlWay } from '../../db/sql-part.ts'
-import type { WorkerQuery } from '../../db/worker/client.ts'
 import { type Page, type PageRequest, pageRequest } from '../../http/pagination.ts'
-import type { JsonBody } from '../../http/responses.ts'
+import { read } from '../../kernel/operation.ts'
 import { parseSearch } from '../../search/words.ts'
 import type { ListQuery } from '../schema.ts'
-import { refreshSearch } from '../search/indexing.ts'
 import { findTagByName } from '../writing/tags.ts'
 import { FIELD_INDEXES } from './conditions.ts'
 import { evaluationOf } from './evaluate.ts'
@@ -27,17 +24,14 @@ function orderSql({ sort = 'updated_at', direction = usualDirection(sort) }: Lis
 const orderOf = ({ sort, direction }: ListRequest): MatchOrder | undefined =>
   sort && { by: sort, direction: direction ?? usualDirection(sort) }
 
-/** One page of active notes: by rank for a search without `sort`, else newest edit first unless asked otherwise. */
-export async function listNotes(ctx: AppContext, caller: Caller, request: ListRequest): Promise<JsonBody> {
-  const { workspacePk: workspace } = caller
-  if (request.search !== undefined) await refreshSearch(ctx, workspace)
-  return ctx.worker.run(listQuery, { ...request, workspace }, caller)
-}
-
-/** All of a list is read from one state of the database. */
-export const listQuery: WorkerQuery<ListRequest & { workspace: number }, JsonBody> = {
+/**
+ * One page of active notes: by rank for a search without `sort`, else newest edit first unless the request sorts them. A
+ * search finds what was indexed: `refreshSearch` comes first.
+ */
+export const listNotes = read({
   name: 'notes.list',
-  run: (reader, { workspace, ...request }) => {
+  covers: 'notes',
+  run: (reader, { workspacePk: workspace }, request: ListRequest) => {
     const { tag: name, search, sort, content, excerpt } = request
     const page = pageRequest(request)
     const tag = name === undefined ? undefined : findTagByName(reader, workspace, name)?.id
@@ -53,7 +47,7 @@ export const listQuery: WorkerQuery<ListRequest & { workspace: number }, JsonBod
     const shown = { content, excerpt }
     return notePageJson(reader, { page, shown, isByEdit: sort === 'edited_at', phrases, find })
   },
-}
+})
 
 const liveNotes = ({ sql }: Reader, workspace: number): number =>
   sql.scalar('SELECT live_notes FROM workspaces WHERE pk = ?', workspace)

@@ -1,15 +1,12 @@
 import type { Static } from '@sinclair/typebox'
-import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { WorkerQuery } from '../../db/worker/client.ts'
-import { type PageRequest, pageRequest, presentPage } from '../../http/pagination.ts'
-import type { JsonBody } from '../../http/responses.ts'
+import { pageRequest, presentPage } from '../../http/pagination.ts'
+import { read } from '../../kernel/operation.ts'
 import { normalized } from '../../lib/text.ts'
 import { type Hit, snippetAround } from '../../search/highlighter.ts'
 import { parseSearch } from '../../search/words.ts'
 import { bracketedIn, linesOutsideCode } from '../links/syntax.ts'
 import type { MentionsQuery } from '../schema.ts'
-import { refreshSearch } from '../search/indexing.ts'
 import { contentOf, getNoteSummary } from '../store.ts'
 import { findMatches } from './search.ts'
 
@@ -18,33 +15,25 @@ import { findMatches } from './search.ts'
  * counts as whole words, outside links and code, where it could be made a link.
  */
 
-/** One page, newest edit first. */
-export async function listMentions(
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  query: Static<typeof MentionsQuery>,
-): Promise<JsonBody> {
-  await refreshSearch(ctx, caller.workspacePk)
-  return ctx.worker.run(mentionsQuery, { ...placeOf(caller), id, page: pageRequest(query) }, caller)
-}
-
-export const mentionsQuery: WorkerQuery<InWorkspace & { id: string; page: PageRequest }, JsonBody> = {
+/** One page of the mentions of a note, newest edit first; `refreshSearch` comes first. */
+export const listMentions = read({
   name: 'notes.mentions',
-  run: (reader, { page, id, ...place }) => {
-    const note = getNoteSummary(reader, place, id)
+  covers: 'notes',
+  run: (reader, caller, { id, ...query }: { id: string } & Static<typeof MentionsQuery>) => {
+    const page = pageRequest(query)
+    const note = getNoteSummary(reader, caller, id)
     const names = [note.title, note.alias].filter((name) => name !== null)
     const mentions: object[] = []
     let total = 0
-    for (const { pk, ...head } of candidates(reader, place.workspacePk, names)) {
+    for (const { pk, ...head } of candidates(reader, caller.workspacePk, names)) {
       const snippet = pk === note.pk ? undefined : mentionIn(reader, pk, names)
       if (snippet === undefined) continue
       if (total >= page.offset && mentions.length < page.limit) mentions.push({ ...head, snippet })
       total += 1
     }
-    return JSON.stringify({ mentions, ...presentPage(page, { items: mentions, total }) })
+    return { mentions, ...presentPage(page, { items: mentions, total }) }
   },
-}
+})
 
 /** The notes that hold the words of one of the names next to each other. */
 function candidates(reader: Reader, workspace: number, names: readonly string[]) {

@@ -2,7 +2,6 @@ import type { Reader } from '../../db/reader.ts'
 import { type Direction, sqlWay } from '../../db/sql-part.ts'
 import type { ValueKind } from '../../filter/tree/operators.ts'
 import { type Page, type PageRequest, presentPage } from '../../http/pagination.ts'
-import type { JsonBody } from '../../http/responses.ts'
 import { compareCodePoints, fold } from '../../lib/text.ts'
 import { noteSnippet } from '../../search/note-snippet.ts'
 import type { Phrase } from '../../search/words.ts'
@@ -41,7 +40,7 @@ export interface NotePage {
 }
 
 /** The response `{notes, total, has_more}`. */
-export function notePageJson(reader: Reader, { find, ...wanted }: NotePage): JsonBody {
+export function notePageJson(reader: Reader, { find, ...wanted }: NotePage): string {
   const { page, shown, phrases } = wanted
   const { items, total } = fitting(reader, find(), shown.content !== false || phrases !== undefined)
   const notes = items.length === 0 ? [] : presentedNotes(reader, items, wanted)

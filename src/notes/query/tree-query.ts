@@ -1,8 +1,6 @@
 import type { Static } from '@sinclair/typebox'
-import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
-import type { WorkerQuery } from '../../db/worker/client.ts'
 import type { ValueKind } from '../../filter/tree/operators.ts'
 import {
   type CheckedTree,
@@ -13,13 +11,12 @@ import {
   treeReferences,
 } from '../../filter/tree/parse.ts'
 import { type Page, type PageRequest, pageRequest } from '../../http/pagination.ts'
-import type { JsonBody } from '../../http/responses.ts'
+import { read, type Snapshot } from '../../kernel/operation.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { fail, refused } from '../../refusal.ts'
 import { type Phrase, parseSearch } from '../../search/words.ts'
 import type { QueryBody } from '../schema.ts'
-import { refreshSearch } from '../search/indexing.ts'
 import { bitsetOf, intersection, pksOf } from './bitset.ts'
 import type { FIELD_INDEXES } from './conditions.ts'
 import { type Evaluation, evaluationOf, type Matching, matchTree } from './evaluate.ts'
@@ -40,9 +37,8 @@ export const NEWEST_EDIT_FIRST: NoteSort = { field: 'updated_at', direction: 'de
 export const usualDirection = (field: NoteSort['field']): Direction =>
   field.endsWith('_at') ? 'desc' : 'asc'
 
-/** A query by filter tree; all of it is read from one state of the database. */
+/** A query by filter tree. */
 export interface TreeQuery {
-  readonly workspace: number
   /** Null for every note. */
   readonly filter: FilterTree | null
   readonly search?: string
@@ -50,53 +46,52 @@ export interface TreeQuery {
   readonly sort?: NoteSort
   readonly page: PageRequest
   readonly shown?: ShownParts
-  /** The UTC day, `YYYY-MM-DD`. */
-  readonly today: string
 }
 
 type QueryRequest = Static<typeof QueryBody>
 
-/** One page of the active notes that match a filter tree: newest edit first, or by rank with a search, unless sorted. */
-export const queryNotes = (
-  ctx: AppContext,
-  caller: Caller,
-  { filter, search, sort: field, direction, content, excerpt, ...page }: QueryRequest,
-): Promise<JsonBody> => {
-  const by = field ?? (search === undefined ? NEWEST_EDIT_FIRST.field : undefined)
-  return findByTree(ctx, caller, {
-    filter: parseTree(filter, 'filter'),
-    ...(search !== undefined && { search }),
-    ...(by && { sort: { field: by, direction: direction ?? usualDirection(by) } }),
-    page: pageRequest(page),
-    shown: { content, excerpt },
-  })
-}
-
-/** One page of the active notes that match a tree now; relative days refer to today. */
-export async function findByTree(
-  ctx: AppContext,
-  caller: Caller,
-  query: Omit<TreeQuery, 'workspace' | 'today'>,
-): Promise<JsonBody> {
-  const { workspacePk } = caller
-  if (query.search !== undefined) await refreshSearch(ctx, workspacePk)
-  const today = utcDay(ctx.clock.now())
-  return ctx.worker.run(treeQuery, { ...query, workspace: workspacePk, today }, caller)
-}
-
-export const treeQuery: WorkerQuery<TreeQuery, JsonBody> = {
+/**
+ * One page of the active notes that match a filter tree: newest edit first, or by rank with a search, unless sorted. A search
+ * finds what was indexed: `refreshSearch` comes first.
+ */
+export const queryNotes = read({
   name: 'notes.query',
-  run: (reader, { workspace, filter, search, sort, page, shown = {}, today }) => {
-    const tree = checkedTree(reader, workspace, filter, 'filter')
-    const evaluation = evaluationOf(reader, workspace, today)
-    const order = sort && orderOf(reader, workspace, sort)
-    const phrases = search === undefined ? undefined : parseSearch(search)
-    const find = (): Page<number> =>
-      phrases
-        ? searched(evaluation, tree, phrases, order, page)
-        : paged(evaluation, matchTree(evaluation, tree), order ?? NEWEST_FIRST, page)
-    return notePageJson(reader, { page, shown, isByEdit: sort?.field === 'edited_at', phrases, find })
+  covers: 'notes',
+  run: (snapshot, caller, { body }: { body: QueryRequest }) => {
+    const { filter, search, sort: field, direction, content, excerpt, ...page } = body
+    const by = field ?? (search === undefined ? NEWEST_EDIT_FIRST.field : undefined)
+    return notesByTree(snapshot, caller.workspacePk, {
+      filter: parseTree(filter, 'filter'),
+      ...(search !== undefined && { search }),
+      ...(by && { sort: { field: by, direction: direction ?? usualDirection(by) } }),
+      page: pageRequest(page),
+      shown: { content, excerpt },
+    })
   },
+})
+
+/** One page of the active notes that match a tree that is parsed already. */
+export const listByTree = read({
+  name: 'notes.by-tree',
+  covers: 'notes',
+  run: (snapshot, caller, query: TreeQuery) => notesByTree(snapshot, caller.workspacePk, query),
+})
+
+/** The response with a page of the notes that match a tree now; relative days refer to the day of the snapshot. */
+export function notesByTree(
+  snapshot: Snapshot,
+  workspace: number,
+  { filter, search, sort, page, shown = {} }: TreeQuery,
+): string {
+  const tree = checkedTree(snapshot, workspace, filter, 'filter')
+  const evaluation = evaluationOf(snapshot, workspace, utcDay(snapshot.now))
+  const order = sort && orderOf(snapshot, workspace, sort)
+  const phrases = search === undefined ? undefined : parseSearch(search)
+  const find = (): Page<number> =>
+    phrases
+      ? searched(evaluation, tree, phrases, order, page)
+      : paged(evaluation, matchTree(evaluation, tree), order ?? NEWEST_FIRST, page)
+  return notePageJson(snapshot, { page, shown, isByEdit: sort?.field === 'edited_at', phrases, find })
 }
 
 function orderOf(reader: Reader, workspace: number, { field, direction, property }: NoteSort): MatchOrder {

@@ -1,9 +1,9 @@
 import type { Static } from '@sinclair/typebox'
 import { type ChangeAuthor, logChange, systemAuthor } from '../../changes/log.ts'
 import { keepRemote } from '../../changes/mirror-guard.ts'
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import { inSteps } from '../../db/writes/chunks.ts'
+import { forSomeMilliseconds } from '../../db/writes/chunks.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import type { FeatureHooks } from '../../feature-hooks.ts'
 import { pageRequest, presentPage } from '../../http/pagination.ts'
@@ -136,19 +136,17 @@ export function removeSomeTrashedBefore(tx: Tx, before: number): 'note' | 'links
   return purgeSome(tx, systemAuthor(note.workspace), note) ? 'note' : 'links'
 }
 
-/** Deletes a note in the trash for good. */
-export const purgeNote = ({ db }: AppContext, caller: Caller, id: string): Promise<void> =>
-  inSteps(db, (tx) => {
-    const { workspacePk: workspace } = caller
-    const { pk } = getTrashedNote(tx, caller, id)
-    return !purgeSome(tx, caller, { pk, id, workspace })
-  })
+/** Deletes a note in the trash for good, or for some milliseconds its links; returns whether it is gone. */
+export function purgeNote(tx: Tx, caller: Caller, id: string): boolean {
+  const { workspacePk: workspace } = caller
+  const { pk } = getTrashedNote(tx, caller, id)
+  return !forSomeMilliseconds(() => !purgeSome(tx, caller, { pk, id, workspace }))
+}
 
-/** Deletes every note for good that is in the trash now; returns how many. */
-export async function emptyTrash({ db, clock }: AppContext, caller: Caller): Promise<number> {
-  const end = clock.now()
+/** Deletes notes for good that were trashed by an instant, for some milliseconds; returns how many, and whether all are gone. */
+export function purgeTrash(tx: Tx, caller: Caller, end: number): { purged: number; isEmpty: boolean } {
   let purged = 0
-  await inSteps(db, (tx) => {
+  const hasMore = forSomeMilliseconds(() => {
     const note = tx.sql.get<Trashed>(
       'SELECT pk, id, workspace FROM notes WHERE workspace = ? AND deleted_at <= ? LIMIT 1',
       caller.workspacePk,
@@ -157,7 +155,7 @@ export async function emptyTrash({ db, clock }: AppContext, caller: Caller): Pro
     if (note && purgeSome(tx, caller, note)) purged += 1
     return note !== undefined
   })
-  return purged
+  return { purged, isEmpty: !hasMore }
 }
 
 export const getTrashedNote = (reader: Reader, { workspacePk }: Caller, id: string): NoteRow =>

@@ -1,61 +1,52 @@
-import { type AppContext, type Caller, type InWorkspace, placeFor, placeOf } from '../../context.ts'
+import { type AppContext, type Caller, type InWorkspace, placeFor } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { WorkerQuery } from '../../db/worker/client.ts'
-import { encoded, type JsonBody } from '../../http/responses.ts'
+import { encoded } from '../../http/responses.ts'
+import { long, read, type Snapshot } from '../../kernel/operation.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { isoTimestamp, utcDay } from '../../lib/dates.ts'
 import { type Html, html } from '../../lib/html.ts'
 import { filesNamedIn } from '../../notes/links/file-links.ts'
 import { fileTarget } from '../../notes/links/syntax.ts'
 import { evaluationOf, matchTree } from '../../notes/query/evaluate.ts'
-import { checkedTree, treeQuery } from '../../notes/query/tree-query.ts'
+import { checkedTree, notesByTree } from '../../notes/query/tree-query.ts'
 import { contentOf, getNote, type NoteRow } from '../../notes/store.ts'
 import { notesWithLinks } from '../../notes/writing/replace-content.ts'
 import { fail, notFound } from '../../refusal.ts'
-import { filterOf, sortOf, viewKind } from '../../views/service.ts'
+import { filterOf, sortOf, type ViewRow, viewKind } from '../../views/service.ts'
 import type { Visit, VisitedShare } from '../visits.ts'
 import { renderMarkdown } from './markdown.ts'
-import { pageResponse, pageText, shownText, textResponse } from './page.ts'
+import { pageText, shownText, textResponse } from './page.ts'
 
 /** Whom a visit reads as: all visitors of one share take turns with everybody else. */
 export const visitorOf = ({ caller, share }: Visit): Caller => ({ ...caller, userId: share.id })
 
-/** What a share shows of the notes that its caller may read. */
-interface SharedNotes extends Pick<VisitedShare, 'kind' | 'target'> {
-  readonly caller: InWorkspace
-  readonly today: string
-}
+/** The note or the view that a share shows. */
+type SharedNotes = Pick<VisitedShare, 'kind' | 'target'>
 
-const sharedNotes = (ctx: AppContext, { caller, share: { kind, target } }: Visit): SharedNotes => ({
-  caller: placeOf(caller),
-  kind,
-  target,
-  today: utcDay(ctx.clock.now()),
-})
+const sharedNotes = ({ share: { kind, target } }: Visit): SharedNotes => ({ kind, target })
 
 /** The note of a share, or one that is in its view now. */
-function sharedNote(reader: Reader, shared: SharedNotes, id: string): NoteRow {
-  const { kind, target, caller } = shared
+function sharedNote(snapshot: Snapshot, caller: InWorkspace, shared: SharedNotes, id: string): NoteRow {
+  const { kind, target } = shared
   if (kind === 'note' && id !== target) throw notFound('note')
-  const note = getNote(reader, placeFor(caller, 'notes'), id)
-  if (kind === 'view' && !isAnyInView(reader, shared, [note.pk])) throw notFound('note')
+  const note = getNote(snapshot, placeFor(caller, 'notes'), id)
+  if (kind === 'view' && !isAnyInView(snapshot, caller, target, [note.pk])) throw notFound('note')
   return note
 }
 
+function getSharedView(reader: Reader, caller: InWorkspace, id: string): ViewRow {
+  return viewKind.findById(reader, placeFor(caller, 'notes').workspacePk, id) ?? fail(notFound('view'))
+}
+
 function isAnyInView(
-  reader: Reader,
-  { caller, target, today }: SharedNotes,
+  snapshot: Snapshot,
+  caller: InWorkspace,
+  target: string,
   notes: readonly number[],
 ): boolean {
   const { workspacePk } = placeFor(caller, 'notes')
-  const view = viewKind.findById(reader, workspacePk, target) ?? fail(notFound('view'))
-  const tree = checkedTree(reader, workspacePk, filterOf(view), 'filter')
-  return matchTree(evaluationOf(reader, workspacePk, today), tree, notes).total > 0
-}
-
-interface NoteInput extends SharedNotes {
-  readonly base: string
-  readonly id: string
+  const tree = checkedTree(snapshot, workspacePk, filterOf(getSharedView(snapshot, caller, target)), 'filter')
+  return matchTree(evaluationOf(snapshot, workspacePk, utcDay(snapshot.now)), tree, notes).total > 0
 }
 
 function shownTitle(title: string): string {
@@ -65,26 +56,33 @@ function shownTitle(title: string): string {
 
 const shownTime = (instant: number): string => `${isoTimestamp(instant).slice(0, 16).replace('T', ' ')} UTC`
 
-export const noteQuery: WorkerQuery<NoteInput, JsonBody> = {
-  name: 'shares.note',
-  isLong: true,
-  run: (reader, { base, id, ...shared }) => {
-    const { title, content, updatedAt } = sharedNote(reader, shared, id)
-    const isOfView = shared.kind === 'view'
-    // Of a view, the note that names the file is in the address: the file is shown as long as that note is.
-    const within = isOfView ? `?note=${id}` : ''
-    const shown = shownTitle(title)
-    return encoded(
-      pageText({
-        title: shown,
-        main: html`${isOfView && html`<p><a href="${base}">All notes</a></p>`}
+interface NoteInput extends SharedNotes {
+  readonly base: string
+  readonly id: string
+}
+
+export const sharedNotePage = long(
+  read({
+    name: 'shares.note',
+    covers: 'several',
+    run: (snapshot, caller, { base, id, ...shared }: NoteInput) => {
+      const { title, content, updatedAt } = sharedNote(snapshot, caller, shared, id)
+      const isOfView = shared.kind === 'view'
+      // Of a view, the note that names the file is in the address: the file is shown as long as that note is.
+      const within = isOfView ? `?note=${id}` : ''
+      const shown = shownTitle(title)
+      return encoded(
+        pageText({
+          title: shown,
+          main: html`${isOfView && html`<p><a href="${base}">All notes</a></p>`}
 <h1 dir="auto">${shown}</h1>
 <p class="by">Changed ${shownTime(updatedAt)}</p>
 ${bodyOf(JSON.stringify({ content, title: shown, base, within }))}`,
-      }),
-    )
-  },
-}
+        }),
+      )
+    },
+  }),
+)
 
 /** A page that is sent around is asked for often, and a long text takes long to take apart. */
 const MAX_BODIES = 8
@@ -95,9 +93,9 @@ const bodyOf = memoize((made: string): Html => {
   return renderMarkdown(content, title, (file) => `${base}/files/${file.toLowerCase()}${within}`)
 }, MAX_BODIES)
 
-export async function notePage(ctx: AppContext, visit: Visit, id: string): Promise<Response> {
-  const input = { ...sharedNotes(ctx, visit), base: visit.base, id }
-  return textResponse(await ctx.worker.run(noteQuery, input, visitorOf(visit)))
+export async function notePage({ kernel }: AppContext, visit: Visit, id: string): Promise<Response> {
+  const input = { ...sharedNotes(visit), base: visit.base, id }
+  return textResponse(await kernel.callAs(visitorOf(visit), sharedNotePage, input))
 }
 
 interface FileInput extends SharedNotes {
@@ -107,28 +105,31 @@ interface FileInput extends SharedNotes {
 }
 
 /** Whether a note that is shown names a file now. */
-export const fileNamedQuery: WorkerQuery<FileInput, boolean> = {
-  name: 'shares.fileNamed',
-  isLong: true,
-  run: (reader, { note, file, ...shared }) => {
-    if (note !== null) return filesNamedIn(sharedNote(reader, shared, note).content).has(file)
-    const { workspacePk } = placeFor(shared.caller, 'notes')
-    const linking = notesWithLinks(reader, workspacePk, [fileTarget(file)])
-    const isNaming = (pk: number) => filesNamedIn(contentOf(reader, pk)).has(file)
-    return isAnyInView(reader, shared, linking) && isAnyInView(reader, shared, linking.filter(isNaming))
-  },
-}
+export const namesSharedFile = long(
+  read({
+    name: 'shares.names-file',
+    covers: 'several',
+    run: (snapshot, caller, { note, file, ...shared }: FileInput) => {
+      if (note !== null) return filesNamedIn(sharedNote(snapshot, caller, shared, note).content).has(file)
+      const { workspacePk } = placeFor(caller, 'notes')
+      const linking = notesWithLinks(snapshot, workspacePk, [fileTarget(file)])
+      const isNaming = (pk: number) => filesNamedIn(contentOf(snapshot, pk)).has(file)
+      const isAnyShown = (notes: number[]) => isAnyInView(snapshot, caller, shared.target, notes)
+      return isAnyShown(linking) && isAnyShown(linking.filter(isNaming))
+    },
+  }),
+)
 
 /** Whether the share shows a file: its own note names it, or one that is in its view. */
-export function showsFile(
-  ctx: AppContext,
+export async function showsFile(
+  { kernel }: AppContext,
   visit: Visit,
   file: string,
   note: string | null,
 ): Promise<boolean> {
-  const shared = sharedNotes(ctx, visit)
+  const shared = sharedNotes(visit)
   const input = { ...shared, note: shared.kind === 'note' ? shared.target : note, file }
-  return ctx.worker.run(fileNamedQuery, input, visitorOf(visit))
+  return kernel.callAs(visitorOf(visit), namesSharedFile, input)
 }
 
 const PAGE_SIZE = 50
@@ -138,38 +139,43 @@ interface FoundNotes {
   readonly total: number
 }
 
-/** The page of a view of notes: what is in it now. */
-export async function viewPage(ctx: AppContext, visit: Visit, page: number): Promise<Response> {
-  const { share, base } = visit
-  const { workspacePk: workspace } = placeFor(visit.caller, 'notes')
-  const view = viewKind.findById(ctx.db, workspace, share.target) ?? fail(notFound('view'))
-  const found = await ctx.worker.run(
-    treeQuery,
-    {
-      workspace,
+interface ViewInput extends Pick<VisitedShare, 'name' | 'target'> {
+  readonly base: string
+  readonly page: number
+}
+
+/** A page of the notes that are in a view now. */
+export const sharedViewPage = read({
+  name: 'shares.view',
+  covers: 'several',
+  run: (snapshot, caller, { name, target, base, page }: ViewInput) => {
+    const view = getSharedView(snapshot, caller, target)
+    const found = notesByTree(snapshot, placeFor(caller, 'notes').workspacePk, {
       filter: filterOf(view),
       sort: sortOf(view),
       page: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE },
       shown: { content: false },
-      today: utcDay(ctx.clock.now()),
-    },
-    visitorOf(visit),
-  )
-  const { notes, total }: FoundNotes = JSON.parse(
-    typeof found === 'string' ? found : new TextDecoder().decode(found),
-  )
-  const items = notes.map(
-    ({ id, title, updated_at }) =>
-      html`<li><a href="${base}/${id}" dir="auto">${shownTitle(title)}</a> <time datetime="${updated_at}">${updated_at.slice(0, 10)}</time></li>`,
-  )
-  const name = shownText(share.name ?? view.name)
-  return pageResponse({
-    title: name,
-    main: html`<h1 dir="auto">${name}</h1>
+    })
+    const { notes, total }: FoundNotes = JSON.parse(found)
+    const items = notes.map(
+      ({ id, title, updated_at }) =>
+        html`<li><a href="${base}/${id}" dir="auto">${shownTitle(title)}</a> <time datetime="${updated_at}">${updated_at.slice(0, 10)}</time></li>`,
+    )
+    const title = shownText(name ?? view.name)
+    return pageText({
+      title,
+      main: html`<h1 dir="auto">${title}</h1>
 <p class="by">${total === 1 ? '1 note' : `${total} notes`}</p>
 ${total === 0 ? html`<p>No note is in this view at present.</p>` : html`<ul class="list">${items}</ul>`}
 ${pageLinks(page, Math.ceil(total / PAGE_SIZE), (other) => `${base}?page=${other}`)}`,
-  })
+    })
+  },
+})
+
+export async function viewPage({ kernel }: AppContext, visit: Visit, page: number): Promise<Response> {
+  const { share, base } = visit
+  const input = { name: share.name, target: share.target, base, page }
+  return textResponse(await kernel.callAs(visitorOf(visit), sharedViewPage, input))
 }
 
 /** Links to the pages before and after this one. */

@@ -1,11 +1,11 @@
 import type { RecordData } from '../../changes/record-data.ts'
-import { type AppContext, type InWorkspace, placeOf } from '../../context.ts'
-import type { WorkerQuery } from '../../db/worker/client.ts'
+import type { AppContext } from '../../context.ts'
 import { byteStream } from '../../http/byte-stream.ts'
 import { attachment } from '../../http/download.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import { noRoom, type UntakenBytes } from '../../http/large-responses.ts'
 import { markStreamed } from '../../http/streamed.ts'
+import { long, read } from '../../kernel/operation.ts'
 import { addressGroup } from '../../lib/address-group.ts'
 import { csvCell, textCell } from '../../lib/csv-cells.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
@@ -37,7 +37,6 @@ const FILES = {
 } as const
 
 interface PartInput {
-  readonly caller: InWorkspace
   /** The id of the view. */
   readonly target: string
   readonly name: string
@@ -61,31 +60,33 @@ const PART_LENGTH = 500_000
 const ROWS_PER_PART = 2_000
 
 /** The next rows of a file. */
-export const filePartQuery: WorkerQuery<PartInput, FilePart> = {
-  name: 'shares.filePart',
-  isLong: true,
-  run: (reader, { caller, target, name, file, next }) => {
-    const shared = sharedRows(reader, caller, target)
-    const { before, of, after } = FILES[file].textOf(shared, name)
-    // Nobody reads a calendar in the order of its file.
-    const order = file === 'ics' || shared.view.sort === null ? { sort: 'created_at' } : {}
-    const input = { caller, request: parseRequest({ view: target, ...order }) }
-    const all = next ? undefined : pksInOrder(reader, input)
-    const pks = next?.pks ?? [...(all?.subarray(0, ROWS_PER_PART) ?? [])]
-    const areLast = next?.areLast ?? pks.length === all?.length
-    let text = next ? '' : before
-    let taken = pks.length
-    for (const row of rowsInList(reader, input, pks)) {
-      text += of(row)
-      if (text.length < PART_LENGTH) continue
-      taken = pks.indexOf(row.pk) + 1
-      break
-    }
-    if (areLast && taken === pks.length) text += after
-    const edition = `${shared.view.updatedAt} ${before}`
-    return { bytes: new TextEncoder().encode(text), taken, all, edition }
-  },
-}
+export const sharedFilePart = long(
+  read({
+    name: 'shares.file-part',
+    covers: 'several',
+    run: (reader, caller, { target, name, file, next }: PartInput): FilePart => {
+      const shared = sharedRows(reader, caller, target)
+      const { before, of, after } = FILES[file].textOf(shared, name)
+      // Nobody reads a calendar in the order of its file.
+      const order = file === 'ics' || shared.view.sort === null ? { sort: 'created_at' } : {}
+      const input = { caller, request: parseRequest({ view: target, ...order }) }
+      const all = next ? undefined : pksInOrder(reader, input)
+      const pks = next?.pks ?? [...(all?.subarray(0, ROWS_PER_PART) ?? [])]
+      const areLast = next?.areLast ?? pks.length === all?.length
+      let text = next ? '' : before
+      let taken = pks.length
+      for (const row of rowsInList(reader, input, pks)) {
+        text += of(row)
+        if (text.length < PART_LENGTH) continue
+        taken = pks.indexOf(row.pk) + 1
+        break
+      }
+      if (areLast && taken === pks.length) text += after
+      const edition = `${shared.view.updatedAt} ${before}`
+      return { bytes: new TextEncoder().encode(text), taken, all, edition }
+    },
+  }),
+)
 
 /** The most that a part takes, about. */
 const PART_BYTES = 1_048_576
@@ -110,16 +111,15 @@ async function fileResponse(
   const visitor = visitorOf(visit)
   const { view } = sharedRows(ctx.db, visitor, share.target)
   const about = {
-    caller: placeOf(visitor),
     target: share.target,
     name: shownText(share.name ?? view.name),
     file,
   }
-  const read = (next: PartInput['next']): Promise<FilePart> =>
-    ctx.worker.run(filePartQuery, { ...about, next }, visitor)
+  const readPart = async (next: PartInput['next']): Promise<FilePart> =>
+    ctx.kernel.callAs(visitor, sharedFilePart, { ...about, next })
   const address = addressGroup(exchange.address)
   if (!untaken.hasRoom(address, PART_BYTES)) throw noRoom()
-  const { bytes, taken, edition, all = new Float64Array() } = await read(undefined)
+  const { bytes, taken, edition, all = new Float64Array() } = await readPart(undefined)
   const close = untaken.hold(address, all.byteLength + PART_BYTES)
   let first: Uint8Array | undefined = bytes
   let left = all.subarray(taken)
@@ -131,7 +131,7 @@ async function fileResponse(
     }
     if (left.length === 0) return undefined
     if (!findVisit(ctx, share.token, false)) throw notFound('share')
-    const part = await read({
+    const part = await readPart({
       pks: [...left.subarray(0, ROWS_PER_PART)],
       areLast: left.length <= ROWS_PER_PART,
     })

@@ -1,8 +1,8 @@
 import type { RecordData } from '../../changes/record-data.ts'
-import { type AppContext, type InWorkspace, placeOf } from '../../context.ts'
+import type { AppContext, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { WorkerQuery } from '../../db/worker/client.ts'
-import { encoded, type JsonBody } from '../../http/responses.ts'
+import { encoded } from '../../http/responses.ts'
+import { long, read, type Snapshot } from '../../kernel/operation.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { type Html, html } from '../../lib/html.ts'
 import { readBoard } from '../../records/query/board.ts'
@@ -80,49 +80,50 @@ export interface RowsAsked {
 }
 
 interface RowsInput extends Pick<VisitedShare, 'name'> {
-  readonly caller: InWorkspace
   /** The id of the view. */
   readonly target: string
   readonly base: string
   readonly asked: RowsAsked
-  /** The UTC day; its month is shown unless another is asked for. */
-  readonly today: string
-  /** Whether the rows are had as files, too. */
+  /** The files in which the rows can be downloaded. */
   readonly offers: { readonly csv: boolean; readonly ics: boolean }
 }
 
 /** A visit to rows while its page is made. */
 interface Reading extends Omit<RowsInput, 'target'>, SharedRows {
-  readonly reader: Reader
+  readonly snapshot: Snapshot
+  readonly caller: InWorkspace
   readonly costs: ReadCosts[]
-}
-
-interface RowsRead {
-  readonly page: JsonBody
-  readonly costs: readonly ReadCosts[]
 }
 
 const BODIES = { table, board, calendar: month } as const
 
 /** The page of a view of rows, by its kind. */
-export const rowsQuery: WorkerQuery<RowsInput, RowsRead> = {
-  name: 'shares.rows',
-  isLong: true,
-  run: (reader, { target, ...input }) => {
-    const reading: Reading = { ...input, ...sharedRows(reader, input.caller, target), reader, costs: [] }
-    const { view, base, offers, costs } = reading
-    const title = shownText(input.name ?? view.name)
-    const files = [
-      offers.csv && html`<a href="${base}.csv">As CSV</a> `,
-      offers.ics && view.kind === 'calendar' && html`<a href="${base}.ics">As a calendar (ics)</a>`,
-    ].filter((one) => one !== false)
-    const main = html`<h1 dir="auto">${title}</h1>${BODIES[view.kind](reading)}${files.length > 0 && html`<p class="pages">${files}</p>`}`
-    return { page: encoded(pageText({ title, isBroad: true, main })), costs }
-  },
-}
+export const sharedRowsPage = long(
+  read({
+    name: 'shares.rows',
+    covers: 'several',
+    run: (snapshot, caller, { target, ...input }: RowsInput) => {
+      const reading: Reading = {
+        ...input,
+        ...sharedRows(snapshot, caller, target),
+        snapshot,
+        caller,
+        costs: [],
+      }
+      const { view, base, offers, costs } = reading
+      const title = shownText(input.name ?? view.name)
+      const files = [
+        offers.csv && html`<a href="${base}.csv">As CSV</a> `,
+        offers.ics && view.kind === 'calendar' && html`<a href="${base}.ics">As a calendar (ics)</a>`,
+      ].filter((one) => one !== false)
+      const main = html`<h1 dir="auto">${title}</h1>${BODIES[view.kind](reading)}${files.length > 0 && html`<p class="pages">${files}</p>`}`
+      return { page: encoded(pageText({ title, isBroad: true, main })), costs }
+    },
+  }),
+)
 
-function listed({ reader, caller, view, costs }: Reading, request: Omit<ListRequest, 'view'>): RecordPage {
-  const { page, costs: cost } = listQuery.run(reader, {
+function listed({ snapshot, caller, view, costs }: Reading, request: Omit<ListRequest, 'view'>): RecordPage {
+  const { page, costs: cost } = listQuery.run(snapshot, {
     caller,
     request: parseRequest({ ...request, view: view.id }),
   })
@@ -134,10 +135,9 @@ export async function rowsPage(ctx: AppContext, visit: Visit, asked: RowsAsked):
   const { share, base } = visit
   const { name, target } = share
   const visitor = visitorOf(visit)
-  const today = utcDay(ctx.clock.now())
   const offers = { csv: optionsOf(share).csv === true, ics: share.passwordHash === null }
-  const input = { caller: placeOf(visitor), name, target, base, asked, today, offers }
-  const { page, costs } = await ctx.worker.run(rowsQuery, input, visitor)
+  const input = { name, target, base, asked, offers }
+  const { page, costs } = await ctx.kernel.callAs(visitor, sharedRowsPage, input)
   for (const cost of costs) recordReadCosts(ctx, cost)
   return textResponse(page)
 }
@@ -176,9 +176,9 @@ const cells = (columns: readonly FieldDefinition[], data: RecordData): Html[] =>
   })
 
 function board(reading: Reading): Html {
-  const { reader, caller, view, definition, costs } = reading
+  const { snapshot, caller, view, definition, costs } = reading
   const request = parseRequest({ view: view.id, limit: PAGE_SIZE })
-  const { columns: stacks, costs: cost } = readBoard(reader, { caller, request })
+  const { columns: stacks, costs: cost } = readBoard(snapshot, { caller, request })
   costs.push(cost)
   const field = definition.byKey.get(view.groupBy ?? '') ?? fail(notFound('view of rows'))
   const sections = stacks.map(({ value, total, rows }) => {
@@ -263,8 +263,9 @@ function namesByDay(
 }
 
 function month(reading: Reading): Html {
-  const { base, asked, today } = reading
-  const [, year = '', number = ''] = MONTH.exec(asked.month ?? '') ?? MONTH.exec(today.slice(0, 7)) ?? []
+  const { base, asked, snapshot } = reading
+  const thisMonth = utcDay(snapshot.now).slice(0, 7)
+  const [, year = '', number = ''] = MONTH.exec(asked.month ?? '') ?? MONTH.exec(thisMonth) ?? []
   const [y, m] = [Number(year), Number(number) - 1]
   const offset = (new Date(Date.UTC(y, m, 1)).getUTCDay() + 6) % 7
   const weeks = Math.ceil((offset + new Date(Date.UTC(y, m + 1, 0)).getUTCDate()) / 7)
