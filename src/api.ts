@@ -33,7 +33,6 @@ import { Watches } from './records/watches.ts'
 import { shuttingDown } from './refusal.ts'
 import { rowViewRoutes } from './row-views/routes.ts'
 import { providerCookie, sessionCookie } from './sessions/cookie.ts'
-import { memberRoutes } from './sessions/members.ts'
 import { sessionFeatures } from './sessions/routes.ts'
 import { checkRight, createSessionAuthenticate } from './sessions/sessions.ts'
 import { Streams } from './sessions/streams.ts'
@@ -94,9 +93,8 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
       formBytes: () => formBytes.bytesToday,
     }),
     accountRoutes(ctx),
-    selfServiceRoutes(ctx),
+    selfServiceRoutes(),
     ...sessionFeatures(ctx, cookies, authenticateSession, rules, port),
-    memberRoutes(ctx),
     noteRoutes(ctx),
     filesOfNoteRoutes(),
     tagRoutes(ctx),

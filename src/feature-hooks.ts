@@ -105,7 +105,6 @@ export interface FeatureHooks {
   onNoteTrashed(tx: Tx, author: ChangeAuthor, notePk: number): void
   onTagDeleted(tx: Tx, author: ChangeAuthor, tag: number): void
   onStructureDeleted(tx: Tx, author: ChangeAuthor, structurePk: number): void
-  onWorkspaceCreated(tx: Tx, workspace: number): void
   countsOf(reader: Reader, caller: InWorkspace): FeatureCounts
   /** What becomes an event at its instant. */
   readonly moments: readonly Moments[]

@@ -1,6 +1,6 @@
+import { workspaceReading } from './account/operations.ts'
 import { applyTask } from './change-feed/apply.ts'
 import { undoTask } from './change-feed/undo.ts'
-import { beginEpoch } from './changes/cursors.ts'
 import { lastChange } from './changes/log.ts'
 import { changedAfter } from './changes/read.ts'
 import { placeFor } from './context.ts'
@@ -127,7 +127,6 @@ export const features: FeatureHooks = {
     removeSourcesOf(tx, structure)
     deleteRowViewsOf(tx, author, structure)
   },
-  onWorkspaceCreated: beginEpoch,
   countsOf: (reader, caller) => {
     const { workspacePk: workspace } = placeFor(caller, 'notes')
     return {
@@ -161,6 +160,7 @@ export const features: FeatureHooks = {
 
 /* What runs in a worker thread with these. */
 export const createNote = noteCreation(features)
+export const workspace = workspaceReading(features)
 export const trashNote = noteTrashing(features)
 export const undo = undoTask(features)
 export const patchStructure = structurePatch(features)

@@ -9,6 +9,7 @@ interface Operation {
 }
 
 const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
+  account: () => import('./account/operations.ts'),
   'change-feed': () => import('./change-feed/operations.ts'),
   features: () => import('./features.ts'),
   files: () => import('./files/operations.ts'),
@@ -24,6 +25,7 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   record: () => import('./records/writing/one-record.ts'),
   'record-writes': () => import('./records/writing/write-records.ts'),
   records: () => import('./records/operations.ts'),
+  sessions: () => import('./sessions/operations.ts'),
   shares: () => import('./shares/operations.ts'),
   sources: () => import('./sources/operations.ts'),
   'row-views': () => import('./row-views/service.ts'),

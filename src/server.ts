@@ -257,7 +257,7 @@ async function announceFirstStart(
   print: (message: string) => void,
   origin: string,
 ): Promise<void> {
-  const key = await bootstrap(ctx)
+  const key = await bootstrap(ctx.db)
   if (key === undefined) return
   const { link } = await ctx.db.write((tx) =>
     createSetupLink(tx, { userPk: getUser(tx, 'owner').pk, maker: null }, origin),

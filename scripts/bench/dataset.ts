@@ -39,7 +39,7 @@ export async function openDataset(file: string): Promise<Dataset> {
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
   const config = { ...readConfig({}), db: file }
   const ctx = contextOn({ config, db, clock: systemClock, log, features })
-  await bootstrap(ctx)
+  await bootstrap(ctx.db)
   const [workspace] = listWorkspaces(db)
   const user = findUser(db, 'owner')
   if (!workspace || !user) throw new Error('the new database has no workspace')

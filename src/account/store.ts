@@ -1,6 +1,5 @@
 import { and, eq, getTableColumns, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { type Access, narrows } from '../access/rights.ts'
-import type { Config } from '../config.ts'
 import {
   columnBy,
   from,
@@ -239,8 +238,13 @@ const everyLink = () => from(providerLinks, getTableColumns(providerLinks))
 /** Who a user is at an OpenID Connect provider, perhaps at one that the server has no more. */
 export const findProviderLink = rowBy((user: number) => everyLink().where(eq(linkedUser, user)))
 
+/** The OpenID Connect provider of a server, if it has one, and whether a claim says which workspace its users enter. */
+export interface ProviderSettings {
+  readonly oidc?: { readonly issuer: string; readonly roleClaim?: unknown } | undefined
+}
+
 /** Whether the user has an account at the provider that this server has now. */
-export function isLinked(reader: Reader, user: number, { oidc }: Pick<Config, 'oidc'>): boolean {
+export function isLinked(reader: Reader, user: number, { oidc }: ProviderSettings): boolean {
   const linked = findProviderLink(reader, user)?.issuer
   return oidc !== undefined && linked !== undefined && new URL(linked).href === new URL(oidc.issuer).href
 }

@@ -1,6 +1,8 @@
 import { hides } from '../access/rights.ts'
+import { beginEpoch } from '../changes/cursors.ts'
 import { refuseInMirror } from '../changes/mirror-guard.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { InWorkspace } from '../context.ts'
+import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
@@ -26,8 +28,8 @@ import {
 } from './store.ts'
 import { addUser, findUser } from './users.ts'
 
-/** Creates an empty workspace with everything that the features need in one. */
-export function createWorkspace(tx: Tx, features: FeatureHooks, name: string): WorkspaceRow {
+/** Creates an empty workspace, with the epoch of its change log. */
+export function createWorkspace(tx: Tx, name: string): WorkspaceRow {
   refuseInMirror(tx)
   const free = freeWorkspaceName(tx, name)
   const workspace = insertWorkspace(tx, {
@@ -35,7 +37,7 @@ export function createWorkspace(tx: Tx, features: FeatureHooks, name: string): W
     ...columnsOfName(free),
     createdAt: tx.now,
   })
-  features.onWorkspaceCreated(tx, workspace.pk)
+  beginEpoch(tx, workspace.pk)
   return workspace
 }
 
@@ -59,15 +61,10 @@ export function freeWorkspaceName(reader: Reader, name: string, pk?: number): st
 }
 
 /** Creates a workspace owned by the named user, by default the only one. */
-export function createOwnedWorkspace(
-  tx: Tx,
-  features: FeatureHooks,
-  name: string,
-  ownerName: string | undefined,
-) {
+export function createOwnedWorkspace(tx: Tx, name: string, ownerName: string | undefined) {
   const known = ownerName === undefined ? undefined : findUser(tx, ownerName)
   const owner = known ?? getOnly(listUserRows(tx), 'user', ownerName)
-  const workspace = createWorkspace(tx, features, name)
+  const workspace = createWorkspace(tx, name)
   setMember(tx, workspace.pk, owner.pk, 'owner')
   return { workspace, owner }
 }
@@ -81,11 +78,15 @@ export const getWorkspaceOrOnly = (reader: Reader, nameOrId: string | undefined)
   getOnly(listWorkspaces(reader), 'workspace', nameOrId)
 
 /** The caller's workspace and how many objects of each kind it holds. */
-export function presentWorkspace({ db, features }: AppContext, caller: Caller) {
-  const row = findWorkspace(db, caller.workspacePk) ?? fail(notFound('workspace'))
+export function presentWorkspace(
+  reader: Reader,
+  caller: InWorkspace,
+  { countsOf }: Pick<FeatureHooks, 'countsOf'>,
+) {
+  const row = findWorkspace(reader, caller.workspacePk) ?? fail(notFound('workspace'))
   const isHidden = hides(caller.rights, 'notes')
   const [notes, trashed_notes] = isHidden ? [0, 0] : [row.liveNotes, row.trashedNotes]
-  const { sources: _, row_views: __, ...others } = features.countsOf(db, caller)
+  const { sources: _, row_views: __, ...others } = countsOf(reader, caller)
   return {
     id: row.id,
     name: row.name,
@@ -98,15 +99,12 @@ export function presentWorkspace({ db, features }: AppContext, caller: Caller) {
  * In a database without a workspace, creates the workspace `Personal` with the user `owner` and a write key. Returns the
  * key, which cannot be read again later; undefined when there is a workspace already.
  */
-export async function bootstrap({
-  db,
-  features,
-}: Pick<AppContext, 'db' | 'features'>): Promise<string | undefined> {
+export async function bootstrap(db: Db): Promise<string | undefined> {
   // Nothing is written to a database that is in use: it may be damaged, and is served all the same.
   if (findFirstWorkspace(db)) return undefined
   return db.write((tx): string | undefined => {
     if (findFirstWorkspace(tx)) return undefined
-    const workspace = createWorkspace(tx, features, 'Personal')
+    const workspace = createWorkspace(tx, 'Personal')
     const owner = addUser(tx, 'owner', workspace, 'owner')
     const key = {
       workspace: workspace.pk,

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { listOwnMemberships } from '../account/self-service.ts'
+import { listOwnMemberships } from '../account/operations.ts'
 import { listWorkspaces } from '../account/store.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { byteStream } from '../http/byte-stream.ts'

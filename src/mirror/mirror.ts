@@ -4,6 +4,7 @@ import { createKey } from '../account/keys.ts'
 import { columnsOfName } from '../account/names.ts'
 import { insertWorkspace, type WorkspaceRow } from '../account/store.ts'
 import { addUser } from '../account/users.ts'
+import { beginEpoch } from '../changes/cursors.ts'
 import type { Config } from '../config.ts'
 import { type AppContext, contextOn } from '../context.ts'
 import { takeServerLock } from '../db/connection/server-lock.ts'
@@ -173,7 +174,7 @@ export function startFollowing(ctx: AppContext, request: MirrorRequest): () => P
   }
 }
 
-interface NewCopy extends Pick<AppContext, 'clock' | 'log' | 'features'> {
+interface NewCopy extends Pick<AppContext, 'clock' | 'log'> {
   readonly file: string
   readonly remote: Remote
   readonly workspace: RemoteWorkspace
@@ -226,7 +227,7 @@ async function stageAll({ file, remote, selection, onProgress }: NewCopy) {
 }
 
 async function createDatabase(
-  { clock, log, features, file, remote, workspace }: NewCopy,
+  { clock, log, file, remote, workspace }: NewCopy,
   unfinished: string,
   { cursor, selection }: Awaited<ReturnType<typeof stageAll>>,
   previous: Accounts | undefined,
@@ -237,7 +238,7 @@ async function createDatabase(
     return await db.write((tx) => {
       const { id, name, created_at } = workspace
       const row = insertWorkspace(tx, { id, ...columnsOfName(name), createdAt: Date.parse(created_at) })
-      features.onWorkspaceCreated(tx, row.pk)
+      beginEpoch(tx, row.pk)
       const now = clock.now()
       const progress = { cursor, delayMs: 0, lastContactAt: now }
       insertState(tx, {

@@ -3,19 +3,18 @@ import type {
   RegistrationResponseJSON,
   WebAuthnCredential,
 } from '@simplewebauthn/server'
-import { and, eq, getTableColumns } from 'drizzle-orm'
 import { findUserByPk, listPasskeysOf, type PasskeyRow } from '../account/store.ts'
 import type { AppContext, Caller } from '../context.ts'
-import { from, insertInto, orm, rowBy, runBy, updateOf } from '../db/query.ts'
-import { passkeys } from '../db/schema/sessions.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { hostOf, nameOf } from '../http/browser/browser-rules.ts'
 import { once } from '../lib/bounded-cache.ts'
 import { nodeNet } from '../lib/node-modules.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, notFound, Refusal, refused } from '../refusal.ts'
 import type { FailedSignIns } from './failed-sign-ins.ts'
-import { getOwnSession, getRecentSession } from './sessions.ts'
-import { type Browser, beginSession, type NewSession, removeWayIn } from './sign-in.ts'
+import { checkPasskeyCount, findCredential, type NewPasskey, updatePasskey } from './passkey-store.ts'
+import { getRecentSession } from './sessions.ts'
+import { type Browser, beginSession, type NewSession, signInLine } from './sign-in.ts'
 import { Tickets } from './tickets.ts'
 
 /** Loaded when it is first used: most starts of the program have no need of it. */
@@ -28,7 +27,6 @@ const webauthn = once(async () => {
 })
 
 const VALID_MS = 5 * 60_000
-const MAX_PASSKEYS = 20
 /** Ed25519, ECDSA with P-256, and RSA. */
 const ALGORITHMS = [-8, -7, -257]
 
@@ -64,7 +62,7 @@ export class Passkeys {
     const { id: sessionId, userPk } = getRecentSession(db, caller, clock.now())
     const { id, name } = findUserByPk(db, userPk) ?? fail(notFound('user'))
     const known = listPasskeysOf(db, userPk)
-    checkCount(known)
+    checkPasskeyCount(known)
     const { generateRegistrationOptions } = await webauthn()
     return generateRegistrationOptions({
       challenge: this.#newChallenge({ host, sessionId }),
@@ -85,30 +83,25 @@ export class Passkeys {
     })
   }
 
-  async add(caller: Caller, { name, response }: { name: string; response: Sent }, request: Request) {
+  /** Verifies a passkey that the browser of the caller has created, as it is to be stored. */
+  async verifiedNew(
+    caller: Caller,
+    { name, response }: { name: string; response: Sent },
+    request: Request,
+  ): Promise<NewPasskey> {
     const party = this.#partyOf(request)
     const { db, clock } = this.ctx
     const session = getRecentSession(db, caller, clock.now())
     const { credential, isSynced } = await this.#verifyNew(response, party, session.id)
-    return db.write((tx): PasskeyRow => {
-      const { userPk } = getRecentSession(tx, caller, tx.now)
-      checkCount(listPasskeysOf(tx, userPk))
-      if (findCredential(tx, credential.id)) throw refused('This passkey is added already.')
-      const id = tx.newId()
-      insertPasskey(tx, {
-        id,
-        user: userPk,
-        name: name.trim(),
-        host: party.host,
-        credential: credential.id,
-        publicKey: Buffer.from(credential.publicKey).toString('base64url'),
-        counter: credential.counter,
-        isSynced: isSynced ? 1 : 0,
-        transports: transportsIn(credential.transports),
-        createdAt: tx.now,
-      })
-      return getPasskey(tx, userPk, id)
-    })
+    return {
+      name: name.trim(),
+      host: party.host,
+      credential: credential.id,
+      publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+      counter: credential.counter,
+      isSynced: isSynced ? 1 : 0,
+      transports: transportsIn(credential.transports),
+    }
   }
 
   async #verifyNew(sent: Sent, { host, origins }: RelyingParty, sessionId: string) {
@@ -157,12 +150,13 @@ export class Passkeys {
     )
     if (!row || !isRight || counter === undefined) throw wrongPasskey()
     const counted = counter
-    return db.write((tx) => {
+    const enter = (tx: Tx) => {
       // Meanwhile it may have been removed, or used with the same counter.
       if (findCredential(tx, row.credential)?.counter !== row.counter) throw wrongPasskey()
       updatePasskey(tx, row.pk, { counter: counted, lastUsedAt: tx.now })
       return beginSession(this.ctx, tx, row.user, browser, wrongPasskey)
-    })
+    }
+    return db.write(enter, signInLine(browser))
   }
 
   /** The counter of a signature by this passkey; undefined if anything is wrong. */
@@ -193,27 +187,6 @@ export class Passkeys {
     return (
       !userHandle || Buffer.from(userHandle, 'base64url').toString() === findUserByPk(this.ctx.db, user)?.id
     )
-  }
-
-  list = (caller: Caller): PasskeyRow[] =>
-    listPasskeysOf(this.ctx.db, getOwnSession(this.ctx.db, caller).userPk)
-
-  rename(caller: Caller, id: string, name: string): Promise<PasskeyRow> {
-    return this.ctx.db.write((tx): PasskeyRow => {
-      const { pk, user } = getPasskey(tx, getOwnSession(tx, caller).userPk, id)
-      updatePasskey(tx, pk, { name: name.trim() })
-      return getPasskey(tx, user, id)
-    })
-  }
-
-  async remove(caller: Caller, id: string): Promise<string> {
-    await this.ctx.db.write((tx): void => {
-      const session = getOwnSession(tx, caller)
-      const { pk } = getPasskey(tx, session.userPk, id)
-      removeWayIn(this.ctx, tx, session, () => void deletePasskey(tx, pk))
-    })
-    this.ctx.bus.wake()
-    return id
   }
 
   /**
@@ -255,34 +228,11 @@ const asCredential = ({ credential: id, publicKey, counter, isSynced }: PasskeyR
   counter: isSynced ? 0 : counter,
 })
 
-function checkCount(known: readonly PasskeyRow[]): void {
-  if (known.length >= MAX_PASSKEYS)
-    throw refused(`You have ${MAX_PASSKEYS} passkeys, which is the most; remove one first.`)
-}
-
-const getPasskey = (reader: Parameters<typeof findPasskey>[0], userPk: number, id: string): PasskeyRow =>
-  findPasskey(reader, userPk, id) ?? fail(new Refusal('not_found', 'You have no such passkey.'))
-
 /** Those that WebAuthn knows. */
 const transportsIn = (sent: unknown): string =>
   ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
     .filter((transport) => Array.isArray(sent) && sent.includes(transport))
     .join()
-
-const whole = () => from(passkeys, getTableColumns(passkeys))
-
-const findPasskey = rowBy((user: number, id: string) =>
-  whole().where(and(eq(passkeys.user, user), eq(passkeys.id, id))),
-)
-
-/** By the id that its authenticator chose. */
-const findCredential = rowBy((credential: string) => whole().where(eq(passkeys.credential, credential)))
-
-export const insertPasskey = insertInto(passkeys)
-
-const updatePasskey = updateOf(passkeys, passkeys.pk)
-
-const deletePasskey = runBy((pk: number) => orm.delete(passkeys).where(eq(passkeys.pk, pk)))
 
 /** The host for which passkeys are made, and where its pages may be that use them. */
 interface RelyingParty {

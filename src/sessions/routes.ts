@@ -1,4 +1,3 @@
-import { presentPasskey } from '../account/store.ts'
 import { getUser } from '../account/users.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { BrowserRules } from '../http/browser/browser-rules.ts'
@@ -10,23 +9,32 @@ import { atPlace, invalid } from '../refusal.ts'
 import type { SessionCookie } from './cookie.ts'
 import { FailedSignIns } from './failed-sign-ins.ts'
 import { providerRoutes, redirect } from './oidc/routes.ts'
-import { Passkeys } from './passkeys.ts'
-import * as schema from './schema.ts'
 import {
+  addMember,
+  addPasskey,
+  changeMember,
+  createMemberLink,
   endSession,
   enterWorkspace,
-  LONGEST_SECONDS,
+  listPasskeys,
   listSessions,
-  presentListedSession,
-  presentSession,
-} from './sessions.ts'
+  listWorkspaceMembers,
+  readSession,
+  removeMember,
+  removePasskey,
+  removePassword,
+  renamePasskey,
+  setPassword,
+} from './operations.ts'
+import { Passkeys } from './passkeys.ts'
+import * as schema from './schema.ts'
+import { LONGEST_SECONDS, presentSession, sessionSettings } from './sessions.ts'
 import {
   type Browser,
   beginSession,
-  changePassword,
+  hashNewPassword,
   type NewSession,
   presentSetup,
-  removePassword,
   setUp,
   signIn,
 } from './sign-in.ts'
@@ -56,12 +64,12 @@ export function sessionFeatures(
   port: () => number,
 ) {
   const { session: cookie, provider } = cookies
+  const settings = sessionSettings(ctx)
   const failures = new FailedSignIns(ctx)
   const passkeys = new Passkeys(ctx, failures, port)
   const begin = ({ token }: NewSession): string => cookie.set(token, LONGEST_SECONDS)
   const begun = (session: NewSession): Response =>
-    withCookie(presentSession(ctx, session.sessionId), begin(session))
-  const current = ({ sessionId = '' }: Caller) => presentSession(ctx, sessionId)
+    withCookie(presentSession(ctx.db, settings, session.sessionId), begin(session))
   return [
     applicationEndpoints('nothing')
       .post(
@@ -117,87 +125,98 @@ export function sessionFeatures(
       checkNotForeign: rules.checkNotForeign,
     }),
     applicationEndpoints('nothing')
-      .get('/session', ({ caller }) => current(caller), {
+      .get('/session', ({ exchange }) => exchange.call(readSession, { settings }), {
         access: 'session',
         response: schema.SessionResponse,
       })
-      .patch(
-        '/session',
-        async ({ caller, body }) => {
-          await enterWorkspace(ctx, caller, body.workspace_id)
-          return current(caller)
-        },
-        { access: 'session', body: schema.EnterWorkspaceBody, response: schema.SessionResponse },
-      )
+      .patch('/session', ({ exchange, body }) => exchange.call(enterWorkspace, { body, settings }), {
+        access: 'session',
+        body: schema.EnterWorkspaceBody,
+        response: schema.SessionResponse,
+      })
       .delete(
         '/session',
-        async ({ caller }) => {
-          await endSession(ctx, caller, caller.sessionId ?? '')
+        async ({ exchange, caller }) => {
+          await exchange.outputOf(endSession, { id: caller.sessionId ?? '' })
           return withCookie({ signed_out: true }, cookie.clear())
         },
         { access: 'session', response: schema.SignedOutResponse },
       )
-      .get(
-        '/sessions',
-        ({ caller }) => ({
-          sessions: listSessions(ctx, caller).map((row) => presentListedSession(row, caller)),
-        }),
-        { access: 'session', response: schema.SessionsResponse },
-      )
-      .delete(
-        '/sessions/:id',
-        async ({ caller, params }) => ({
-          deleted: true as const,
-          id: await endSession(ctx, caller, params.id),
-        }),
-        { access: 'session', response: schema.DeletedResponse },
-      )
+      .get('/sessions', ({ exchange }) => exchange.call(listSessions, {}), {
+        access: 'session',
+        response: schema.SessionsResponse,
+      })
+      .delete('/sessions/:id', ({ exchange, params }) => exchange.call(endSession, params), {
+        access: 'session',
+        response: schema.DeletedResponse,
+      })
       .patch(
         '/password',
-        async ({ exchange, caller, body }) => {
-          await changePassword(ctx, failures, caller, body, browserOf(exchange))
-          return { changed: true as const }
-        },
+        async ({ exchange, caller, body }) =>
+          exchange.call(setPassword, await hashNewPassword(ctx, failures, caller, body, browserOf(exchange))),
         { access: 'session', body: schema.PasswordBody, response: schema.ChangedResponse },
       )
-      .delete(
-        '/password',
-        async ({ caller }) => {
-          await removePassword(ctx, caller)
-          return { removed: true as const }
-        },
-        { access: 'session', response: schema.RemovedResponse },
-      )
+      .delete('/password', ({ exchange }) => exchange.call(removePassword, { settings }), {
+        access: 'session',
+        response: schema.RemovedResponse,
+      })
       .post('/passkeys/options', ({ request, caller }) => passkeys.creationOptions(caller, request), {
         access: 'session',
         response: schema.OptionsResponse,
       })
-      .get('/passkeys', ({ caller }) => ({ passkeys: passkeys.list(caller).map(presentPasskey) }), {
+      .get('/passkeys', ({ exchange }) => exchange.call(listPasskeys, {}), {
         access: 'session',
         response: schema.PasskeysResponse,
       })
       .post(
         '/passkeys',
-        async ({ request, caller, body, status }) =>
-          status(201, { passkey: presentPasskey(await passkeys.add(caller, body, request)) }),
+        async ({ exchange, request, caller, body }) =>
+          exchange.call(addPasskey, { passkey: await passkeys.verifiedNew(caller, body, request) }, 201),
         { access: 'session', body: schema.NewPasskeyBody, response: { 201: schema.PasskeyResponse } },
       )
       .patch(
         '/passkeys/:id',
-        async ({ caller, params, body }) => ({
-          passkey: presentPasskey(await passkeys.rename(caller, params.id, body.name)),
-        }),
+        ({ exchange, params, body }) => exchange.call(renamePasskey, { ...params, body }),
         { access: 'session', body: schema.PasskeyNameBody, response: schema.PasskeyResponse },
       )
       .delete(
         '/passkeys/:id',
-        async ({ caller, params }) => ({
-          deleted: true as const,
-          id: await passkeys.remove(caller, params.id),
-        }),
+        ({ exchange, params }) => exchange.call(removePasskey, { ...params, settings }),
         { access: 'session', response: schema.DeletedResponse },
       ),
+    memberRoutes(ctx),
   ]
+}
+
+function memberRoutes(ctx: AppContext) {
+  const settings = sessionSettings(ctx)
+  const originOf = (request: Request) => ctx.config.publicUrls[0] ?? new URL(request.url).origin
+  return applicationEndpoints('nothing')
+    .get('/members', ({ exchange }) => exchange.call(listWorkspaceMembers, { settings }), {
+      access: 'session',
+      response: schema.MembersResponse,
+    })
+    .post(
+      '/members',
+      ({ exchange, request, body }) =>
+        exchange.call(addMember, { body, origin: originOf(request), settings }, 201),
+      { access: 'session-owner', body: schema.NewMemberBody, response: { 201: schema.NewMemberResponse } },
+    )
+    .patch(
+      '/members/:userId',
+      ({ exchange, params, body }) => exchange.call(changeMember, { ...params, body, settings }),
+      { access: 'session-owner', body: schema.MemberPatch, response: schema.MemberResponse },
+    )
+    .delete('/members/:userId', ({ exchange, params }) => exchange.call(removeMember, params), {
+      access: 'session-owner',
+      response: schema.DeletedResponse,
+    })
+    .post(
+      '/members/:userId/link',
+      ({ exchange, request, params }) =>
+        exchange.call(createMemberLink, { ...params, origin: originOf(request) }, 201),
+      { access: 'session-owner', response: { 201: schema.LinkResponse } },
+    )
 }
 
 export const DEMO_PATH = '/app/demo'

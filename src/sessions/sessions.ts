@@ -9,6 +9,7 @@ import {
   listMembershipsOf,
   type MembershipRow,
   membershipOf,
+  type ProviderSettings,
   presentMembership,
   readAccess,
 } from '../account/store.ts'
@@ -60,7 +61,7 @@ const findSessionIn = rowBy((session: string, workspace: number) =>
 )
 
 /** Most recently used first. */
-const listSessionRows = rowsBy((user: number) =>
+export const listSessionRows = rowsBy((user: number) =>
   whole().where(eq(sessions.user, user)).orderBy(desc(lastUsedAt), desc(pk)),
 )
 
@@ -81,7 +82,7 @@ const touchSession = runBy((session: number, now: number) =>
   update(sessions, { lastUsedAt: sql`max(last_used_at, ${now})` }, eq(pk, session)),
 )
 
-const setSessionWorkspace = runBy((session: number, workspace: number) =>
+export const setSessionWorkspace = runBy((session: number, workspace: number) =>
   update(sessions, { workspace }, eq(pk, session)),
 )
 
@@ -95,7 +96,7 @@ export function endSessionsIn(tx: Tx, workspace: number, user: number): void {
   for (const session of listSessionRows(tx, user)) setSessionId(tx, session.pk, tx.newId())
 }
 
-const deleteSession = runBy((session: number) => orm.delete(sessions).where(eq(pk, session)))
+export const deleteSession = runBy((session: number) => orm.delete(sessions).where(eq(pk, session)))
 
 /** Removes sessions that were last used, or made, before these instants. */
 const deleteSessionsBefore = runBy((usedAt: number, madeAt: number) =>
@@ -185,11 +186,6 @@ export function createSessionAuthenticate(ctx: AppContext) {
   }
 }
 
-export function listSessions({ db, clock }: AppContext, caller: Caller): SessionRow[] {
-  const { userPk } = getOwnSession(db, caller)
-  return listSessionRows(db, userPk).filter((row) => expiryOf(row) > clock.now())
-}
-
 /** The caller's session, which may have ended since the request was let in. */
 export const getOwnSession = (reader: Reader, { sessionId = '' }: Caller): SessionRow =>
   findSessionById(reader, sessionId) ??
@@ -204,42 +200,14 @@ export function getRecentSession(reader: Reader, caller: Caller, now: number): S
   throw new Refusal('sign_in_again', 'This needs a sign-in of the last 10 minutes; sign in again.')
 }
 
-/** Ends one of the caller's sessions at once, also its open streams; returns its id. */
-export async function endSession({ db, bus }: AppContext, caller: Caller, id: string): Promise<string> {
-  await db.write((tx) => {
-    const own = getOwnSession(tx, caller)
-    const ending = findSessionById(tx, id)
-    if (!ending || ending.userPk !== own.userPk) throw notFound('session')
-    deleteSession(tx, ending.pk)
-  })
-  bus.wake()
-  return id
-}
-
 /**
  * The workspaces that a user may enter: where they are a member, and their account at the provider does not say
  * otherwise.
  */
-export function listEnterable(
-  reader: Reader,
-  userPk: number,
-  { oidc }: AppContext['config'],
-): MembershipRow[] {
+export function listEnterable(reader: Reader, userPk: number, { oidc }: ProviderSettings): MembershipRow[] {
   const closed = oidc?.roleClaim && findProviderLink(reader, userPk)?.closedWorkspace
   return listMembershipsOf(reader, userPk).filter(({ workspacePk }) => workspacePk !== closed)
 }
-
-/** From now on the session looks into another workspace of its user; its streams in the old one go on. */
-export const enterWorkspace = (
-  { db, config }: AppContext,
-  caller: Caller,
-  workspaceId: string,
-): Promise<void> =>
-  db.write((tx): void => {
-    const own = getOwnSession(tx, caller)
-    const entered = listEnterable(tx, own.userPk, config).find((row) => row.workspaceId === workspaceId)
-    setSessionWorkspace(tx, own.pk, (entered ?? fail(notFound('workspace'))).workspacePk)
-  })
 
 /** Removes what has ended, and addresses that no longer count. */
 export function removeEndedSessions(tx: Tx): void {
@@ -247,17 +215,31 @@ export function removeEndedSessions(tx: Tx): void {
   deleteSessionsBefore(tx, tx.now - IDLE_MS, tx.now - LONGEST_MS)
 }
 
+/** The settings of the server that sessions depend on. Plain values: they are input of operations. */
+export interface SessionSettings extends ProviderSettings {
+  readonly oidc?: { readonly name: string; readonly issuer: string; readonly roleClaim: boolean } | undefined
+  readonly mirrorOf?: string | undefined
+  readonly isMirrorWritable?: boolean | undefined
+}
+
+export const sessionSettings = ({ config, mirrorOf, isMirrorWritable }: AppContext): SessionSettings => {
+  const { oidc } = config
+  return {
+    oidc: oidc && { name: oidc.name, issuer: oidc.issuer, roleClaim: oidc.roleClaim !== undefined },
+    mirrorOf,
+    isMirrorWritable,
+  }
+}
+
 /**
- * Who is signed in, the workspaces they may enter, whether they are linked to the provider, and in a copy the address
+ * The user of a session, the workspaces they may enter, whether they are linked to the provider, and in a copy the address
  * of the remote.
  */
-export function presentSession(
-  { db: reader, config, mirrorOf, isMirrorWritable }: AppContext,
-  sessionId: string,
-) {
+export function presentSession(reader: Reader, settings: SessionSettings, sessionId: string) {
+  const { oidc, mirrorOf, isMirrorWritable } = settings
   const row = findSessionById(reader, sessionId) ?? fail(notFound('session'))
   const user = findUserByPk(reader, row.userPk) ?? fail(notFound('user'))
-  const workspaces = listEnterable(reader, row.userPk, config)
+  const workspaces = listEnterable(reader, row.userPk, settings)
   const entered =
     workspaces.find(({ workspacePk }) => workspacePk === row.workspacePk) ?? fail(notFound('workspace'))
   return {
@@ -265,7 +247,7 @@ export function presentSession(
     workspace: presentMembership(entered),
     workspaces: workspaces.map(presentMembership),
     expires_at: isoTimestamp(expiryOf(row)),
-    ...(config.oidc && { oidc_name: config.oidc.name, oidc_linked: isLinked(reader, row.userPk, config) }),
+    ...(oidc && { oidc_name: oidc.name, oidc_linked: isLinked(reader, row.userPk, settings) }),
     ...(mirrorOf !== undefined && {
       mirror_of: mirrorOf,
       ...(isMirrorWritable && { mirror_writable: true }),

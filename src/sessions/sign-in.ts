@@ -2,11 +2,8 @@ import { eq, getTableColumns } from 'drizzle-orm'
 import { nameKey, trimmedName } from '../account/names.ts'
 import { checkedPassword, hashPassword, isPassword } from '../account/passwords.ts'
 import {
-  deleteProviderLink,
   endSessionsOf,
-  findProviderLink,
   findUserByPk,
-  hasPasskey,
   isLinked,
   listPasskeysOf,
   ownsWorkspacesOf,
@@ -15,6 +12,7 @@ import {
   setPasswordHash,
 } from '../account/store.ts'
 import { findUserByName, freeUserName, renameUser } from '../account/users.ts'
+import { wakeAfterCommit } from '../changes/bus.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { from, rowBy, runBy, update, upsertInto } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
@@ -26,12 +24,15 @@ import { sha256 } from '../lib/sha256.ts'
 import { atPlace, fail, invalid, Refusal, refused } from '../refusal.ts'
 import { newToken } from './cookie.ts'
 import { type FailedSignIns, type SignInOrigin, saveSignInAddress } from './failed-sign-ins.ts'
-import { getOwnSession, getRecentSession, insertSession, listEnterable, type SessionRow } from './sessions.ts'
+import { getOwnSession, getRecentSession, insertSession, listEnterable } from './sessions.ts'
 
 export interface Browser {
   readonly address: string
   readonly userAgent: string
 }
+
+/** The writes of a browser that signs in take turns by its address. */
+export const signInLine = ({ address }: Browser) => ({ requester: `address ${addressGroup(address)}` })
 
 /** A session that has just begun; the token is shown only now. */
 export interface NewSession {
@@ -73,11 +74,12 @@ export async function signIn(
   }
   const attempt = { user: user?.pk ?? nameKey(name), address: browser.address }
   if (!(await failures.limit(attempt, check)) || !user) throw wrongPair()
-  return db.write((tx) => {
+  const enter = (tx: Tx) => {
     const isUnchanged = findUserByPk(tx, user.pk)?.passwordHash === user.passwordHash
     if (!isUnchanged) throw wrongPair()
     return beginSession(ctx, tx, user.pk, browser, wrongPair)
-  })
+  }
+  return db.write(enter, signInLine(browser))
 }
 
 /** Uses a setup link up: sets the password, and the name if one is given, and begins a session. Other sessions end. */
@@ -86,18 +88,17 @@ export async function setUp(
   { token, password, user: name }: { token: string; password: string; user?: string },
   browser: Browser,
 ): Promise<NewSession> {
-  const { db, bus, clock } = ctx
+  const { db, clock } = ctx
   checkedPassword(password)
   // Hashing takes long: a client without a link must not keep others from signing in.
   const invited = findUserOfLink(db, token, clock.now()) ?? fail(usedLink())
   const hash = await hashPassword(password, { line: 'users', key: `invited ${invited}` }, ctx)
-  const session = await db.write((tx) => {
+  const enter = (tx: Tx) => {
     const userPk = findUserOfLink(tx, token, tx.now) ?? fail(usedLink())
     setPasswordHash(tx, userPk, hash)
     return openDoor(ctx, tx, userPk, name, browser)
-  })
-  bus.wake()
-  return session
+  }
+  return db.write(enter, signInLine(browser))
 }
 
 /** What every setup link does that is used: it gives a name if one is chosen, and begins a session; all others end. */
@@ -112,6 +113,7 @@ export function openDoor(
   setUsedLink(tx, userPk)
   setClosedWorkspace(tx, userPk, null)
   endSessionsOf(tx, userPk)
+  wakeAfterCommit(tx)
   return beginSession(ctx, tx, userPk, browser, usedLink)
 }
 
@@ -139,32 +141,24 @@ export function checkChoice(reader: Reader, userPk: number, name: string): void 
 }
 
 /**
- * Changes the password of the caller and ends every other session of theirs. Who has none needs no current one, but must
- * have signed in lately.
+ * Checks and hashes a new password of the caller, which `setPassword` then stores. A caller without a password needs no
+ * current one, but must have signed in lately.
  */
-export async function changePassword(
+export async function hashNewPassword(
   ctx: AppContext,
   failures: FailedSignIns,
   caller: Caller,
   { current, password }: { current?: string; password: string },
   { address }: Browser,
-): Promise<void> {
-  const { db, bus, clock } = ctx
+): Promise<{ before: string | null; hash: string }> {
+  const { db, clock } = ctx
   checkedPassword(password)
-  const { userPk, id } = getOwnSession(db, caller)
+  const { userPk } = getOwnSession(db, caller)
   const place = { line: 'users', key: caller.userId } as const
   const before = findUserByPk(db, userPk)?.passwordHash ?? null
   if (before === null && current === undefined) getRecentSession(db, caller, clock.now())
   else await checkCurrent(current ?? fail(invalid('"current" is required.', atPlace('current'))), before)
-  const hash = await hashPassword(password, place, ctx)
-  await db.write((tx): void => {
-    getOwnSession(tx, caller)
-    if (findUserByPk(tx, userPk)?.passwordHash !== before)
-      throw refused('The password was changed meanwhile; try again.')
-    setPasswordHash(tx, userPk, hash)
-    endSessionsOf(tx, userPk, id)
-  })
-  bus.wake()
+  return { before, hash: await hashPassword(password, place, ctx) }
 
   async function checkCurrent(sent: string, hash: string | null): Promise<void> {
     const isRight = await failures.limit({ user: userPk, address }, () => isPassword(sent, hash, place, ctx))
@@ -223,49 +217,4 @@ export function presentSetup({ db: reader, config, clock }: AppContext, token: s
     passkeys: listPasskeysOf(reader, userPk).map(presentPasskey),
     oidc_linked: isLinked(reader, userPk, config),
   }
-}
-
-/**
- * Takes a way to sign in away from a user, who must keep another one. Every other session of theirs ends: it may have begun
- * with what is taken away.
- */
-export function removeWayIn(
-  { config }: AppContext,
-  tx: Tx,
-  { userPk, id }: SessionRow,
-  remove: () => void,
-): void {
-  remove()
-  if (
-    findUserByPk(tx, userPk)?.passwordHash === null &&
-    !hasPasskey(tx, userPk) &&
-    !isLinked(tx, userPk, config)
-  )
-    throw refused('This is your last way to sign in; add another one first, such as a password or a passkey.')
-  endSessionsOf(tx, userPk, id)
-}
-
-/** Removes the password of the caller, who signs in another way. */
-export async function removePassword(ctx: AppContext, caller: Caller): Promise<void> {
-  await ctx.db.write((tx): void => {
-    const session = getRecentSession(tx, caller, tx.now)
-    if (findUserByPk(tx, session.userPk)?.passwordHash === null)
-      throw new Refusal('not_found', 'You have no password.')
-    removeWayIn(ctx, tx, session, () => setPasswordHash(tx, session.userPk, null))
-  })
-  ctx.bus.wake()
-}
-
-export async function unlinkProvider(ctx: AppContext, caller: Caller): Promise<void> {
-  await ctx.db.write((tx): void => {
-    const session = getRecentSession(tx, caller, tx.now)
-    const link = findProviderLink(tx, session.userPk)
-    if (!link) throw new Refusal('not_found', 'You are not linked to an account of the provider.')
-    if (ctx.config.oidc?.roleClaim && link.closedWorkspace !== null)
-      throw refused(
-        'Your account at the provider says which workspaces you enter; ask an owner to change that.',
-      )
-    removeWayIn(ctx, tx, session, () => void deleteProviderLink(tx, session.userPk))
-  })
-  ctx.bus.wake()
 }

@@ -7,7 +7,6 @@ import { createWorkspace } from '../../src/account/workspaces.ts'
 import { type DiskCalls, WalSync } from '../../src/db/connection/wal-sync.ts'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import { asRequester } from '../../src/db/writes/requester.ts'
-import { features } from '../../src/features.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { refused } from '../../src/refusal.ts'
 import { newFolder } from '../support/process.ts'
@@ -403,7 +402,7 @@ test('what a command writes while a commit is being synced is there at once, wit
   const { status, body } = await service.as(secret).get('/v1/notes')
   expect([status, body.total]).toEqual([200, 2])
   const other = await command.write((tx) => {
-    const workspace = createWorkspace(tx, features, 'New')
+    const workspace = createWorkspace(tx, 'New')
     return { workspace: workspace.pk, user: addUser(tx, 'new', workspace, 'owner').pk }
   })
   const inOther = await createReader(command, other.workspace, other.user)

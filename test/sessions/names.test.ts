@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { addUser, findUser, findUserByName } from '../../src/account/users.ts'
 import { createWorkspace, findWorkspaceNamed, refreshNameKeys } from '../../src/account/workspaces.ts'
-import { features } from '../../src/features.ts'
 import {
   type Browser,
   browserOf,
@@ -53,7 +52,7 @@ describe('an id means the user or workspace that has it, whatever others are cal
 
   test('on the command line', async () => {
     const { db } = service.ctx
-    const made = await db.write((tx) => createWorkspace(tx, features, 'Later'))
+    const made = await db.write((tx) => createWorkspace(tx, 'Later'))
     const first = db.sql.scalar<string>("SELECT id FROM workspaces WHERE name = 'Personal'")
     await nameAs('workspaces', String(first), made.id)
     expect(findWorkspaceNamed(db, made.id)?.name).toBe('Later')
@@ -207,7 +206,7 @@ test('of a tag and an alias is trimmed of tabs and line breaks before it is judg
 
 test('of somebody who has an account here already is added with a sentence that says so', async () => {
   const { db } = service.ctx
-  const other = await db.write((tx) => createWorkspace(tx, features, 'Other'))
+  const other = await db.write((tx) => createWorkspace(tx, 'Other'))
   await db.write((tx): void => void addUser(tx, 'carol', other, 'viewer'))
   service.clock.advance(1_000)
   const { status, body } = await add('carol')
@@ -259,7 +258,7 @@ describe('names that an older program allowed', () => {
     const { db } = service.ctx
     const id = await idOf('older')
     await nameAs('users', id, '\uff26red')
-    const other = await db.write((tx) => createWorkspace(tx, features, 'Other'))
+    const other = await db.write((tx) => createWorkspace(tx, 'Other'))
     await db.write((tx): void => void addUser(tx, '\uff26red', other, 'viewer'))
     expect(outcome(await add('Fred'))).toEqual([409, 'name_taken'])
   })

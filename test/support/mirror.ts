@@ -83,7 +83,6 @@ export async function mirrorOf(
   const ownKey = await makeCopy({
     clock,
     log,
-    features,
     file,
     remote,
     workspace,

@@ -207,7 +207,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     features,
     passwordCost: options.passwordCost ?? CHEAP_PASSWORDS,
   }
-  const first = await bootstrap(ctx)
+  const first = await bootstrap(ctx.db)
   const app = createApi(ctx)
   const newKey = (input: NewTestKey = {}) =>
     db.write((tx): string => {
@@ -242,7 +242,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     newKey,
     newWorkspace: async (name) => {
       await db.write((tx): void => {
-        addUser(tx, `owner of ${name}`, createWorkspace(tx, features, name), 'owner')
+        addUser(tx, `owner of ${name}`, createWorkspace(tx, name), 'owner')
       })
       return newKey({ workspace: name, user: `owner of ${name}` })
     },

@@ -36,7 +36,7 @@ const callerOf = (workspacePk: number, workspaceId: string, userId: string): Cal
 
 /** Adds a workspace with its own user, notes and structures; returns the secret of a key. */
 function addWorkspace(tx: Tx, ctx: AppContext, number: number, notes: readonly CorpusNote[]): string {
-  const workspace = createWorkspace(tx, ctx.features, `Team ${number}`)
+  const workspace = createWorkspace(tx, `Team ${number}`)
   const user = createUser(tx, `user ${number}`)
   setMember(tx, workspace.pk, user.pk, 'owner')
   const caller = callerOf(workspace.pk, workspace.id, user.id)

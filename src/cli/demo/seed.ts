@@ -24,7 +24,7 @@ export async function seed(config: Config): Promise<void> {
   const log = createLog('silent', clock, () => {})
   const db = openDatabase({ file: config.db, programVersion: VERSION, clock, log, role: 'server' })
   const ctx = contextOn({ config, db, clock, log, features })
-  const key = await bootstrap(ctx)
+  const key = await bootstrap(ctx.db)
   const api = createApi(ctx)
   /** Every write comes some time after the one before. */
   const post = async (path: string, body: object): Promise<Record<string, unknown>> => {

@@ -139,7 +139,7 @@ interface WorkspaceInput extends InWorkspace {
 }
 
 function workspaceInput(ctx: AppContext, caller: Caller): WorkspaceInput {
-  const { id, name, counts } = presentWorkspace(ctx, caller)
+  const { id, name, counts } = presentWorkspace(ctx.db, caller, ctx.features)
   return { ...placeOf(caller), id, name, counts }
 }
 

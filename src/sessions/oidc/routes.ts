@@ -5,8 +5,10 @@ import { unknownPath } from '../../http/pipeline.ts'
 import { IgnoredQuery, t } from '../../http/schema/types.ts'
 import { fail, unavailable } from '../../refusal.ts'
 import { newToken, type SessionCookie } from '../cookie.ts'
+import { unlinkProvider } from '../operations.ts'
 import { RemovedResponse, SetupByProviderBody } from '../schema.ts'
-import { type Browser, type NewSession, unlinkProvider } from '../sign-in.ts'
+import { sessionSettings } from '../sessions.ts'
+import type { Browser, NewSession } from '../sign-in.ts'
 import { Provider, SignInFailure } from './provider.ts'
 import { AT_PROVIDER_SECONDS, locationOf, ProviderSignIn } from './sign-in.ts'
 
@@ -53,6 +55,7 @@ export function providerRoutes(
   { cookie, browserOf, callerOf, begin, checkNotForeign }: Browsers,
 ) {
   const { oidc, publicUrls } = ctx.config
+  const settings = sessionSettings(ctx)
   const [home = ''] = publicUrls
   const signIn = oidc && new ProviderSignIn(ctx, new Provider(oidc, `${home}${CALLBACK}`, ctx.clock))
   const getSignIn = () => signIn ?? fail(unknownPath())
@@ -113,13 +116,9 @@ export function providerRoutes(
         },
         { open: true, body: SetupByProviderBody, response: t.response({ url: t.String() }) },
       )
-      .delete(
-        '/oidc',
-        async ({ caller }) => {
-          await unlinkProvider(ctx, caller)
-          return { removed: true as const }
-        },
-        { access: 'session', response: RemovedResponse },
-      ),
+      .delete('/oidc', ({ exchange }) => exchange.call(unlinkProvider, { settings }), {
+        access: 'session',
+        response: RemovedResponse,
+      }),
   ]
 }

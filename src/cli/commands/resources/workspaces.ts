@@ -18,10 +18,8 @@ const workspacesAdd: Command = {
   examples: ['daybook workspaces add Work', 'daybook workspaces add Lab --user mira --json'],
   run: (input, io) =>
     withDatabase(input, io, async (db) => {
-      // Imported only when needed, because it loads every feature.
-      const { features } = await import('../../../features.ts')
       const { workspace, owner } = await db.write((tx) =>
-        createOwnedWorkspace(tx, features, input.args[0] ?? '', textFlag(input, 'user')),
+        createOwnedWorkspace(tx, input.args[0] ?? '', textFlag(input, 'user')),
       )
       const { id, name, createdAt } = workspace
       return show(input, io, { id, name, owner: owner.name, created_at: isoTimestamp(createdAt) }, () =>
