@@ -12,10 +12,9 @@ import {
   hexOf,
   keyOf,
   kindNumber,
-  kindOf,
   numberOf,
 } from './entries.ts'
-import { refuseInMirror } from './mirror-guard.ts'
+import { checkLocalChange } from './mirror-guard.ts'
 
 /** A row that another one moved, with its position before. */
 export interface Shifted {
@@ -118,12 +117,13 @@ const INSERT_NEXT = `${INSERT} VALUES (?1, ?2, ${CONTENT})`
 export function logChange(
   tx: Tx,
   author: ChangeAuthor,
-  { kind, id, structureId }: ChangedObject,
+  object: ChangedObject,
   operation: ChangeOperation,
   { difference, hidden, replaced }: ChangeDetails = {},
 ): void {
   if (author.isCopying) return
-  refuseInMirror(tx, kind, operation)
+  const { kind, id, structureId } = object
+  checkLocalChange(tx, author, operation, object, [id])
   const log = openLog(tx, author)
   const { numbers } = log
   const { workspacePk } = author
@@ -159,7 +159,7 @@ export function logCreatedRecords(
   const [id] = ids
   if (id !== undefined && ids.length === 1)
     logChange(tx, author, { kind: 'record', id, structureId }, 'created')
-  else logMany(tx, author, kindNumber('record', 'created'), INSERT_CREATED, structureId, ids)
+  else logMany(tx, author, ['record', 'created'], INSERT_CREATED, structureId, ids)
 }
 
 const INSERT_TEXTS = `INSERT INTO changes (key, position, at, actor, kind, object, revision, detail)
@@ -171,19 +171,23 @@ export const logTextUpdates = (
   tx: Tx,
   author: ChangeAuthor,
   updates: readonly (readonly [id: string, revision: number])[],
-): void => logMany(tx, author, kindNumber('note', 'updated'), INSERT_TEXTS, ONLY_TEXT, updates)
+): void => logMany(tx, author, ['note', 'updated'], INSERT_TEXTS, ONLY_TEXT, updates)
 
-/** Logs a change of each of these objects in one statement; `shared` is the value that all of them have. */
+/**
+ * Logs a change of each of these objects in one statement; `shared` is the value that all of them have: the structure
+ * of created ones, which are given by their ids.
+ */
 function logMany(
   tx: Tx,
   author: ChangeAuthor,
-  kind: number,
+  [kind, operation]: readonly [ChangeKind, ChangeOperation],
   insert: string,
   shared: string | null,
   objects: readonly unknown[],
 ): void {
   if (author.isCopying || objects.length === 0) return
-  refuseInMirror(tx, kindOf(kind))
+  const [structureId, ids] = operation === 'created' ? [shared, objects as readonly string[]] : [null, []]
+  checkLocalChange(tx, author, operation, { kind, structureId }, ids)
   const log = openLog(tx, author)
   log.numbers ??= startingAt(lastChange(tx, author.workspacePk) + 1, 0)
   const { numbers } = log
@@ -193,7 +197,7 @@ function logMany(
     numbers.next - numbers.first,
     tx.transaction.startedAt,
     log.actor,
-    kind,
+    kindNumber(kind, operation),
     shared,
     JSON.stringify(objects),
   )
@@ -231,7 +235,7 @@ export const logShifts = (
   logMany(
     tx,
     author,
-    kindNumber(kind, 'updated'),
+    [kind, 'updated'],
     INSERT_SHIFTS,
     structureId,
     shifted.map(({ id, before }) => [id, before]),

@@ -22,7 +22,7 @@ interface Copy {
   readonly isForwarding: number
 }
 
-/** Whether the database is a copy: known from its first write on. */
+/** The copy that the database is, if any; looked up at the first write. */
 const newKnown = (): { copy?: Copy | null } => ({})
 
 function copyIn(reader: Reader): Copy | null {
@@ -35,22 +35,42 @@ function copyIn(reader: Reader): Copy | null {
   return known.copy
 }
 
-/** What is written there lies over what the remote has. */
+/** Whether the database is a copy whose notes and records can be changed. */
 export const isWritableCopy = (reader: Reader): boolean => copyIn(reader)?.isWritable === 1
 
-/** Whether the changes of records in a copy are posted. */
+/** Whether a copy posts events of its record changes. */
 export const forwardsChanges = (reader: Reader): boolean => copyIn(reader)?.isForwarding === 1
 
-/** What a write in a copy may change, with what comes or goes with it. */
-const LOCAL: readonly (ChangeKind | undefined)[] = ['note', 'record', 'tag', 'quick_access_item']
-
-/** Refuses to change objects of a copy, except notes and records of a writable one. */
-export function refuseInMirror(reader: Reader, kind?: ChangeKind, operation?: ChangeOperation): void {
+/** Refuses a write in a copy that is not of notes and records alone. */
+export function refuseInMirror(reader: Reader): void {
   const copy = copyIn(reader)
+  if (copy) throw copy.isWritable === 1 ? onlyNotesAndRecords(copy.remote) : readOnlyCopy(copy.remote)
+}
+
+/** The kinds that a write in a writable copy may change, with what comes or goes with notes. */
+const LOCAL: readonly ChangeKind[] = ['note', 'record', 'tag', 'quick_access_item']
+
+const isLocal = (kind: ChangeKind, operation: ChangeOperation): boolean =>
+  LOCAL.includes(kind) && (kind !== 'tag' || operation === 'created')
+
+/**
+ * Called with every change that is logged: refuses it in a copy that does not accept it, and registers objects that a
+ * writable copy has and its remote does not. An object that the remote has is registered before it changes
+ * (`beforeLocalChange`).
+ */
+export function checkLocalChange(
+  tx: Tx,
+  author: ChangeAuthor,
+  operation: ChangeOperation,
+  { kind, structureId }: Omit<LocalObject, 'id'>,
+  ids: readonly LocalObject['id'][],
+): void {
+  const copy = copyIn(tx)
   if (copy === null) return
   if (copy.isWritable === 0) throw readOnlyCopy(copy.remote)
-  if (!LOCAL.includes(kind) || (kind === 'tag' && operation !== 'created'))
-    throw onlyNotesAndRecords(copy.remote)
+  if (!isLocal(kind, operation)) throw onlyNotesAndRecords(copy.remote)
+  if (kind === 'quick_access_item' || (operation !== 'created' && operation !== 'restored')) return
+  for (const id of ids) beforeLocalChange(tx, author, { kind, id, structureId }, () => null)
 }
 
 export const onlyNotesAndRecords = (remote: string): Refusal =>
@@ -62,14 +82,20 @@ export const onlyNotesAndRecords = (remote: string): Refusal =>
 const KNOWN = 'SELECT held IS NOT NULL AS isHeld FROM mirror_overlay WHERE kind = ? AND id = ?'
 const KEEP = 'INSERT INTO mirror_overlay (kind, id, structure, base, remote) VALUES (?, ?, ?, ?4, ?4)'
 
+interface LocalObject {
+  readonly kind: ChangeKind
+  readonly id: string | number
+  readonly structureId?: string | null | undefined
+}
+
 /**
- * Called before a write changes an object: in a writable copy of a remote, what the remote has is kept at the first
- * change. `remote` returns it as JSON text, null where there is none.
+ * Called before a write changes or deletes an object: a writable copy saves the state of the remote at the first change.
+ * `remote` returns that as JSON text, null if there is none.
  */
-export function keepRemote(
+export function beforeLocalChange(
   tx: Tx,
   author: ChangeAuthor,
-  { kind, id, structureId = null }: { kind: ChangeKind; id: string | number; structureId?: string | null },
+  { kind, id, structureId = null }: LocalObject,
   remote: () => string | null,
 ): void {
   if (author.isCopying || !isWritableCopy(tx)) return

@@ -1,6 +1,6 @@
 import { type Difference, differenceOf, oldValues } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
-import { keepRemote } from '../changes/mirror-guard.ts'
+import { beforeLocalChange } from '../changes/mirror-guard.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type EventSource, objectPayload } from '../delivery/message.ts'
@@ -59,8 +59,10 @@ export function logNoteUpdate(
   const hasProperties = Object.keys(previousProperties).length > 0
   const names = hasProperties ? [...changed, 'properties'] : changed
   if (names.length === 0) return
-  // Properties that changed were kept before.
-  keepRemote(tx, author, { kind: 'note', id: before.id }, () => JSON.stringify(wholeNote(tx, before, true)))
+  // Where properties changed, `beforeNoteChange` was called before they did.
+  beforeLocalChange(tx, author, { kind: 'note', id: before.id }, () =>
+    JSON.stringify(wholeNote(tx, before, true)),
+  )
   const all = hasProperties ? { ...old, properties: previousProperties } : old
   logAndPublish(tx, author, before.id, { changed: names, previous: all }, revision)
 }
@@ -98,9 +100,9 @@ export function wholeNoteJson(reader: Reader, pk: number): string | null {
   return note ? JSON.stringify(wholeNote(reader, note, true)) : null
 }
 
-/** Called before a write changes a note (`keepRemote`). */
-export function keepNote(tx: Tx, author: ChangeAuthor, { pk, id }: { pk: number; id: string }): void {
-  keepRemote(tx, author, { kind: 'note', id }, () => wholeNoteJson(tx, pk))
+/** Called before a write changes or trashes a note (`beforeLocalChange`). */
+export function beforeNoteChange(tx: Tx, author: ChangeAuthor, { pk, id }: { pk: number; id: string }): void {
+  beforeLocalChange(tx, author, { kind: 'note', id }, () => wholeNoteJson(tx, pk))
 }
 
 /*

@@ -8,7 +8,7 @@ import { isoTimestamp } from '../lib/dates.ts'
 import { compareNames, fold } from '../lib/text.ts'
 import { findTimeZone } from '../lib/time-zones.ts'
 import { checkedLength } from '../notes/content-length.ts'
-import { keepNote } from '../notes/events.ts'
+import { beforeNoteChange } from '../notes/events.ts'
 import { presentNote } from '../notes/present.ts'
 import { getNote } from '../notes/store.ts'
 import { appended } from '../notes/writing/append-and-edit.ts'
@@ -37,7 +37,7 @@ export const applyPreset = write({
     const { pk, title } = before
     const text = preset.contentFor(title)
     const { values, kept, unanswered } = preset.plan(readProperties(tx, pk), overwrite)
-    keepNote(tx, caller, before)
+    beforeNoteChange(tx, caller, before)
     const added = addTags(tx, pk, preset.tagIds)
     const previousProperties = writeSentProperties(tx, caller, before, values)
     const content = text === '' ? before.content : appended(before.content, text)

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { ChangeAuthor } from '../changes/log.ts'
-import { isWritableCopy, keepRemote } from '../changes/mirror-guard.ts'
+import { beforeLocalChange, isWritableCopy } from '../changes/mirror-guard.ts'
 import { type Caller, type InWorkspace, wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { quickAccess } from '../db/schema/quick-access.ts'
@@ -108,7 +108,7 @@ export function removeFromQuickAccess(tx: Tx, author: ChangeAuthor, note: number
   // Those after it move up.
   if (isWritableCopy(tx))
     for (const shown of itemKind.list(tx, wholeWorkspace(author.workspacePk)))
-      keepRemote(tx, author, { kind: 'quick_access_item', id: shown.id }, () => JSON.stringify(shown))
+      beforeLocalChange(tx, author, { kind: 'quick_access_item', id: shown.id }, () => JSON.stringify(shown))
   remove(tx, author, item)
 }
 

@@ -1,6 +1,5 @@
 import type { Static } from '@sinclair/typebox'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
-import { keepRemote } from '../../changes/mirror-guard.ts'
 import type { Caller } from '../../context.ts'
 import { insertInto } from '../../db/query.ts'
 import { notes } from '../../db/schema/notes.ts'
@@ -122,7 +121,6 @@ export function insertNote(tx: Tx, author: ChangeAuthor, note: NewNote): number 
   const { content, tagIds = [], deletedAt = null } = note
   const isActive = deletedAt === null
   if (isActive && note.alias) refuseTakenAlias(tx, workspace, note.alias)
-  keepRemote(tx, author, { kind: 'note', id: note.id }, () => null)
   const pk = insertHead(tx, workspace, note)
   addToCounters(tx, workspace, isActive ? 1 : 0, isActive ? 0 : 1)
   attachTags(tx, pk, tagIds, isActive)

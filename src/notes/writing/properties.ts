@@ -3,7 +3,7 @@ import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold, withCommas } from '../../lib/text.ts'
 import { atPlace, type Refusal, refused } from '../../refusal.ts'
-import { keepNote, logAttribute } from '../events.ts'
+import { beforeNoteChange, logAttribute } from '../events.ts'
 import { type Options, type PropertyType, refusalOfValue } from '../property-values.ts'
 import { touchNote } from '../store.ts'
 
@@ -100,7 +100,7 @@ function writeChecked(
   checked: readonly CheckedValue[],
 ): PropertyValues {
   const previous: PropertyValues = {}
-  if (checked.length > 0) keepNote(tx, caller, { pk: note, id })
+  if (checked.length > 0) beforeNoteChange(tx, caller, { pk: note, id })
   for (const { rule, value } of checked) {
     const before = readValue(tx, note, rule)
     const isChanged = value === null ? clearValue(tx, note, rule) : setValue(tx, note, rule, value)

@@ -4,7 +4,7 @@ import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { refused } from '../../refusal.ts'
 import { isTooLong } from '../content-length.ts'
-import { keepNote, publishNoteUpdate } from '../events.ts'
+import { beforeNoteChange, publishNoteUpdate } from '../events.ts'
 import { checkFileLinks } from '../links/file-links.ts'
 import { indexLinks, indexPendingLinks } from '../links/indexing.ts'
 import { fileTarget, withFileLabel } from '../links/syntax.ts'
@@ -79,7 +79,7 @@ export function replaceEach(
     const rewritten = note && rewrite(note)
     if (!rewritten) continue
     checkFileLinks(caller, rewritten.content, note.content)
-    keepNote(tx, caller, note)
+    beforeNoteChange(tx, caller, note)
     updates.push([note.id, saveRevision(tx, caller, note)])
     updateContent(tx, pk, rewritten.content)
     indexLinks(tx, { workspace, note: pk }, rewritten.content)

@@ -1,5 +1,4 @@
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
-import { keepRemote } from '../../changes/mirror-guard.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
@@ -55,7 +54,6 @@ export function insertTag(
     'INSERT INTO tags (id, workspace, name, name_fold, color, is_pinned) VALUES (?, ?, ?, ?, ?, ?)'
   const pinned = Number(isPinned)
   const { lastInsertRowid } = tx.sql.run(insert, id, workspace, name, fold(name), color, pinned)
-  keepRemote(tx, author, { kind: 'tag', id: lastInsertRowid }, () => null)
   indexTagName(tx, workspace, lastInsertRowid, name)
   logChange(tx, author, { kind: 'tag', id: lastInsertRowid }, 'created')
   return lastInsertRowid

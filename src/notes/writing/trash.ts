@@ -1,6 +1,5 @@
 import type { Static } from '@sinclair/typebox'
 import { type ChangeAuthor, logChange, systemAuthor } from '../../changes/log.ts'
-import { keepRemote } from '../../changes/mirror-guard.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { forSomeMilliseconds } from '../../db/writes/chunks.ts'
@@ -10,7 +9,7 @@ import { pageRequest, presentPage } from '../../http/pagination.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { fold } from '../../lib/text.ts'
 import { fail, notFound } from '../../refusal.ts'
-import { keepNote, publishNote } from '../events.ts'
+import { beforeNoteChange, publishNote } from '../events.ts'
 import { indexLinks, removeSomeLinks } from '../links/indexing.ts'
 import type { TrashQuery } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
@@ -44,7 +43,7 @@ export function putInTrash(
 ): void {
   const note = getNoteSummary(tx, caller, id)
   publishNote(tx, caller, 'note.deleted', id)
-  keepNote(tx, caller, note)
+  beforeNoteChange(tx, caller, note)
   hideNote(tx, caller.workspacePk, note.pk, tx.now)
   if (alias !== undefined) setAliasInTrash(tx, note.pk, alias)
   if (removed) removed.push(note.pk)
@@ -83,7 +82,6 @@ export function takeOutOfTrash(tx: Tx, caller: Caller, id: string, wanted?: stri
   const note = getTrashedNote(tx, caller, id)
   const isTaken = note.alias !== null && findByAlias(tx, workspacePk, fold(note.alias)) !== undefined
   const alias = wanted === undefined && isTaken ? null : wanted
-  keepRemote(tx, caller, { kind: 'note', id }, () => null)
   if (alias !== undefined) setAliasInTrash(tx, note.pk, alias)
   showNote(tx, workspacePk, note.pk)
   const restored = getNote(tx, caller, id)

@@ -1,4 +1,4 @@
-import { keepRemote } from '../../changes/mirror-guard.ts'
+import { beforeLocalChange } from '../../changes/mirror-guard.ts'
 import { changedKeys, type RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
 import type { WriteListeners } from '../../db/worker/client.ts'
@@ -59,9 +59,8 @@ function writeVersion(
   const { pk, createdAt, updatedAt } = row
   const wasLive = before.row.deletedAt === null
   const isLive = row.deletedAt === null
-  keepRemote(tx, writer.caller, { kind: 'record', id: row.id, structureId: structure.id }, () =>
-    wasLive ? recordJson(before.row) : null,
-  )
+  const object = { kind: 'record', id: row.id, structureId: structure.id } as const
+  if (wasLive) beforeLocalChange(tx, writer.caller, object, () => recordJson(before.row))
   store.updateRecord(tx, row)
   if (!isLive) live.deleteLiveRow(tx, structure, pk)
   else if (!wasLive) live.insertLiveRows(tx, structure, definition, [{ pk, data, createdAt, updatedAt }])
@@ -109,9 +108,7 @@ export function newRow({ tx, structure }: RowWriter, data: RecordData, id = tx.n
 
 /** Inserts new rows, in this order. Refuses, without naming it, a row whose unique values another one has. */
 export function insertRows(writer: RowWriter, rows: readonly store.RowVersion[]): void {
-  const { tx, caller, structure, subscriptions, written } = writer
-  for (const { row } of rows)
-    keepRemote(tx, caller, { kind: 'record', id: row.id, structureId: structure.id }, () => null)
+  const { tx, structure, subscriptions, written } = writer
   store.insertRecords(tx, structure, rows)
   structure.changes += 1
   const versions = rows.map(({ row, data }) => ({
