@@ -13,8 +13,8 @@ function groupsOf(address: string): number[] {
 }
 
 /**
- * What counts as one address where attempts are counted: an IPv4 address, also when it is written as an IPv6 one, and of
- * an IPv6 address its /64, which is the least that one customer of a provider has.
+ * The unit in which attempts are counted: an IPv4 address, also when it is mapped into IPv6, or the /64 of an
+ * IPv6 address, the smallest block that a provider assigns to a customer.
  */
 export function addressGroup(address: string): string {
   const [unzoned = ''] = address.split('%')

@@ -1,28 +1,28 @@
 import { FairQueue } from './fair-queue.ts'
 
-/** Where work waits. Lines take turns with each other, and so do the keys of a line. */
+/** The limits of a resource. Lines are served round-robin, and so are the keys within a line. */
 export interface WaitingPlace<Line extends string> {
   readonly line: Line
   readonly key: string
 }
 
 export interface AdmissionOptions {
-  /** How much work runs at the same time. */
+  /** How many pieces of work run at the same time. */
   readonly running: number
-  /** How much may wait in each line, and for each key. */
+  /** How many may queue in each line, and for each key. */
   readonly waitingPerLine: number
   readonly waitingPerKey: number
-  /** The refusal of work for which no place is left. */
+  /** The refusal of work that finds the queue full. */
   readonly refusal: () => Error
 }
 
 /**
- * Bounds how much work runs at a time and how much waits. A caller that floods its line with requests, or a line that is
- * flooded by many callers, takes no place from the others.
+ * Bounds how much work runs and queues at a time. A caller that floods its line, or a line flooded by many
+ * callers, takes no capacity from the others.
  */
 export class Admission<Line extends string> {
   readonly #options: AdmissionOptions
-  /** Only lines in which work waits; the next one to be served is the first. */
+  /** Only lines with queued work; the first is served next. */
   readonly #lines = new Map<Line, FairQueue<() => void>>()
   #running = 0
 
@@ -48,7 +48,7 @@ export class Admission<Line extends string> {
     return new Promise((resolve) => queue.add(key, resolve))
   }
 
-  /** Hands the place of finished work to the next that waits. */
+  /** Passes the slot of finished work to the next in the queue. */
   #admitNext(): void {
     for (const [line, queue] of this.#lines) {
       const admit = queue.take()

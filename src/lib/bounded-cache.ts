@@ -1,10 +1,10 @@
-/** A map of at most `limit` entries: adding one more removes the oldest. */
+/** A map of at most `limit` entries: adding one more evicts the oldest. */
 export class BoundedCache<Key, Value> {
   readonly #entries = new Map<Key, Value>()
 
   constructor(
     private readonly limit: number,
-    /** Called with every value that is removed. */
+    /** Called with every evicted value. */
     private readonly release: (value: Value) => void = () => {},
   ) {}
 
@@ -31,7 +31,7 @@ export class BoundedCache<Key, Value> {
   }
 }
 
-/** Returns a pure function with its results cached, until there are `limit`; undefined is computed again. */
+/** Returns a pure function that caches up to `limit` results; undefined results are not cached. */
 export function memoize<Key, Result>(compute: (key: Key) => Result, limit = 1_000): (key: Key) => Result {
   const results = new Map<Key, Result>()
   let lastKey: Key | undefined
@@ -52,10 +52,7 @@ export function memoize<Key, Result>(compute: (key: Key) => Result, limit = 1_00
   }
 }
 
-/**
- * Returns a pure function of an object, or of a part that never changes, with its results cached as long as the
- * object lives.
- */
+/** Returns a pure function of an immutable object that caches results for the lifetime of the object. */
 export function memoizeByObject<Key extends object, Result>(
   compute: (key: Key) => Result,
 ): (key: Key) => Result {
@@ -69,7 +66,7 @@ export function memoizeByObject<Key extends object, Result>(
 
 const UNKNOWN = 255
 
-/** Returns a pure function of a character that tells it by a small number, with its results cached by code point. */
+/** Returns a pure function that classifies a character by a small number, cached by code point. */
 export function memoizeByCodePoint<Result extends number>(
   compute: (character: string) => Result,
 ): (codePoint: number) => Result {
@@ -85,7 +82,7 @@ export function memoizeByCodePoint<Result extends number>(
   }
 }
 
-/** Returns a function that makes its result when it is first called. */
+/** Returns a function that creates its result on the first call. */
 export function once<Result>(make: () => Result): () => Result {
   let made: { readonly result: Result } | undefined
   return () => {

@@ -4,7 +4,7 @@ export const DAY_MS = 24 * HOUR_MS
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 const THREE_DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'))
 
-/** The most recently formatted days, each at its number modulo the length: `toISOString` is slow. */
+/** The most recently formatted days, each at its number modulo the length, because `toISOString` is slow. */
 const writtenDays = Array.from({ length: 64 }, () => ({ number: Number.NaN, text: '' }))
 
 /** `YYYY-MM-DDT` of a day, given by its number since 1970. */
@@ -16,7 +16,7 @@ function dayText(number: number): string {
   return text
 }
 
-/** ISO 8601, UTC, milliseconds: the one form of a timestamp in responses. */
+/** ISO 8601, UTC, milliseconds: the only timestamp format in responses. */
 export function isoTimestamp(instant: number): string {
   const day = Math.floor(instant / DAY_MS)
   const rest = instant - day * DAY_MS
@@ -47,7 +47,7 @@ const isRealDay = (year: number, month: number, day: number): boolean =>
 const ZERO = 0x30
 const HYPHEN = 0x2d
 
-/** The number that a part of a text writes in digits; NaN if there is anything else in it. */
+/** The number written as digits in a part of the text; NaN if the part holds anything else. */
 function numberAt(text: string, from: number, to: number): number {
   let value = 0
   for (let at = from; at < to; at++) {
@@ -73,7 +73,7 @@ function offsetMinutes(zone: string): number | undefined {
   return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** A fraction that a double can hold at any time up to the year 9999, so that finer digits are never lost. */
+/** The finest fraction that a double can hold up to the year 9999, so that finer digits are never lost. */
 const FINEST_MS = 1 / 16
 
 function milliseconds(decimals: string): number {
@@ -83,8 +83,8 @@ function milliseconds(decimals: string): number {
 }
 
 /**
- * Parses an ISO 8601 date-time with an offset; seconds are optional. Returns milliseconds since 1970, with finer digits
- * as a fraction, or undefined if the text is not such a date-time.
+ * Parses an ISO 8601 date-time with an offset; seconds are optional. Returns milliseconds since 1970, with
+ * finer digits as a fraction, or undefined if the text is not such a date-time.
  */
 export function parseInstant(text: string): number | undefined {
   const match = INSTANT.exec(text)

@@ -10,17 +10,17 @@ export function markedEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-1
 }
 
 /**
- * A decoder for a file that begins with these bytes: of UTF-8, or UTF-16 with a byte order mark; it throws at
- * anything else.
+ * A decoder for a file that begins with these bytes: UTF-8, or UTF-16 with a byte order mark. It throws on
+ * invalid input.
  */
 export const decoderFor = (beginning: Uint8Array) =>
   new TextDecoder(markedEncoding(beginning) ?? 'utf-8', { fatal: true })
 
-/** An error of a decoder as a refusal that names the file; every other error as it is. */
+/** Turns a decoder error into a refusal that names the file; returns every other error unchanged. */
 export const encodingRefusal = (error: unknown, file: string): unknown =>
   error instanceof TypeError ? refused(`${file} is not UTF-8 text; save it as UTF-8.`) : error
 
-/** Decodes the bytes of a file, which is named in the refusal. */
+/** Decodes a file; refusals name it. */
 export function decodeText(bytes: Uint8Array, file: string): string {
   try {
     return decoderFor(bytes).decode(bytes)

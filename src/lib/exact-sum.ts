@@ -1,15 +1,15 @@
 /*
- * Exact sums of doubles: they depend on the numbers alone, not on their order. Every finite double is a multiple of
- * 2^-1074, so digits of 32 bits from there up hold any sum.
+ * Exact sums of doubles, which depend only on the numbers and not on their order. Every finite double is a
+ * multiple of 2^-1074, so 32-bit digits from there upwards hold any sum.
  */
 
 const DIGIT_BITS = 32
-/** Enough for 2^60 numbers of the greatest size. */
+/** Enough for 2^60 numbers of the greatest magnitude. */
 const DIGITS = 68
 const SMALLEST_EXPONENT = -1074
-/** A digit stays below 2^53, up to where a double counts exactly. */
+/** Keeps each digit below 2^53, the limit of exact integers in a double. */
 const MOST_ADDED = 2 ** 20
-/** More bits than a double has, so that the last of them can stand for all bits below. */
+/** More bits than a double has, so that the last one can stand for all bits below it. */
 const KEPT_BITS = 64
 
 export class ExactSum {
@@ -49,14 +49,14 @@ export class ExactSum {
     this.#added = 0
   }
 
-  /** Rounded once; infinite beyond the range of a number. */
+  /** The sum, rounded once; infinite beyond the range of a double. */
   value(): number {
     this.#carry()
     return this.#carried < 0n ? -rounded(-this.#carried) : rounded(this.#carried)
   }
 }
 
-/** The double nearest to this many times 2^-1074. */
+/** The double nearest to this multiple of 2^-1074. */
 function rounded(units: bigint): number {
   const shift = Math.max(0, units.toString(2).length - KEPT_BITS)
   const kept = units >> BigInt(shift)

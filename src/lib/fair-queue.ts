@@ -1,8 +1,8 @@
-/** What waits for one key, in two queues that are served alternately. */
+/** Items of one key, in two queues that are served alternately. */
 interface KeyQueue<Item> {
   readonly requests: Item[]
   readonly background: Item[]
-  /** Which queue the last item was taken from. */
+  /** The queue that served the last item. */
   wasBackground: boolean
 }
 
@@ -10,9 +10,9 @@ interface KeyQueue<Item> {
 const lineOf = <Item>({ requests, background, wasBackground }: KeyQueue<Item>): Item[] =>
   requests.length === 0 || (background.length > 0 && !wasBackground) ? background : requests
 
-/** Items that wait, served round-robin between keys; those of one key in the order in which they came. */
+/** A queue that serves keys round-robin, and the items of one key in order of arrival. */
 export class FairQueue<Item> {
-  /** Only keys with items that wait; the next one to be served is the first. */
+  /** Only keys with items; the first is served next. */
   readonly #keys = new Map<string, KeyQueue<Item>>()
 
   get isEmpty(): boolean {
@@ -29,12 +29,10 @@ export class FairQueue<Item> {
     return [...this.#keys.values()].flatMap(({ requests, background }) => [...requests, ...background])
   }
 
-  /** Whether anything waits for this key. */
   has(key: string): boolean {
     return this.#keys.has(key)
   }
 
-  /** How much waits for this key. */
   sizeOf(key: string): number {
     const { requests, background } = this.#keys.get(key) ?? { requests: [], background: [] }
     return requests.length + background.length
@@ -56,7 +54,7 @@ export class FairQueue<Item> {
     queue[isBackground ? 'background' : 'requests'].push(item)
   }
 
-  /** Removes and returns the next item, passing over the keys whose next one may not be served now. */
+  /** Removes and returns the next item, skipping keys whose first item may not be served now. */
   take(mayServe: (key: string, item: Item) => boolean = () => true): Item | undefined {
     for (const [key, queue] of this.#keys) {
       const { requests, background } = queue
@@ -82,7 +80,6 @@ export class FairQueue<Item> {
     if (queue.requests.length + queue.background.length === 0) this.#keys.delete(key)
   }
 
-  /** Removes and returns everything. */
   clear(): Item[] {
     const { items } = this
     this.#keys.clear()
@@ -90,21 +87,21 @@ export class FairQueue<Item> {
   }
 }
 
-/** Resolves in the next turn of the event loop, after what else is due. */
+/** Resolves in the next iteration of the event loop, after everything else that is due. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Runs work one at a time, in turn between keys. */
+/** Runs one piece of work at a time, round-robin between keys. */
 export class Turns {
   readonly #before: () => Promise<void>
   readonly #waiting = new FairQueue<PromiseWithResolvers<void>>()
   #running: Promise<unknown> | undefined
 
-  /** `before` is awaited before each work: `nextTurn`, so that others are served in between. */
+  /** `before` is awaited before each piece of work; `nextTurn` lets other work run in between. */
   constructor(before: () => Promise<void> = async () => {}) {
     this.#before = before
   }
 
-  /** Settles when the work that runs has ended. */
+  /** Settles when the current work has finished. */
   get running(): Promise<unknown> | undefined {
     return this.#running
   }
@@ -134,5 +131,7 @@ export class Turns {
   }
 }
 
-/** Each step of long work in this thread has a turn of its own: what else is due waits for no more than one. */
+/**
+ * Steps of long work in this thread. Each yields to the event loop, so other work waits for at most one step.
+ */
 export const stepsOfThread = new Turns(nextTurn)

@@ -1,4 +1,7 @@
-/** A filter tree, as far as its words depend on it; a field, operator or match of the API fits. */
+/**
+ * The parts of a filter tree that its description depends on; fields, operators and matches of the API are
+ * compatible.
+ */
 type DescribedTree =
   | {
       readonly type: 'group'
@@ -132,7 +135,7 @@ interface Shift {
   readonly unit: string
 }
 
-/** The shift of a relative day; undefined for any other value. */
+/** The offset of a relative day; undefined for any other value. */
 export const shiftOf = (value: unknown): Shift | undefined =>
   (value as { relative?: Shift } | null | undefined)?.relative
 

@@ -1,6 +1,6 @@
-/** Counts values in ranges; `bounds` are the greatest values of the ranges, ascending. */
+/** Counts values by range; `bounds` are the inclusive upper bounds of the ranges, ascending. */
 export class Histogram {
-  /** How many values are in each range, not in those below it; the last is beyond all bounds. */
+  /** The number of values in each range, not cumulative; the last range is unbounded. */
   readonly counts: number[]
   sum = 0
 

@@ -1,4 +1,4 @@
-/** Markup: a text that is none is escaped wherever it stands. */
+/** Markup. Text that is not markup is escaped wherever it is inserted. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -14,7 +14,7 @@ function markupOf(part: Part): string {
   return text
 }
 
-/** A template of markup; what is put in is escaped, and may be text, markup, or a list of these. */
+/** A template of markup. Inserted parts are escaped and may be text, markup, or a list of these. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0] ?? ''
   for (let at = 0; at < parts.length; at++) text += markupOf(parts[at]) + strings[at + 1]

@@ -1,6 +1,6 @@
 const FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Whether `text` has the form of an id of this service: a lower-case UUIDv7. */
+/** Whether `text` is a valid id of this service: a lower-case UUIDv7. */
 export const isId = (text: string): boolean => FORM.test(text)
 
 /** Makes UUIDv7 ids for given instants. */
@@ -8,19 +8,19 @@ export interface IdSource {
   (instant: number): string
   /** The last id; empty before the first. */
   readonly last: () => string
-  /** From now on ids come after this one, too, of another source. */
+  /** Makes all further ids greater than this id of another source. */
   readonly follow: (id: string) => void
 }
 
 const COUNTER_LIMIT = 0x1000
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
 
-/** A random end of an id, `8xxx-xxxxxxxxxxxx`: that of a random UUID has the same form. */
+/** A random tail of an id, `8xxx-xxxxxxxxxxxx`, cut from a random UUID, which has the same format. */
 const newTail = () => crypto.randomUUID().slice('xxxxxxxx-xxxx-xxxx-'.length)
 
 /**
- * Ids strictly increase within one source: the twelve bits after the time are a counter, and when it overflows, or the
- * clock is set back, the time part runs ahead of the clock.
+ * Ids of one source strictly increase: the twelve bits after the time are a counter. When it overflows, or
+ * the clock is set back, the time part runs ahead of the clock.
  */
 export function createIdSource(): IdSource {
   let lastMs = 0

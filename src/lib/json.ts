@@ -1,15 +1,15 @@
 export type JsonObject = Record<string, unknown>
 
-/** Whether a JSON value is an object: no array and not null. */
+/** Whether a JSON value is an object, and neither an array nor null. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The boundaries of lines in Unicode that JSON does not escape: those that are left are control characters. */
+/** Unicode line boundaries that JSON does not escape. The others are control characters. */
 const LINE_BOUNDARIES = ['\u0085', '\u2028', '\u2029']
 
 /**
- * JSON texts that stand in lines, as readers need them that split at every boundary of lines that Unicode has, among them
- * Python's `splitlines` and Bun's `readline`. Looking for them takes a tenth of the time of encoding the text.
+ * Escapes JSON texts for readers that split lines at every Unicode line boundary, such as Python's
+ * `splitlines` and Bun's `readline`. The search takes a tenth of the time of encoding the text.
  */
 export function escapeLineBoundaries(json: string): string {
   let escaped = json

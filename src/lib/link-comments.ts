@@ -1,7 +1,7 @@
 /*
- * A link of an imported folder may have more than a target and a label. The rest is kept in a comment right behind it,
- * because a link to a note leads to the whole note, and the label of a link to a file is the name of the file, which a
- * renaming replaces:
+ * A link in an imported folder may have more than a target and a label. The rest is kept in a comment
+ * directly after the link, because links to notes point to whole notes, and the label of a link to a file is
+ * the name of the file, which a rename replaces:
  *
  *   [text](note.md#part)     [[note|text]]<!-- #part -->
  *   ![caption](image.png)    ![[file:<id>|image.png]]<!-- caption -->
@@ -9,15 +9,15 @@
 
 /** The parts of a link beyond its target and its label. */
 export interface LinkComment {
-  /** The part of a note or file, with its sign: `#Heading`, `^block`, or nothing. */
+  /** A part of a note or file with its prefix: `#Heading`, `^block`, or empty. */
   readonly part: string
-  /** The caption or the size of a picture, or nothing. */
+  /** The caption or size of a picture, or empty. */
   readonly caption: string
 }
 
 const COMMENT = /^<!-- ([^\r\n]*?) -->/
 
-/** The comment behind a link; empty when there is nothing to say. */
+/** The comment after a link; empty for an ordinary link. */
 export function linkComment({ part, caption }: LinkComment): string {
   const isPlain = part === '' && !/^[#^|]/.test(caption)
   const words = isPlain ? caption : `${part.replaceAll('|', '-')}${caption === '' ? '' : `|${caption}`}`
@@ -25,10 +25,10 @@ export function linkComment({ part, caption }: LinkComment): string {
   return text === '' ? '' : `<!-- ${text} -->`
 }
 
-/** An empty comment, which keeps a comment that follows from being read as that of a link. */
+/** An empty comment. It keeps a comment of the author that follows from being read as part of the link. */
 export const NO_COMMENT = '<!-- | -->'
 
-/** Reads the comment with which a text begins; `length` is that of the comment. */
+/** Reads the comment at the beginning of a text; `length` is the length of that comment. */
 export function linkCommentIn(text: string): LinkComment & { readonly length: number } {
   const [comment = '', words = ''] = text.startsWith('<!-- ') ? (COMMENT.exec(text) ?? []) : []
   const { length } = comment

@@ -8,28 +8,31 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 type LogFields = Record<string, string | number | boolean | null | undefined>
 
-/** A request that has its response, or its stream that has begun. */
+/** A request whose response is complete, or whose stream has begun. */
 export interface LoggedRequest {
   /** Hexadecimal. */
   readonly requestId: string
   readonly method: string
-  /** The path of its endpoint with the names of parameters; undefined for a request that none serves. */
+  /** The path of the endpoint with the names of its parameters; undefined for a request that matches none. */
   readonly route: string | undefined
   readonly status: number
   readonly ms: number
   readonly keyId: string | null | undefined
 }
 
-/** One JSON object a line: `{time, level, message, …fields}`. Fields never hold keys, bodies or query values. */
+/**
+ * One JSON object per line: `{time, level, message, …fields}`. Fields never hold keys, bodies or query
+ * values.
+ */
 export interface Log {
   info(message: string, fields?: LogFields): void
-  /** The line of a request, at the level `info`. Written by hand: that takes half the time. */
+  /** Logs a request at the level `info`. The line is built by hand, which takes half the time. */
   request(request: LoggedRequest): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
   /**
-   * For what may fail many times a second: the first line of an error at once, then at most one a minute, with how many
-   * `times` it failed since.
+   * For errors that may occur many times a second. Logs the first at once, then at most one line a minute
+   * with the number of `times` it occurred since.
    */
   repeated(level: 'warn' | 'error', message: string, fields: LogFields): void
   /** Writes every pending line. */
@@ -38,11 +41,11 @@ export interface Log {
 
 const FLUSH_AFTER_MS = 20
 const REPEATED_AFTER_MS = 60_000
-/** More different errors are not repeated at a time. */
+/** The number of distinct errors that are throttled at a time. */
 const MAX_REPEATED = 100
 const FLUSH_AT_LENGTH = 32_768
 
-/** Lines are passed to `write` together, after a few milliseconds, so that requests never wait for them. */
+/** Lines are passed to `write` in batches after a few milliseconds, so that requests never wait for them. */
 export function createLog(level: LogLevel, clock: Clock, write: (lines: string) => void): Log {
   const threshold = LOG_LEVELS.indexOf(level)
   let pending = ''
@@ -85,6 +88,6 @@ export function createLog(level: LogLevel, clock: Clock, write: (lines: string) 
 
 const textOrNull = (text: string | null | undefined) => (typeof text === 'string' ? `"${text}"` : 'null')
 
-/** None of these texts holds a character that JSON escapes. */
+/** None of these texts can contain a character that JSON escapes. */
 const requestMembers = ({ requestId, method, route, status, ms, keyId }: LoggedRequest): string =>
   `"message":"request","request_id":"${requestId}","method":"${method}","route":${textOrNull(route)},"status":${status},"ms":${Math.round(ms * 1000) / 1000},"key_id":${textOrNull(keyId)}`

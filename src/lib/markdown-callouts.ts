@@ -6,14 +6,14 @@ const CALLOUT = /^\[!(\w+)\][-+]?[ \t]*/
 export interface Callout {
   /** In lower case. */
   readonly kind: string
-  /** Of its first line; where there is nothing, it is called by its kind. */
+  /** The title on its first line; an empty one shows the kind instead. */
   readonly name: readonly Token[]
   /** The rest of its first paragraph. */
   readonly text: readonly Token[]
   readonly others: readonly Token[]
 }
 
-/** The callout that a quote of these tokens is; undefined for an ordinary one. */
+/** Parses the tokens of a quote as a callout; undefined for an ordinary quote. */
 export function calloutIn([first, ...others]: readonly Token[]): Callout | undefined {
   const [start, ...rest] = (first?.type === 'paragraph' && (first as Tokens.Paragraph).tokens) || []
   const found = start?.type === 'text' ? CALLOUT.exec(start.text) : null
@@ -23,13 +23,13 @@ export function calloutIn([first, ...others]: readonly Token[]): Callout | undef
   return { kind: kind.toLowerCase(), name, text, others }
 }
 
-/** The name of a callout that has none of its own. */
+/** The default title of a callout. */
 export const calloutName = ({ kind }: Pick<Callout, 'kind'>): string =>
   `${kind[0]?.toUpperCase()}${kind.slice(1)}`
 
 const textToken = (text: string): Tokens.Text => ({ type: 'text', raw: text, text, escaped: false })
 
-/** The first line of a paragraph, and the others. */
+/** Splits a paragraph after its first line. */
 function atFirstBreak(tokens: readonly Token[]): [Token[], Token[]] {
   const at = tokens.findIndex((token) => token.type === 'text' && token.raw.includes('\n'))
   const { raw } = tokens[at] ?? { raw: '' }

@@ -2,18 +2,19 @@ import { blockLines, commentEnd, paragraphsOf } from './markdown-lines.ts'
 import { inlineSpans, withoutInlineCode } from './markdown-spans.ts'
 
 /*
- * Comments of HTML and of Obsidian (`%%`), which a writer hides from readers. One that begins a block is a block of its
- * own, which blank lines do not end; any other ends with its paragraph when it is not closed. In code they are text.
+ * HTML and Obsidian (`%%`) comments, which readers do not see. A comment that begins a block is a block of
+ * its own and may contain blank lines; any other unclosed comment ends with its paragraph. Comment signs in
+ * code are text.
  */
 
 interface Comment {
   readonly start: number
   readonly end: number
-  /** Whether an item of a list begins with it. */
+  /** Whether a list item begins with the comment. */
   readonly beginsItem: boolean
 }
 
-/** A comment, one that its paragraph does not close, or a `-->` that closes none of its paragraph. */
+/** A comment, a comment that its paragraph does not close, or a `-->` without a comment in its paragraph. */
 interface Piece extends Comment {
   readonly is: 'comment' | 'open' | 'end'
 }
@@ -21,11 +22,14 @@ interface Piece extends Comment {
 interface Paragraph {
   readonly start: number
   readonly end: number
-  /** Whether it is a row of a table. */
+  /** Whether the text is a table row. */
   readonly isRow: boolean
 }
 
-/** The comments of a text, in its order. A `-->` in a later paragraph closes what is open when no other comment begins between. */
+/**
+ * Yields the comments of a text in order. A `-->` in a later paragraph closes an open comment if no other
+ * comment begins in between.
+ */
 function* commentsIn(text: string): Generator<Comment> {
   let open: Comment | undefined
   let others: Comment[] = []
@@ -77,7 +81,7 @@ function* inlineComments(whole: string, { start, end, isRow }: Paragraph): Gener
   const text = whole.slice(start, end)
   if (!hasComments(text) && !text.includes('-->')) return
   let is: Piece['is'] = 'comment'
-  // None is looked for again behind a place where there was none.
+  // An end that was not found is not searched again from a later position.
   let mayEnd = true
   const endOf = (at: number) => {
     const isEnd = text.startsWith('-->', at)
@@ -99,10 +103,15 @@ function endOfCell(row: string, from: number): number {
 
 const hasComments = (text: string): boolean => text.includes('<!--') || text.includes('%%')
 
-/** Keeps an item that has nothing but a comment an item: without any text it could underline a heading. */
+/**
+ * Keeps a list item that holds only a comment from becoming an empty item, which could underline a heading.
+ */
 const NO_TEXT = '\u200B'
 
-/** A text of Markdown without its comments; `inPlace` may return another text for a comment and what is before it. */
+/**
+ * Returns Markdown without its comments; `inPlace` may return a replacement for a comment and the text before
+ * it.
+ */
 export function withoutComments(
   text: string,
   inPlace?: (before: string, comment: string) => string | undefined,
@@ -127,14 +136,14 @@ function endsLine(text: string, from: number): boolean {
   return at === text.length || text[at] === '\n' || text[at] === '\r'
 }
 
-/** Blanks at the end of a line break it. */
+/** Trailing blanks would become a line break. */
 function trimmedEnd(text: string): string {
   let end = text.length
   while (text[end - 1] === ' ' || text[end - 1] === '\t') end -= 1
   return text.slice(0, end)
 }
 
-/** The paragraphs of a text of Markdown without its comments and its code. */
+/** Yields the paragraphs of a Markdown text without comments and code. */
 export function* proseIn(text: string): Generator<string> {
   for (const paragraph of paragraphsOf(withoutComments(text), ({ kind }) => kind === 'text'))
     yield withoutInlineCode(paragraph.text)

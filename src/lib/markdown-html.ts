@@ -3,7 +3,7 @@ import type { Attributes, Output } from './markdown-walk.ts'
 
 const EMPTY = new Set(['br', 'hr', 'img'])
 
-/** An element; its name and those of its attributes never come from the text. */
+/** Creates an element. Its name and attribute names must never come from user text. */
 export function htmlElement(name: string, attributes: Attributes, content: readonly Html[]): Html {
   const written = Object.entries(attributes).map(([key, value]) =>
     value === undefined ? '' : html` ${new Html(key)}="${value}"`,
@@ -12,13 +12,13 @@ export function htmlElement(name: string, attributes: Attributes, content: reado
   return EMPTY.has(name) ? html`<${tag}${written}>` : html`<${tag}${written}>${content}</${tag}>`
 }
 
-/** Markdown as HTML in which nothing can run; links to notes and files depend on the page. */
+/** Renders Markdown as HTML without scripts; links to notes and files depend on the page. */
 export const HTML_OUTPUT: Omit<Output<Html>, 'fileAddress' | 'fileLink' | 'noteLink'> = {
   element: htmlElement,
   text: (text) => html`${text}`,
   code: (text) => html`<pre tabindex="0"><code>${text}</code></pre>`,
   table: (content) => html`<div class="wide" tabindex="0"><table>${content}</table></div>`,
   link: (href, content) => html`<a href="${href}" rel="noopener noreferrer nofollow">${content}</a>`,
-  // The title is the heading of the page.
+  // The page already has the title as its `h1`.
   headings: ['h2', 'h3', 'h4', 'h5'],
 }

@@ -1,9 +1,10 @@
 /*
- * The blocks of Markdown, line by line and in time that is linear in the text. It knows what decides whether a line is
- * code or belongs to a comment: quotations and lists with what they contain, fences, and where paragraphs begin.
+ * Reads the blocks of Markdown line by line, in linear time. It implements as much of CommonMark as decides
+ * whether a line is code or part of a comment: quotations, lists and their content, fences, and where
+ * paragraphs begin.
  */
 
-/** A line of a text, without its line break; `next` is where the next one begins. */
+/** A line without its line break; `next` is the offset of the following line. */
 export interface Line {
   readonly text: string
   readonly start: number
@@ -30,25 +31,25 @@ export function* linesOf(text: string): Generator<Line> {
 }
 
 export interface BlockLine {
-  /** `fence` is the line that opens or closes fenced code, `indented` code without a fence. */
+  /** `fence` is a line that opens or closes fenced code; `indented` is code without a fence. */
   readonly kind: 'text' | 'blank' | 'fence' | 'fenced' | 'indented'
-  /** Whether it goes on with the paragraph or the comment of the line before. */
+  /** Whether the line continues the paragraph or the comment of the line before. */
   readonly continues: boolean
-  /** Whether it is a row of a table, whose cells are paragraphs of their own. */
+  /** Whether the line is a table row, whose cells are paragraphs of their own. */
   readonly isRow: boolean
-  /** Whether an item of a list begins here. */
+  /** Whether a list item begins on this line. */
   readonly beginsItem: boolean
-  /** Where the text begins, after the signs of quotations and items. */
+  /** The offset of the text after the markers of quotations and items. */
   readonly content: number
-  /** Up to where the line belongs to a comment that is a block of its own, or goes on with one; undefined for others. */
+  /** The end of the block comment that begins or continues on this line; undefined for other lines. */
   readonly commentEnd: number | undefined
 }
 
-/** Reads columns: a tab reaches to the next multiple of four, and a list may take a part of it. */
+/** Reads columns: a tab extends to the next multiple of four, and a list may consume a part of it. */
 class Cursor {
   at = 0
   #column = 0
-  /** Columns of a tab that was taken in part. */
+  /** Remaining columns of a partially consumed tab. */
   #spare = 0
 
   constructor(readonly text: string) {}
@@ -58,7 +59,7 @@ class Cursor {
     return unit === TAB ? 4 - (column % 4) : unit === SPACE ? 1 : 0
   }
 
-  /** The columns of white space that follow. */
+  /** The number of columns of white space at the current position. */
   get indent(): number {
     let column = this.#column
     for (let at = this.at; ; at++) {
@@ -87,15 +88,18 @@ class Cursor {
   }
 }
 
-/** The columns of an item of a list that come before its content; those of a quotation are a sign. */
+/** The number of columns before the content of a list item; quotations have a marker on each line. */
 type Container = 'quotation' | number
 
-/** Deeper ones are text: a blank line goes on with every item that is open, so that lines could cost what all items cost. */
+/**
+ * Containers nested deeper than this are text. A blank line continues every open item, so without a limit
+ * each line could cost as much as all items.
+ */
 const MAX_CONTAINERS = 100
 
 const BLANK = /^[ \t]*$/
 const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)/
-/** Other items do not end a paragraph. */
+/** Other items do not interrupt a paragraph. */
 const INTERRUPTING_ITEM = /^(?:[-*+]|1[.)])(?=[ \t]+[^ \t])/
 const FENCE = /^(?:(`{3,})[^`]*|(~{3,})(?:[^~].*)?)$/
 const HEADING = /^#{1,6}(?:[ \t]|$)/
@@ -104,25 +108,25 @@ const DELIMITER_ROW = /^(?=.*\|)(?=.*-)[ \t|:-]+$/
 
 const COMMENT = /^(?:<!--|%%)/
 
-/** The sign that ends the comment of HTML or of Obsidian that begins at a place. */
+/** The sign that closes the HTML or Obsidian comment that begins at an offset. */
 const commentClosing = (text: string, at: number): string => (text.startsWith('%%', at) ? '%%' : '-->')
 
-/** Where the comment that begins at a place ends; undefined for one that is not closed. */
+/** The end offset of the comment that begins at an offset; undefined for an unclosed comment. */
 export const commentEnd = (text: string, at: number): number | undefined =>
-  // `<!-->` and `<!--->` are whole comments.
+  // `<!-->` and `<!--->` are complete comments.
   endOf(text, commentClosing(text, at), at + 2)
 
 type Leaf = 'none' | 'paragraph' | 'table'
 
-/** Reads the lines of a text one after the other. */
+/** Reads the lines of a text in order. */
 export class BlockReader {
   readonly #containers: Container[] = []
   #leaf: Leaf = 'none'
-  /** Whether the line before began an item without any content: a blank line ends such an item. */
+  /** Whether the line before began a list item without content: a blank line ends such an item. */
   #isItemEmpty = false
-  /** The run of signs of the fence that is open. */
+  /** The marker of the open fence. */
   #fence: string | undefined
-  /** The sign that ends the comment that is open. */
+  /** The sign that closes the open comment. */
   #commentEnd: string | undefined
 
   read(text: string): BlockLine {
@@ -137,7 +141,7 @@ export class BlockReader {
     return this.#readText(cursor, matched)
   }
 
-  /** Goes past the signs of the containers that are open; returns how many of them go on in this line. */
+  /** Skips the markers of the open containers; returns how many of them continue on this line. */
   #match(cursor: Cursor): number {
     let count = 0
     let isBlank: boolean | undefined
@@ -173,7 +177,7 @@ export class BlockReader {
     return lineOf(cursor, closes ? 'fence' : 'fenced')
   }
 
-  /** A comment that began at a place of this line, or goes on in it from there. */
+  /** Reads a comment that begins or continues at an offset of this line. */
   #readComment(cursor: Cursor, from: number): BlockLine {
     const { text } = cursor
     const end = this.#commentEnd
@@ -188,7 +192,7 @@ export class BlockReader {
     return { ...line, commentEnd: close }
   }
 
-  /** The containers and the block that begin in a line, or go on in it. */
+  /** Reads the containers and the block that begin or continue on a line. */
   #readText(cursor: Cursor, matched: number): BlockLine {
     const isInside = matched === this.#containers.length
     const wasIn = this.#leaf
@@ -271,7 +275,10 @@ export class BlockReader {
   }
 }
 
-/** Whether a line is a rule from a place on; an expression would take much longer for very many items that are none. */
+/**
+ * Whether the rest of a line is a thematic break. A regular expression would be quadratic on lines that
+ * almost match.
+ */
 function isRuleAt(text: string, from: number): boolean {
   const sign = text[from] ?? ''
   if (!'*-_'.includes(sign)) return false
@@ -283,7 +290,7 @@ function isRuleAt(text: string, from: number): boolean {
   return count >= 3
 }
 
-/** How many characters of white space follow. */
+/** The number of white space characters at an offset. */
 function leadOf(text: string, at: number): number {
   let end = at
   while (text.charCodeAt(end) === SPACE || text.charCodeAt(end) === TAB) end += 1
@@ -304,19 +311,22 @@ const lineOf = ({ at }: Cursor, kind: BlockLine['kind']): BlockLine => ({
   commentEnd: undefined,
 })
 
-/** The lines of a text with what they are. */
+/** Yields the lines of a text with their classification. */
 export function* blockLines(text: string): Generator<Line & { readonly block: BlockLine }> {
   const reader = new BlockReader()
   for (const line of linesOf(text)) yield { ...line, block: reader.read(line.text) }
 }
 
-/** A part of a text and where it begins. */
+/** A part of a text with its offset. */
 export interface TextSpan {
   readonly text: string
   readonly start: number
 }
 
-/** The paragraphs, headings and other parts of a text of some lines, whose ends inline code and comments do not cross. */
+/**
+ * Yields the paragraphs, headings and other blocks of the selected lines. Inline code and comments do not
+ * extend beyond them.
+ */
 export function* paragraphsOf(text: string, has: (line: BlockLine) => boolean): Generator<TextSpan> {
   let from = 0
   let to = 0

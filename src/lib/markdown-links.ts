@@ -1,6 +1,6 @@
-/* The meaning of links and pictures of Markdown. No parser of Markdown is loaded for it. */
+/* The meaning of Markdown links and pictures, without loading a Markdown parser. */
 
-/** `[[target]]`, `[[target|label]]`, and with `!` before it the same embedded. */
+/** `[[target]]` or `[[target|label]]`; with a preceding `!` it is embedded. */
 export interface WikiToken {
   readonly type: 'wiki'
   readonly raw: string
@@ -9,16 +9,16 @@ export interface WikiToken {
   readonly label: string | undefined
 }
 
-/** The text of a link: its label, or its target where it has none. */
+/** The text of a link: its label, or else its target. */
 export const labelOf = ({ label, target }: Pick<WikiToken, 'label' | 'target'>): string =>
   label === undefined || label.trim() === '' ? target : label
 
 const FILE_CONTENT = /^\/v1\/files\/([0-9a-f-]{36})\/content$/i
 
-/** The id of the file whose address this is; an image from anywhere else is not shown. */
+/** The id of the file whose address this is. Images from other origins are not shown. */
 export const fileOfImage = (href: string): string | undefined => FILE_CONTENT.exec(href)?.[1]
 
-/** Only addresses of the web and of mail are links; `javascript:` and the like are text. */
+/** Allows web and mail addresses only; `javascript:` and the like remain text. */
 export function safeLink(href: string): string | undefined {
   try {
     const { protocol, href: whole } = new URL(href)
@@ -34,10 +34,12 @@ export const fileIdOf = (target: string): string | undefined =>
 
 const IMAGE_NAME = /\.(png|jpe?g|gif|webp|avif|svg)$/i
 
-/** Whether a link to a file shows it in place: an embedded one, or one whose label is the name of a picture. */
+/**
+ * Whether a link to a file is shown inline: an embedded link, or one whose label is the name of a picture.
+ */
 export const isShownInPlace = (token: WikiToken): boolean => token.isEmbed || IMAGE_NAME.test(labelOf(token))
 
-/** A picture in place of a link to a file. */
+/** A picture that replaces a link to a file. */
 export interface Picture {
   readonly alt: string
   /** In pixels. */
@@ -47,7 +49,7 @@ export interface Picture {
 
 const SIZE = /^(\d{1,5})(?:x(\d{1,5}))?$/
 
-/** Reads `![[file:<id>|name|caption|300x200]]`; caption and size may be left out. */
+/** Parses `![[file:<id>|name|caption|300x200]]`; caption and size are optional. */
 export function pictureIn(token: WikiToken): Picture {
   const [name = '', ...more] = labelOf(token).split('|')
   const [size, width, height] = SIZE.exec(more.at(-1)?.trim() ?? '') ?? []

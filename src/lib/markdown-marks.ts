@@ -7,7 +7,7 @@ interface MarkToken {
   readonly tokens: Token[]
 }
 
-/** `$$formula$$`, in one line or several; `text` is what is between the dollars. */
+/** `$$formula$$` on one or several lines; `text` is the content between the dollars. */
 interface MathToken {
   readonly type: 'math'
   readonly raw: string
@@ -18,7 +18,7 @@ const DELIMITER = /(==+|\$\$)/
 
 const isDelimiter = ({ type, raw }: Token, which: string): boolean => type === 'text' && raw === which
 
-/** Puts marked text and formulas into tokens of their own, within the tokens of a text. */
+/** Replaces marked text and formulas in a list of tokens by tokens of their own. */
 export function findMarks(tokens: Token[]): Token[] {
   walkTokens(tokens, (token) => {
     if (token.type === 'table')
@@ -34,7 +34,7 @@ function marksIn(tokens: Token[]): Token[] {
   return isMarked ? textMarkedIn(formulasIn(pieces)) : tokens
 }
 
-/** A text is cut where delimiters stand in it. */
+/** Splits a text token at its delimiters. */
 function piecesOf(token: Token): Token[] {
   if (token.type !== 'text' || 'tokens' in token || token.raw !== token.text || !DELIMITER.test(token.raw))
     return [token]
@@ -46,7 +46,7 @@ function piecesOf(token: Token): Token[] {
 
 const rawOf = (tokens: readonly Token[]): string => tokens.map(({ raw }) => raw).join('')
 
-/** Pairs the delimiters, each with the next one that may end it, in one pass. */
+/** Pairs each delimiter with the next one that may close it, in one pass. */
 function pairs(
   tokens: readonly Token[],
   which: string,
@@ -78,7 +78,7 @@ const formulasIn = (tokens: Token[]): Token[] =>
     (raw) => ({ type: 'math', raw, text: raw.slice(2, -2).trim() }) satisfies MathToken,
   )
 
-/** What is marked neither begins nor ends with a blank. */
+/** Marked text neither begins nor ends with a blank. */
 const textMarkedIn = (tokens: Token[]): Token[] =>
   pairs(
     tokens,

@@ -1,10 +1,11 @@
-/** A part of a text. */
 interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** Returns a function that finds the next run of a given length; it must be called with ascending positions. */
+/**
+ * Returns a function that finds the next run of a given length. Positions must be passed in ascending order.
+ */
 function runFinder(runs: readonly Span[]): (after: number, length: number) => Span | undefined {
   const ofLength = Map.groupBy(runs, ({ start, end }) => end - start)
   const positions = new Map<number, number>()
@@ -17,20 +18,20 @@ function runFinder(runs: readonly Span[]): (after: number, length: number) => Sp
   }
 }
 
-/** Tells where what begins with a sign of comments ends. */
+/** Returns the end of the comment that begins at an offset. */
 type CommentEnd = (at: number) => number
 
 const SIGNS = /\\[\s\S]|`+|<!--|-->|%%/g
 
-/** A comment, a `-->` that ends none of the paragraph, or inline code. */
+/** A comment, a `-->` without a comment in its paragraph, or inline code. */
 interface InlineSpan extends Span {
   readonly isComment: boolean
 }
 
 /**
- * Inline code of a paragraph of Markdown, and its comments when `commentEnd` tells where one ends: whichever begins first
- * holds the other as its text. Code is a run of backticks up to the next run of that length. A backslash escapes the sign
- * after it, and has no meaning in code.
+ * Yields the inline code of a Markdown paragraph, and its comments if `commentEnd` is given. The one that
+ * begins first contains the other as text. Code extends from a run of backticks to the next run of the same
+ * length. A backslash escapes the next character, except in code.
  */
 export function* inlineSpans(text: string, commentEnd?: CommentEnd): Generator<InlineSpan> {
   const runs = Array.from(text.matchAll(/`+/g), ({ 0: run, index }) => ({
@@ -50,10 +51,10 @@ export function* inlineSpans(text: string, commentEnd?: CommentEnd): Generator<I
   }
 }
 
-/** Replaces inline code; no stored text contains this character. */
+/** Replaces inline code. Stored texts never contain this character. */
 export const CODE = '\0'
 
-/** A paragraph with NUL characters in place of its inline code. */
+/** A paragraph in which NUL characters replace its inline code. */
 export function withoutInlineCode(text: string): string {
   if (!text.includes('`')) return text
   let result = ''

@@ -11,43 +11,46 @@ import {
 } from './markdown-links.ts'
 
 /*
- * Goes through the tokens of a text of Markdown and makes elements of them: nodes of the application's preview, or the HTML
- * of a shared page. Nothing becomes an element but what is named here, so that nothing in a note can run.
+ * Renders Markdown tokens as elements: nodes of the application's preview, or the HTML of a shared page. Only
+ * the elements listed here are created, so nothing in a note can run.
  */
 
 export type Attributes = Readonly<Record<string, string | number | undefined>>
 
-/** Makes the elements of a text. */
+/** Creates the elements of a text. */
 export interface Output<Node> {
   element(name: string, attributes: Attributes, content: readonly Node[]): Node
   text(text: string): Node
-  /** Code with what stands after its fence. */
+  /** Code with the info string of its fence. */
   code(text: string, info: string): Node
-  /** A table that scrolls by itself where it is wider than the page. */
+  /** A table that scrolls horizontally when it is wider than the page. */
   table(content: readonly Node[]): Node
-  /** A link out of the workspace. */
+  /** An external link. */
   link(href: string, content: readonly Node[]): Node
-  /** A link relative to the page; where this is absent, such a link is plain text. */
+  /** A link relative to the page; without this method such links are plain text. */
   relativeLink?(href: string, content: readonly Node[]): Node
   noteLink(link: WikiToken): Node
   fileLink(id: string, name: string): Node
   /** The address of a file of the workspace. */
   fileAddress(id: string): string
-  /** The elements of headings, from the highest of the text on. */
+  /** The elements of the four highest heading levels of a text. */
   readonly headings: readonly [string, string, string, string]
 }
 
-/** The rank of the highest heading of a text. */
+/** The level of the highest heading of a text. */
 export const topRankOf = (blocks: readonly Token[]): number =>
   blocks.reduce(
     (top, token) => Math.min(top, token.type === 'heading' ? (token as Tokens.Heading).depth : 6),
     6,
   )
 
-/** Blocks within blocks, deeper than anybody reads them. */
+/** Maximum nesting of blocks. */
 const MAX_DEPTH = 100
 
-/** Makes the elements of some blocks of a text, whose highest heading has `topRank`. Throws where they are nested too deeply. */
+/**
+ * Renders blocks of a text whose highest heading has the level `topRank`. Throws when blocks are nested too
+ * deeply.
+ */
 export const walkMarkdown = <Node>(blocks: readonly Token[], topRank: number, output: Output<Node>): Node[] =>
   new Walk(output, topRank).all(blocks, 0)
 
@@ -91,7 +94,7 @@ class Walk<Node> {
     }
   }
 
-  /** The title of the note is above the highest headings of its text. */
+  /** The highest headings of a text rank below the title of its note. */
   #heading({ depth: rank, tokens }: Tokens.Heading, depth: number): Node[] {
     const content = this.all(tokens, depth)
     const { headings } = this.output
@@ -174,7 +177,7 @@ class Walk<Node> {
     }
   }
 
-  /** A text whose lines end where the writer ended them, as in the editor. */
+  /** Keeps line breaks where the author put them, as the editor does. */
   #lines(text: string): Node[] {
     return text
       .split('\n')

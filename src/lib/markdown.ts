@@ -4,14 +4,17 @@ import { withoutComments } from './markdown-comments.ts'
 import type { WikiToken } from './markdown-links.ts'
 import { findMarks } from './markdown-marks.ts'
 
-/** Stands for the bar of a link while a text with tables is taken apart: a bar would end the cell. */
+/** Replaces the bar of a link while a text with tables is parsed, because a bar would end the cell. */
 const BAR = '\uFDD0'
 const WIKI = new RegExp(`^(!?)\\[\\[([^[\\]|${BAR}\\n]+?)(?:\\\\?[|${BAR}]([^[\\]\\n]*))?\\]\\]`)
 const LABELLED = /\[\[[^[\]|\n]+\|[^[\]\n]*\]\]/g
-/** The line that makes a table of the one before it. */
+/** The line that turns the line before it into a table. */
 const DELIMITER_ROW = /^(?=.*[|:])(?=.*-)[ \t>|:-]+$/m
 
-/** Knows `[[links]]` beside those of Markdown. What is no link ends at a bracket or exclamation mark in any case. */
+/**
+ * Parses `[[links]]` in addition to those of Markdown. Other text always ends at a bracket or exclamation
+ * mark.
+ */
 class LinkTokenizer extends Tokenizer {
   override link(source: string): Tokens.Link | Tokens.Image | undefined {
     const match = source.startsWith('[[') || source.startsWith('![[') ? WIKI.exec(source) : null
@@ -24,23 +27,23 @@ class LinkTokenizer extends Tokenizer {
       target,
       label: label?.replaceAll('\\|', '|'),
     }
-    // The lexer puts any token into its list.
+    // The lexer accepts any token in its list.
     return token as unknown as Tokens.Link
   }
 }
 
 const lexerWith = (tokenizer: Tokenizer): Lexer => new Lexer({ gfm: true, tokenizer })
 
-/** A text of Markdown, taken apart. A hostile one may take very long: `boundedTokens` gives up. */
+/** Parses Markdown. Hostile texts may take very long; use `boundedTokens` for untrusted ones. */
 export const tokensOf = (text: string): Token[] =>
   taken(text, (masked) => lexerWith(new LinkTokenizer()).lex(masked))
 
-/** For how long a text is taken apart, and the longest passage that is: some take the square of their length. */
+/** Maximum parsing time, and the longest passage that is parsed: some passages take quadratic time. */
 const MAX_MS = 1_000
 const MAX_LENGTH = 200_000
 const MAX_PASSAGE = 10_000
 
-/** The same within a second or so; undefined for a text that takes longer, or is nested too deeply. */
+/** Parses within about a second; undefined for a text that takes longer or is nested too deeply. */
 export function boundedTokens(text: string): Token[] | undefined {
   if (text.length > MAX_LENGTH) return undefined
   try {
@@ -50,12 +53,12 @@ export function boundedTokens(text: string): Token[] | undefined {
   }
 }
 
-/** What ends a heading that is underlined. */
+/** The underline of a setext heading. */
 const UNDERLINE = /\n {0,3}(?:=+|-+)[ \t]*(?:\n|$)/
-/** A passage in which an underline is looked for first. */
+/** Only this much text is searched for an underline at first. */
 const FIRST_PASSAGE = 5_000
 
-/** Gives up at an instant: it is asked for the space before each block. */
+/** Throws after a deadline, which is checked before each block. */
 class TimedTokenizer extends LinkTokenizer {
   constructor(private readonly until: number) {
     super()
@@ -66,7 +69,7 @@ class TimedTokenizer extends LinkTokenizer {
     return super.space(source)
   }
 
-  /** Looks for the underline first: the expression for such headings takes a third of the time of all others together. */
+  /** Looks for the underline first: the expression for setext headings takes a third of the total time. */
   override lheading(source: string): Tokens.Heading | undefined {
     const start = source.slice(0, FIRST_PASSAGE)
     const end = start.indexOf('\n\n')
@@ -104,7 +107,7 @@ function withLinks(text: string, lexed: (masked: string) => TokensList): Token[]
   return tokens
 }
 
-/** The address of a link or picture may be in another passage than its token. */
+/** The address of a link or picture may be in a later passage than its token. */
 const isMasked = ({ raw, type }: Token): boolean => raw.includes(BAR) || type === 'link' || type === 'image'
 
 function unmask(token: Tokens.Generic): void {
@@ -114,7 +117,7 @@ function unmask(token: Tokens.Generic): void {
   }
 }
 
-/** Leaves a heading away that says the title of the note, which stands above the text, once more. */
+/** Removes a leading heading that repeats the title of the note. */
 export function withoutTitle(tokens: readonly Token[], title: string): readonly Token[] {
   const at = tokens.findIndex(({ type }) => type !== 'space')
   const first = tokens[at] as Tokens.Heading | undefined
@@ -126,10 +129,10 @@ export function withoutTitle(tokens: readonly Token[], title: string): readonly 
 const EMBEDDED_FILE = /!\[\[file:[0-9a-f-]{36}\\?\|[^[\]\n]*\]\]$/i
 /** Longer than any link to a file. */
 const MAX_LINK = 2_000
-/** Signs that would end a link, or begin code. */
+/** Characters that would end a link or begin code. */
 const NOT_IN_LINKS: Readonly<Record<string, string>> = { '[': '(', ']': ')', '`': "'" }
 
-/** A text of Markdown as it is shown: without its comments, and with the captions of imported pictures in their links. */
+/** Markdown as displayed: without comments, and with the captions of imported pictures in their links. */
 export const shownMarkdown = (text: string): string =>
   withoutComments(text, (before, comment) => {
     if (!EMBEDDED_FILE.test(before.slice(-MAX_LINK))) return undefined

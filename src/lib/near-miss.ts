@@ -1,4 +1,4 @@
-/** The number of letters to insert, drop, replace or swap with the next one to make one word of the other. */
+/** The edit distance of two words: letters to insert, delete, replace or transpose. */
 function distance(left: string, right: string): number {
   let older: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, at) => at)
@@ -20,13 +20,13 @@ function distance(left: string, right: string): number {
   return last[right.length] ?? 0
 }
 
-/** A third of the letters may be wrong, and never more than two. */
+/** The accepted distance: a third of the letters, and at most two. */
 const tolerance = (word: string) => Math.min(2, Math.floor(word.length / 3))
 
-/** Long words are never typed by mistake, and comparing them takes time. */
+/** Longer words are not compared: they are never typos, and the comparison is quadratic. */
 const MAX_LENGTH = 64
 
-/** The known word that was probably meant; undefined when none is near. */
+/** The known word that was probably meant; undefined if none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined
   const near = known
@@ -38,17 +38,17 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 
 const MOST_LISTED = 20
 
-/** The names that are known at a place, the first 20 of them. */
+/** The first 20 names that are known in this context. */
 const listed = (known: readonly string[]): string =>
   known.length > MOST_LISTED
     ? `${known.slice(0, MOST_LISTED).join(', ')}, … (${known.length} in all)`
     : known.join(', ')
 
-/** `known: text, heading. Did you mean "text"?`: the end of a sentence about a name that is not known. */
+/** `known: text, heading. Did you mean "text"?`: the end of a sentence about an unknown name. */
 export const knownNames = (word: string, known: readonly string[]): string =>
   known.length === 0 ? 'leave it out.' : `known: ${listed(known)}.${didYouMean(word, known)}`
 
-/** ` Did you mean "files"?`, to be appended to a sentence; empty when no known word is near. */
+/** ` Did you mean "files"?`, to be appended to a sentence; empty if no known word is near. */
 export function didYouMean(
   word: string,
   known: readonly string[],

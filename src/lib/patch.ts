@@ -1,6 +1,4 @@
-/*
- * The effect of a patch on a row: a member that is not sent stays unchanged.
- */
+/* The effect of a patch on a row: members that are not sent stay unchanged. */
 
 /** The value of a column after a patch; null is an ordinary value. */
 export const patched = <Value>(sent: Value | undefined, before: Value): Value =>

@@ -1,9 +1,9 @@
-/* Paths with slashes, relative to one folder. */
+/* Paths with slashes, relative to one root folder. */
 
-/** The path of the folder that a path is in; empty for the outermost. */
+/** The folder of a path; empty for the root. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** A path as it is seen from a folder, without `.` and `..`; undefined when it leads out of the outermost folder. */
+/** Resolves a path relative to a folder, without `.` and `..`; undefined if it leaves the root. */
 export function joinedPath(folder: string, path: string): string | undefined {
   const names: string[] = []
   for (const name of `${folder}/${path}`.split('/')) {

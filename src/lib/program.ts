@@ -1,26 +1,27 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** Whether this process runs the compiled executable, which embeds every program, rather than the sources. */
+/** Whether this process runs the compiled executable, which embeds all programs, rather than the sources. */
 export const isExecutable = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/.test(Bun.main)
 
 /**
- * The specifier that starts a worker; `path` is that of its program below `src`, and `scripts/build.ts` embeds it under
- * its path in the repository. In the executable `import.meta.url` is a path of the build machine, so it cannot be used there.
+ * The specifier that starts a worker. `path` is relative to `src`; `scripts/build.ts` embeds the program
+ * under its path in the repository. In the executable `import.meta.url` is a path of the build machine, so it
+ * cannot be used there.
  */
 export const workerProgram = (path: string): string =>
   isExecutable ? `./src/${path}` : new URL(`../${path}`, import.meta.url).href
 
 const ROOT = /^(?:\/\$bunfs\/root|[A-Z]:[\\/]~BUN[\\/]root)/
 
-/** A file that is imported with `type: 'file'`. In the executable all of them are in the root of what is embedded. */
+/** A file that is imported with `type: 'file'`. The executable embeds all of them in one root folder. */
 export const embeddedFile = (path: string): Bun.BunFile =>
   Bun.file(isExecutable ? join(ROOT.exec(Bun.main)?.[0] ?? '', basename(path)) : path)
 
-/** On Linux: the running program, even if an upgrade has replaced its file. */
+/** On Linux, the running program, even after an upgrade has replaced its file. */
 const SELF = '/proc/self/exe'
 
-/** The beginning of a command line that starts this program again. */
+/** The beginning of a command line that starts this program. */
 export const ownCommand = (): string[] =>
   isExecutable
     ? [existsSync(SELF) ? SELF : process.execPath]

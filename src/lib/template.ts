@@ -1,11 +1,11 @@
-/* Texts of events with holes: a name in braces. Any other brace is text. */
+/* Texts of events with placeholders: names in braces. Any other brace is text. */
 
 const HOLE = /\{([A-Za-z_]\w*(?:\.\w+)*)\}/g
 
 export const holesIn = (template: string): string[] =>
   [...template.matchAll(HOLE)].map(([, hole = '']) => hole)
 
-/** What comes after `most` characters may be left out. */
+/** Text beyond `most` characters may be omitted. */
 export function filled(
   template: string,
   valueIn: (hole: string) => string,
@@ -31,6 +31,6 @@ const DEFAULTS = {
   file: '{event}: {file.file_name}',
 } as const
 
-/** The text of an event where a subscription has none of its own; `labelField` is the field that names the rows. */
+/** The default text of an event; `labelField` is the title field of the rows. */
 export const defaultTemplate = (kind: keyof typeof DEFAULTS, labelField: string | null): string =>
   kind === 'record' && labelField !== null ? `${DEFAULTS.record}: {record.${labelField}}` : DEFAULTS[kind]

@@ -1,14 +1,14 @@
-/** Plain ASCII needs no normalisation, and most text is. */
+/** Plain ASCII, which most text is, needs no normalization. */
 export const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text)
 
 /** More combining marks in a row than any language or font uses. */
 const LONG_RUN = 100
-/** The voiced marks of half width become combining marks in NFKD. */
+/** Half-width voiced marks become combining marks in NFKD. */
 const RUN_OF_MARKS = new RegExp(`([\\p{M}\\uff9e\\uff9f]{${LONG_RUN},})`, 'u')
 
 /**
- * The text in a Unicode normalisation form. Long runs of combining marks stay as they are: putting one in order takes
- * time that is quadratic in its length, minutes for a value of 100,000 characters.
+ * The text in a Unicode normalization form. Long runs of combining marks stay unchanged: ordering one takes
+ * quadratic time, minutes for a value of 100,000 characters.
  */
 export function normalized(text: string, form: 'NFC' | 'NFKC' | 'NFKD'): string {
   if (text.length < LONG_RUN || !RUN_OF_MARKS.test(text)) return text.normalize(form)
@@ -17,12 +17,12 @@ export function normalized(text: string, form: 'NFC' | 'NFKC' | 'NFKD'): string 
 }
 
 /**
- * The form in which names are compared and sorted ignoring case: NFC, then simple lower-casing of each code point,
- * without the context rules of `toLowerCase`.
+ * The form in which names are compared and sorted without regard to case: NFC, then simple lower-casing of
+ * each code point, without the context rules of `toLowerCase`.
  */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase()
-  // The only two characters that `toLowerCase` lowers to several, or by what is beside them.
+  // The only two characters that `toLowerCase` maps to several characters or by context.
   return normalized(text, 'NFC').replaceAll('\u0130', 'i').replaceAll('\u03a3', 'σ').toLowerCase()
 }
 
@@ -66,19 +66,23 @@ export function compareCodePoints(left: string, right: string): number {
 export const compareNames = (left: string, right: string): number =>
   compareCodePoints(fold(left), fold(right)) || compareCodePoints(left, right)
 
-/** Whether the text holds a control character (Unicode category Cc: NUL, line breaks, DEL, C1). */
+/** Whether the text contains a control character (Unicode category Cc: NUL, line breaks, DEL, C1). */
 export const hasControlCharacter = (text: string): boolean => /\p{Cc}/u.test(text)
 
-/** Characters that show nothing: white space, controls, formats, and those that fonts leave out or draw as a blank. */
+/**
+ * Characters that show nothing: white space, controls, formats, and characters that fonts omit or draw blank.
+ */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u
 
 /** Whether a text that is not empty shows nothing. */
 export const isInvisible = (text: string): boolean => INVISIBLE.test(text)
 
-/** The longest name of a key, user, workspace, structure or file and the longest title, in characters. */
+/**
+ * The maximum length of titles and of names of keys, users, workspaces, structures and files, in characters.
+ */
 export const MAX_NAME_LENGTH = 500
 
-/** The longest text of a record's field or a note's property, in characters. */
+/** The maximum length of a record's text field or a note's text property, in characters. */
 export const MAX_TEXT_LENGTH = 100_000
 
 /** Whether the text is 1 to 500 characters long and has no control characters. */
@@ -87,7 +91,7 @@ export function isName(text: string): boolean {
   return length >= 1 && length <= MAX_NAME_LENGTH && !hasControlCharacter(text)
 }
 
-/** An integer as sentences have it: `1,234,567`. Without `Intl`, whose data delays a start by 2 ms. */
+/** An integer as written in sentences: `1,234,567`. Avoids `Intl`, whose data delays a start by 2 ms. */
 export function withCommas(integer: number): string {
   const digits = String(Math.abs(integer))
   const groups: string[] = []
@@ -95,16 +99,16 @@ export function withCommas(integer: number): string {
   return `${integer < 0 ? '-' : ''}${groups.join(',')}`
 }
 
-/** Names for a sentence: `"a", "b" and "c"`. */
+/** Names as written in sentences: `"a", "b" and "c"`. */
 export const quoteList = (names: readonly string[]): string => listed(names.map((name) => `"${name}"`))
 
-/** Words for a sentence: `a, b and c`. */
+/** Words as written in sentences: `a, b and c`. */
 export function listed(words: readonly string[]): string {
   const last = words.at(-1) ?? ''
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`
 }
 
-/** The text of a heading without the hashes that may close it. */
+/** The text of a heading without the optional closing hashes. */
 export function headingText(text: string): string {
   const trimmed = text.trim()
   let end = trimmed.length

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
-/** With this higher nice value a thread gets about a third of the processor time of another one. */
+/** This nice value gives a thread about a third of the processor time of an ordinary one. */
 const NICE_INCREMENT = 5
 const MAX_NICE = 19
 
@@ -14,6 +14,6 @@ export function lowerThreadPriority(): void {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
     setPriority(thread, Math.min(MAX_NICE, getPriority(thread) + NICE_INCREMENT))
   } catch {
-    // Without it everything works, but large queries slow down others more.
+    // A failure is harmless: large queries only slow down other work more.
   }
 }

@@ -5,17 +5,19 @@ interface Zoned {
   getTimeZoneTransition(direction: 'next' | 'previous'): { readonly epochMilliseconds: number } | null
 }
 
-/** The part of `Temporal` that is used here, which the runtime has and TypeScript's library does not describe yet. */
+/**
+ * The part of `Temporal` that is used here. The runtime has it; TypeScript's library does not declare it yet.
+ */
 declare const Temporal: {
   Instant: { fromEpochMilliseconds(instant: number): { toZonedDateTimeISO(zone: string): Zoned } }
 }
 
 export interface TimeZone {
-  /** How far local time is ahead of UTC at an instant, in milliseconds. */
+  /** The offset of local time from UTC at an instant, in milliseconds. */
   offsetAt(instant: number): number
 }
 
-/** A period between two clock changes, in which the offset is constant; `end` is exclusive. */
+/** A period between two clock changes with a constant offset; `end` is exclusive. */
 interface OffsetPeriod {
   start: number
   end: number
@@ -26,7 +28,7 @@ const NANOSECONDS_PER_MS = 1_000_000
 
 function periodAt(name: string, instant: number): OffsetPeriod {
   const zoned = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(name)
-  // A transition exactly at the instant is only "previous" as seen from after it.
+  // `previous` excludes a transition exactly at the instant.
   const justAfter = Temporal.Instant.fromEpochMilliseconds(instant + 1).toZonedDateTimeISO(name)
   return {
     start: justAfter.getTimeZoneTransition('previous')?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,
@@ -67,7 +69,7 @@ class KnownZone implements TimeZone {
   }
 }
 
-/** The zone of an IANA name such as `Europe/Berlin`, ignoring case; undefined for any other text. */
+/** The zone of an IANA name such as `Europe/Berlin`, ignoring case; undefined for an unknown name. */
 export function findTimeZone(name: string): TimeZone | undefined {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return undefined
   try {
@@ -83,8 +85,8 @@ const BEFORE_MS = 15 * HOUR_MS
 const AFTER_MS = 13 * HOUR_MS
 
 /**
- * The instant of a local time, which is given as if it were UTC. A time that does not exist is read with the offset before
- * the change of the clock, and of one that comes twice it is the first.
+ * The instant of a local time, which is passed as if it were UTC. A skipped local time is read with the
+ * offset before the clock change; a repeated one is the first.
  */
 export function instantOfLocal(zone: TimeZone, local: number): number {
   const before = zone.offsetAt(local - BEFORE_MS)
@@ -94,6 +96,6 @@ export function instantOfLocal(zone: TimeZone, local: number): number {
   return local - (offsets.length === 0 ? before : Math.max(...offsets))
 }
 
-/** The local time, as if it were UTC, of a day `YYYY-MM-DD`, some days later, at `HH:MM`. */
+/** The local time, as if it were UTC, some days after `YYYY-MM-DD`, at `HH:MM`. */
 export const localTime = (day: string, days: number, time: string): number =>
   Date.parse(`${day}T${time}:00Z`) + days * DAY_MS

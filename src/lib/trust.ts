@@ -1,7 +1,7 @@
-/** The options of `fetch` that trust certificates (PEM) in addition to those of well-known authorities. */
+/** Options of `fetch` that trust these certificates (PEM) in addition to the well-known authorities. */
 export function trusting(ca: string | undefined): { tls?: { ca: string[] } } {
   if (ca === undefined) return {}
-  // Not imported above: it would read all root certificates at the start of every command.
+  // Not a static import: it would read all root certificates at the start of every command.
   return { tls: { ca: [...process.getBuiltinModule('node:tls').rootCertificates, ca] } }
 }
 
@@ -14,7 +14,10 @@ const UNTRUSTED: readonly unknown[] = [
   'CERT_UNTRUSTED',
 ]
 
-/** Why a connection failed whose certificate no trusted authority issued; undefined for any other failure. */
+/**
+ * Explains a connection that failed because no trusted authority issued its certificate; undefined for any
+ * other failure.
+ */
 export const untrustedSentence = (url: string, code: unknown): string | undefined =>
   UNTRUSTED.includes(code)
     ? `No trusted authority issued the certificate of ${url} (${code}); name the file of its authority with --ca <file>.`

@@ -37,7 +37,6 @@ const UNFINISHED: string[] = [
   'src/http/',
   'src/kernel/',
   'src/lenses/',
-  'src/lib/',
   'src/maintenance/',
   'src/mcp/',
   'src/mirror/',
