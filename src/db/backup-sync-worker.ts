@@ -1,6 +1,6 @@
 /*
- * A worker that brings a file to the disk a little at a time while another thread writes it. Otherwise the system
- * collects what was written and writes it to the disk at once, and every commit meanwhile waits for all of it.
+ * A worker that syncs a file to the disk continuously while another thread writes it. Otherwise the system would
+ * collect the written pages and flush them at once, and every commit meanwhile would wait for all of them.
  */
 import { fdatasyncSync, openSync } from 'node:fs'
 
@@ -10,7 +10,7 @@ const PAUSE_MS = 10
 
 const pause = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
 
-/** Does not return: the thread is terminated. */
+/** Never returns: the thread is terminated. */
 function syncUntilTerminated(path: string): never {
   let descriptor: number | undefined
   for (;;) {
@@ -18,7 +18,7 @@ function syncUntilTerminated(path: string): never {
       descriptor ??= openSync(path, 'r+')
       fdatasyncSync(descriptor)
     } catch {
-      // It is not there yet; a disk that fails is found out by the one who writes.
+      // The file does not exist yet. The writer reports a failing disk.
     }
     pause()
   }

@@ -1,6 +1,6 @@
 /*
- * A worker that folds the WAL of a database into it, for the main thread (`connection/checkpoint.ts`): writing and syncing
- * many pages takes long. Its connection is closed again, so that it never keeps the database open.
+ * A worker that checkpoints a database for the main thread (`connection/checkpoint.ts`), because writing and syncing
+ * many pages takes long. It closes its connection after each checkpoint, so that it never keeps the database open.
  */
 import { Database } from 'bun:sqlite'
 import type { CheckpointTask } from './connection/checkpoint.ts'
@@ -8,13 +8,13 @@ import { isOpenFile } from './connection/health.ts'
 
 declare const self: Worker
 
-/** How long readers are waited for: longer than a server reads from one state (`connection/reading.ts`). */
+/** How long a checkpoint waits for readers. It exceeds the longest snapshot of a server (`connection/reading.ts`). */
 const WAIT_MS = 40
 
 function checkpoint({ file, descriptor, mode }: CheckpointTask): void {
-  // SQLite would fold the WAL into another database that was put in its place.
+  // SQLite would write the WAL into another database that replaced this one.
   if (descriptor === undefined || !isOpenFile(file, descriptor))
-    throw new Error('the file is not that of the open database')
+    throw new Error('the path no longer leads to the open database')
   const database = new Database(file, { readwrite: true, create: false })
   try {
     database.run(`PRAGMA busy_timeout = ${WAIT_MS}`)
@@ -25,7 +25,7 @@ function checkpoint({ file, descriptor, mode }: CheckpointTask): void {
   }
 }
 
-/** Responds with the error as a text; the empty one means success. */
+/** Responds with the message of the error; an empty text means success. */
 self.onmessage = ({ data }: MessageEvent<CheckpointTask>) => {
   try {
     checkpoint(data)

@@ -6,7 +6,7 @@ import { asReadError, asSystemError, isStorageFailure, showsDamage, UnusableData
 import { createFile, type FileModel } from './new-file.ts'
 import { CHANGES_PER_WORKSPACE, startOfKeysSql } from './schema/changes.ts'
 
-/** The name holds the process id: another process may be writing a copy to the same place. */
+/** The name holds the process id, because another process may be writing a copy to the same target. */
 const partialCopy = (target: string): string => `${target}.partial-${process.pid}`
 
 export interface CopyOptions {
@@ -14,7 +14,7 @@ export interface CopyOptions {
   readonly onStep?: () => void
 }
 
-/** Like `copyVerified`, beside a server that writes: the copy goes to the disk a little at a time. */
+/** Like `copyVerified`, beside a server that writes: the copy is synced continuously. */
 export async function copyBesideServer(database: Database, target: string): Promise<void> {
   const stop = await syncContinuously(partialCopy(target))
   try {
@@ -24,7 +24,7 @@ export async function copyBesideServer(database: Database, target: string): Prom
   }
 }
 
-/** Returns how to stop. Resolves when the thread runs, because this one is blocked while it copies. */
+/** Returns a function that stops it. Resolves once the thread runs, because copying blocks this one. */
 async function syncContinuously(path: string): Promise<() => void> {
   const worker = new Worker(workerProgram('db/backup-sync-worker.ts'))
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -37,8 +37,8 @@ async function syncContinuously(path: string): Promise<() => void> {
 
 /**
  * Writes a consistent copy of the open database to `target`. The copy is written beside `target`, verified with
- * `integrity_check` and then renamed, so that `target` is never an incomplete copy. It gets the owner of the model, by
- * default of the file that it replaces. `onStep` is called between the steps. Throws UnusableDatabase.
+ * `integrity_check` and then renamed, so that `target` is never an incomplete copy. It gets the owner of the model,
+ * by default of the file that it replaces. `onStep` is called between the steps. Throws UnusableDatabase.
  */
 export function copyVerified(
   database: Database,
@@ -80,15 +80,15 @@ function removePartial(partial: string): void {
   for (const suffix of ['', '-journal']) if (existsSync(partial + suffix)) rmSync(partial + suffix)
 }
 
-/** What prevents a copy, as the system says it; undefined for a damaged original and for any other error. */
+/** The system's reason for a failed copy; undefined for a damaged original and for any other error. */
 function causeOutside(error: unknown): string | undefined {
   if (showsDamage(error)) return undefined
   return isStorageFailure(error) ? (error as Error).message : asSystemError(error)?.message
 }
 
 /**
- * Begins an epoch of the change log in the copy, which may be put in the place of the original: what the original logs
- * from now on is not in its history (`changes/cursors.ts`).
+ * Begins a new epoch of the change log in the copy, which may replace the original: later changes of the original are
+ * not in its history (`changes/cursors.ts`).
  */
 function beginEpochs(partial: string): void {
   const copy = new Database(partial, { readwrite: true, create: false })
@@ -106,7 +106,7 @@ const BEGIN_EPOCHS = `INSERT INTO change_epochs (workspace, epoch, since)
      WHERE key BETWEEN ${startOfKeysSql('pk')} AND ${startOfKeysSql('pk')} + ${CHANGES_PER_WORKSPACE} - 1
      ORDER BY key DESC LIMIT 1), 0) FROM workspaces`
 
-/** Makes what was written to a file survive a power loss. */
+/** Makes the content of a file survive a power loss. */
 export const syncFile = (path: string): void => syncToDisk(path, 'r+')
 
 /** Makes a new name in a folder survive a power loss. Windows has no such call and does not need it. */

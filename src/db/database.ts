@@ -16,60 +16,65 @@ import { asNobody } from './writes/requester.ts'
 import type { WriteFunction } from './writes/transaction.ts'
 import { type PausingAction, type Sync, type WriteOptions, WriteQueue } from './writes/write-queue.ts'
 
-/** An open database. Everything is read through `sql`, and written through `write`. */
+/** An open database. All reads use `sql`, all writes use `write`. */
 export interface Db extends Reader {
   readonly file: string
-  /** The open file of a server: another thread opens the database by its name only while that leads to this file. */
+  /**
+   * The open file of a server. Other threads open the database by its path only while the path leads to this file.
+   */
   readonly descriptor: number | undefined
   /** Runs the function in a transaction and returns its result after the commit (`writes/write-queue.ts`). */
   write<T>(run: WriteFunction<T>, options?: WriteOptions): Promise<T>
-  /** Delays writes while `action` writes over another connection, however long it takes (`writes/write-queue.ts`). */
+  /** Pauses writes while `action` writes over another connection (`writes/write-queue.ts`). */
   pauseDuring<T>(action: PausingAction<T>): Promise<T>
-  /** Why not everything can be read and written: while commits fail, and for good once a page could not be read. */
+  /** Why reads or writes fail: while commits fail, and permanently after an unreadable page. */
   readonly problem: Refusal | undefined
-  /** Whether the program that should fold the WAL into the database, with `--checkpoint off`, seems to have stopped. */
+  /** Whether the program that checkpoints the database, with `--checkpoint off`, seems to have stopped. */
   readonly isLogGrowing: boolean
-  /** The refusal of every write while nothing can be written: the disk does not respond, or a file was replaced. */
+  /** The refusal of every write while the disk does not respond or after a file was replaced. */
   readonly refusal: Refusal | undefined
   /** Calls the listener whenever the disk does not respond; returns a function that stops it. */
   onLateSync(listener: () => void): () => void
-  /** Makes the ids of what is written. */
+  /** Creates ids. */
   readonly ids: IdSource
-  /** Resolves once all that can be read over another connection of this process is on the disk; mostly at once. */
+  /** Resolves once everything that other connections of this process can read is on the disk; usually at once. */
   synced(): Promise<void>
-  /** A number that differs after every commit of this process, once it is on the disk, and of another one. */
+  /** Differs after every commit of this process, once it is on the disk, and of another process. */
   readonly state: number
-  /** How many writes each committed transaction held. */
+  /** A histogram of writes per committed transaction. */
   readonly commitSizes: Histogram
-  /** Must be called with every error of a read: that of a page that could not be read is a `problem`. */
+  /** Must be called with every error of a read; an unreadable page becomes a `problem`. */
   noteError(error: unknown): void
   /**
-   * Calls the listener once when a file of the database was replaced or removed by another program, or its disk failed,
-   * with a sentence for the operator; by then every write is refused.
+   * Calls the listener once, with a sentence for the operator, after another program replaced or removed a file of
+   * the database or its disk failed. Every write is refused by then.
    */
   onLost(listener: (sentence: string) => void): void
-  /** Calls the listener, within a fraction of a second, after another process wrote; returns a function that stops it. */
+  /**
+   * Calls the listener within a fraction of a second after a write of another process; returns a function that stops
+   * it.
+   */
   onExternalWrite(listener: () => void): () => void
   /** Calls the listener after every commit of this process; returns a function that stops it. */
   onCommit(listener: () => void): () => void
-  /** Folds the WAL into the database as far as readers allow. */
+  /** Checkpoints as far as readers allow. */
   checkpoint(): void
-  /** Long work awaits it between its parts, so that the WAL does not grow faster than it is folded in. */
+  /** Long work awaits this between its parts, so that the WAL does not grow faster than it is checkpointed. */
   waitForCheckpoint(): Promise<void>
-  /** Must end before a server closes the database: another thread may be syncing the WAL or folding it in. */
+  /** Must be awaited before a server closes the database, because another thread may be syncing or checkpointing. */
   finishCheckpoint(): Promise<void>
   /**
-   * Returns false if the disk of a server does not respond: then the database stays open, and the process has to be killed,
-   * because ending it would close the database.
+   * Returns false if the disk of a server does not respond. The database then stays open, and the process must be
+   * killed, because a normal exit would close it.
    */
   close(): boolean
 }
 
-/** For how long the queue retries; the connection of a command waits for the lock by itself (`connection/open.ts`). */
+/** How long the queue retries. The connection of a command waits for the lock by itself (`connection/open.ts`). */
 const LOCK_WAIT_MS = { server: 2_000, command: 0 }
 const EXTERNAL_POLL_MS = 200
 
-/** A commit is synced in another thread, and until it is on the disk reads go on with the state before it. */
+/** Syncs commits in another thread. Until a commit is on the disk, reads see the state before it. */
 const syncingWith = (walSync: WalSync, sql: Sql, reading: Reading | undefined): Sync => ({
   get hasResponded() {
     return walSync.hasResponded
@@ -87,7 +92,7 @@ const syncingWith = (walSync: WalSync, sql: Sql, reading: Reading | undefined): 
   },
 })
 
-/** Returns a function that calls the listener if another connection than this one has committed since the last call. */
+/** Returns a function that calls the listener if another connection has committed since the last call. */
 function externalWriteCheck(sql: Sql, listener: () => void): () => void {
   const version = () => sql.scalar<number>('PRAGMA data_version')
   let lastVersion = version()
@@ -155,7 +160,7 @@ export function openDatabase(options: OpenOptions): Db {
       return health.refusalOfCommit()
     },
   })
-  /** Once the WAL has lost its name, acknowledged writes that are only there would end with this process. */
+  /** Acknowledged writes in a WAL without a name would be lost when this process ends. */
   const saveWal = () => {
     if (health.lostOnlyWal) checkpoints.runNow()
   }
@@ -196,7 +201,8 @@ export function openDatabase(options: OpenOptions): Db {
     onExternalWrite: (listener) => {
       const check = externalWriteCheck(sql, () => {
         noteWrite()
-        // Until a commit that is being synced is on the disk, reads see the state before it, and nothing of the others.
+        // Until a commit that is being synced is on the disk, reads see the state before it, and no commit of
+        // other processes.
         queue.afterSync(() => {
           reading?.refresh()
           listener()
@@ -221,7 +227,8 @@ export function openDatabase(options: OpenOptions): Db {
       if (folds) await asNobody(() => checkpoints.keepUp())
     },
     finishCheckpoint: async () => {
-      // A write that changes nothing shows whether the disk responds. A thread that waits for it may be given up after that.
+      // An empty write shows whether the disk responds. Closing may abandon the thread that waits for it
+      // afterwards.
       const asked = queue
         .write((): void => {})
         .catch(() => {
@@ -242,10 +249,12 @@ export function openDatabase(options: OpenOptions): Db {
       }
       walSync?.close()
       if (reading) unlessStorageFails(log, () => reading.close())
-      // SQLite removes the WAL when it closes a database, and the names may now lead to the files of another one.
+      // SQLite removes the WAL when it closes a database, and the paths may now lead to the files of another
+      // one.
       if (health.isLost) saveWal()
       else {
-        // Bun folds in the WAL of a connection that is not really closed when the process ends, also with --checkpoint off.
+        // When the process ends, Bun checkpoints a connection that was not properly closed, also with
+        // --checkpoint off.
         sql.finalize()
         closeDatabase(database, options)
       }

@@ -8,7 +8,7 @@ import { accessProblem } from './file-access.ts'
 /** The file cannot be used; the message is a sentence for the operator. */
 export class UnusableDatabase extends Error {}
 
-/** The error as that of a failed system call, such as EACCES; undefined for any other. */
+/** Returns a failed system call, such as EACCES; undefined for any other error. */
 export function asSystemError(
   error: unknown,
 ): { readonly code: string; readonly message: string } | undefined {
@@ -23,7 +23,7 @@ export class FailedRead extends Error {
   }
 }
 
-/** The SQLite error in `error` or in its cause, if any. */
+/** The SQLite error in `error` or in its causes, if any. */
 function sqliteErrorIn(error: unknown): SQLiteError | undefined {
   if (error instanceof SQLiteError) return error
   return error instanceof Error && error.cause !== undefined ? sqliteErrorIn(error.cause) : undefined
@@ -32,11 +32,11 @@ function sqliteErrorIn(error: unknown): SQLiteError | undefined {
 const codeOf = (error: unknown): string =>
   error instanceof FailedRead ? 'SQLITE_IOERR_READ' : (sqliteErrorIn(error)?.code ?? '')
 
-/** The error of a statement of the connection; SQLite also calls malformed what the system could not read. */
+/** The error of a statement. SQLite reports pages that the system could not read as malformed. */
 export const asReadError = (error: unknown, database: Database): unknown =>
   isDamaged(error) && cannotRead(database) ? new FailedRead() : error
 
-/** The error of a thread that has opened the file, or could not. */
+/** The error of a thread that opens the file. */
 export const asOpenError = (error: unknown, file: string): unknown =>
   codeOf(error).startsWith('SQLITE_CANTOPEN') && cannotOpen(file) ? new FailedRead() : error
 
@@ -51,12 +51,12 @@ export const isNotADatabase = (error: unknown): boolean => codeOf(error) === 'SQ
 /** Whether SQLite found a malformed page. */
 export const isDamaged = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CORRUPT')
 
-/** What can be wrong with storage itself, as against a rule or a programming error. */
+/** Failures of storage itself, as opposed to refusals and programming errors. */
 type Fault = 'locked' | 'full' | 'failing' | 'damaged' | 'unusable'
 
 /**
- * By the beginning of the code of SQLite or of the system, the first that fits. Where there is no room, the index of the
- * WAL cannot be made longer.
+ * Prefixes of SQLite's and the system's error codes; the first match applies. On a full disk the index of the WAL
+ * cannot grow.
  */
 const FAULTS: readonly (readonly [RegExp, Fault])[] = [
   [/^SQLITE_(BUSY|LOCKED)/, 'locked'],
@@ -66,23 +66,22 @@ const FAULTS: readonly (readonly [RegExp, Fault])[] = [
   [/^SQLITE_(READONLY|CANTOPEN|NOMEM|PROTOCOL)/, 'unusable'],
 ]
 
-/** What a caller reads. */
+/** The sentences for callers. */
 const SENTENCES: Readonly<Record<Fault, string>> = {
   locked: 'The database is locked by another process; nothing was written. Try again.',
-  full: 'The disk of this server is full; nothing was written. Try again once whoever runs the server has made room.',
+  full: 'The disk of this server is full; nothing was written. Try again once the operator has freed space.',
   failing:
-    'The disk of this server fails (an I/O error); nothing was written. Whoever runs the server must check the disk.',
-  damaged:
-    'The database of this server is damaged; nothing was written. Whoever runs the server must restore a backup.',
+    'The disk of this server fails (an I/O error); nothing was written. The operator must check the disk.',
+  damaged: 'The database of this server is damaged; nothing was written. The operator must restore a backup.',
   unusable:
-    'The database of this server cannot be opened or written; nothing was written. Whoever runs the server must check its disk and permissions.',
+    'The database of this server cannot be opened or written; nothing was written. The operator must check its disk and permissions.',
 }
 
-/** The advice to the operator of a damaged database. */
+/** The advice for the operator of a damaged database. */
 export const RESTORE =
   'That cannot be repaired: stop the server and restore a backup with "daybook restore <backup>".'
 
-/** What is wrong with storage, also when the error comes from the worker as a refusal; undefined for any other error. */
+/** The storage failure, also when the error comes from the worker as a refusal; undefined for any other error. */
 export function faultOf(error: unknown): Fault | undefined {
   const code = codeOf(error) || (asSystemError(error)?.code ?? '')
   if (code !== '') return FAULTS.find(([pattern]) => pattern.test(code))?.[1]
@@ -90,26 +89,25 @@ export function faultOf(error: unknown): Fault | undefined {
   return FAULTS.find(([, fault]) => fault === reason)?.[1]
 }
 
-/** Whether storage itself failed. */
 export const isStorageFailure = (error: unknown): boolean =>
   !(error instanceof Refusal) && faultOf(error) !== undefined
 
 export const showsDamage = (error: unknown): boolean => faultOf(error) === 'damaged'
 
-/** That of a write of which it is not certain what the disk keeps. */
+/** The refusal of a write that may or may not be on the disk. */
 export const NOT_CONFIRMED =
   'The disk of this server failed while this was saved, so it may be lost. Read it again before you send it again.'
 
-/** That of every write while the disk does not respond, and of a read that may have seen what is not on the disk. */
+/** The refusal of every write while the disk does not respond, and of reads that may have seen uncommitted data. */
 export const noResponse = (): Refusal =>
   unavailable(
     'The disk of this server does not respond, so what was sent may be saved or lost. Read it once the disk responds, before you send it again.',
   )
 
-/** Whether a commit was written, but could not be synced: it may be there when the database is opened the next time. */
+/** Whether a commit was written but not synced: it may or may not exist when the database is opened again. */
 const isUncertain = (error: unknown): boolean => codeOf(error) === 'SQLITE_IOERR_FSYNC'
 
-/** Turns a storage failure into the refusal that a caller gets; returns every other error unchanged. */
+/** Turns a storage failure into the refusal for callers; returns every other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof Refusal) return error
   if (isUncertain(error)) return unavailable(NOT_CONFIRMED)
@@ -117,7 +115,9 @@ export function asUnavailable(error: unknown): unknown {
   return fault === undefined ? error : unavailable(SENTENCES[fault], { reason: fault })
 }
 
-/** Turns an error of SQLite or of the system into a sentence for the operator; returns a programming error unchanged. */
+/**
+ * Turns an error of SQLite or of the system into a sentence for the operator; returns a programming error unchanged.
+ */
 export function asUnusable(error: unknown, file: string): unknown {
   if (error instanceof UnusableDatabase) return error
   if (isNotADatabase(error)) return new UnusableDatabase(`${file} is not a daybook database.`)
@@ -128,7 +128,7 @@ export function asUnusable(error: unknown, file: string): unknown {
 
 const UNUSABLE: Readonly<Record<Fault, (file: string) => string>> = {
   locked: () => 'The database is locked by another process; try again.',
-  full: (file) => `The disk of the database ${file} is full; make room on it, then try again.`,
+  full: (file) => `The disk of the database ${file} is full; free some space, then try again.`,
   damaged: (file) => `The database ${file} is damaged. ${RESTORE}`,
   failing: (file) =>
     `The disk of the database ${file} fails (an I/O error); check the disk. The database need not be damaged.`,
@@ -136,7 +136,7 @@ const UNUSABLE: Readonly<Record<Fault, (file: string) => string>> = {
     `The database ${file} cannot be read and written. ${accessProblem(file) ?? 'Check the disk and its permissions.'}`,
 }
 
-/** For actions of a timer: logs a storage failure, because the next run may succeed. */
+/** For timers: logs a storage failure instead of throwing it, because the next run may succeed. */
 export function unlessStorageFails(log: Log, action: () => void): void {
   try {
     action()
@@ -146,15 +146,15 @@ export function unlessStorageFails(log: Log, action: () => void): void {
   }
 }
 
-/** SQLITE_FCNTL_LAST_ERRNO: the last error of the system for the file of a connection. */
+/** SQLITE_FCNTL_LAST_ERRNO: the system's last error for the file of a connection. */
 const LAST_ERRNO = 4
-/** The errors of a disk that SQLite takes for those of a malformed file. */
+/** Disk errors that SQLite reports as a malformed file. */
 const OF_DISK = [constants.errno.EIO, constants.errno.ENXIO, constants.errno.ERANGE]
 const CHUNK = 1_048_576
 
 /**
- * Whether the system failed to read the file of the connection or its write-ahead log, so that a page that SQLite calls
- * malformed says nothing about the file. The file itself is not opened: closing it again would end the locks of SQLite.
+ * Whether the system failed to read the database or its WAL, so that SQLite's report of a malformed page is
+ * unreliable. The file itself is not opened, because closing it again would release SQLite's locks.
  */
 export function cannotRead(database: Database): boolean {
   const errno = new Int32Array(2)
@@ -164,7 +164,7 @@ export function cannotRead(database: Database): boolean {
   return database.filename !== '' && cannotReadFirstPage(database.filename)
 }
 
-/** Another connection has no page in its memory yet, and opens the file in a way that keeps the locks of the first. */
+/** Another connection has no page in its cache yet, and opens the file in a way that keeps the locks of the first. */
 function cannotReadFirstPage(file: string): boolean {
   try {
     const other = new Database(file, { readonly: true })
@@ -179,10 +179,10 @@ function cannotReadFirstPage(file: string): boolean {
   }
 }
 
-/** Whether the disk fails, where SQLite only says that it cannot open the file. */
+/** Whether a failing disk is the reason why SQLite cannot open the file. */
 const cannotOpen = (file: string): boolean => failureOfLog(file) === 'EIO'
 
-/** The code of the system's error when it reads the write-ahead log of a file. */
+/** The system's error code when it reads the WAL of a file. */
 function failureOfLog(file: string): string | undefined {
   try {
     const descriptor = openSync(`${realpathSync(file)}-wal`, 'r')

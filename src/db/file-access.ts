@@ -3,13 +3,13 @@ import { dirname } from 'node:path'
 import { DATABASE_SUFFIXES } from './file-names.ts'
 
 /*
- * SQLite says only that it cannot open a file. The usual reason is a file of another user, such as one that root left
- * beside the database of a service: the system says whose it is.
+ * Explains why SQLite cannot open a file. The usual reason is a file of another user, such as one that root created
+ * beside the database of a service.
  */
 
 const { F_OK, R_OK, W_OK, X_OK } = constants
 
-/** The code of the system's error, such as EACCES. */
+/** The system's error code, such as EACCES. */
 function refusalOf(path: string, mode: number): string | undefined {
   try {
     accessSync(path, mode)
@@ -19,7 +19,7 @@ function refusalOf(path: string, mode: number): string | undefined {
   }
 }
 
-/** Undefined for a path that is missing, or out of reach. */
+/** Undefined for a missing or inaccessible path. */
 export function statOf(path: string | undefined): Stats | undefined {
   try {
     return path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })
@@ -28,7 +28,7 @@ export function statOf(path: string | undefined): Stats | undefined {
   }
 }
 
-/** The name of a user of this system, or its number where it has none. */
+/** The name of a system user, or the number of a user without a name. */
 export function userName(uid: number): string {
   try {
     const line = readFileSync('/etc/passwd', 'utf8')
@@ -40,7 +40,7 @@ export function userName(uid: number): string {
   }
 }
 
-/** The path to which symbolic links lead; a file that is not there is looked for where it is named. */
+/** Resolves symbolic links; a missing file keeps its path. */
 function realPath(file: string): string {
   try {
     return realpathSync(file)
@@ -50,8 +50,8 @@ function realPath(file: string): string {
 }
 
 /**
- * Why this process cannot use a database, as two sentences: the reason, and how to repair it. Undefined if permissions
- * are not the reason.
+ * Why this process cannot use a database, as two sentences: the reason and the fix. Undefined if permissions are not
+ * the reason.
  */
 export function accessProblem(database: string): string | undefined {
   const file = realPath(database)

@@ -1,4 +1,2 @@
-/**
- * The suffixes that the files of a database add to its name: its own, those of SQLite, and the lock of the server.
- */
+/** The suffixes of all files of a database: its own, those of SQLite, and the server's lock. */
 export const DATABASE_SUFFIXES: readonly string[] = ['', '-wal', '-shm', '-journal', '.lock', '.lock-journal']

@@ -2,24 +2,24 @@ import { Database } from 'bun:sqlite'
 import { MIGRATIONS } from './schema/migrations/migrations.ts'
 
 /*
- * Finds what is not daybook's in the schema of a file. Triggers and views run SQL of their own inside the statements of
- * daybook, whose schema has neither. Tables and indexes slow down writes, and a unique index refuses them.
+ * Finds schema objects that are not daybook's. Triggers and views run SQL of their own inside the statements of
+ * daybook, whose schema has neither. Tables and indexes slow down writes, and a unique index can refuse them.
  */
 
-/** From this version on, indexes of row tables are SQLite's own. Before it, triggers kept tables in step with the rows. */
+/** From this version on, indexes of row tables are SQLite's own. Before, triggers maintained them as tables. */
 const NATIVE_INDEXES = MIGRATIONS.findIndex(({ name }) => name === '0040_native_indexes') + 1
 
-/** Row tables with their text indexes, and search tables of the files of a workspace; FTS5 has tables of its own for each. */
+/** Row tables with their text indexes, and search tables of files; FTS5 adds tables of its own for each. */
 const DERIVED_TABLE =
   /^(?:rows_\d+|(?:rows_\d+_text|file_search_\d+)(?:_(?:data|idx|content|docsize|config))?)$/
 const OLD_TRIGGER = /^(rows_\d+)_(?:by|unique)_.*_(?:insert|delete|update)$/
-/** SQLite's own, and the tables that Litestream keeps in the file that it replicates. */
+/** SQLite's own tables, and those that Litestream keeps in the file that it replicates. */
 const RESERVED = /^(?:sqlite|_litestream)_/
 
 export interface ForeignPart {
   /** `trigger "name"`. */
   readonly part: string
-  /** Whether it runs SQL of its own. */
+  /** Whether the part runs SQL of its own. */
   readonly isProgram: boolean
 }
 
@@ -35,7 +35,7 @@ const SCHEMA = 'SELECT type, name, tbl_name AS "table" FROM main.sqlite_schema O
 const schemaOf = (database: Queried) => database.query(SCHEMA).all() as SchemaRow[]
 const keyOf = ({ type, name, table }: SchemaRow) => `${type} ${name} ${table}`
 
-/** In schemas older than the newest one, which are upgraded before use, only triggers and views are compared. */
+/** Schemas older than the newest one are upgraded before use, so only triggers and views are compared in them. */
 export function listForeignParts(database: Queried): ForeignPart[] {
   const { user_version: version } = database.query('PRAGMA user_version').get() as { user_version: number }
   const isOld = oldRowTables(database, version)
@@ -57,7 +57,7 @@ export function listForeignParts(database: Queried): ForeignPart[] {
     }))
 }
 
-/** Tells row tables that an upgrade has yet to convert (`structures/storage/upgrade.ts`). */
+/** Recognizes row tables that an upgrade has yet to convert (`structures/storage/upgrade.ts`). */
 function oldRowTables(database: Queried, version: number): (table: string | undefined) => boolean {
   if (version < NATIVE_INDEXES) return (table) => table !== undefined
   const rows = database.query('SELECT structure FROM structure_stats WHERE own_table = 2').all()

@@ -3,14 +3,14 @@ import { listForeignParts } from './foreign-schema.ts'
 import type { Reader } from './reader.ts'
 import type { Tx } from './writes/transaction.ts'
 
-/** One check of `daybook check`. Each feature has checks of its own tables; `maintenance/integrity.ts` lists them all. */
+/** One check of `daybook check`. Each feature checks its own tables; `maintenance/integrity.ts` lists all checks. */
 export interface IntegrityCheck {
   /**
    * Yields each fault as a sentence of one line. Runs in a transaction that only reads and is rolled back; temporary
-   * tables may be written. What is deferred counts as done: derived data that is marked as outdated is no fault.
+   * tables may be written. Derived data that is marked as stale is no fault.
    */
   faults(reader: Reader): Iterable<string>
-  /** Rebuilds the derived data; absent where nothing is derived. */
+  /** Rebuilds derived data; absent for checks without any. */
   repair?(tx: Tx): void
 }
 
@@ -22,7 +22,7 @@ interface BrokenReference {
 
 const MAX_PLACES = 100
 
-/** How many malformed pages and indexes SQLite finds, up to 100. */
+/** The number of malformed pages and indexes that SQLite finds, up to 100. */
 function damagedPlaces({ sql }: Reader): number {
   try {
     const places = sql.column<string>(`PRAGMA integrity_check(${MAX_PLACES})`).filter((line) => line !== 'ok')
@@ -34,7 +34,7 @@ function damagedPlaces({ sql }: Reader): number {
   }
 }
 
-/** Checks what SQLite can check itself: damaged pages and indexes, and foreign keys without a row. */
+/** Runs SQLite's own checks: damaged pages and indexes, and dangling foreign keys. */
 export const storageCheck: IntegrityCheck = {
   *faults({ sql }) {
     const places = damagedPlaces({ sql })
@@ -48,7 +48,7 @@ export const storageCheck: IntegrityCheck = {
   },
 }
 
-/** Reports what other programs added to the schema. */
+/** Reports objects that other programs added to the schema. */
 export const foreignSchemaCheck: IntegrityCheck = {
   *faults({ sql }) {
     for (const { part, isProgram } of listForeignParts(sql.database))
@@ -56,6 +56,6 @@ export const foreignSchemaCheck: IntegrityCheck = {
   },
 }
 
-/** The pks of all workspaces; each has its own search tables, which are checked one by one. */
+/** The pks of all workspaces. Each has its own search tables, which are checked separately. */
 export const listWorkspacePks = ({ sql }: Reader): number[] =>
   sql.column('SELECT pk FROM workspaces ORDER BY pk')

@@ -4,15 +4,15 @@ import { asSystemError, UnusableDatabase } from './errors.ts'
 import { statOf, userName } from './file-access.ts'
 
 /*
- * Commands often run as root beside the database of a service that has a user of its own. A file that root creates there
- * would be out of reach for the service, so every file of a database is created here, before SQLite opens it: with the
- * owner and group of the file that it replaces, of the one that it belongs to, or of its folder. SQLite itself does so
- * for write-ahead logs and journals.
+ * Commands often run as root beside the database of a service with a user of its own, and the service could not use
+ * files that root creates. So every file of a database is created here, before SQLite opens it, with the owner and
+ * group of the file that it replaces, of the file that it belongs to, or of its folder. SQLite itself does so for
+ * WALs and journals.
  */
 
-/** The file from which a new one takes its owner and group; its folder where neither is there. */
+/** The file from which a new one takes its owner and group; its folder if neither exists. */
 export interface FileModel {
-  /** Its permissions are kept as well. */
+  /** The replaced file, which also determines the permissions. */
   readonly replaces?: string
   readonly beside?: string
 }
@@ -21,7 +21,7 @@ const PRIVATE_MODE = 0o600
 const PERMISSIONS = 0o777
 const OF_OWNER = 0o700
 
-/** Creates an empty file. One that is there already stays as it is. Throws the error of the system, or UnusableDatabase. */
+/** Creates an empty file; an existing one stays unchanged. Throws the system's error, or UnusableDatabase. */
 export function createFile(path: string, { replaces, beside }: FileModel): void {
   let descriptor: number
   try {
@@ -42,7 +42,10 @@ export function createFile(path: string, { replaces, beside }: FileModel): void 
   }
 }
 
-/** Whether the file has the owner and group of the model now. Only root must succeed: another user keeps what it creates. */
+/**
+ * Whether the file now has the owner and group of the model. Only root must succeed; files of other users stay
+ * theirs.
+ */
 function takeOwner(descriptor: number, model: fs.Stats, path: string): boolean {
   const own = fs.fstatSync(descriptor)
   if (own.uid === model.uid && own.gid === model.gid) return true

@@ -11,18 +11,18 @@ import type { Reader } from './reader.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 /*
- * drizzle writes the text of a statement, once, and each connection prepares and runs it like every other text. The function
- * that builds a statement is called with placeholders for its values, whose types it declares:
+ * drizzle builds the text of a statement once, and each connection prepares and runs it like any other text. The
+ * function that builds a statement is called with placeholders for its values, whose types it declares:
  *
  *   const findView = rowBy((workspace: number, id: string) =>
  *     from(views, getTableColumns(views)).where(and(eq(views.workspace, workspace), eq(views.id, id))))
  *   findView(reader, workspacePk, id)
  *
- * SQLite itself names the columns of a row by the keys of the selection: to map each row as drizzle does takes longer
- * than to read it.
+ * SQLite names the columns of a row by the keys of the selection: drizzle's mapping of each row takes longer than
+ * reading it.
  */
 
-/** Builds statements that insert, update and delete. It has no session, as only connections run statements. */
+/** Builds INSERT, UPDATE and DELETE statements. It has no session, because only connections run statements. */
 export const orm = new BaseSQLiteDatabase<'sync', void>(
   'sync',
   new SQLiteSyncDialect(),
@@ -36,7 +36,7 @@ export const from = <Source extends SQLiteTable | SQL, Fields extends Record<str
   fields: Fields,
 ) => orm.select(named(fields)).from(source)
 
-/** An UPDATE of the rows for which the condition holds. */
+/** An UPDATE of the rows that satisfy the condition. */
 export const update = <Table extends SQLiteTable>(
   table: Table,
   columns: SQLiteUpdateSetSource<Table> | object,
@@ -50,12 +50,12 @@ export const update = <Table extends SQLiteTable>(
 const named = <Fields extends Record<string, Column | SQL>>(fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, sql`${field}`.as(key)])) as never
 
-/** Stands in a text for the stop condition of the connection that runs it. */
+/** A placeholder for the stop condition of the connection that runs the statement. */
 const STOP = '\u0001'
 
 /**
- * A condition, always true, for a statement that may read many rows: there it can be stopped (`Sql.stopCondition`). `pk` is
- * an expression for the integer key of the rows.
+ * A condition that is always true and makes a statement over many rows stoppable (`Sql.stopCondition`). `pk` is an
+ * expression for the integer key of the rows.
  */
 export const stopCondition = (pk: string): SQL => sql.raw(`${STOP}${pk}${STOP}`)
 
@@ -70,7 +70,7 @@ interface Select<Row> extends Statement {
 type Values = readonly SqlValue[]
 type Build<Given extends SqlValue[], Built extends Statement> = (...values: Given) => Built
 
-/** The text of a statement, and its bound values in order: constants, and those of a call. */
+/** The text of a statement and its bound values in order: constants and parameters of the call. */
 interface Prepared {
   textOn(connection: Sql): string
   bound(values: Values): Values
@@ -99,7 +99,7 @@ function prepare(statement: Statement): Prepared {
   }
 }
 
-/** Writes the text when it is first needed. */
+/** Builds the text on first use. */
 function lazily<Given extends SqlValue[]>(build: Build<Given, Statement>): () => Prepared {
   let prepared: Prepared | undefined
   return () => {
@@ -108,7 +108,7 @@ function lazily<Given extends SqlValue[]>(build: Build<Given, Statement>): () =>
   }
 }
 
-/** Reads every row of a SELECT, or of a RETURNING. */
+/** Reads every row of a SELECT or RETURNING. */
 export function rowsBy<Given extends SqlValue[], Row>(build: Build<Given, Select<Row>>) {
   const prepared = lazily(build)
   return (reader: Reader, ...values: Given): Row[] => {
@@ -126,13 +126,13 @@ export function rowBy<Given extends SqlValue[], Row>(build: Build<Given, Select<
   }
 }
 
-/** Reads one column of a SELECT that selects no other. */
+/** Reads the column of a SELECT with one column. */
 export function columnBy<Given extends SqlValue[], Value>(build: Build<Given, Select<{ value: Value }>>) {
   const rows = rowsBy(build)
   return (reader: Reader, ...values: Given): Value[] => rows(reader, ...values).map(({ value }) => value)
 }
 
-/** Reads the one value of a SELECT that always has a row, such as of `count()`. */
+/** Reads the value of a SELECT that always returns one row, such as `count()`. */
 export function valueBy<Given extends SqlValue[], Value>(build: Build<Given, Select<{ value: Value }>>) {
   const prepared = lazily(build)
   return (reader: Reader, ...values: Given): Value => {
@@ -141,7 +141,7 @@ export function valueBy<Given extends SqlValue[], Value>(build: Build<Given, Sel
   }
 }
 
-/** Runs a statement; returns how many rows changed, and the row id of the last insert. */
+/** Runs a statement; returns the number of changed rows and the row id of the last insert. */
 export function runBy<Given extends SqlValue[]>(build: Build<Given, Statement>) {
   const prepared = lazily(build)
   return (reader: Reader, ...values: Given): { changes: number; lastInsertRowid: number } => {
@@ -150,7 +150,7 @@ export function runBy<Given extends SqlValue[]>(build: Build<Given, Statement>) 
   }
 }
 
-/** A statement that writes columns of a row, made for each set of columns that is written. */
+/** A statement that writes columns of a row, built once for each set of columns. */
 function writing(build: (row: never, ...values: never[]) => Statement) {
   const statementOf = memoize((names: string): Prepared => {
     const keys = names === '' ? [] : names.split(',')
@@ -164,13 +164,13 @@ function writing(build: (row: never, ...values: never[]) => Statement) {
   }
 }
 
-/** Inserts rows; a column that is left out has its default. Returns the row id of the new row. */
+/** Inserts a row; omitted columns have their defaults. Returns the row id. */
 export function insertInto<Table extends SQLiteTable>(table: Table) {
   const insert = writing((row) => orm.insert(table).values(row))
   return (reader: Reader, row: InferInsertModel<Table>): number => insert(reader, row).lastInsertRowid
 }
 
-/** Inserts a row, or gives its columns to the row that has the same key. */
+/** Inserts a row, or updates the row with the same key. */
 export function upsertInto<Table extends SQLiteTable>(table: Table, key: SQLiteColumn | SQLiteColumn[]) {
   const put = writing((row: object) =>
     orm
@@ -181,10 +181,13 @@ export function upsertInto<Table extends SQLiteTable>(table: Table, key: SQLiteC
   return (reader: Reader, row: InferInsertModel<Table>): void => void put(reader, row)
 }
 
-/** The value of `updated_at` after a change at an instant, or just after its value if that is later: it always grows. */
+/**
+ * The value of `updated_at` after a change: the instant, or just after the current value if that is later, so that it
+ * always grows.
+ */
 export const touched = (now: number) => sql<number>`max(${now}, updated_at + 1)`
 
-/** Changes the columns of a row that it is given, and with an instant `updated_at`, too. */
+/** Updates the given columns of a row, and `updated_at` if an instant is given. */
 export function updateOf<Table extends SQLiteTable>(table: Table, pk: SQLiteColumn) {
   const write = writing((row, key) => update(table, row, eq(pk, key)))
   const touch = writing((row: object, key, now) =>

@@ -1,14 +1,14 @@
 /*
- * How much a read does is counted while it runs: a row that a statement returns, or passes over where it has a stop condition
- * (`Sql.stopCondition`), counts as one; so do 100 characters of the texts that it returns; a statement by itself counts as
- * ten. A read that goes beyond its limit is given up by an error.
+ * Measures the cost of a read while it runs. Each row that a statement returns, or passes over where it has a stop
+ * condition (`Sql.stopCondition`), counts one; so do 100 characters of returned text. Each statement counts ten. A
+ * read beyond its limit is cancelled by an error.
  */
 
 const ROWS_PER_STATEMENT = 10
 const CHARACTERS_PER_ROW = 100
 /**
- * A read also ends after this time and then so much processor time, however few rows it has read: testing one may take
- * long. The time alone would tell little where the machine is busy.
+ * A read also ends after this time plus the same processor time, however few rows it has read, because testing one
+ * row may take long. Elapsed time alone says little on a busy machine.
  */
 const TIME_LIMIT_MS = 10
 const PROCESSOR_TIME_LIMIT_MS = 10
@@ -20,14 +20,14 @@ const processorMs = (): number => {
   return (user + system) / 1_000
 }
 
-/** How much one read may still do. */
+/** The remaining budget of one read. */
 export class ReadLimit {
   #left: number
-  /** What was left when the running statement began. */
+  /** The budget when the current statement began. */
   #leftBefore: number
-  /** What the running statement may not use, but the next ones. */
+  /** The part of the budget that the current statement must leave to later ones. */
   #reserved = 0
-  /** The time is looked at whenever less than this is left. */
+  /** The clock is read when the budget falls below this. */
   #nextCheck = Number.POSITIVE_INFINITY
   #lateFrom = performance.now() + TIME_LIMIT_MS
   #processorLimit: number | undefined
@@ -39,12 +39,12 @@ export class ReadLimit {
     this.#error = error
   }
 
-  /** How many rows the running statement has counted. */
+  /** The number of rows that the current statement has counted. */
   get spent(): number {
     return this.#leftBefore - this.#left
   }
 
-  /** Counts a statement that is about to run, which may count no more rows than `most`. */
+  /** Begins a statement that may count at most `most` rows. */
   begin(most: number): void {
     this.#left += this.#reserved
     this.#reserved = Math.max(0, this.#left - most)
@@ -71,7 +71,7 @@ export class ReadLimit {
     return used > this.#processorLimit
   }
 
-  /** Counts a row that a statement returned, as an object or an array. */
+  /** Counts a returned row, an object or an array. */
   spendRow(row: unknown): void {
     this.spend(1 + charactersIn(row) / CHARACTERS_PER_ROW)
   }
@@ -83,7 +83,7 @@ export class ReadLimit {
   }
 }
 
-/** How long the values may be that a write reads. */
+/** The maximum length of the values that a write reads. */
 export class ValueLimit {
   #left: number
   readonly #error: () => Error

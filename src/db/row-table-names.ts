@@ -1,11 +1,11 @@
 import type { Reader } from './reader.ts'
 
 /*
- * The names of the tables and columns of a structure. They are built from numbers only, never from user input; besides
- * constants, nothing else is ever inserted into SQL text.
+ * The names of the tables and columns of a structure. They are built only from numbers, never from user input, and
+ * are the only non-constant parts of SQL texts.
  */
 
-/** Where the live rows of a structure are. */
+/** The location of the live rows of a structure. */
 export interface RowPlace {
   /** The pk of the structure. */
   readonly pk: number
@@ -13,21 +13,21 @@ export interface RowPlace {
   readonly ownTable: number
 }
 
-/** The table of the live rows of a structure that has one for itself. */
+/** The own table of a structure with live rows of its own. */
 export const rowTable = (structurePk: number): string => `rows_${structurePk}`
 
-/** The live rows of all structures that have no table for themselves. */
+/** The shared table of the live rows of small structures. */
 export const SMALL_ROWS = 'small_rows'
 
-/** The live rows of a structure, for `FROM`: its table, or its part of the shared one with the same columns. */
+/** The live rows of a structure, for `FROM`: its own table, or its part of the shared one with the same columns. */
 export const liveRows = ({ pk, ownTable }: RowPlace): string =>
   ownTable > 0 ? rowTable(pk) : `(SELECT * FROM ${SMALL_ROWS} WHERE structure = ${pk})`
 
-/** The same as `live`, for a statement that finds rows by their pks, or goes through all in the order of pks. */
+/** Like `liveRows`, for statements that look up rows by pk, or scan them all in the order of pks. */
 export const liveRowsByPk = (place: RowPlace): string =>
   `${liveRows(place)} AS live${place.ownTable > 0 ? ' NOT INDEXED' : ''}`
 
-/** Where the rows of a structure are; of one that is gone, nowhere. */
+/** The location of a structure's rows; an unknown structure has none. */
 export const placeOf = ({ sql }: Reader, structurePk: number): RowPlace => ({
   pk: structurePk,
   ownTable:
@@ -41,15 +41,15 @@ export const textIndexTable = (structurePk: number): string => `${rowTable(struc
 export const valueColumn = (column: number): string => `f${column}`
 
 /**
- * For text and select fields, the column of the folded text where it differs from the text as written; for numbers,
- * of their JSON text where the number is not a safe integer; otherwise NULL.
+ * For text and select fields, the column with the folded text where it differs from the value; for numbers that are
+ * not safe integers, their JSON text; otherwise NULL.
  */
 export const companionColumn = (column: number): string => `g${column}`
 
-/** The text folded, so that case is ignored; searching and sorting use it. */
+/** The case-folded text, which searching and sorting use. */
 export const foldedText = (column: number): string =>
   `coalesce(${companionColumn(column)}, ${valueColumn(column)})`
 
-/** A number as JSON writes it. */
+/** A number as written in JSON. */
 export const numberText = (column: number): string =>
   `coalesce(${companionColumn(column)}, CAST(CAST(${valueColumn(column)} AS INTEGER) AS TEXT))`

@@ -1,6 +1,6 @@
 /**
- * Yields all rows in the order of their pks, read in batches, because all of them may not fit into memory. `rowsAfter`
- * returns the next batch after a pk, and an empty one at the end.
+ * Yields all rows in the order of their pks, in batches, because all of them may not fit into memory. `rowsAfter`
+ * returns the batch after a pk, and an empty one at the end.
  */
 export function* scanByPk<Row extends { readonly pk: number }>(
   rowsAfter: (pk: number) => readonly Row[],

@@ -1,6 +1,6 @@
 import type { SqlValue } from './sql.ts'
 
-/** Part of a statement: the text with a `?` for each of the values. */
+/** A part of a statement: its text, with a `?` for each of the values. */
 export interface SqlPart {
   readonly text: string
   readonly values: readonly SqlValue[]
@@ -12,7 +12,7 @@ export const allOf = (conditions: readonly SqlPart[]): SqlPart => ({
   values: conditions.flatMap(({ values }) => values),
 })
 
-/** Sets `updated_at` to the time that is bound, or to just after its value if that is later: it always grows. */
+/** Sets `updated_at` to the bound time, or to just after its value if that is later, so that it always grows. */
 export const TOUCH = 'updated_at = max(?, updated_at + 1)'
 
 export type Direction = 'asc' | 'desc'

@@ -14,51 +14,51 @@ const CHECK_STOP = 'check_stop'
 const CHECK_TEXT = 'check_text'
 /** A stop condition is checked once in this many rows, a power of 2. */
 const ROWS_PER_CHECK = 64
-/** So many entries of an index that are read without their rows take as long as a row, a power of 2. */
+/** The number of index entries, read without their rows, that cost as much as one row; a power of 2. */
 const ENTRIES_PER_ROW = 8
-/** Testing a longer text is counted by itself: this many bytes as a row. */
+/** Tests of longer texts are counted separately: this many bytes as one row. */
 const LONG_TEXT_BYTES = 4_096
 const TESTED_BYTES_PER_ROW = 500
 
-/** A column of texts that a statement tests. */
+/** A text column that a statement tests. */
 export interface TestedText {
   readonly column: string
-  /** How many times as long the test takes as passing over the text once. */
+  /** The cost of the test relative to reading the text once. */
   readonly times: number
 }
 
-/** A statement that went beyond the limit of a read may count only this many rows of the next ones. */
+/** A statement that exceeded the limit of a read may count only this many rows in the next reads. */
 const FEW_ROWS = 500
-/** That is forgotten after so many uses. */
+/** The restriction is forgotten after so many uses. */
 const USES_WITH_FEW_ROWS = 16
 
 export interface SqlOptions {
-  /** Called before every statement; begins the snapshot of a connection that only reads. */
+  /** Called before every statement; begins the snapshot of a read-only connection. */
   enter?: () => void
-  /** Where `memoize` caches results; without it nothing is cached. */
+  /** The cache of `memoize`; without it nothing is cached. */
   memory?: ResultMemory
   /**
-   * Throws once the work of this connection is to be stopped: called before every statement, and in those with a stop
-   * condition.
+   * Throws once the work of this connection must stop. Called before every statement, and within those that have a
+   * stop condition.
    */
   checkStop?: () => void
-  /** That of another connection of the same database, which is shared. */
+  /** The shared state of another connection to the same database. */
   state?: State
 }
 
-/** Results by name. */
+/** Cached results by name. */
 export interface ResultMemory {
   get(name: string): unknown
   set(name: string, result: unknown): void
 }
 
 /**
- * Prepared statements by their text. Values are always bound, never part of the text, so that the
- * number of texts stays small; `bun:sqlite`'s own cache holds only twenty.
+ * Prepared statements by their text. Values are always bound, never part of the text, so that the number of texts
+ * stays small; `bun:sqlite`'s own cache holds only twenty.
  */
 export class Sql {
   readonly state: State
-  /** How many statements were run. */
+  /** The number of statements that were run. */
   statementCount = 0
   readonly #statements = new BoundedCache<string, Statement>(MAX_STATEMENTS, (statement) =>
     statement.finalize(),
@@ -68,10 +68,10 @@ export class Sql {
   readonly #checkStop: SqlOptions['checkStop']
   #limit: ReadLimit | undefined
   #valueLimit: ValueLimit | undefined
-  /** The text of the statement that a limited read runs, and whether it may count few rows only. */
+  /** The text of the statement that a limited read runs, and whether it may count only few rows. */
   #running = ''
   #mayCountFew = false
-  /** The statements that went beyond a limit, with how often they are still limited to few rows. */
+  /** The statements that exceeded a limit, with the number of reads that still restrict them to few rows. */
   readonly #long = new BoundedCache<string, number>(MAX_STATEMENTS)
   #hasCheck = false
 
@@ -102,8 +102,8 @@ export class Sql {
   }
 
   /**
-   * Runs a read that may count about this many rows (`read-limit.ts`); one that would count more throws the error. A
-   * statement that threw it is soon given up when it is run again by the next reads.
+   * Runs a read that may count about this many rows (`read-limit.ts`); exceeding the limit throws the error. The
+   * statement that exceeded it is cancelled early in the next reads.
    */
   withRowLimit<Result>(rows: number, error: () => Error, read: () => Result): Result {
     this.#addCheck()
@@ -116,16 +116,14 @@ export class Sql {
       return result
     } finally {
       this.#limit = undefined
-      // One that only went beyond the few is soon tried in full again: by then it may be short, as for other values.
+      // A statement that exceeded only the restriction is soon tried in full again: it may be cheap for other
+      // values.
       if (!isDone && !this.#mayCountFew && limit.spent > FEW_ROWS)
         this.#long.set(this.#running, USES_WITH_FEW_ROWS)
     }
   }
 
-  /**
-   * Runs a write that may read values of this length, in characters or bytes; one that would read longer ones throws
-   * the error.
-   */
+  /** Runs a write that may read values up to this length, in characters or bytes; longer values throw the error. */
   withValueLimit<Result>(length: number, error: () => Error, write: () => Result): Result {
     this.#valueLimit = new ValueLimit(length, error)
     try {
@@ -143,37 +141,37 @@ export class Sql {
     limit.begin(this.#mayCountFew ? FEW_ROWS : Number.POSITIVE_INFINITY)
   }
 
-  /** What counts the rows that statements return. */
+  /** The counter of returned rows. */
   get #counter(): ReadLimit | ValueLimit | undefined {
     return this.#limit ?? this.#valueLimit
   }
 
-  /** Whether this read may count only so many rows. */
+  /** Whether the current read has a row limit. */
   get isLimited(): boolean {
     return this.#limit !== undefined
   }
 
-  /** Counts rows that a statement is about to skip, which needs no stop condition then. */
+  /** Counts rows that a statement is about to skip, which makes a stop condition unnecessary. */
   count(rows: number): void {
     this.#limit?.spend(rows)
   }
 
-  /** Gives up a limited read before a statement that goes through what no stop condition counts. */
+  /** Cancels a limited read before a statement that no stop condition can count. */
   cannotCount(): void {
     this.#limit?.spend(Number.POSITIVE_INFINITY)
   }
 
   /**
-   * A condition, always true, for the `WHERE` of a statement that may read many rows: with it the statement can be
-   * stopped while it runs. `pk` is an expression for the integer key of the rows. It must come first, because SQLite
-   * does not evaluate it for rows that an earlier condition excludes. One that surely `endsSoon` need not be stopped,
-   * unless rows are limited.
+   * A condition, always true, for the `WHERE` of a statement that may read many rows; it makes the statement
+   * stoppable. `pk` is an expression for the integer key of the rows. It must come first, because SQLite does not
+   * evaluate it for rows that an earlier condition excludes. A statement that surely `endsSoon` needs none, unless
+   * rows are limited.
    */
   stopCondition(pk: string, endsSoon = false): SqlPart {
     return this.#stopOnceIn(ROWS_PER_CHECK, pk, endsSoon)
   }
 
-  /** The same for a statement that reads entries of an index without their rows. */
+  /** The same for a statement that reads index entries without their rows. */
   entryCondition(pk: string, endsSoon: boolean): SqlPart {
     return this.#stopOnceIn(ROWS_PER_CHECK * ENTRIES_PER_ROW, pk, endsSoon)
   }
@@ -184,7 +182,7 @@ export class Sql {
     return { text, values: [] }
   }
 
-  /** The same for the tests of texts of one row, which may be long; it comes before these tests. */
+  /** The same for tests of long texts in one row; it must precede these tests. */
   textCondition(texts: readonly TestedText[]): SqlPart {
     if (texts.length === 0 || (this.#limit === undefined && this.#checkStop === undefined))
       return { text: 'TRUE', values: [] }
@@ -208,7 +206,10 @@ export class Sql {
     return rows
   }
 
-  /** Row by row, for rows that may be too long to be held together; the text must not be run again before the last. */
+  /**
+   * Iterates over rows that may be too long to be held together. The same text must not be run again before the last
+   * row.
+   */
   each<Row>(text: string, ...values: SqlValue[]): IterableIterator<Row> {
     const rows = this.#prepare(text).iterate(...values) as IterableIterator<Row>
     return checked(rows, this.database, this.#counter)
@@ -226,14 +227,14 @@ export class Sql {
     return this.rows<[Value]>(text, ...values).map((row) => row[0])
   }
 
-  /** The first column of the first row; for aggregates, which always have one. */
+  /** The first column of the first row; for aggregates, which always return one. */
   scalar<Value>(text: string, ...values: SqlValue[]): Value {
     const first = this.rows<[Value]>(text, ...values)[0]
     if (!first) throw new Error('a statement that must return one row returned none')
     return first[0]
   }
 
-  /** Returns how many rows changed and the row id of the last insert. */
+  /** Returns the number of changed rows and the row id of the last insert. */
   run(text: string, ...values: SqlValue[]): { changes: number; lastInsertRowid: number } {
     const { changes, lastInsertRowid } = this.#call<ReturnType<Statement['run']>>('run', text, values)
     return { changes, lastInsertRowid: Number(lastInsertRowid) }
@@ -257,8 +258,8 @@ export class Sql {
   }
 
   /**
-   * The result of `make`, cached so that what every request reads is read once for many (`connection/reading.ts`,
-   * which lists the tables that `make` may read). Undefined is not cached.
+   * The result of `make`, cached and shared by requests (`connection/reading.ts` lists the tables that `make` may
+   * read). Undefined is not cached.
    */
   memoize<Made>(name: string, make: () => Made): Made {
     const known = this.#memory?.get(name)
@@ -268,7 +269,7 @@ export class Sql {
     return made
   }
 
-  /** To be called before the database is closed: a connection with open statements is not really closed. */
+  /** Must be called before the database is closed: open statements prevent a connection from closing. */
   finalize(): void {
     this.#statements.clear()
   }
@@ -294,7 +295,7 @@ export class Sql {
   }
 }
 
-/** Counts rows as they are read, and names their errors; a generator would take several times as long. */
+/** Counts rows as they are read, and reports their errors; a generator would take several times as long. */
 const checked = <Row>(
   rows: IterableIterator<Row>,
   database: Database,
@@ -306,7 +307,7 @@ const checked = <Row>(
       if (!next.done) counter?.spendRow(next.value)
       return next
     } catch (error) {
-      // A statement that is not ended keeps its snapshot: later reads on this connection would not see newer commits.
+      // An unfinished statement keeps its snapshot: later reads on this connection would miss newer commits.
       rows.return?.()
       throw asReadError(error, database)
     }

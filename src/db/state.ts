@@ -1,6 +1,6 @@
 /**
- * What features keep with a connection or with a transaction, and lose with it: caches, above all. Each value is made when
- * it is first asked for, and `make`, a function at the top of a file, is its name.
+ * State that features attach to a connection or a transaction and that ends with it: mainly caches. Each value is
+ * created on first use; its key is `make`, a function at the top level of a module.
  */
 export class State {
   readonly #made = new Map<() => unknown, unknown>()

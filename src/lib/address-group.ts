@@ -13,8 +13,8 @@ function groupsOf(address: string): number[] {
 }
 
 /**
- * The unit in which attempts are counted: an IPv4 address, also when it is mapped into IPv6, or the /64 of an
- * IPv6 address, the smallest block that a provider assigns to a customer.
+ * The unit in which attempts are counted: an IPv4 address, also when it is mapped into IPv6, or the /64 of an IPv6
+ * address, the smallest block that a provider assigns to a customer.
  */
 export function addressGroup(address: string): string {
   const [unzoned = ''] = address.split('%')

@@ -17,8 +17,8 @@ export interface AdmissionOptions {
 }
 
 /**
- * Bounds how much work runs and queues at a time. A caller that floods its line, or a line flooded by many
- * callers, takes no capacity from the others.
+ * Bounds how much work runs and queues at a time. A caller that floods its line, or a line flooded by many callers,
+ * takes no capacity from the others.
  */
 export class Admission<Line extends string> {
   readonly #options: AdmissionOptions

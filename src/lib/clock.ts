@@ -1,15 +1,12 @@
 /**
- * The source of every instant, in milliseconds since 1970, and of every delay. Tests pass a clock that they
- * advance themselves.
+ * The source of every instant, in milliseconds since 1970, and of every delay. Tests pass a clock that they advance
+ * themselves.
  */
 export interface Clock {
   now(): number
   /** Calls the action once, after the delay; returns a function that cancels it. */
   after(delayMs: number, action: () => void): () => void
-  /**
-   * Calls the action at regular intervals without keeping the process alive; returns a function that stops
-   * it.
-   */
+  /** Calls the action at regular intervals without keeping the process alive; returns a function that stops it. */
   every(intervalMs: number, action: () => void): () => void
 }
 

@@ -1,8 +1,7 @@
 /* CSV cells (RFC 4180) as written by every export: the command line, the application and shares. */
 
 /**
- * Spreadsheets would evaluate such a text as a formula. Exports prefix it with an apostrophe, which imports
- * remove.
+ * Spreadsheets would evaluate such a text as a formula. Exports prefix it with an apostrophe, which imports remove.
  */
 const LOOKS_LIKE_FORMULA = /^'*[=+\-@\t\r]/
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/

@@ -83,8 +83,8 @@ function milliseconds(decimals: string): number {
 }
 
 /**
- * Parses an ISO 8601 date-time with an offset; seconds are optional. Returns milliseconds since 1970, with
- * finer digits as a fraction, or undefined if the text is not such a date-time.
+ * Parses an ISO 8601 date-time with an offset; seconds are optional. Returns milliseconds since 1970, with finer
+ * digits as a fraction, or undefined if the text is not such a date-time.
  */
 export function parseInstant(text: string): number | undefined {
   const match = INSTANT.exec(text)

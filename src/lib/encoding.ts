@@ -10,8 +10,8 @@ export function markedEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-1
 }
 
 /**
- * A decoder for a file that begins with these bytes: UTF-8, or UTF-16 with a byte order mark. It throws on
- * invalid input.
+ * A decoder for a file that begins with these bytes: UTF-8, or UTF-16 with a byte order mark. It throws on invalid
+ * input.
  */
 export const decoderFor = (beginning: Uint8Array) =>
   new TextDecoder(markedEncoding(beginning) ?? 'utf-8', { fatal: true })

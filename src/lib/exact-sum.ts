@@ -1,6 +1,6 @@
 /*
- * Exact sums of doubles, which depend only on the numbers and not on their order. Every finite double is a
- * multiple of 2^-1074, so 32-bit digits from there upwards hold any sum.
+ * Exact sums of doubles, which depend only on the numbers and not on their order. Every finite double is a multiple
+ * of 2^-1074, so 32-bit digits from there upwards hold any sum.
  */
 
 const DIGIT_BITS = 32

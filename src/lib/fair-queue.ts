@@ -131,7 +131,5 @@ export class Turns {
   }
 }
 
-/**
- * Steps of long work in this thread. Each yields to the event loop, so other work waits for at most one step.
- */
+/** Steps of long work in this thread. Each yields to the event loop, so other work waits for at most one step. */
 export const stepsOfThread = new Turns(nextTurn)

@@ -19,8 +19,8 @@ const hex = (value: number, digits: number) => value.toString(16).padStart(digit
 const newTail = () => crypto.randomUUID().slice('xxxxxxxx-xxxx-xxxx-'.length)
 
 /**
- * Ids of one source strictly increase: the twelve bits after the time are a counter. When it overflows, or
- * the clock is set back, the time part runs ahead of the clock.
+ * Ids of one source strictly increase: the twelve bits after the time are a counter. When it overflows, or the clock
+ * is set back, the time part runs ahead of the clock.
  */
 export function createIdSource(): IdSource {
   let lastMs = 0

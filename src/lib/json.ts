@@ -8,8 +8,8 @@ export const isObject = (value: unknown): value is JsonObject =>
 const LINE_BOUNDARIES = ['\u0085', '\u2028', '\u2029']
 
 /**
- * Escapes JSON texts for readers that split lines at every Unicode line boundary, such as Python's
- * `splitlines` and Bun's `readline`. The search takes a tenth of the time of encoding the text.
+ * Escapes JSON texts for readers that split lines at every Unicode line boundary, such as Python's `splitlines` and
+ * Bun's `readline`. The search takes a tenth of the time of encoding the text.
  */
 export function escapeLineBoundaries(json: string): string {
   let escaped = json

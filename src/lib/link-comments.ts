@@ -1,7 +1,7 @@
 /*
- * A link in an imported folder may have more than a target and a label. The rest is kept in a comment
- * directly after the link, because links to notes point to whole notes, and the label of a link to a file is
- * the name of the file, which a rename replaces:
+ * A link in an imported folder may have more than a target and a label. The rest is kept in a comment directly after
+ * the link, because links to notes point to whole notes, and the label of a link to a file is the name of the file,
+ * which a rename replaces:
  *
  *   [text](note.md#part)     [[note|text]]<!-- #part -->
  *   ![caption](image.png)    ![[file:<id>|image.png]]<!-- caption -->

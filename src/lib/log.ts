@@ -20,10 +20,7 @@ export interface LoggedRequest {
   readonly keyId: string | null | undefined
 }
 
-/**
- * One JSON object per line: `{time, level, message, …fields}`. Fields never hold keys, bodies or query
- * values.
- */
+/** One JSON object per line: `{time, level, message, …fields}`. Fields never hold keys, bodies or query values. */
 export interface Log {
   info(message: string, fields?: LogFields): void
   /** Logs a request at the level `info`. The line is built by hand, which takes half the time. */
@@ -31,8 +28,8 @@ export interface Log {
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
   /**
-   * For errors that may occur many times a second. Logs the first at once, then at most one line a minute
-   * with the number of `times` it occurred since.
+   * For errors that may occur many times a second. Logs the first at once, then at most one line a minute with the
+   * number of `times` it occurred since.
    */
   repeated(level: 'warn' | 'error', message: string, fields: LogFields): void
   /** Writes every pending line. */

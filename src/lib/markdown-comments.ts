@@ -2,9 +2,8 @@ import { blockLines, commentEnd, paragraphsOf } from './markdown-lines.ts'
 import { inlineSpans, withoutInlineCode } from './markdown-spans.ts'
 
 /*
- * HTML and Obsidian (`%%`) comments, which readers do not see. A comment that begins a block is a block of
- * its own and may contain blank lines; any other unclosed comment ends with its paragraph. Comment signs in
- * code are text.
+ * HTML and Obsidian (`%%`) comments, which readers do not see. A comment that begins a block is a block of its own
+ * and may contain blank lines; any other unclosed comment ends with its paragraph. Comment signs in code are text.
  */
 
 interface Comment {
@@ -27,8 +26,8 @@ interface Paragraph {
 }
 
 /**
- * Yields the comments of a text in order. A `-->` in a later paragraph closes an open comment if no other
- * comment begins in between.
+ * Yields the comments of a text in order. A `-->` in a later paragraph closes an open comment if no other comment
+ * begins in between.
  */
 function* commentsIn(text: string): Generator<Comment> {
   let open: Comment | undefined
@@ -103,15 +102,10 @@ function endOfCell(row: string, from: number): number {
 
 const hasComments = (text: string): boolean => text.includes('<!--') || text.includes('%%')
 
-/**
- * Keeps a list item that holds only a comment from becoming an empty item, which could underline a heading.
- */
+/** Keeps a list item that holds only a comment from becoming an empty item, which could underline a heading. */
 const NO_TEXT = '\u200B'
 
-/**
- * Returns Markdown without its comments; `inPlace` may return a replacement for a comment and the text before
- * it.
- */
+/** Returns Markdown without its comments; `inPlace` may return a replacement for a comment and the text before it. */
 export function withoutComments(
   text: string,
   inPlace?: (before: string, comment: string) => string | undefined,

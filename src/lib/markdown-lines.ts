@@ -1,7 +1,6 @@
 /*
- * Reads the blocks of Markdown line by line, in linear time. It implements as much of CommonMark as decides
- * whether a line is code or part of a comment: quotations, lists and their content, fences, and where
- * paragraphs begin.
+ * Reads the blocks of Markdown line by line, in linear time. It implements as much of CommonMark as decides whether a
+ * line is code or part of a comment: quotations, lists and their content, fences, and where paragraphs begin.
  */
 
 /** A line without its line break; `next` is the offset of the following line. */
@@ -92,8 +91,8 @@ class Cursor {
 type Container = 'quotation' | number
 
 /**
- * Containers nested deeper than this are text. A blank line continues every open item, so without a limit
- * each line could cost as much as all items.
+ * Containers nested deeper than this are text. A blank line continues every open item, so without a limit each line
+ * could cost as much as all items.
  */
 const MAX_CONTAINERS = 100
 
@@ -276,8 +275,7 @@ export class BlockReader {
 }
 
 /**
- * Whether the rest of a line is a thematic break. A regular expression would be quadratic on lines that
- * almost match.
+ * Whether the rest of a line is a thematic break. A regular expression would be quadratic on lines that almost match.
  */
 function isRuleAt(text: string, from: number): boolean {
   const sign = text[from] ?? ''
@@ -324,8 +322,8 @@ export interface TextSpan {
 }
 
 /**
- * Yields the paragraphs, headings and other blocks of the selected lines. Inline code and comments do not
- * extend beyond them.
+ * Yields the paragraphs, headings and other blocks of the selected lines. Inline code and comments do not extend
+ * beyond them.
  */
 export function* paragraphsOf(text: string, has: (line: BlockLine) => boolean): Generator<TextSpan> {
   let from = 0

@@ -34,9 +34,7 @@ export const fileIdOf = (target: string): string | undefined =>
 
 const IMAGE_NAME = /\.(png|jpe?g|gif|webp|avif|svg)$/i
 
-/**
- * Whether a link to a file is shown inline: an embedded link, or one whose label is the name of a picture.
- */
+/** Whether a link to a file is shown inline: an embedded link, or one whose label is the name of a picture. */
 export const isShownInPlace = (token: WikiToken): boolean => token.isEmbed || IMAGE_NAME.test(labelOf(token))
 
 /** A picture that replaces a link to a file. */

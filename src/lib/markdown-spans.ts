@@ -3,9 +3,7 @@ interface Span {
   readonly end: number
 }
 
-/**
- * Returns a function that finds the next run of a given length. Positions must be passed in ascending order.
- */
+/** Returns a function that finds the next run of a given length. Positions must be passed in ascending order. */
 function runFinder(runs: readonly Span[]): (after: number, length: number) => Span | undefined {
   const ofLength = Map.groupBy(runs, ({ start, end }) => end - start)
   const positions = new Map<number, number>()
@@ -29,9 +27,9 @@ interface InlineSpan extends Span {
 }
 
 /**
- * Yields the inline code of a Markdown paragraph, and its comments if `commentEnd` is given. The one that
- * begins first contains the other as text. Code extends from a run of backticks to the next run of the same
- * length. A backslash escapes the next character, except in code.
+ * Yields the inline code of a Markdown paragraph, and its comments if `commentEnd` is given. The one that begins
+ * first contains the other as text. Code extends from a run of backticks to the next run of the same length. A
+ * backslash escapes the next character, except in code.
  */
 export function* inlineSpans(text: string, commentEnd?: CommentEnd): Generator<InlineSpan> {
   const runs = Array.from(text.matchAll(/`+/g), ({ 0: run, index }) => ({

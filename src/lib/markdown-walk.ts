@@ -11,8 +11,8 @@ import {
 } from './markdown-links.ts'
 
 /*
- * Renders Markdown tokens as elements: nodes of the application's preview, or the HTML of a shared page. Only
- * the elements listed here are created, so nothing in a note can run.
+ * Renders Markdown tokens as elements: nodes of the application's preview, or the HTML of a shared page. Only the
+ * elements listed here are created, so nothing in a note can run.
  */
 
 export type Attributes = Readonly<Record<string, string | number | undefined>>
@@ -48,8 +48,7 @@ export const topRankOf = (blocks: readonly Token[]): number =>
 const MAX_DEPTH = 100
 
 /**
- * Renders blocks of a text whose highest heading has the level `topRank`. Throws when blocks are nested too
- * deeply.
+ * Renders blocks of a text whose highest heading has the level `topRank`. Throws when blocks are nested too deeply.
  */
 export const walkMarkdown = <Node>(blocks: readonly Token[], topRank: number, output: Output<Node>): Node[] =>
   new Walk(output, topRank).all(blocks, 0)

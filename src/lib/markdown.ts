@@ -11,10 +11,7 @@ const LABELLED = /\[\[[^[\]|\n]+\|[^[\]\n]*\]\]/g
 /** The line that turns the line before it into a table. */
 const DELIMITER_ROW = /^(?=.*[|:])(?=.*-)[ \t>|:-]+$/m
 
-/**
- * Parses `[[links]]` in addition to those of Markdown. Other text always ends at a bracket or exclamation
- * mark.
- */
+/** Parses `[[links]]` in addition to those of Markdown. Other text always ends at a bracket or exclamation mark. */
 class LinkTokenizer extends Tokenizer {
   override link(source: string): Tokens.Link | Tokens.Image | undefined {
     const match = source.startsWith('[[') || source.startsWith('![[') ? WIKI.exec(source) : null

@@ -1,8 +1,8 @@
 import { once } from './bounded-cache.ts'
 
 /*
- * Node modules that take 8 to 14 ms of processor time and several MiB to load. Loading them on first use
- * keeps them out of the server's start.
+ * Node modules that take 8 to 14 ms of processor time and several MiB to load. Loading them on first use keeps them
+ * out of the server's start.
  */
 
 export const nodeCrypto = once(() => process.getBuiltinModule('node:crypto'))

@@ -5,9 +5,9 @@ import { basename, join } from 'node:path'
 export const isExecutable = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/.test(Bun.main)
 
 /**
- * The specifier that starts a worker. `path` is relative to `src`; `scripts/build.ts` embeds the program
- * under its path in the repository. In the executable `import.meta.url` is a path of the build machine, so it
- * cannot be used there.
+ * The specifier that starts a worker. `path` is relative to `src`; `scripts/build.ts` embeds the program under its
+ * path in the repository. In the executable `import.meta.url` is a path of the build machine, so it cannot be used
+ * there.
  */
 export const workerProgram = (path: string): string =>
   isExecutable ? `./src/${path}` : new URL(`../${path}`, import.meta.url).href

@@ -7,8 +7,8 @@ const LONG_RUN = 100
 const RUN_OF_MARKS = new RegExp(`([\\p{M}\\uff9e\\uff9f]{${LONG_RUN},})`, 'u')
 
 /**
- * The text in a Unicode normalization form. Long runs of combining marks stay unchanged: ordering one takes
- * quadratic time, minutes for a value of 100,000 characters.
+ * The text in a Unicode normalization form. Long runs of combining marks stay unchanged: ordering one takes quadratic
+ * time, minutes for a value of 100,000 characters.
  */
 export function normalized(text: string, form: 'NFC' | 'NFKC' | 'NFKD'): string {
   if (text.length < LONG_RUN || !RUN_OF_MARKS.test(text)) return text.normalize(form)
@@ -17,8 +17,8 @@ export function normalized(text: string, form: 'NFC' | 'NFKC' | 'NFKD'): string 
 }
 
 /**
- * The form in which names are compared and sorted without regard to case: NFC, then simple lower-casing of
- * each code point, without the context rules of `toLowerCase`.
+ * The form in which names are compared and sorted without regard to case: NFC, then simple lower-casing of each code
+ * point, without the context rules of `toLowerCase`.
  */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase()
@@ -69,17 +69,13 @@ export const compareNames = (left: string, right: string): number =>
 /** Whether the text contains a control character (Unicode category Cc: NUL, line breaks, DEL, C1). */
 export const hasControlCharacter = (text: string): boolean => /\p{Cc}/u.test(text)
 
-/**
- * Characters that show nothing: white space, controls, formats, and characters that fonts omit or draw blank.
- */
+/** Characters that show nothing: white space, controls, formats, and characters that fonts omit or draw blank. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u
 
 /** Whether a text that is not empty shows nothing. */
 export const isInvisible = (text: string): boolean => INVISIBLE.test(text)
 
-/**
- * The maximum length of titles and of names of keys, users, workspaces, structures and files, in characters.
- */
+/** The maximum length of titles and of names of keys, users, workspaces, structures and files, in characters. */
 export const MAX_NAME_LENGTH = 500
 
 /** The maximum length of a record's text field or a note's text property, in characters. */

@@ -5,9 +5,7 @@ interface Zoned {
   getTimeZoneTransition(direction: 'next' | 'previous'): { readonly epochMilliseconds: number } | null
 }
 
-/**
- * The part of `Temporal` that is used here. The runtime has it; TypeScript's library does not declare it yet.
- */
+/** The part of `Temporal` that is used here. The runtime has it; TypeScript's library does not declare it yet. */
 declare const Temporal: {
   Instant: { fromEpochMilliseconds(instant: number): { toZonedDateTimeISO(zone: string): Zoned } }
 }
@@ -85,8 +83,8 @@ const BEFORE_MS = 15 * HOUR_MS
 const AFTER_MS = 13 * HOUR_MS
 
 /**
- * The instant of a local time, which is passed as if it were UTC. A skipped local time is read with the
- * offset before the clock change; a repeated one is the first.
+ * The instant of a local time, which is passed as if it were UTC. A skipped local time is read with the offset before
+ * the clock change; a repeated one is the first.
  */
 export function instantOfLocal(zone: TimeZone, local: number): number {
   const before = zone.offsetAt(local - BEFORE_MS)

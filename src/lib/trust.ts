@@ -15,8 +15,8 @@ const UNTRUSTED: readonly unknown[] = [
 ]
 
 /**
- * Explains a connection that failed because no trusted authority issued its certificate; undefined for any
- * other failure.
+ * Explains a connection that failed because no trusted authority issued its certificate; undefined for any other
+ * failure.
  */
 export const untrustedSentence = (url: string, code: unknown): string | undefined =>
   UNTRUSTED.includes(code)

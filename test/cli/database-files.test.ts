@@ -84,7 +84,7 @@ describe('after a write that was interrupted', () => {
       const { exitCode, err } = await runInProcess([...command, '--db', db])
       expect([exitCode, err]).toEqual([
         1,
-        `A write to ${db} was interrupted (${db}-journal is there); "daybook check --db ${db}" takes it back, then try again.\n`,
+        `A write to ${db} was interrupted (${db}-journal is there); "daybook check --db ${db}" rolls it back, then try again.\n`,
       ])
     }
     expect([readFileSync(db), readFileSync(`${db}-journal`)]).toEqual(before)

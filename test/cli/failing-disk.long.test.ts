@@ -3,9 +3,9 @@ import { pullableDisk } from '../support/disks.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
 const FAILING =
-  'The disk of this server fails (an I/O error); nothing was written. Whoever runs the server must check the disk.'
+  'The disk of this server fails (an I/O error); nothing was written. The operator must check the disk.'
 const STOPS =
-  'The disk of this server failed, so nothing is written any more and the server stops. Whoever runs it must check the disk and start it again.'
+  'The disk of this server failed, so it refuses writes and is shutting down. The operator must check the disk and start the server again.'
 const UNCERTAIN =
   'The disk of this server failed while this was saved, so it may be lost. Read it again before you send it again.'
 /** Of another cause, or advice that would lose what is on the disk. */
@@ -61,7 +61,7 @@ async function expectSaidRightly(fail: () => void): Promise<string[]> {
     expect([FAILING, STOPS, UNCERTAIN].map((said) => `503 ${said}`)).toContain(sentence)
   const log = server.err().slice(server.err().indexOf('"started"'))
   expect(log).not.toMatch(WRONG)
-  expect(log).toMatch(/nothing is acknowledged any more.*"error":"EIO/)
+  expect(log).toMatch(/all writes are refused.*"error":"EIO/)
   expect(log).toMatch(
     /\nThe disk of the database .* failed \(EIO.*\); nothing was acknowledged since\. Check the disk, run "daybook check", and start the server again\.\n$/,
   )

@@ -4,7 +4,7 @@ import { daybook, newFolder, type ServerProcess, startProcess } from '../support
 import { declare } from '../support/records.ts'
 
 const SENTENCE =
-  'The disk of this server is full; nothing was written. Try again once whoever runs the server has made room.'
+  'The disk of this server is full; nothing was written. Try again once the operator has freed space.'
 const REFUSED = { status: 503, body: { error: SENTENCE, code: 'unavailable' } }
 
 const tried = smallDisk(64)
@@ -73,7 +73,7 @@ test.skipIf(!tried)(
     const full = {
       exitCode: 1,
       out: '',
-      err: `The disk of the database ${db} is full; make room on it, then try again.\n`,
+      err: `The disk of the database ${db} is full; free some space, then try again.\n`,
     }
     const start = () => daybook(['serve', '--db', db, '--port', '0'])
     disk.fill()

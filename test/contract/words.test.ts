@@ -28,7 +28,6 @@ const UNFINISHED: string[] = [
   'src/cli/',
   'src/config.ts',
   'src/context.ts',
-  'src/db/',
   'src/delivery/',
   'src/feature-hooks.ts',
   'src/features.ts',

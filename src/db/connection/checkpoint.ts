@@ -7,24 +7,25 @@ import type { Sql } from '../sql.ts'
 import { realFile } from './server-lock.ts'
 
 /*
- * The WAL of a server is folded into the database by one rule: every second another thread folds it in, unless writes go on
- * and it is short. Reads and writes go on meanwhile. For the few pages that were written meanwhile writes wait, so that the
- * next one starts the WAL again from its beginning. A file that has become long is truncated the next time nothing is
- * written. While somebody reads an older state, a part of the WAL stays, until it is tried again a second later.
+ * Checkpoints of a server, which follow one rule: another thread checkpoints the WAL every second, unless writes
+ * continue and the WAL is short. Reads and writes continue meanwhile. Writes wait only for the few pages that were
+ * added during the checkpoint, so that the next one restarts the WAL from its beginning. A WAL file that has become
+ * long is truncated the next time nothing is written. A reader of an older state keeps a part of the WAL in use until
+ * a later attempt.
  */
 
 const INTERVAL_MS = 1_000
-/** While writes go on, the WAL is folded in once it has more pages. */
+/** While writes continue, the WAL is checkpointed once it has more pages than this. */
 export const MANY_PAGES = 10_000
-/** Folding in so many pages takes some milliseconds. */
+/** Checkpointing so many pages takes some milliseconds. */
 const FEW_PAGES = 500
-/** Writes wait for no more pages, which takes some tens of milliseconds. */
+/** The most pages for which writes wait: some tens of milliseconds. */
 const MOST_PAGES = 4_000
 const MAX_ROUNDS = 4
-/** Long work waits while more pages than this are not in the database. */
+/** Long work waits while more pages than this are not checkpointed. */
 const TOO_MANY_PAGES = 16_000
 const LONG_FILE_BYTES = 67_108_864
-/** Longer than folding takes, unless the disk does not respond. */
+/** Longer than any checkpoint, unless the disk does not respond. */
 const FINISH_WITHIN_MS = 8_000
 
 export interface CheckpointOptions {
@@ -33,31 +34,31 @@ export interface CheckpointOptions {
   readonly descriptor: number | undefined
   readonly clock: Clock
   readonly log: Log
-  /** The connection that writes. */
+  /** The writing connection. */
   readonly sql: Sql
-  /** Runs an action while writes wait. */
+  /** Runs an action while writes are paused. */
   readonly pauseDuring: (action: () => Promise<void>) => Promise<void>
 }
 
-/** What the other thread is sent (`checkpoint-worker.ts`). */
+/** The message to the checkpoint thread (`checkpoint-worker.ts`). */
 export interface CheckpointTask {
   readonly file: string
   /** The file that the process has open. */
   readonly descriptor: number | undefined
-  /** Writes wait for all but the first. */
+  /** Writes wait for every mode except `PASSIVE`. */
   readonly mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'
 }
 
 interface WalPages {
   readonly total: number
-  /** How many of them are not in the database. */
+  /** The number of pages that are not checkpointed. */
   readonly left: number
 }
 
 export class Checkpoints {
   readonly #options: CheckpointOptions
   #worker: Worker | undefined
-  /** Whether anything was committed since the last check. */
+  /** Whether any commit followed the last check. */
   #hasCommitted = false
   #stopChecking: (() => void) | undefined
   #running: Promise<void> | undefined
@@ -68,34 +69,34 @@ export class Checkpoints {
     this.#options = options
   }
 
-  /** To be called after each commit, also of another process. */
+  /** Must be called after each commit, including those of other processes. */
   noteCommit(): void {
     if (this.#isStopped) return
     this.#hasCommitted = this.#stopChecking !== undefined
-    // Started at once: where no file can be opened any more, starting a thread ends the process.
+    // Started early: once the process is out of file descriptors, starting a thread would end it.
     this.#worker ??= newWorker()
     this.#stopChecking ??= this.#options.clock.every(INTERVAL_MS, () => this.#check())
   }
 
-  /** Resolves at once, or, while much of the WAL is not in the database, once that was folded in. */
+  /** Resolves at once, or after the next checkpoint while too much of the WAL is not checkpointed. */
   async keepUp(): Promise<void> {
     if (this.#isStopped || this.#pages().left <= TOO_MANY_PAGES) return
     this.#start(false)
     await this.#running
   }
 
-  /** Folds in this thread, as far as readers of other processes allow. */
+  /** Checkpoints in this thread, as far as readers of other processes allow. */
   runNow(): void {
     const { log, sql } = this.#options
     unlessStorageFails(log, () => sql.all('PRAGMA wal_checkpoint(PASSIVE)'))
   }
 
-  /** Whether the other thread did not end when it had to. */
+  /** Whether the checkpoint thread did not end in time. */
   get isStuck(): boolean {
     return this.#isStopped && this.#running !== undefined
   }
 
-  /** Resolves once no other thread has the database open, or some seconds later; starts nothing any more. */
+  /** Resolves once no other thread has the database open, or after some seconds. No checkpoint starts afterwards. */
   async finish(): Promise<void> {
     this.stop()
     const { promise: late, resolve } = Promise.withResolvers<void>()
@@ -126,7 +127,7 @@ export class Checkpoints {
   #start(truncates: boolean): void {
     this.#running ??= this.#fold(truncates)
       .catch((error) =>
-        this.#options.log.repeated('warn', 'the write-ahead log could not be folded into the database', {
+        this.#options.log.repeated('warn', 'the write-ahead log could not be checkpointed', {
           error: String(error),
         }),
       )
@@ -157,7 +158,7 @@ export class Checkpoints {
     if (failure !== '') throw new Error(failure)
   }
 
-  /** The counts of the last call while a transaction of this connection is open. */
+  /** The page counts, or the last known ones while a transaction of this connection is open. */
   #pages(): WalPages {
     const { log, sql } = this.#options
     unlessStorageFails(log, () => {
@@ -167,7 +168,7 @@ export class Checkpoints {
   }
 }
 
-/** Undefined while a transaction of the connection is open: SQLite does not count the pages then. */
+/** Undefined while a transaction of the connection is open, because SQLite does not count the pages then. */
 export function readWalPages(sql: Sql): WalPages | undefined {
   if (sql.database.inTransaction) return undefined
   const [row] = sql.rows<[isBusy: number, total: number, moved: number]>('PRAGMA wal_checkpoint(NOOP)')

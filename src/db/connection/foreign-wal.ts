@@ -3,18 +3,18 @@ import { UnusableDatabase } from '../errors.ts'
 import { realFile } from './server-lock.ts'
 
 /*
- * SQLite folds whatever `<file>-wal` holds into `<file>`, also when a backup replaced the file and the WAL belongs to the
- * one before it. A file at rest is in rollback mode and has no WAL: daybook leaves that mode when it opens a file, returns
- * to it when it closes the file, and writes backups in it. Hence a WAL beside a file in rollback mode, or beside none,
- * belongs to another file.
+ * Detects a WAL that belongs to another database. SQLite would write the content of `<file>-wal` into `<file>`, even
+ * after a backup replaced the file. A database at rest is in rollback mode and has no WAL: daybook leaves that mode
+ * when it opens a file, returns to it when it closes the file, and writes backups in it. Hence a WAL beside a file in
+ * rollback mode, or without a database, belongs to another file.
  */
 
-/** A WAL of this size or less holds no page. */
+/** A WAL of at most this size holds no page. */
 const WAL_HEADER_BYTES = 32
 const MODE_AT = 18
 const ROLLBACK_MODE = 1
 
-/** Refuses a file whose WAL belongs to another one, or that has several names. Throws UnusableDatabase. */
+/** Refuses a file with several names, or with the WAL of another database. Throws UnusableDatabase. */
 export function refuseForeignWal(file: string): void {
   const stat = statSync(realFile(file), { throwIfNoEntry: false })
   if (stat?.isFile() === false) return
@@ -23,8 +23,8 @@ export function refuseForeignWal(file: string): void {
 }
 
 /**
- * Whether the WAL beside the file belongs to another one. The file is looked at before and after the WAL: another process
- * may open or close the database meanwhile.
+ * Whether the WAL beside the file belongs to another database. The file is inspected before and after the WAL,
+ * because another process may open or close the database meanwhile.
  */
 export function hasForeignWal(file: string): boolean {
   const path = realFile(file)
@@ -41,7 +41,7 @@ const isAtRest = (path: string): boolean => {
   }
 }
 
-/** Whether the header of an open database names rollback mode; an open database of daybook never is in it. */
+/** Whether the header of an open database says rollback mode, which an open database of daybook never does. */
 export function isInRollbackMode(descriptor: number): boolean {
   const mode = Buffer.alloc(1)
   return readSync(descriptor, mode, 0, 1, MODE_AT) === 1 && mode[0] === ROLLBACK_MODE

@@ -6,38 +6,38 @@ import { isInRollbackMode } from './foreign-wal.ts'
 import { realFile } from './server-lock.ts'
 
 /*
- * The names of an open database must lead to the files that were opened: what is written into a file that has lost its
- * name is lost when the process ends, and SQLite would fold the WAL into whatever database has been put in its place.
- * Hence device and inode are compared at each commit and several times a second; other threads compare them before they
- * open the database by its name. A backup that was copied over the database keeps the inode, but is in rollback mode.
+ * The paths of an open database must lead to the opened files: writes into an unlinked file are lost when the process
+ * ends, and SQLite would write the WAL into whatever database replaced it. Hence device and inode are compared at
+ * each commit and several times a second; other threads compare them before they open the database by its path. A
+ * backup that was copied over the database keeps the inode, but is in rollback mode.
  */
 
 export const LOST =
-  'A file of the database was replaced or removed while the server ran; it acknowledges no writes any more and stops.'
+  'A file of the database was replaced or removed while the server ran; it refuses writes and is shutting down.'
 
 const FAILED =
-  'The disk of this server failed, so nothing is written any more and the server stops. Whoever runs it must check the disk and start it again.'
+  'The disk of this server failed, so it refuses writes and is shutting down. The operator must check the disk and start the server again.'
 
-/** What the log says, once, of a page that could not be used. */
+/** Log messages for an unreadable page, each written once. */
 const UNREADABLE = {
   damaged: 'the database is damaged: stop the server and restore a backup',
   failing: 'the disk failed to read a page: check the disk; the database need not be damaged',
 }
 
-/** Why nothing is acknowledged any more. */
+/** Why writes have ended. */
 interface End {
   readonly refusal: Refusal
-  /** For the operator. */
+  /** The sentence for the operator. */
   readonly sentence: string
 }
 
-/** Whether an open database can be relied on: its pages can be read, and its files are still those that it opened. */
+/** Whether an open database is reliable: its pages are readable, and its files are still the opened ones. */
 export class Health {
   readonly #files: OpenFiles | undefined
   readonly #file: string
   readonly #log: Log
   readonly #listeners: (() => void)[] = []
-  /** That of the first page that could not be used. */
+  /** The refusal for the first unreadable page. */
   #unreadable: Refusal | undefined
   #end: End | undefined
   #lost: readonly string[] = []
@@ -48,7 +48,7 @@ export class Health {
     this.#files = file === ':memory:' ? undefined : new OpenFiles(file)
   }
 
-  /** Why the database cannot be relied on, if so. */
+  /** The reason why the database is unreliable, if it is. */
   get problem(): Refusal | undefined {
     return this.#end?.refusal ?? this.#unreadable
   }
@@ -57,7 +57,9 @@ export class Health {
     return this.#lost.length > 0
   }
 
-  /** Whether the database is still in place, so that the WAL that lost its name can still be folded into it. */
+  /**
+   * Whether the database itself is still in place, so that a WAL without a name can still be checkpointed into it.
+   */
   get lostOnlyWal(): boolean {
     return this.#lost.includes(WAL) && !this.#lost.includes(DATABASE)
   }
@@ -67,7 +69,7 @@ export class Health {
     return this.#files?.descriptor
   }
 
-  /** Checks several times a second whether the files are still there. */
+  /** Checks several times a second whether the files are still in place. */
   start(): void {
     this.#files?.watch(() => this.#check())
   }
@@ -76,17 +78,17 @@ export class Health {
     this.#files?.stop()
   }
 
-  /** To be called once SQLite has closed the file. */
+  /** Must be called after SQLite has closed the file. */
   close(): void {
     this.#files?.close()
   }
 
-  /** Calls the listener once nothing is acknowledged any more. */
+  /** Calls the listener once writes are refused for good. */
   onEnd(listener: (end: End) => void): void {
     this.#listeners.push(() => this.#end && listener(this.#end))
   }
 
-  /** The refusal of a commit that is on the disk, into files that are no longer there, or on a disk that fails. */
+  /** The refusal of a commit that went into files that are gone, or to a failing disk. */
   refusalOfCommit(): Refusal | undefined {
     if (!this.#end && this.#keepsCommits) return undefined
     this.#check()
@@ -100,12 +102,12 @@ export class Health {
     this.#log.error(UNREADABLE[fault], { file: this.#file })
   }
 
-  /** Must be called with the error of the first sync that failed (`wal-sync.ts`), or of the disk. */
+  /** Must be called with the error of the first failed sync (`wal-sync.ts`), or of the disk. */
   fail(error: unknown): void {
     if (this.#end) return
     const cause = error instanceof Error ? error.message : String(error)
     this.#endWith(
-      'the disk failed: nothing is acknowledged any more',
+      'the disk failed: all writes are refused',
       { error: cause },
       {
         refusal: unavailable(FAILED),
@@ -131,7 +133,7 @@ export class Health {
     }
     if (this.#end || !this.isLost) return
     this.#endWith(
-      'files of the database were replaced or removed: nothing is acknowledged any more',
+      'files of the database were replaced or removed: all writes are refused',
       { lost: this.#lost.join(', ') },
       {
         refusal: unavailable(LOST),
@@ -158,7 +160,7 @@ const NAMES = [
   ['-shm', 'index of the write-ahead log'],
   ['.lock', 'lock'],
 ] as const
-/** What every commit is written to; processes coordinate through the others. */
+/** The files that every commit writes; processes use the others for coordination. */
 const WRITTEN: readonly string[] = [DATABASE, WAL]
 
 interface Identity {
@@ -168,7 +170,7 @@ interface Identity {
 
 interface OpenFile extends Identity {
   readonly path: string
-  /** Its name for the operator. */
+  /** The name of the file in sentences for the operator. */
   readonly what: string
 }
 
@@ -185,14 +187,14 @@ export const isOpenFile = (file: string, descriptor: number): boolean => isAt(fi
 /** The files of an open database. */
 class OpenFiles {
   /**
-   * The database. It stays open as long as SQLite has it open: when a process closes any descriptor of a file, the system
-   * ends all its locks of that file, and SQLite takes those of this process for gone.
+   * The database, open as long as SQLite has it open: closing any descriptor of a file releases all locks of the
+   * process on that file, and SQLite would not notice.
    */
   readonly descriptor: number
   readonly #files: readonly OpenFile[]
   #timer: Timer | undefined
 
-  /** Must be called after the WAL and its index were created. */
+  /** Must be called after SQLite created the WAL and its index. */
   constructor(file: string) {
     const real = realFile(file)
     this.descriptor = openSync(real, 'r')
@@ -213,19 +215,19 @@ class OpenFiles {
     clearInterval(this.#timer)
   }
 
-  /** To be called once SQLite has closed the database. */
+  /** Must be called after SQLite has closed the database. */
   close(): void {
     closeSync(this.descriptor)
   }
 
-  /** What is no longer there. Throws the error of the system when the disk cannot tell. */
+  /** The names of missing files. Throws the system's error if the disk does not respond. */
   lost(): string[] {
     const lost = this.#files.filter((file) => !isAt(file.path, file))
     if (lost.length === 0 && isInRollbackMode(this.descriptor)) return [DATABASE]
     return lost.map(({ what }) => what)
   }
 
-  /** Whether the files that every commit is written to are there. */
+  /** Whether the files that every commit writes are in place. */
   get keepCommits(): boolean {
     return this.#files.every((file) => !WRITTEN.includes(file.what) || isAt(file.path, file))
   }

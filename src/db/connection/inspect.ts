@@ -17,8 +17,8 @@ import { openReadingConnection } from './open.ts'
 import { realFile } from './server-lock.ts'
 
 /**
- * Runs `use` on a database of any schema version without changing it, also beside a server. Throws UnusableDatabase when
- * there is none, or when it belongs to another program.
+ * Runs `use` on a database of any schema version without changing it, also beside a server. Throws UnusableDatabase
+ * if there is no database or it belongs to another program.
  */
 export function inspectDatabase<T>(file: string, use: (reader: Reader, schema: number) => T): T {
   try {
@@ -48,8 +48,8 @@ function readDatabase<T>(file: string, use: (reader: Reader, schema: number) => 
   }
 }
 
-/** Without writing, SQLite cannot take back a write that was interrupted, nor read a WAL whose index it must make. */
+/** Without write access SQLite can neither roll back an interrupted write nor read a WAL whose index is missing. */
 const unreadable = (file: string): string =>
   existsSync(`${realFile(file)}-journal`)
-    ? `A write to ${file} was interrupted (${file}-journal is there); "daybook check --db ${file}" takes it back, then try again.`
+    ? `A write to ${file} was interrupted (${file}-journal is there); "daybook check --db ${file}" rolls it back, then try again.`
     : `The database ${file} cannot be read. ${accessProblem(file) ?? 'Check the disk and its permissions.'}`

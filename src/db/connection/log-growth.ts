@@ -5,18 +5,18 @@ import { readWalPages } from './checkpoint.ts'
 import { realFile } from './server-lock.ts'
 
 /*
- * With `--checkpoint off` another program folds the WAL into the database. When it has stopped, nothing but the free space of the
- * disk bounds the WAL, and no copy is made of it.
+ * With `--checkpoint off` another program checkpoints the WAL. Once that program has stopped, only the free space of
+ * the disk bounds the WAL, and the WAL is no longer replicated.
  */
 
 const INTERVAL_MS = 10_000
 const LONG_BYTES = 67_108_864
 const LONG_MS = 600_000
 const FRAME_HEADER = 24
-/** Where the header of a WAL has its salt, which changes whenever the WAL starts again from its beginning. */
+/** The offset of the salt in the header of a WAL. The salt changes whenever the WAL restarts from its beginning. */
 const SALT_AT = 16
 
-/** Watches whether the WAL still starts again from its beginning. */
+/** Watches whether the WAL still restarts from its beginning. */
 export class LogGrowth {
   readonly #descriptor: number
   readonly #frameBytes: number
@@ -24,7 +24,7 @@ export class LogGrowth {
   #pages = 0
   #salt = 0
   #restartedAt: number
-  /** When pages were last found to have been added. */
+  /** When pages were last seen to be added. */
   #grownAt: number
 
   constructor(
@@ -39,7 +39,7 @@ export class LogGrowth {
     this.#stop = clock.every(INTERVAL_MS, () => this.#check(clock.now()))
   }
 
-  /** Whether the WAL is longer than 64 MiB, or was written to for ten minutes without starting again. */
+  /** Whether the WAL is longer than 64 MiB, or was written for ten minutes without a restart. */
   get isGrowing(): boolean {
     const pages = readWalPages(this.sql)?.total ?? this.#pages
     return pages * this.#frameBytes > LONG_BYTES || this.#grownAt - this.#restartedAt >= LONG_MS

@@ -5,7 +5,7 @@ import { copyVerified } from '../copy.ts'
 import { isStorageFailure, UnusableDatabase } from '../errors.ts'
 import { MIGRATIONS } from '../schema/migrations/migrations.ts'
 
-/** Marks the file as a daybook database (`PRAGMA application_id`): "dybk". */
+/** The `application_id` of a daybook database: "dybk". */
 const APPLICATION_ID = 0x6479626b
 
 const pragma = (database: Database, name: string): number => {
@@ -18,7 +18,7 @@ const isEmpty = (database: Database): boolean => {
   return row.tables === 0
 }
 
-/** How many migrations the database has had. */
+/** The number of migrations that were applied to the database. */
 export const schemaVersion = (database: Database): number => pragma(database, 'user_version')
 
 /** Throws UnusableDatabase for a database of another program. */
@@ -49,8 +49,8 @@ function wayBack(file: string, version: number): string {
 }
 
 /**
- * Whether the schema is older than this program's. Throws UnusableDatabase for a file of another program or a newer
- * daybook.
+ * Whether the schema is older than that of this program. Throws UnusableDatabase for a file of another program or a
+ * newer daybook.
  */
 export function needsMigration(
   database: Database,
@@ -65,7 +65,7 @@ export const hasSchema = (database: Database): boolean => pragma(database, 'user
 
 /**
  * Brings the database to the newest schema in one transaction, in which `afterUpgrade` then changes what SQL alone
- * cannot. One that holds data is first copied, verified, to `<file>.before-<version>`. Throws UnusableDatabase for a
+ * cannot. A database with data is first copied, verified, to `<file>.before-<version>`. Throws UnusableDatabase for a
  * file of another program or a newer daybook.
  */
 export function migrate(
@@ -95,7 +95,7 @@ export function migrate(
   }
 }
 
-/** Reads the version again under the lock: another process may have migrated meanwhile. */
+/** Reads the version again under the lock, because another process may have migrated meanwhile. */
 function applyPending(database: Database, migrations: readonly { name: string; sql: string }[]): void {
   for (const migration of migrations.slice(pragma(database, 'user_version'))) apply(database, migration)
   database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
@@ -115,8 +115,8 @@ function apply(database: Database, { name, sql }: { name: string; sql: string })
 }
 
 /**
- * The copy that is made before a program of this version changes the schema. An earlier copy of another schema, by a
- * build with the same version, stays as it is.
+ * The path of the copy that precedes a change of the schema by this version. An earlier copy of another schema, by a
+ * build with the same version, stays unchanged.
  */
 export function copyBeforeUpgrade(file: string, programVersion: string, schema: number): string {
   const named = `${startOfCopies(file)}${programVersion}`
@@ -129,7 +129,7 @@ export function copyBeforeUpgrade(file: string, programVersion: string, schema: 
 
 const startOfCopies = (file: string): string => `${file}.before-`
 
-/** Removes the incomplete copies of upgrades that were killed. To be called by the one process that upgrades. */
+/** Removes incomplete copies of interrupted upgrades. Only the upgrading process may call it. */
 function removeUnfinishedCopies(file: string): void {
   const start = startOfCopies(basename(file))
   for (const name of namesIn(dirname(file)))
@@ -137,7 +137,7 @@ function removeUnfinishedCopies(file: string): void {
 }
 
 const MAGIC = 'SQLite format 3\0'
-/** Where the header of a database holds its `user_version`, as a big-endian number. */
+/** The offset of `user_version` in the header of a database, a big-endian number. */
 const VERSION_AT = 60
 const HEADER_BYTES = 100
 
@@ -147,7 +147,7 @@ interface Copy {
   readonly madeAt: number
 }
 
-/** A database that is at rest; undefined for anything else, and for what cannot be read. */
+/** Reads a database at rest; undefined for anything else, and for unreadable files. */
 function copyAt(path: string): Copy | undefined {
   const header = Buffer.alloc(HEADER_BYTES)
   try {
@@ -173,8 +173,8 @@ function namesIn(folder: string): string[] {
 }
 
 /**
- * The newest copy made before an upgrade of this database whose schema a program of this schema version knows;
- * undefined also where it cannot be read.
+ * The newest copy made before an upgrade of this database whose schema is known to a program of this schema version;
+ * undefined if there is none or it is unreadable.
  */
 export function findEarlierCopy(file: string, version: number): string | undefined {
   const folder = dirname(file)

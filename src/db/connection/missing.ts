@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { asSystemError, UnusableDatabase } from '../errors.ts'
 
-/** Where the packages and the systemd unit keep the database of the service. */
+/** The database path of the packages and the systemd unit. */
 const OF_SERVICE = '/var/lib/daybook/daybook.db'
 
-/** Whether there is a file, or a folder that only its owner can look into. */
+/** Whether the path is a file, or is in a folder that this user cannot read. */
 function mayExist(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
@@ -13,7 +13,7 @@ function mayExist(path: string): boolean {
   }
 }
 
-/** The error of a command that needs a database where there is none: people mostly mean another one. */
+/** The error of a command that needs a database where there is none, usually because another path was meant. */
 export const noDatabase = (file: string, ofService = OF_SERVICE): UnusableDatabase =>
   new UnusableDatabase(
     file !== ofService && mayExist(ofService)

@@ -18,38 +18,38 @@ import type { DiskCalls } from './wal-sync.ts'
 
 export interface OpenOptions {
   file: string
-  /** The content of a database in memory; else it is new. */
+  /** The content of a database in memory; without it the database is new. */
   content?: Uint8Array
   programVersion: string
   clock: Clock
   log: Log
   /**
-   * `server` creates the file if there is none and never blocks on the lock of another process; `command` needs an
-   * existing file and waits up to five seconds for a lock.
+   * A `server` creates a missing file and never blocks on the lock of another process. A `command` needs an existing
+   * file and waits up to five seconds for a lock.
    */
   role: 'server' | 'command'
-  /** `off` when another program alone moves the write-ahead log into the file; `auto` unless given. */
+  /** `off` when another program alone checkpoints the database; `auto` by default. */
   checkpoint?: 'auto' | 'off'
-  /** The calls by which a server brings commits to the disk; those of the system unless given. */
+  /** The calls by which a server syncs commits to the disk; those of the system by default. */
   disk?: DiskCalls
   /** Updates derived data for this version of the program, in the transaction of an upgrade. */
   afterUpgrade?: (reader: Reader) => void
-  /** Done after an upgrade, and when it was interrupted, before the database is used. */
+  /** Runs after an upgrade, or after an interrupted one, before the database is used. */
   upgradeSteps?: UpgradeSteps
 }
 
-/** Work of an upgrade that is done in many transactions. */
+/** Work of an upgrade that takes many transactions. */
 export interface UpgradeSteps {
-  /** How much is left to be done. */
+  /** The number of remaining items. */
   left(reader: Reader): number
-  /** Does some of it, in a transaction. */
+  /** Processes some items in one transaction. */
   doSome(reader: Reader): void
 }
 
 const LOCK_WAIT_MS = 5_000
 const CACHE_KIB = 65_536
 
-/** Opens a connection that only reads. */
+/** Opens a read-only connection. */
 export function openReadingConnection(file: string): Database {
   const database = new Database(file, { readonly: true, strict: true })
   database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
@@ -57,7 +57,10 @@ export function openReadingConnection(file: string): Database {
   return database
 }
 
-/** Settings of every connection that writes: commits are synced to disk, foreign keys checked, and locks waited for. */
+/**
+ * Settings of every writing connection: commits are synced to disk, foreign keys are checked, and locks are waited
+ * for.
+ */
 export function prepareWriting(database: Database): void {
   database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
   database.run('PRAGMA synchronous = FULL')
@@ -65,7 +68,7 @@ export function prepareWriting(database: Database): void {
   database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
 }
 
-/** Runs the function with a page cache of another size than that of other connections. */
+/** Runs the function with another page cache size. */
 export function withCacheOf<T>(kib: number, database: Database, run: () => T): T {
   database.run(`PRAGMA cache_size = -${kib}`)
   try {
@@ -76,14 +79,14 @@ export function withCacheOf<T>(kib: number, database: Database, run: () => T): T
 }
 
 /**
- * Temporary tables and what statements need to be undone alone no longer go to files, which takes longer than many writes
- * themselves. Not for a connection that sorts whole tables.
+ * Keeps temporary tables and statement journals in memory: files would take longer than many writes themselves. Not
+ * for connections that sort whole tables.
  */
 export function keepTemporaryInMemory(database: Database): void {
   database.run('PRAGMA temp_store = MEMORY')
 }
 
-/** Empties the page cache, which otherwise stays as large as it once was. */
+/** Empties the page cache, which would otherwise keep its largest size. */
 export function shrinkMemory(database: Database): void {
   try {
     database.run('PRAGMA shrink_memory')
@@ -111,7 +114,7 @@ function openFile(options: OpenOptions): Database {
   }
 }
 
-/** Reverts a restore that was killed, not one that still runs, and refuses the WAL of another database. */
+/** Reverts an interrupted restore, but not one that still runs, and refuses the WAL of another database. */
 function checkFiles({ file, role }: OpenOptions): void {
   if (role === 'server') finishRestore(realFile(file))
   else if ((statSync(file, { throwIfNoEntry: false })?.nlink ?? 1) > 1) {
@@ -123,8 +126,9 @@ function checkFiles({ file, role }: OpenOptions): void {
 }
 
 /**
- * A server waits for locks with a timer (`writes/write-queue.ts`), so that it goes on serving requests meanwhile, syncs each
- * commit in another thread (`wal-sync.ts`), and folds the WAL in there (`checkpoint.ts`). A command lets SQLite do so.
+ * A server waits for locks with a timer (`writes/write-queue.ts`), so that it serves requests meanwhile. It syncs
+ * each commit (`wal-sync.ts`) and checkpoints (`checkpoint.ts`) in other threads. A command lets SQLite do all of
+ * this.
  */
 function prepareMain(database: Database, { role, checkpoint }: OpenOptions): void {
   changeJournal(database, 'WAL')
@@ -144,7 +148,7 @@ function opened(options: OpenOptions): Database {
   }
 }
 
-/** Opens, migrates and prepares the connection that writes. Throws UnusableDatabase. */
+/** Opens, migrates and prepares the writing connection. Throws UnusableDatabase. */
 export function openWritingConnection(options: OpenOptions): Database {
   const database = opened(options)
   try {
@@ -160,7 +164,7 @@ export function openWritingConnection(options: OpenOptions): Database {
   }
 }
 
-/** A server already holds its lock; a command takes it for the migration, so that no schema in use is changed. */
+/** A server already holds its lock. A command takes it for the migration, so that no schema in use is changed. */
 function migrateAlone(database: Database, options: OpenOptions): void {
   if (!needsMigration(database)) return
   const { file, role } = options
@@ -180,7 +184,7 @@ function migrateAlone(database: Database, options: OpenOptions): void {
   }
 }
 
-/** An upgrade of a database with data is logged before it begins and when it is done, as it may take a while. */
+/** Logs the beginning and the end of an upgrade of a database with data, because it can take minutes. */
 function upgrade(database: Database, options: OpenOptions): void {
   const { file, programVersion, log } = options
   const startedAt = performance.now()
@@ -210,7 +214,7 @@ function withSql(database: Database, use: (reader: Reader) => void): void {
 
 const PROGRESS_MS = 2_000
 
-/** Does what is left of an upgrade, and logs how far it is. Until it is done, the database is as good as before it. */
+/** Finishes an upgrade and logs its progress. Until it is done, the database is as valid as before it. */
 function finishUpgrade(database: Database, { upgradeSteps: steps, log }: OpenOptions): void {
   if (!steps) return
   withSql(database, (reader) => {
@@ -228,9 +232,9 @@ function finishUpgrade(database: Database, { upgradeSteps: steps, log }: OpenOpt
 }
 
 /**
- * Closes the database. All acknowledged writes are already on the disk, so a checkpoint that fails because the disk is
- * full loses nothing. The checkpoint of a command takes no lock and waits for no reader, because a server may be
- * writing at the same time.
+ * Closes the database. All acknowledged writes are already on the disk, so a checkpoint that fails on a full disk
+ * loses nothing. The checkpoint of a command takes no lock and waits for no reader, because a server may be writing
+ * at the same time.
  */
 export function closeDatabase(database: Database, { role, checkpoint }: OpenOptions): void {
   try {
@@ -245,13 +249,16 @@ export function closeDatabase(database: Database, { role, checkpoint }: OpenOpti
   }
 }
 
-/** Returns the file to rollback mode, in which it has no write-ahead log, unless another process has it open. */
+/** Returns the file to rollback mode, in which it has no WAL, unless another process has it open. */
 function putAtRest(database: Database): void {
   database.run('PRAGMA busy_timeout = 0')
   changeJournal(database, 'DELETE')
 }
 
-/** Changes the journal mode so that the removal of the old journal survives a power loss; else that would undo it. */
+/**
+ * Changes the journal mode so that the removal of the old journal survives a power loss; otherwise the journal could
+ * undo the change.
+ */
 function changeJournal(database: Database, mode: 'WAL' | 'DELETE'): void {
   database.run('PRAGMA synchronous = EXTRA')
   database.run(`PRAGMA journal_mode = ${mode}`)

@@ -5,11 +5,11 @@ import type { Sql } from '../sql.ts'
 import { shrinkMemory } from './open.ts'
 
 const INTERVAL_MS = 1_000
-/** A connection that runs fewer statements than this in an interval is at rest. */
+/** A connection with fewer statements than this in an interval is idle. */
 const FEW_STATEMENTS = 100
 
 /**
- * Empties the page caches of these connections once they rest after work; the next reads take pages from the cache of the
+ * Empties the page caches of these connections when they become idle; the next reads take pages from the cache of the
  * operating system. Returns a function that stops it.
  */
 export function releasePageCaches(clock: Clock, log: Log, connections: readonly Sql[]): () => void {

@@ -4,40 +4,41 @@ import { Sql } from '../sql.ts'
 import { openReadingConnection } from './open.ts'
 
 /*
- * A server reads from a connection of its own. Many reads share one snapshot, because beginning one takes locks of the WAL,
- * which costs more than a small read. It ends with every commit of this process or of another one, so that a read never misses
- * an acknowledged write, and after a few milliseconds, so that the WAL can start again.
+ * A server reads from a separate connection. Many reads share one snapshot, because beginning one takes locks of the
+ * WAL, which costs more than a small read. A snapshot ends with every commit of this process or another one, so that
+ * a read never misses an acknowledged write. It also ends after a few milliseconds, so that the WAL can restart.
  *
- * Until a commit is on the disk, reads go on with the state before it, except that every read sees what another process has
- * committed: that syncs the WAL before its commit can be seen, and with it what this process has committed before.
+ * Until a commit is on the disk, reads see the state before it. The exception is a commit of another process, which
+ * every read sees: that process syncs the WAL, and with it everything this process has committed before, before its
+ * commit becomes visible.
  */
 
 /** The longest life of a snapshot. */
 const MAX_AGE_MS = 20
 
-/** The connection that reads, and its snapshot. */
+/** The reading connection and its snapshot. */
 export class Reading {
   readonly sql: Sql
   readonly #database: Database
   readonly #begin: Statement
   readonly #end: Statement
   readonly #read: Statement
-  /** Changes when another connection than the writing one commits. */
+  /** Changes when a connection other than the writing one commits. */
   readonly #version: Statement
   readonly #writer: Database
   readonly #onOtherCommit: () => void
   readonly #memoized = new MemoizedResults(this)
-  /** Runs while there is a snapshot. */
+  /** Set while there is a snapshot. */
   #timer: Timer | undefined
   #beganAt = 0
-  /** Whether the snapshot stays although this process has committed. */
+  /** Whether the snapshot stays despite commits of this process. */
   #isHeld = false
-  /** As it was when another connection was last found to have committed. */
+  /** The version at the last commit of another connection that was noticed. */
   #knownVersion: unknown
   /** Whether the version was read since this thread last waited. */
   #isVersionRead = false
 
-  /** `onOtherCommit` is called when another connection than the writing one has committed. */
+  /** `onOtherCommit` is called when a connection other than the writing one has committed. */
   constructor(file: string, writer: Sql, onOtherCommit: () => void) {
     const database = openReadingConnection(file)
     this.#database = database
@@ -65,7 +66,7 @@ export class Reading {
     })
   }
 
-  /** When the present snapshot, or else the last one, began. */
+  /** When the current snapshot began, or else the last one. */
   get beganAt(): number {
     return this.#beganAt
   }
@@ -75,7 +76,7 @@ export class Reading {
   }
 
   /**
-   * Lets the next read see what other connections have committed; every read calls it. The version is read again only
+   * Makes commits of other connections visible to the next read; every read calls it. The version is read again only
    * after this thread has waited: no request arrives before that, so no caller can know of a later commit.
    */
   noteOthers(): void {
@@ -106,31 +107,34 @@ export class Reading {
     this.#timer = setTimeout(() => this.leave(), MAX_AGE_MS)
   }
 
-  /** Until `noteCommit` or `release` every read sees what is committed now: for a commit that is not on the disk at once. */
+  /**
+   * Keeps every read at the current state until `noteCommit` or `release`, for a commit that is not on the disk at
+   * once.
+   */
   hold(): void {
     this.#compareVersion()
     this.leave()
     this.#enter()
-    // The state is that of the first statement.
+    // The snapshot begins with its first statement.
     firstValue(this.#read, this.#database)
     this.#isHeld = true
   }
 
-  /** Ends a snapshot, also one that is held. */
+  /** Ends a snapshot, even a held one. */
   release(): void {
     this.#isHeld = false
     this.leave()
   }
 
   /**
-   * Ends the snapshot, unless it is held: the next read sees everything committed by then. To be called before each commit:
-   * the WAL starts again only while nothing reads from it.
+   * Ends the snapshot unless it is held, so that the next read sees everything committed by then. Must be called
+   * before each commit: the WAL restarts only while nothing reads from it.
    */
   leave(): void {
     if (this.#timer === undefined || this.#isHeld) return
     clearTimeout(this.#timer)
     this.#timer = undefined
-    // A failing disk may have ended the transaction already, and a read that met a damaged page makes its end fail.
+    // A failing disk may have ended the transaction already, and a damaged page makes its end fail.
     try {
       if (this.#database.inTransaction) this.#end.run()
     } catch (error) {
@@ -139,13 +143,13 @@ export class Reading {
     }
   }
 
-  /** To be called after each commit of this process, once it is on the disk. */
+  /** Must be called after each commit of this process, once it is on the disk. */
   noteCommit(): void {
     this.release()
     this.#memoized.noteCommit()
   }
 
-  /** To be called when another connection may have written. */
+  /** Must be called when another connection may have written. */
   refresh(): void {
     this.leave()
     this.#memoized.clear()
@@ -172,9 +176,9 @@ function firstValue(statement: Statement, database: Database): unknown {
 }
 
 /**
- * What `Sql.memoize` may read: tables that are needed for every request and seldom written, with the event of an update.
- * Of a workspace it may read what identifies it, not its counters; of a structure which one a name means, and its
- * fields; of a source what verifies calls.
+ * The tables that `Sql.memoize` may read: those that every request needs and that are seldom written, each with the
+ * columns that make a cached result stale. Of a workspace it may read the identity but not the counters; of a
+ * structure, its names and fields; of a source, what verifies calls.
  */
 const TABLES = [
   ['workspaces', 'UPDATE OF id, name'],
@@ -191,19 +195,19 @@ const TABLES = [
 const NOTE_WRITE = 'note_write'
 
 /**
- * Results that most requests need, such as whose a key is, by name. They are cached beyond the end of a snapshot, until
- * this process commits a write to one of their tables, and no longer than a snapshot lives.
+ * Results that most requests need, such as the owner of a key, by name. They outlive a snapshot until this process
+ * commits a write to one of their tables, and at most for the life of a snapshot.
  */
 class MemoizedResults {
   readonly #results = new Map<string, unknown>()
-  /** When the snapshot began from which the oldest result was read. */
+  /** When the snapshot of the oldest result began. */
   #since = 0
-  /** Whether a transaction that may not have ended has written to one of the tables; then nothing is cached. */
+  /** Whether an open transaction may have written to one of the tables; nothing is cached then. */
   #isOutdated = false
 
   constructor(private readonly reading: Pick<Reading, 'beganAt' | 'isOpen'>) {}
 
-  /** Has every write of this connection to one of the tables noted, whichever statement or cascade makes it. */
+  /** Notes every write of this connection to one of the tables, whichever statement or cascade makes it. */
   watch(writer: Database): void {
     writer.function(NOTE_WRITE, () => {
       this.#isOutdated = true

@@ -18,19 +18,19 @@ import { hasForeignWal } from './foreign-wal.ts'
 import { refuseOtherPrograms, refuseUnknownSchema } from './migrate.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
 
-/** What SQLite keeps beside a database; the WAL and the journal may hold what is not in the file yet. */
+/** SQLite's files beside a database. The WAL and the journal may hold content that is not in the file yet. */
 const BESIDE = ['-wal', '-journal']
 const INDEX = '-shm'
-/** The copy that takes the place of the database, and the one that keeps it where the file system knows no second names. */
+/** The copy that will replace the database, and the copy of the old one on file systems without hard links. */
 const UNFINISHED = '.restoring'
 const UNFINISHED_KEPT = '.restoring-old'
-/** What an interrupted restore leaves of them, after the name of the database. */
+/** The suffixes of files that an interrupted restore leaves. */
 const LEFT = /^\.restoring(?:-old|(?:\.partial-\d+)?(?:-journal)?)$/
 
 /**
- * Puts a verified copy of `backup` in the place of the database, and returns the name under which the old one is kept,
- * if there was one. Whenever the process dies, one of the two is whole and in its place. `onStep` is called between the
- * steps. Throws UnusableDatabase.
+ * Replaces the database with a verified copy of `backup`. Returns the path of the old database, if there was one.
+ * Whenever the process dies, one of the two is complete and in place. `onStep` is called between the steps. Throws
+ * UnusableDatabase.
  */
 export function restoreDatabase(
   backup: string,
@@ -66,21 +66,21 @@ function refuseUnusableBackup(backup: string, file: string): void {
     throw new UnusableDatabase(`${file} is not a file; name the database with --db.`)
   const stat = statSync(backup, { throwIfNoEntry: false })
   if (!stat?.isFile()) throw new UnusableDatabase(`There is no backup at ${backup}.`)
-  // SQLite takes an empty file for an empty database.
+  // SQLite accepts an empty file as an empty database.
   if (stat.size === 0)
     throw new UnusableDatabase(`${backup} is empty, so it is no backup; nothing was changed.`)
   if (identityOf(backup) === identityOf(file))
     throw new UnusableDatabase(`${backup} is the database itself; name a backup.`)
   const [path, own] = [realpathSync(backup), resolve(file)]
   if (path.startsWith(own) && LEFT.test(path.slice(own.length)))
-    throw new UnusableDatabase(`${backup} is left of a restore that was interrupted; name the backup itself.`)
+    throw new UnusableDatabase(`${backup} is left from an interrupted restore; name the backup itself.`)
   if (hasForeignWal(backup))
     throw new UnusableDatabase(
       `The write-ahead log ${backup}-wal does not belong to ${backup}; move it elsewhere first.`,
     )
 }
 
-/** The copy is in rollback mode, so that a write-ahead log that is found beside it is known not to be its own. */
+/** The copy is in rollback mode, so that a WAL beside it is recognized as foreign. */
 function copyBackup(backup: string, target: string, replaces: string): void {
   try {
     const source = new Database(backup, { readonly: true })
@@ -101,7 +101,7 @@ function copyBackup(backup: string, target: string, replaces: string): void {
   }
 }
 
-/** A foreign trigger would run at the first write; tables and indexes are left to `daybook check`. */
+/** A foreign trigger would run at the first write. Foreign tables and indexes are left to `daybook check`. */
 function refuseForeignSchema(source: Database, backup: string): void {
   const program = listForeignParts(source).find(({ isProgram }) => isProgram)
   if (!program) return
@@ -110,13 +110,13 @@ function refuseForeignSchema(source: Database, backup: string): void {
   )
 }
 
-/** Folds the WAL into the old database, so that it is whole in one file; where it is damaged they stay a pair. */
+/** Checkpoints the old database, so that it is complete in one file; a damaged one keeps its WAL. */
 function foldWal(file: string, name: string): void {
   if (!existsSync(file) || hasForeignWal(file)) return
   try {
     const old = new Database(file, { readwrite: true, create: false })
     try {
-      // One of a newer daybook is kept too: this is how an upgrade is undone.
+      // A database of a newer daybook is kept too: this is how an upgrade is undone.
       refuseOtherPrograms(old)
       old.run('PRAGMA journal_mode = DELETE')
     } finally {
@@ -128,14 +128,14 @@ function foldWal(file: string, name: string): void {
     if (showsDamage(error)) return
     if (!isStorageFailure(error)) throw error
     throw new UnusableDatabase(
-      `What ${name} has in its log could not be moved into it (${(error as Error).message}); check the disk and its permissions. It was not replaced.`,
+      `The write-ahead log of ${name} could not be checkpointed (${(error as Error).message}); check the disk and its permissions. It was not replaced.`,
     )
   }
 }
 
 /**
- * The old file gets a second name first, so that the renaming of the new one replaces it in one step. A WAL beside the
- * new one is refused until it is moved (`foreign-wal.ts`).
+ * Gives the old file a second name first, so that renaming the new one replaces it in one step. A WAL beside the new
+ * file is refused until it is moved (`foreign-wal.ts`).
  */
 function replace(file: string, restored: string, onStep: () => void): string | undefined {
   const kept =
@@ -166,7 +166,7 @@ function freeName(file: string): string {
   }
 }
 
-/** A copy where the file system knows no second names. */
+/** Copies the file on file systems without hard links. */
 function nameTwice(file: string, name: string): void {
   try {
     linkSync(file, name)
@@ -180,8 +180,8 @@ function nameTwice(file: string, name: string): void {
 }
 
 /**
- * Takes back what a restore did before it was killed: a second name of the database, which is whole, and copies. To be
- * called by the process that has the server's lock.
+ * Reverts a restore that was killed: removes the second name of the database, which is complete, and copies. Only the
+ * process with the server's lock may call it.
  */
 export function finishRestore(file: string): void {
   const [folder, name] = [dirname(resolve(file)), basename(file)]
@@ -192,13 +192,13 @@ export function finishRestore(file: string): void {
   removeSecondName(file)
 }
 
-/** Device and inode of a file, which are the same under all its names; undefined if there is none. */
+/** The device and inode of a file, equal under all its names; undefined if there is no file. */
 function identityOf(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat && `${stat.dev}:${stat.ino}`
 }
 
-/** After a failure, which may hinder this too; then the next start does it. */
+/** Called after a failure that may also prevent this; the next start tries again. */
 function finishIfPossible(file: string): void {
   try {
     finishRestore(file)

@@ -12,7 +12,7 @@ export interface ServerLock {
 
 const MAX_LINKS = 40
 
-/** The path to which symbolic links resolve, even if there is no file yet. */
+/** Resolves symbolic links, even to a file that does not exist yet. */
 export function realFile(file: string, links = 0): string {
   if (existsSync(file)) return realpathSync(file)
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
@@ -20,10 +20,10 @@ export function realFile(file: string, links = 0): string {
   return realFile(resolve(dirname(file), readlinkSync(file)), links + 1)
 }
 
-/** The lock file, which is the same for every symbolic link to the file. */
+/** The lock file, the same for every symbolic link to the database. */
 const lockFileOf = (file: string) => `${realFile(file)}.lock`
 
-/** SQLite says only that a file cannot be opened: the system says why. */
+/** SQLite says only that a file cannot be opened; the system gives the reason. */
 function refuseFailingDisk(file: string): void {
   try {
     closeSync(openSync(lockFileOf(file), 'a'))
@@ -65,7 +65,7 @@ export function takeServerLock(file: string): ServerLock | undefined {
   return { release: () => database.close() }
 }
 
-/** Whether a server runs on `file`. */
+/** Whether a server is running on `file`. */
 export function isServed(file: string): boolean {
   const lock = takeServerLock(file)
   lock?.release()

@@ -5,32 +5,32 @@ import { NOT_CONFIRMED, UnusableDatabase } from '../errors.ts'
 import { realFile } from './server-lock.ts'
 
 /*
- * After each commit the WAL is synced to the disk in another thread, so that reads go on, however long the disk takes: its
- * content and its length, on Linux without its times, which the disk keeps elsewhere. The system tells of a failed sync
- * once: a later one succeeds although what the disk refused is lost. So after a failure no sync succeeds any more, and a
- * sync whose result nobody has seen confirms nothing.
+ * Syncs the WAL to the disk in another thread after each commit, so that reads continue however long the disk takes.
+ * On Linux the sync covers content and length but not times, which are stored elsewhere. The system reports a failed
+ * sync only once: a later one succeeds although the refused pages are lost. So after a failure every sync fails, and
+ * a sync without an observed result confirms nothing.
  *
- * SQLite itself syncs in this thread when it starts the WAL again. Before the first write after a pause the disk is
- * therefore synced in the other thread, too: this thread never waits for a disk that has stopped to respond.
+ * SQLite itself syncs in this thread when it restarts the WAL. Before the first write after a pause the disk is
+ * therefore synced in the other thread first, so that this thread never waits for a disk that has stopped responding.
  */
 
-/** For how long after a sync the disk is expected to respond. */
+/** How long after a sync the disk is assumed to respond. */
 const RESPONDS_FOR_MS = 500
 
-/** The calls by which commits get to the disk, and for how long they may take. */
+/** The calls that sync commits to the disk, and their time limit. */
 export interface DiskCalls extends Pick<typeof fs, 'fdatasync'> {
   readonly withinMs?: number
 }
 
-/** Elsewhere than on Linux `fdatasync` may leave out the new length of a file, and with it what was written at its end. */
+/** On systems other than Linux `fdatasync` may omit the new length of a file, and with it the data at its end. */
 const CALLS: DiskCalls = process.platform === 'linux' ? fs : { fdatasync: fs.fsync }
 
 export interface WalSyncOptions {
   /** The database. */
   readonly file: string
-  /** Called once, with the error of the first sync that failed. */
+  /** Called once, with the error of the first failed sync. */
   readonly onFailure: (error: unknown) => void
-  /** The calls of the system unless given. */
+  /** The system's calls by default. */
   readonly disk?: DiskCalls | undefined
 }
 
@@ -50,7 +50,7 @@ export class WalSync {
   #isClosed = false
   #hasFailed = false
 
-  /** The WAL must be there; it is one file until the database is closed. */
+  /** Needs an existing WAL, which stays the same file until the database is closed. */
   constructor(options: WalSyncOptions) {
     this.#options = options
     this.#descriptor = openWal(options.file)
@@ -61,7 +61,10 @@ export class WalSync {
     return !this.#isRunning && performance.now() - this.#syncedAt < RESPONDS_FOR_MS
   }
 
-  /** Rejects with a refusal if this sync, or an earlier one, failed; what was committed stays visible then. One at a time. */
+  /**
+   * Rejects with a refusal if this sync or an earlier one failed; committed writes stay visible then. Only one sync
+   * may run at a time.
+   */
   async run(): Promise<void> {
     const { disk = CALLS, onFailure } = this.#options
     const { promise, resolve } = Promise.withResolvers<Error | null>()
@@ -78,7 +81,7 @@ export class WalSync {
     this.#syncedAt = performance.now()
   }
 
-  /** The descriptor stays open while a sync is under way. */
+  /** The descriptor stays open until a pending sync has finished. */
   close(): void {
     this.#isClosed = true
     if (!this.#isRunning) fs.closeSync(this.#descriptor)
@@ -86,10 +89,10 @@ export class WalSync {
 }
 
 const SYNC_WITHIN_MS = 10_000
-/** What has ended while this thread did other things is seen to have ended within this time. */
+/** A result that arrives while this thread is busy is noticed within this time. */
 const SEEN_WITHIN_MS = 10
 
-/** Tells when the disk does not respond in time. */
+/** Notifies listeners when the disk does not respond in time. */
 export class DiskWatch {
   readonly #log: Log
   readonly #withinMs: number
@@ -102,7 +105,6 @@ export class DiskWatch {
     this.#withinMs = withinMs
   }
 
-  /** Whether the disk does not respond. */
   get isLate(): boolean {
     return this.#isLate
   }
@@ -113,7 +115,7 @@ export class DiskWatch {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** To be called when the disk is asked; `onLate` is called, before the listeners, if it takes too long. */
+  /** Must be called when a sync begins. If it takes too long, `onLate` is called before the listeners. */
   begin(onLate: () => void): void {
     const noteLate = () => {
       this.#isLate = true
@@ -126,7 +128,7 @@ export class DiskWatch {
     }, this.#withinMs)
   }
 
-  /** To be called once it has responded. */
+  /** Must be called when the disk has responded. */
   end(): void {
     clearTimeout(this.#timer)
     if (this.#isLate) this.#log.info('the disk responds again')

@@ -7,7 +7,7 @@ export const workspaces = sqliteTable(
     id: text().notNull().unique(),
     name: text().notNull(),
     nameFold: text('name_fold').notNull().unique(),
-    /** What is unique of names that were given since this is kept: see `account/names.ts`. */
+    /** The unique form of the name, for names given since uniqueness is enforced (`account/names.ts`). */
     nameKey: text('name_key').notNull().default(''),
     createdAt: integer('created_at').notNull(),
     /** Maintained counters; `check` compares them with the notes. */
@@ -29,14 +29,14 @@ export const users = sqliteTable(
     nameKey: text('name_key').notNull().default(''),
     /** Argon2id, for the application; null until a password is set. */
     passwordHash: text('password_hash'),
-    /** 1 once somebody has used a setup link of the user: from then on no link changes their name. */
+    /** 1 after a setup link of the user was used: later links do not change the name. */
     usedLink: integer('used_link').notNull().default(0),
     createdAt: integer('created_at').notNull(),
   },
   (table) => [index('users_key').on(table.nameKey)],
 )
 
-/** What the application keeps for a user, wherever they sign in; a JSON object. */
+/** Preferences of a user in the application, a JSON object; shared by all browsers. */
 export const userPreferences = sqliteTable('user_preferences', {
   user: integer()
     .primaryKey()
@@ -45,7 +45,7 @@ export const userPreferences = sqliteTable('user_preferences', {
 })
 
 export const ROLES = ['owner', 'editor', 'viewer'] as const
-/** What a member may do: an owner manages, an editor writes, a viewer reads. */
+/** An owner manages, an editor writes, a viewer reads. */
 export type Role = (typeof ROLES)[number]
 
 export const members = sqliteTable(
@@ -58,7 +58,7 @@ export const members = sqliteTable(
       .notNull()
       .references(() => users.pk, { onDelete: 'cascade' }),
     role: text({ enum: ROLES }).notNull(),
-    /** JSON of `Access`; null for the whole workspace, as of every owner. */
+    /** JSON of `Access`; null for the whole workspace, which every owner has. */
     access: text(),
   },
   (table) => [primaryKey({ columns: [table.workspace, table.user] }), index('members_user').on(table.user)],
@@ -72,11 +72,11 @@ export const keys = sqliteTable(
     workspace: integer()
       .notNull()
       .references(() => workspaces.pk, { onDelete: 'cascade' }),
-    /** No reference: a removed user's keys stay listed, and are refused. */
+    /** No foreign key: a removed user's keys stay listed, and are refused. */
     user: integer().notNull(),
     name: text().notNull(),
     scope: text({ enum: ['write', 'read'] }).notNull(),
-    /** JSON of `Access`; null for all that its user reaches. */
+    /** JSON of `Access`; null for everything that its user can access. */
     access: text(),
     /** SHA-256 of the key, hexadecimal; the key itself is not stored. */
     hash: text().notNull().unique(),

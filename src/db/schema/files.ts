@@ -11,7 +11,7 @@ export const files = sqliteTable(
     workspace: integer()
       .notNull()
       .references(() => workspaces.pk, { onDelete: 'cascade' }),
-    /** Kept while the note is in the trash; emptied when it is deleted permanently. */
+    /** Kept while the note is in the trash; null after its permanent deletion. */
     note: integer().references(() => notes.pk, { onDelete: 'set null' }),
     fileName: text('file_name').notNull(),
     mimeType: text('mime_type').notNull(),
@@ -22,15 +22,15 @@ export const files = sqliteTable(
     error: text(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
-    /** How many times the extraction of the text was started. */
+    /** The number of times the text extraction was started. */
     attempts: integer().notNull().default(0),
-    /** The claim of the process that extracts the text; the results of earlier claims are ignored. */
+    /** The claim of the process that extracts the text; results of earlier claims are ignored. */
     claim: text(),
     /** JSON array of `{title, level, page}`, once the text is extracted. */
     outline: text(),
     /**
-     * JSON object, until the text is there, of what webhooks are then told: who added the file, or gave it other
-     * content, and as what it was shown before.
+     * JSON object with the content of the webhook events that are sent once the text is extracted: the actor and the
+     * previously shown state.
      */
     announcement: text(),
   },
@@ -42,7 +42,7 @@ export const files = sqliteTable(
 )
 
 /**
- * Original files, in parts small enough that writing one delays no other write. The key holds the file and the number
+ * Original files, in parts so small that writing one delays no other write. The key holds the file and the number
  * (`partKey`).
  */
 export const fileParts = sqliteTable('file_parts', {

@@ -4,7 +4,7 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
-    /** The id of the API key. No reference: responses of a removed key expire like any other. */
+    /** The id of the API key. No foreign key: responses of a removed key expire like any other. */
     keyId: text('key_id').notNull(),
     /** Method and path: `POST /v1/notes`. */
     target: text().notNull(),

@@ -2,15 +2,15 @@ import { customType, index, integer, primaryKey, sqliteTable, text } from 'drizz
 
 const anyColumn = customType<{ data: string | number }>({ dataType: () => 'ANY' })
 
-/** Work that is still to be done (`kernel/jobs.ts`). */
+/** Pending jobs (`kernel/jobs.ts`). */
 export const jobs = sqliteTable(
   'jobs',
   {
     kind: text().notNull(),
     key: anyColumn().notNull(),
-    /** JSON value from which the next step goes on. */
+    /** JSON state that the next step continues from. */
     state: text().notNull(),
-    /** In milliseconds since 1970; for a job that is due at once, the number of its steps so far. */
+    /** Milliseconds since 1970; for a job that is due at once, the number of its steps so far. */
     dueAt: integer('due_at').notNull(),
   },
   (table) => [

@@ -11,7 +11,7 @@ export const lenses = sqliteTable(
       .notNull()
       .references(() => workspaces.pk, { onDelete: 'cascade' }),
     name: text().notNull(),
-    /** A filter tree as JSON; null for the whole workspace. It names tags and properties by id. */
+    /** A filter tree as JSON; null for the whole workspace. It refers to tags and properties by id. */
     scope: text(),
     /** JSON with every setting. */
     settings: text().notNull(),

@@ -1,22 +1,22 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { workspaces } from './account.ts'
 
-/** Makes a workspace a copy of a remote one: a row in a mirror, none in any other database. */
+/** Makes a workspace a copy of a remote one. A mirror has one row, any other database none. */
 export const mirrors = sqliteTable('mirrors', {
   workspace: integer()
     .primaryKey()
     .references(() => workspaces.pk, { onDelete: 'cascade' }),
   /** The address of the remote daybook. */
   remote: text().notNull(),
-  /** What is left out of the copy, as JSON (`mirror/selection.ts`). */
+  /** The selection of the copy, as JSON (`mirror/selection.ts`). */
   selection: text().notNull(),
-  /** The change of the remote up to which everything is in the copy. */
+  /** The change of the remote up to which the copy is complete. */
   cursor: text().notNull(),
-  /** How long the last changes took from the commit of the remote to that of the copy. */
+  /** The time between the remote's commit of the last changes and the copy's commit. */
   delayMs: integer('delay_ms').notNull(),
-  /** When the remote last said that the copy has everything, or sent what was missing. */
+  /** When the remote last confirmed that the copy is complete, or sent missing changes. */
   lastContactAt: integer('last_contact_at').notNull(),
-  /** Whether notes and records may be changed in the copy (`mirror_overlay`). */
+  /** Whether the copy accepts changes of notes and records (`mirror_overlay`). */
   isWritable: integer('is_writable').notNull().default(0),
   /** Whether changes of records are posted (`mirror_events`). */
   isForwarding: integer('is_forwarding').notNull().default(0),
@@ -24,7 +24,7 @@ export const mirrors = sqliteTable('mirrors', {
   problem: text(),
 })
 
-/** The objects of the remote that the copy leaves out, because the program does not know their kind or a word in them. */
+/** Objects of the remote that the copy omits, because this version does not know their kind or a value in them. */
 export const mirrorLeftOut = sqliteTable(
   'mirror_left_out',
   { kind: text().notNull(), id: text().notNull() },
@@ -32,35 +32,35 @@ export const mirrorLeftOut = sqliteTable(
 )
 
 /**
- * What was changed in a writable mirror and is not the same on the remote: the tables hold it as it is here, and these
- * rows what the remote has. Objects are JSON as responses show them, null where there is none.
+ * Local changes of a writable mirror. The tables hold the local state, these rows the remote one. Objects are JSON as
+ * in responses, null for no object.
  */
 export const mirrorOverlay = sqliteTable(
   'mirror_overlay',
   {
-    /** Of notes and records, and of the tags and items of Quick Access that came or went with them. */
+    /** Notes and records, and the tags and Quick Access items that they created or removed. */
     kind: text().notNull(),
     id: text().notNull(),
     structure: text(),
-    /** What the remote had when the change was made. */
+    /** The remote's state when the change was made. */
     base: text(),
-    /** What the remote has now. */
+    /** The remote's current state. */
     remote: text(),
-    /** What was sent to the remote last. */
+    /** The state last pushed to the remote. */
     pushed: text(),
-    /** The object as it was changed, while the tables cannot hold it, and why: they hold that of the remote. */
+    /** The local state and the reason, in a conflict: the tables hold the remote state then. */
     held: text(),
     problem: text(),
   },
   (table) => [primaryKey({ columns: [table.kind, table.id] })],
 )
 
-/** Record events of a mirror that still have to be posted, in order. */
+/** Record events of a mirror that are still to be posted, in order. */
 export const mirrorEvents = sqliteTable('mirror_events', {
   pk: integer().primaryKey({ autoIncrement: true }),
   id: text().notNull(),
   type: text().notNull(),
-  /** Which record changed, for the message about it. */
+  /** The changed record, for messages about the event. */
   record: text().notNull(),
   body: text().notNull(),
 })

@@ -65,7 +65,7 @@ export const revisions = sqliteTable(
   ],
 )
 
-/** Derived from the bodies: the folded targets to which a note links. They are resolved when they are read. */
+/** Derived from the bodies: the folded link targets of a note. Targets are resolved when they are read. */
 export const noteLinks = sqliteTable(
   'note_links',
   {
@@ -80,8 +80,8 @@ export const noteLinks = sqliteTable(
 )
 
 /**
- * Notes whose rows in `note_links` are out of date, because they have very many links. They are brought up to date
- * soon, and before links are read.
+ * Notes with very many links whose rows in `note_links` are stale. They are updated soon, and always before links are
+ * read.
  */
 export const linksPending = sqliteTable('links_pending', {
   note: integer()
@@ -90,15 +90,18 @@ export const linksPending = sqliteTable('links_pending', {
   workspace: integer().notNull(),
 })
 
-/** Notes whose entries in the search tables are out of date. They are indexed while idle, and before any search. */
+/**
+ * Notes whose entries in the search tables are stale. They are indexed while the server is idle, and before any
+ * search.
+ */
 export const searchPending = sqliteTable(
   'search_pending',
   {
     workspace: integer().notNull(),
     note: integer().notNull(),
     /**
-     * 1 when it changes no search result, as after the deletion of a tag, so that none waits for it; 2 when an upgrade has
-     * yet to index the note, before the database is used.
+     * 1 if it changes no search result, as after the deletion of a tag, so that no search waits for it; 2 if an
+     * upgrade must index the note before the database is used.
      */
     canWait: integer('can_wait').notNull().default(0),
   },

@@ -16,7 +16,7 @@ export const presets = sqliteTable(
     icon: text(),
     color: text(),
     isPinned: integer('is_pinned').notNull(),
-    /** What it appends to a note, with holes; null for none. */
+    /** The text that it appends to a note, with placeholders; null for none. */
     content: text(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
@@ -29,7 +29,7 @@ const ofPreset = () =>
     .notNull()
     .references(() => presets.pk, { onDelete: 'cascade' })
 
-/** The tags that a preset puts on a note; deleting a tag removes it here. */
+/** The tags that a preset adds to a note; deleting a tag removes it here. */
 export const presetTags = sqliteTable(
   'preset_tags',
   {
@@ -50,9 +50,9 @@ export const presetProperties = sqliteTable(
       .notNull()
       .references(() => properties.pk, { onDelete: 'cascade' }),
     isAsked: integer('is_asked').notNull(),
-    /** Among those set, or those asked for. */
+    /** The position among the set values, or among the prompts. */
     position: integer().notNull(),
-    /** As JSON; null for none. */
+    /** JSON; null for no value. */
     value: text(),
   },
   (table) => [

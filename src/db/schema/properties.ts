@@ -33,7 +33,10 @@ export const properties = sqliteTable(
 
 const anyColumn = customType<{ data: string | number }>({ dataType: () => 'ANY' })
 
-/** The values of notes; those of a deleted property are removed by a job. Text, select and date as text, number as real, yes/no as 0 or 1, json as its text. */
+/**
+ * The property values of notes. A job removes those of a deleted property. Text, select and date are stored as text,
+ * number as real, yes/no as 0 or 1, json as its text.
+ */
 export const noteProperties = sqliteTable(
   'note_properties',
   {

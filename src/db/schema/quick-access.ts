@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { workspaces } from './account.ts'
 import { notes } from './notes.ts'
 
-/** Active notes pinned to the sidebar; `position` counts without gaps within a workspace (`objects/positions.ts`). */
+/** Active notes pinned to the sidebar; `position` has no gaps within a workspace (`objects/positions.ts`). */
 export const quickAccess = sqliteTable(
   'quick_access',
   {

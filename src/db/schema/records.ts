@@ -2,9 +2,10 @@ import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /**
- * All rows of all structures; everything else about rows is derived from this table. Live rows are also in the typed
- * table of their structure (`db/row-table-names.ts`), which filters and sorts them. There is no foreign key to the structure,
- * because it would need an index by structure over all rows; those tables and `records_deleted` serve such lookups.
+ * All rows of all structures, from which everything else about rows is derived. Live rows are also in the typed table
+ * of their structure (`db/row-table-names.ts`), which serves filters and sorting. There is no foreign key to the
+ * structure, because it would need an index by structure over all rows; the typed tables and `records_deleted` serve
+ * such lookups.
  */
 export const records = sqliteTable(
   'records',
@@ -12,7 +13,7 @@ export const records = sqliteTable(
     pk: integer().primaryKey(),
     id: text().notNull().unique(),
     structure: integer().notNull(),
-    /** JSON exactly as responses carry it, keys in the order of the fields. */
+    /** JSON exactly as in responses, with keys in the order of the fields. */
     data: text().notNull(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),

@@ -4,7 +4,7 @@ import { structures } from './structures.ts'
 
 export const ROW_VIEW_KINDS = ['table', 'board', 'calendar'] as const
 
-/** Views of rows: what of a structure's rows is shown, and how. */
+/** Row views: which rows and columns of a structure are shown, and how. */
 export const rowViews = sqliteTable(
   'row_views',
   {
@@ -18,7 +18,7 @@ export const rowViews = sqliteTable(
       .references(() => structures.pk, { onDelete: 'cascade' }),
     name: text().notNull(),
     kind: text({ enum: ROW_VIEW_KINDS }).notNull(),
-    /** JSON array of conditions as they are sent. */
+    /** JSON array of conditions as sent. */
     filter: text().notNull(),
     search: text(),
     sort: text(),
@@ -30,11 +30,11 @@ export const rowViews = sqliteTable(
     endField: text('end_field'),
     personal: integer().notNull(),
     locked: integer().notNull(),
-    /** The id of the user who made it; null once that is no member any more. */
+    /** The id of the creator; null after that user has left the workspace. */
     owner: text(),
-    /** In a copy of another database, the name there of its owner, who is no user here. */
+    /** In a mirror, the remote name of the owner, who is no user here. */
     ownerName: text('owner_name'),
-    /** Among the views of the structure. */
+    /** The position among the views of the structure. */
     position: integer().notNull(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),

@@ -1,18 +1,18 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { users, workspaces } from './account.ts'
 
-/** People who are signed in to the application, a row for each browser. */
+/** Sessions of users in the application, one row per browser. */
 export const sessions = sqliteTable(
   'sessions',
   {
     pk: integer().primaryKey({ autoIncrement: true }),
     id: text().notNull().unique(),
-    /** SHA-256 of the token in the cookie, hexadecimal; the token itself is stored nowhere. */
+    /** SHA-256 of the token in the cookie, hexadecimal; the token itself is not stored. */
     hash: text().notNull().unique(),
     user: integer()
       .notNull()
       .references(() => users.pk, { onDelete: 'cascade' }),
-    /** The workspace that the session looks into. */
+    /** The current workspace of the session. */
     workspace: integer()
       .notNull()
       .references(() => workspaces.pk, { onDelete: 'cascade' }),
@@ -24,7 +24,7 @@ export const sessions = sqliteTable(
   (table) => [index('sessions_user').on(table.user), index('sessions_workspace').on(table.workspace)],
 )
 
-/** Links with which a person sets a password; a user has one at most. */
+/** Links that let a user set a password; a user has at most one. */
 export const setupLinks = sqliteTable('setup_links', {
   user: integer()
     .primaryKey()
@@ -32,11 +32,14 @@ export const setupLinks = sqliteTable('setup_links', {
   /** SHA-256 of the token in the link, hexadecimal. */
   hash: text().notNull().unique(),
   expiresAt: integer('expires_at').notNull(),
-  /** The user who made it, on whose right it rests; null for the command line, which always may. */
+  /** The user who created it and whose right it depends on; null for the command line, which always has the right. */
   maker: integer().references(() => users.pk, { onDelete: 'cascade' }),
 })
 
-/** From where a user has signed in, and when last: those addresses are let in while others guess the password. */
+/**
+ * The addresses from which a user has signed in, with the last time. They stay accepted while others guess the
+ * password.
+ */
 export const signInAddresses = sqliteTable(
   'sign_in_addresses',
   {
@@ -60,16 +63,16 @@ export const passkeys = sqliteTable(
       .notNull()
       .references(() => users.pk, { onDelete: 'cascade' }),
     name: text().notNull(),
-    /** The host that it was made for, the only one where it works. */
+    /** The host for which the passkey was created, the only one where it works. */
     host: text().notNull(),
-    /** Its id, which the authenticator chose, in URL-safe base64, as the key. */
+    /** The credential id, chosen by the authenticator, in URL-safe base64. */
     credential: text().notNull().unique(),
     publicKey: text('public_key').notNull(),
-    /** How often a key that is bound to its device has signed, where it counts that. */
+    /** The signature counter of the authenticator, if it has one. */
     counter: integer().notNull(),
-    /** 1 if it may be on several devices of the user. */
+    /** 1 if the passkey can be on several devices of the user. */
     isSynced: integer('is_synced').notNull(),
-    /** How browsers reach its authenticator, separated by commas. */
+    /** The transports of the authenticator, separated by commas. */
     transports: text().notNull(),
     createdAt: integer('created_at').notNull(),
     lastUsedAt: integer('last_used_at'),
@@ -77,7 +80,7 @@ export const passkeys = sqliteTable(
   (table) => [index('passkeys_user').on(table.user)],
 )
 
-/** Who users are at an OpenID Connect provider; a user has one account there at most. */
+/** The identities of users at an OpenID Connect provider; a user has at most one. */
 export const providerLinks = sqliteTable(
   'provider_links',
   {
@@ -86,19 +89,19 @@ export const providerLinks = sqliteTable(
       .references(() => users.pk, { onDelete: 'cascade' }),
     issuer: text().notNull(),
     subject: text().notNull(),
-    /** The workspace that its role claim opens no more, though the user is a member there. */
+    /** The workspace to which the role claim no longer gives access, although the user is still a member. */
     closedWorkspace: integer('closed_workspace').references(() => workspaces.pk, { onDelete: 'set null' }),
   },
   (table) => [uniqueIndex('provider_links_subject').on(table.issuer, table.subject)],
 )
 
-/** Where the server that runs on this database, or ran last, is reached; one row at most. */
+/** The address of the server that last ran on this database; at most one row. */
 export const serverAddress = sqliteTable('server_address', {
   pk: integer().primaryKey(),
   /** Where it listens. */
   url: text().notNull(),
   /** The first `--public-url`, if there is one. */
   publicUrl: text('public_url'),
-  /** 0 if the system chose the port, which is another one at the next start. */
+  /** 0 if the system chose the port, which changes at the next start. */
   isPortFixed: integer('is_port_fixed').notNull().default(1),
 })

@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { users, workspaces } from './account.ts'
 
-/** What is shown, or asked, without an account, under a URL of its own. */
+/** Content that is shown, or requested by a form, without an account, each under a URL of its own. */
 export const shares = sqliteTable(
   'shares',
   {
@@ -11,26 +11,26 @@ export const shares = sqliteTable(
       .notNull()
       .references(() => workspaces.pk, { onDelete: 'cascade' }),
     kind: text({ enum: ['note', 'view', 'row_view', 'form'] }).notNull(),
-    /** The id of the note, the view or the row view; of a form that of the structure. */
+    /** The id of the note, view or row view; for a form, of the structure. */
     target: text().notNull(),
-    /** The id of the structure whose rows it shows or takes; null for notes. */
+    /** The id of the structure whose rows it shows or accepts; null for notes. */
     structure: text(),
     name: text(),
-    /** In the URL; stored as it is, because it is shown again to those who may write. */
+    /** The token in the URL. Stored in plain text, because it is shown again to members with write access. */
     token: text().notNull().unique(),
     passwordHash: text('password_hash'),
     /** JSON object. */
     options: text().notNull(),
     expiresAt: integer('expires_at'),
-    /** On whose right it rests. */
+    /** The user whose right the share depends on. */
     createdBy: integer('created_by')
       .notNull()
       .references(() => users.pk, { onDelete: 'cascade' }),
     createdAt: integer('created_at').notNull(),
     lastUsedAt: integer('last_used_at'),
-    /** How many pages were shown. */
+    /** The number of pages served. */
     uses: integer().notNull().default(0),
-    /** How many rows were written through a form. */
+    /** The number of rows written through a form. */
     written: integer().notNull().default(0),
   },
   (table) => [

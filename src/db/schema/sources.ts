@@ -19,15 +19,21 @@ export const sources = sqliteTable(
     provider: text().notNull(),
     /** JSON object. */
     options: text().notNull(),
-    /** Stored as it is, because it verifies; null where the provider has none, and until an imported source gets one. */
+    /**
+     * Stored in plain text, because it verifies signatures; null if the provider has none, and until an imported
+     * source gets one.
+     */
     secret: text(),
-    /** Counts the secrets: what was sealed with an earlier one is not opened any more. */
+    /** The number of the current secret. Events sealed with an earlier one can no longer be opened. */
     secretVersion: integer('secret_version').notNull().default(0),
-    /** The end of its URL. Stored as it is, because the URL is shown again; null until an imported source gets one. */
+    /**
+     * The end of its URL. Stored in plain text, because the URL is shown again; null until an imported source gets
+     * one.
+     */
     token: text(),
-    /** JSON object of places, by field key. */
+    /** JSON object of paths, by field key. */
     map: text().notNull(),
-    /** Where the id and the type of an event are, if not where the provider has them. */
+    /** The paths of the id and the type of an event, if they differ from those of the provider. */
     externalId: text('external_id'),
     event: text(),
     /** JSON array of conditions. */
@@ -36,10 +42,10 @@ export const sources = sqliteTable(
     newerBy: text('newer_by'),
     enabled: integer().notNull(),
     description: text(),
-    /** JSON object: how many calls had each outcome. */
+    /** JSON object: the number of calls by outcome. */
     counts: text().notNull(),
     lastEventAt: integer('last_event_at'),
-    /** The sum of what its events keep, in bytes. */
+    /** The total size of its stored events, in bytes. */
     keptBytes: integer('kept_bytes').notNull().default(0),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
@@ -51,13 +57,13 @@ export const sources = sqliteTable(
   ],
 )
 
-/** What was verified and kept of each call. An event that is judged again stays under its id. */
+/** The verified and stored part of each call. A replayed event keeps its id. */
 export const sourceEvents = sqliteTable(
   'source_events',
   {
     pk: integer().primaryKey(),
     id: text().notNull().unique(),
-    /** The pk of its source; a job deletes the events of a deleted one. */
+    /** The pk of its source; a job deletes the events of a deleted source. */
     source: integer().notNull(),
     externalId: text('external_id'),
     event: text(),
@@ -65,12 +71,12 @@ export const sourceEvents = sqliteTable(
     recordId: text('record_id'),
     error: text(),
     receivedAt: integer('received_at').notNull(),
-    /** JSON array of pairs, without those that hold credentials. */
+    /** JSON array of pairs, without headers that hold credentials. */
     headers: text().notNull(),
     body: blob({ mode: 'buffer' }).notNull(),
-    /** The size of the body as it came, where it is not kept whole. */
+    /** The original size of the body, if it was truncated. */
     size: integer(),
-    /** The bytes of headers and body, or of the sealed call if that is larger; null once they were dropped. */
+    /** The size of headers and body, or of the sealed call if that is larger; null after they were evicted. */
     kept: integer(),
   },
   (table) => [
@@ -82,7 +88,7 @@ export const sourceEvents = sqliteTable(
   ],
 )
 
-/** Calls as they came, with the headers that hold signatures, encrypted with a key derived from the source's secret. */
+/** Calls as received, including signature headers, encrypted with a key derived from the source's secret. */
 export const sourceSealed = sqliteTable('source_sealed', {
   /** The pk of the event. */
   event: integer().primaryKey(),

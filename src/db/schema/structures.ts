@@ -19,10 +19,10 @@ export const structures = sqliteTable(
       .notNull()
       .references(() => workspaces.pk, { onDelete: 'cascade' }),
     name: text().notNull(),
-    /** Never null; SQLite cannot say so of a column without making the table again. */
+    /** Never null. SQLite cannot add this constraint to a column without recreating the table. */
     nameFold: text('name_fold'),
     description: text(),
-    /** JSON array of definitions as responses show them, each with the `column` that holds its values. */
+    /** JSON array of definitions as in responses, each with the `column` that holds its values. */
     fields: text().notNull(),
     labelField: text('label_field'),
     /** JSON array of arrays of field keys. */
@@ -32,8 +32,8 @@ export const structures = sqliteTable(
     icon: text(),
     color: text(),
     /**
-     * The version of the structure's enabled subscriptions, a new one after each change to them; null while there are
-     * none. Processes cache the subscriptions by it.
+     * The version of the structure's enabled subscriptions, which changes with each of them; null while there are
+     * none. Processes cache subscriptions by it.
      */
     subscriptionsVersion: text('subscriptions_version'),
     createdAt: integer('created_at').notNull(),
@@ -50,18 +50,18 @@ export const structureStats = sqliteTable(
       .primaryKey()
       .references(() => structures.pk, { onDelete: 'cascade' }),
     live: integer().notNull().default(0),
-    /** Grows with every write of a row, so that totals can be cached until the next. */
+    /** Grows with every write of a row, so that totals can be cached until the next write. */
     changes: integer().notNull().default(0),
-    /** 1 while the order of the rows' pks is that of their times of creation and of their ids. */
+    /** 1 while the order of the rows' pks is also that of their creation times and ids. */
     inOrder: integer('in_order').notNull().default(1),
-    /** Of the newest row so far, deleted ones included; null if there never was one. */
+    /** The creation time of the newest row so far, deleted ones included; null if there never was one. */
     lastCreatedAt: integer('last_created_at'),
     lastId: text('last_id'),
     /** Rows with pks up to this are in the structure's text index; null if it has none. */
     indexedTo: integer('indexed_to'),
     /**
-     * Where the live rows are: 0 in `small_rows`, 1 in a table of the structure, 2 in one that an older program made, which
-     * has not been looked at since.
+     * The location of the live rows: 0 in `small_rows`, 1 in an own table, 2 in an own table of an older program that
+     * was not checked since.
      */
     ownTable: integer('own_table').notNull().default(0),
   },
@@ -70,7 +70,7 @@ export const structureStats = sqliteTable(
 
 const anyColumn = customType<{ data: string | number }>({ dataType: () => 'ANY' })
 
-/** More columns than this has no structure without a table for itself. */
+/** A structure with more columns always has an own table. */
 export const SMALL_COLUMNS = 20
 const columnsCalled = (letter: string) =>
   Object.fromEntries(
@@ -78,8 +78,8 @@ const columnsCalled = (letter: string) =>
   )
 
 /**
- * The live rows of small structures, with the columns that tables of structures have (`db/row-table-names.ts`). They are
- * removed with their structure by `structures/storage/row-table-schema.ts`.
+ * The live rows of small structures, with the same columns as own tables (`db/row-table-names.ts`).
+ * `structures/storage/row-table-schema.ts` removes them with their structure.
  */
 export const smallRows = sqliteTable(
   'small_rows',
@@ -94,7 +94,7 @@ export const smallRows = sqliteTable(
   (table) => [primaryKey({ columns: [table.structure, table.pk] })],
 )
 
-/** Rows whose entry in the text index of their structure is out of date. */
+/** Rows whose entries in the text index of their structure are stale. */
 export const rowSearchPending = sqliteTable(
   'row_search_pending',
   {
@@ -106,14 +106,14 @@ export const rowSearchPending = sqliteTable(
   (table) => [primaryKey({ columns: [table.structure, table.row] })],
 )
 
-/** The automatic indexes (`structures/storage/auto-index.ts`), so that one that is not used can be dropped. */
+/** The automatic indexes (`structures/storage/auto-index.ts`), tracked so that unused ones are dropped. */
 export const autoIndexes = sqliteTable(
   'auto_indexes',
   {
     structure: integer()
       .notNull()
       .references(() => structures.pk, { onDelete: 'cascade' }),
-    /** The columns of the structure's row table that are indexed, joined by commas; `*` for its text index. */
+    /** The indexed columns of the structure's row table, joined by commas; `*` for its text index. */
     column: text().notNull(),
     createdAt: integer('created_at').notNull(),
     /** When it was last used, to the day. */

@@ -13,13 +13,16 @@ export const tags = sqliteTable(
     nameFold: text('name_fold').notNull(),
     color: text(),
     isPinned: integer('is_pinned').notNull().default(0),
-    /** How many active notes carry the tag; maintained, and compared by `check`. */
+    /** The number of active notes with the tag; maintained, and compared by `check`. */
     noteCount: integer('note_count').notNull().default(0),
   },
   (table) => [uniqueIndex('tags_name').on(table.workspace, table.nameFold)],
 )
 
-/** The tags of notes, including notes in the trash. A deleted tag is taken off by a job: hence no foreign key to it. */
+/**
+ * The tags of notes, including notes in the trash. A job removes the rows of a deleted tag, hence there is no foreign
+ * key.
+ */
 export const noteTags = sqliteTable(
   'note_tags',
   {
@@ -34,7 +37,7 @@ export const noteTags = sqliteTable(
   ],
 )
 
-/** A note that is given `tag` is also given `linked`. */
+/** A note that gets `tag` also gets `linked`. */
 export const tagLinks = sqliteTable(
   'tag_links',
   { tag: integer().notNull(), linked: integer().notNull() },

@@ -11,13 +11,13 @@ export const views = sqliteTable(
       .notNull()
       .references(() => workspaces.pk, { onDelete: 'cascade' }),
     name: text().notNull(),
-    /** A filter tree as JSON; null for every note. It names tags and properties by id, as the columns below do. */
+    /** A filter tree as JSON; null for every note. Like the columns below, it refers to tags and properties by id. */
     filter: text(),
     sortField: text('sort_field', {
       enum: ['created_at', 'updated_at', 'edited_at', 'title', 'property'],
     }).notNull(),
     sortDirection: text('sort_direction', { enum: ['asc', 'desc'] }).notNull(),
-    /** The id of a property, with the field `property` alone. */
+    /** The id of a property, only if sorted by `property`. */
     sortProperty: text('sort_property'),
     /** JSON array of the ids of properties. */
     displayProperties: text('display_properties').notNull(),

@@ -5,11 +5,11 @@ import { notes } from './notes.ts'
 import { structures } from './structures.ts'
 
 /*
- * Every delivery meets exactly one of these conditions, and the indexes of deliveries hold those that meet one of them:
- * a statement has to repeat the condition for SQLite to use the index.
+ * Every delivery satisfies exactly one of these conditions, and each index of deliveries covers one of them: a
+ * statement must repeat the condition for SQLite to use the index.
  */
 
-/** Never attempted, and due since it was made. */
+/** Never attempted, and due since its creation. */
 export const IS_NEW = "status = 'pending' AND attempts = 0 AND is_urgent = 0"
 export const IS_NOT_NEW = "(status <> 'pending' OR attempts > 0 OR is_urgent = 1)"
 
@@ -21,24 +21,24 @@ export const webhooks = sqliteTable(
     workspace: integer()
       .notNull()
       .references(() => workspaces.pk, { onDelete: 'cascade' }),
-    /** Null where it is one to notes or files. */
+    /** Null for a subscription to notes or files. */
     structure: integer().references(() => structures.pk, { onDelete: 'cascade' }),
-    /** What its events are about; null, as in the columns below, where it was not given. */
+    /** The kind of its events; like the columns below, null unless it was given. */
     kind: text({ enum: ['record', 'note', 'file'] }),
     format: text({ enum: ['json', 'slack', 'discord', 'ntfy', 'text'] }),
     template: text(),
     quietSeconds: integer('quiet_seconds'),
     includeContent: integer('include_content'),
-    /** JSON object that says when the moment of a row comes. */
+    /** JSON object that defines the due time of a row. */
     due: text(),
     url: text().notNull(),
-    /** `whsec_…`; stored as it is, because it signs. */
+    /** `whsec_…`; stored in plain text, because it signs. */
     secret: text().notNull(),
-    /** JSON array of `{secret, until}`, newest first: replaced secrets that sign too, until that instant. */
+    /** JSON array of `{secret, until}`, newest first: replaced secrets that also sign until that instant. */
     earlierSecrets: text('earlier_secrets'),
     /** JSON array of event types. */
     events: text().notNull(),
-    /** JSON array of conditions, by field key; of one to notes a filter tree, null for every note. */
+    /** JSON array of conditions, by field key; for notes a filter tree, null for every note. */
     filter: text(),
     /** JSON array of field keys; null for every field. */
     fields: text(),
@@ -49,12 +49,15 @@ export const webhooks = sqliteTable(
     headers: text(),
     enabled: integer().notNull(),
     pausedAt: integer('paused_at'),
-    /** A sentence, where it is not paused because deliveries failed. */
+    /** A sentence, if failed deliveries are not the reason for the pause. */
     pauseReason: text('pause_reason'),
     consecutiveFailures: integer('consecutive_failures').notNull().default(0),
-    /** Null for one made without a key. */
+    /** Null if created without a key. */
     createdByKeyId: text('created_by_key_id'),
-    /** On whose right it rests: who made it, or ended its last pause; null for one of the command line or of a copy. */
+    /**
+     * The user whose right it depends on: the creator, or the user who last resumed it; null for the command line and
+     * for a copy.
+     */
     user: integer(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
@@ -73,13 +76,13 @@ export const webhookEvents = sqliteTable('webhook_events', {
   type: text().notNull(),
   /** The id of the row, note or file; null for a test. */
   recordId: text('record_id'),
-  /** The text that is sent, byte for byte at every attempt. */
+  /** The request body, byte for byte the same in every attempt. */
   body: text().notNull(),
-  /** The media type of the text; null for JSON. */
+  /** The media type of the body; null for JSON. */
   contentType: text('content_type'),
 })
 
-/** Notes whose changes wait for a quiet time, after which they are one event. */
+/** Notes whose changes are collected during a quiet period, after which they become one event. */
 export const webhookWaiting = sqliteTable(
   'webhook_waiting',
   {
@@ -92,11 +95,11 @@ export const webhookWaiting = sqliteTable(
     /** When the first of the changes was made. */
     firstAt: integer('first_at').notNull(),
     dueAt: integer('due_at').notNull(),
-    /** When, and from where, the last of the changes was made. */
+    /** When, and from which surface, the last of the changes was made. */
     changedAt: integer('changed_at').notNull(),
     surface: text().notNull(),
     keyId: text('key_id'),
-    /** JSON object of the note as it was before the first of the changes. */
+    /** JSON object of the note before the first of the changes. */
     before: text().notNull(),
   },
   (table) => [
@@ -107,23 +110,23 @@ export const webhookWaiting = sqliteTable(
 )
 
 /**
- * For a subscription to moments, from when on it sends them. Another one begins when the rule changes or the subscription is
- * enabled again, so that the moments of the old one can be removed little by little.
+ * The start of a due-time subscription. A new schedule begins when the rule changes or the subscription is enabled
+ * again, so that the due times of the old one can be removed in small steps.
  */
 export const webhookSchedules = sqliteTable('webhook_schedules', {
   pk: integer().primaryKey({ autoIncrement: true }),
   webhook: integer().notNull(),
-  /** Earlier moments send nothing. */
+  /** Earlier due times send nothing. */
   since: integer().notNull(),
-  /** The rows up to this pk have their moments. */
+  /** The due times of rows up to this pk are computed. */
   done: integer().notNull().default(0),
-  /** The last row that there was at the beginning; null once all of them have their moments. */
+  /** The last row that existed at the beginning; null once all due times are computed. */
   last: integer(),
-  /** 1 while its moments are being removed. */
+  /** 1 while its due times are being removed. */
   isEnded: integer('is_ended').notNull().default(0),
 })
 
-/** The moments of rows that are still to come. */
+/** Future due times of rows. */
 export const webhookMoments = sqliteTable(
   'webhook_moments',
   {
@@ -139,8 +142,8 @@ export const webhookMoments = sqliteTable(
 )
 
 /**
- * Deliveries. A batch of rows makes thousands of them in one transaction, for which other writes wait: hence no foreign
- * keys, which would have SQLite copy pages before each statement, and few indexes that hold new ones.
+ * Deliveries. A batch of rows creates thousands of them in one transaction, for which other writes wait. Hence there
+ * are no foreign keys, for which SQLite would copy pages before each statement, and few indexes cover new deliveries.
  */
 export const webhookDeliveries = sqliteTable(
   'webhook_deliveries',
@@ -151,9 +154,9 @@ export const webhookDeliveries = sqliteTable(
     webhook: integer().notNull(),
     id: text().notNull(),
     status: text({ enum: ['pending', 'delivered', 'failed'] }).notNull(),
-    /** Since the delivery was made or last asked for again. */
+    /** Counted since the delivery was created or last redelivered. */
     attempts: integer().notNull().default(0),
-    /** Counts redeliveries: the outcome of an attempt made before the last of them is ignored. */
+    /** The number of redeliveries: the outcome of an attempt that began before the last of them is ignored. */
     redeliveries: integer().notNull().default(0),
     /** 1 while its first attempt is due whatever the state of the subscription: for tests and redeliveries. */
     isUrgent: integer('is_urgent').notNull().default(0),
@@ -177,13 +180,13 @@ export const webhookDeliveries = sqliteTable(
   ],
 )
 
-/** The attempts of each delivery that were saved; deliveries of older versions have none. */
+/** The stored attempts of each delivery; deliveries of older versions have none. */
 export const webhookAttempts = sqliteTable(
   'webhook_attempts',
   {
     event: integer().notNull(),
     webhook: integer().notNull(),
-    /** Grows with each attempt, also over redeliveries. */
+    /** Grows with each attempt, also across redeliveries. */
     number: integer().notNull(),
     at: integer().notNull(),
     responseStatus: integer('response_status'),

@@ -17,86 +17,89 @@ import type { WorkerRequest } from './thread.ts'
 export { type Requester, requesterKey }
 
 /**
- * A read that may take long. It begins on the main thread; one that reads too much there (`db/read-limit.ts`) begins again in
- * a worker thread, so that other requests never wait for it. Input and output are copied between the threads. Its
- * statements that read many rows need a stop condition (`Sql.stopCondition`).
+ * A read that may take long. It begins on the main thread; if it reads too much there (`db/read-limit.ts`), it
+ * restarts in a worker thread, so that other requests never wait for it. Input and output are copied between the
+ * threads. Statements that read many rows need a stop condition (`Sql.stopCondition`).
  */
 export interface WorkerQuery<Input, Output> {
-  /** The name of its feature, a dot, and its own: by it a worker thread finds it (`operations.ts`). */
+  /** Feature, dot, own name; worker threads find the query by it (`operations.ts`). */
   readonly name: string
   /** Whether it always runs in a worker thread, because its work cannot be counted. */
   readonly isLong?: true
   run(reader: Reader, input: Input): Output
 }
 
-/** Name of a read in worker threads, and whether it always runs in one. */
+/** The name of a read in worker threads, and whether it always runs there. */
 export interface LongRead {
   readonly name: string
   readonly isLong?: boolean
 }
 
-/** Thrown by what reads so much on the main thread that another one has to run it. */
+/** Thrown by reads that are too large for the main thread and must run in another. */
 export class TooLongForMainThread extends Error {}
 
 const tooLong = () => new TooLongForMainThread()
 
-/** Those who are told of a write after its commit. */
+/** Listeners that are notified after the commit of a write. */
 export interface WriteListeners {
   /** Reports that anything in the structure may have changed; without an id, anything at all. */
   wake(structureId?: string): void
 }
 
 /**
- * A write that may take long; it runs in one transaction, on the main thread or, while other writes wait, in a thread of
- * writes, where neither reads nor requests wait for it. One that reads long values on the main thread is rolled back and
- * runs there, too. Its input and output are copied between the threads.
+ * A write that may take long. It runs in one transaction on the main thread or, while other writes wait, in the write
+ * thread, which delays neither reads nor requests. A write that reads long values on the main thread is rolled back
+ * and runs in the write thread, too. Its input and output are copied between the threads.
  */
 export interface WorkerTask<Input, Output> {
-  /** As that of a query. */
+  /** As the name of a query. */
   readonly name: string
-  /** Whether no request waits for it, and it waits for no request: building an index, for example. */
+  /** Whether it is independent of requests, such as building an index. */
   readonly isBackground?: true
   run(tx: Tx, input: Input, listeners: WriteListeners): Output
 }
 
-/** How large a write is, as far as its request says. */
+/** The size of a write, as far as its request determines it. */
 export interface WriteSize {
   /** The length of the body, in characters. */
   readonly length?: number
-  /** How many objects it writes. */
+  /** The number of objects that it writes. */
   readonly items?: number
 }
 
 interface WriteOptions {
-  /** Without one, the write always runs in the thread of writes. */
+  /** Without a size, the write always runs in the write thread. */
   readonly size?: WriteSize
-  /** Whether everything is checked in the same way, and nothing is written. */
+  /** Whether the write is only checked, and nothing is written. */
   readonly isDryRun?: boolean | undefined
 }
 
-/** The thread of writes runs what is larger than this, which the main thread does in some tens of milliseconds. */
+/** Larger writes run in the write thread. The main thread handles this size in some tens of milliseconds. */
 const MAX_LENGTH = 524_288
 const MAX_ITEMS = 2_000
-/** A write of more shares its commit with no other, so that short ones do not wait for many of them. */
+/** A larger write shares its commit with no other, so that short ones do not wait for many of them. */
 const FEW_ITEMS = 20
 
-/** Runs what takes long. */
+/** Runs long work. */
 export interface WorkerClient {
-  /** A query that reads more rows runs in the worker, and a structure of fewer rows needs no index. */
+  /** A query over more rows runs in the worker, and a structure with fewer rows needs no index. */
   readonly manyRows: number
-  /** That of the database. */
+  /** The state of the database. */
   readonly state: State
   run<Input, Output>(query: WorkerQuery<Input, Output>, input: Input, requester: Requester): Promise<Output>
-  /** Whether the database is in memory: then everything runs on the main thread. */
+  /** Whether the database is in memory, so that everything runs on the main thread. */
   readonly isInline: boolean
-  /** A write whose text is longer runs in the thread of writes. */
+  /** Writes with a longer text run in the write thread. */
   readonly maxWriteLength: number
-  /** Runs a read here, and returns its output; or, if it reads too much or is long, in a reader thread with this input. */
+  /**
+   * Runs a read on this thread and returns its output. A read that is too large or long runs in a reader thread with
+   * this input.
+   */
   read(query: LongRead, requester: Requester, here: () => unknown, input: () => unknown): unknown
-  /** Runs a write in the thread of writes; `requester` is the key of the line in which it waits. */
+  /** Runs a write in the write thread; `requester` is the key of its queue. */
   task(name: string, input: unknown, requester: string): Promise<unknown>
   write<Input, Output>(task: WorkerTask<Input, Output>, input: Input, options?: WriteOptions): Promise<Output>
-  /** Refuses the queries, and lets a task that runs finish, for some seconds. */
+  /** Refuses the queries, and lets the current task finish for some seconds. */
   close(): Promise<void>
 }
 
@@ -111,20 +114,23 @@ export interface WorkerOptions {
   timeLimitMs?: number
 }
 
-/** The input without the signal of its caller, which cannot be copied; on the main thread, reading one takes time. */
+/** The input without the caller's signal, which cannot be copied. */
 function sendable(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || !('caller' in input)) return input
   return { ...input, caller: { ...(input.caller as object), signal: undefined } }
 }
 
-/** For how long a read that was too long for the main thread does not begin there again. */
+/** How long a read that was too large for the main thread is sent directly to a reader thread. */
 const REMEMBERED_MS = 1_000
 const MAX_REMEMBERED = 1_000
 
-/** The reads that were too long for the main thread a moment ago: many of them at once take no more of it than one. */
+/** Recent reads that were too large for the main thread: many of them at once cost it no more than one. */
 class LongReads {
   readonly #byQuery = new Map<string, BoundedCache<number | bigint, number>>()
-  /** From then on none is remembered: hashing an input takes as long as reading a few rows. */
+  /**
+   * Entries expire at this time, so that inputs are not hashed needlessly: hashing costs as much as reading a few
+   * rows.
+   */
   #until = 0
 
   has(query: string, input: () => unknown): boolean {
@@ -145,7 +151,7 @@ class LongReads {
 const MANY_ROWS = 10_000
 const TIME_LIMIT_MS = 30_000
 
-/** Starts threads when they are first needed. A database in memory has one connection, and needs none. */
+/** Threads start when they are first needed. A database in memory has one connection and needs none. */
 export function openWorker({
   db,
   listeners,
@@ -185,10 +191,10 @@ export function openWorker({
     try {
       output = await queries.run(request('query', name, input), requester)
     } finally {
-      // The output or the refusal may rest on a commit that is not on the disk yet.
+      // The output or the refusal may depend on a commit that is not on the disk yet.
       await db.synced()
     }
-    // Making a response of a large result takes milliseconds, and many requests may share one.
+    // Encoding a large response takes milliseconds, and many requests may share one result.
     await stepsOfThread.run(requesterKey(requester), () => {})
     return output
   }

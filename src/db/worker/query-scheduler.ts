@@ -5,38 +5,38 @@ import type { Log } from '../../lib/log.ts'
 import { type Refusal, refused, shuttingDown, unavailable } from '../../refusal.ts'
 import { ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
 
-/** For whom a query runs. */
+/** The caller of a query. */
 export interface Requester {
   readonly userId: string
   readonly keyId: string | null
   readonly surface: string
   /** Aborts once the result is no longer needed; the query is then stopped. */
   readonly signal?: AbortSignal
-  /** Whether the query waits for as long as it takes and is never refused for it, as that of a watch. */
+  /** Whether the query has no time limit and is never refused, as for a watch. */
   readonly isBackground?: boolean
 }
 
-/** Requests without a key are those of a user on a surface. */
+/** Requests without a key are identified by surface and user. */
 export const requesterKey = ({ keyId, surface, userId }: Requester): string => keyId ?? `${surface} ${userId}`
 
 /** A request that waits for the result of a query. */
 interface Waiter {
   resolve(output: unknown): void
   reject(error: unknown): void
-  /** Stops the time within which the query must have begun. */
+  /** Cancels the deadline by which the query must have begun. */
   stopTimer: () => void
 }
 
-/** One query, from its first request to its end. */
+/** A query, from its first request to its end. */
 interface Job {
   readonly key: string
   /** Equal for equal queries of one key. */
   readonly name: string
   readonly isBackground: boolean
   readonly request: ThreadRequest
-  /** Empty once it is settled. */
+  /** Empty once the query is settled. */
   readonly waiters: Set<Waiter>
-  /** The thread that runs it; undefined while it waits. */
+  /** The thread that runs it; undefined while it is queued. */
   thread: WorkerThread | undefined
   /** The state of the database when it began. */
   state: number
@@ -48,17 +48,17 @@ export interface QuerySchedulerOptions {
   readonly clock: Clock
   readonly log: Log
   readonly timeLimitMs: number
-  /** A number that differs whenever a query may have another result than before. */
+  /** A number that changes whenever a query may have another result. */
   readonly state: () => number
 }
 
-/** As a key runs one query at a time, a single one never has all threads. */
+/** Each key runs one query at a time, so that it never occupies all threads. */
 const THREADS = 2
-/** How many queries of one key may run or wait for a thread. */
+/** How many queries of one key may run or be queued for a thread. */
 const MAX_PER_KEY = 8
-/** How many more may stand in line until they may wait for a thread. */
+/** How many further queries of one key may wait to be queued. */
 const MAX_IN_LINE = 64
-/** In line, and for a thread. */
+/** The time limit of each of these two queues. */
 const MAX_WAIT_MS = 10_000
 const RETRY_AFTER_SECONDS = 5
 
@@ -74,25 +74,22 @@ const ranTooLong = (seconds: number) =>
 const threadFailed = () => unavailable('The query was lost with the thread that ran it; try again.')
 const callerIsGone = () => unavailable('The client closed the connection.')
 
-/** Equal for equal queries of one key, as they are sent to a thread. */
+/** Equal for equal queries of one key, as sent to a thread. */
 const nameOf = (key: string, isBackground: boolean, { name, input }: ThreadRequest): string =>
   `${key} ${isBackground} ${name} ${Buffer.from(serialize(input)).toString('latin1')}`
 
 /**
- * Runs queries in worker threads, round-robin between keys, and stops those whose requests have ended. Requests that ask
- * the same of the same state share one query.
+ * Runs queries in worker threads, round-robin between keys, and stops those whose requests have ended. Equal requests
+ * for the same state share one query.
  */
 export class QueryScheduler {
   readonly #options: QuerySchedulerOptions
-  /** What waits for a thread. */
+  /** The queue for threads. */
   readonly #queue = new FairQueue<Job>()
-  /**
-   * The queries of a key, except those in the background: the first eight run or wait for a thread, the others stand
-   * in line.
-   */
+  /** The queries of a key, except background ones: the first eight run or are queued, the others wait. */
   readonly #jobs = new Map<string, Job[]>()
   readonly #threads: WorkerThread[] = []
-  /** The queries that run, by key. */
+  /** The running queries, by key. */
   readonly #running = new Map<string, Job>()
   /** The queries that other requests may share, by name. */
   readonly #shared = new Map<string, Job>()
@@ -121,7 +118,7 @@ export class QueryScheduler {
     return promise.finally(() => signal?.removeEventListener('abort', onAbort))
   }
 
-  /** Refuses what waits and what runs, and ends the threads as soon as they have stopped. */
+  /** Refuses all queries, and ends the threads as soon as they have stopped. */
   async close(): Promise<void> {
     this.#isClosed = true
     const running = [...this.#running.values()]
@@ -131,13 +128,13 @@ export class QueryScheduler {
     await Promise.all(this.#threads.map((thread) => thread.close()))
   }
 
-  /** A query with the same result as one that would begin now: it has not begun, or nothing was written since. */
+  /** A query with the same result as a new one: it has not begun, or nothing was written since. */
   #findShared(name: string): Job | undefined {
     const job = this.#shared.get(name)
     return job && (!job.thread || job.state === this.#options.state()) ? job : undefined
   }
 
-  /** Undefined if the key has too many. */
+  /** Undefined if the key has too many queries. */
   #add(query: Pick<Job, 'key' | 'name' | 'isBackground' | 'request'>): Job | undefined {
     const { key, name, isBackground } = query
     const job: Job = { ...query, waiters: new Set(), thread: undefined, state: 0, finished: undefined }
@@ -152,7 +149,7 @@ export class QueryScheduler {
     return job
   }
 
-  /** Makes way for the next query of the key that stands in line. */
+  /** Removes a query and queues the next one of its key. */
   #remove(job: Job): void {
     const { key, name } = job
     if (this.#shared.get(name) === job) this.#shared.delete(name)
@@ -209,13 +206,13 @@ export class QueryScheduler {
     this.#dispatch()
   }
 
-  /** Refuses one request; the query is ended with its last one. */
+  /** Refuses one request; the query ends with its last request. */
   #leave(job: Job, waiter: Waiter, refusal: Refusal): void {
     if (job.waiters.size === 1 && job.waiters.has(waiter)) this.#end(job, refusal)
     else if (job.waiters.delete(waiter)) refuse(waiter, refusal)
   }
 
-  /** Refuses a query; if it runs, it goes on to occupy its thread until it has stopped. */
+  /** Refuses a query; a running one occupies its thread until it has stopped. */
   #end(job: Job, refusal: Refusal): void {
     job.thread?.stop()
     this.#settle(job, (waiter) => refuse(waiter, refusal))

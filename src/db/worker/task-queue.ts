@@ -17,17 +17,17 @@ const failedMeanwhile = () => mayBeWritten('A thread of the server failed')
 export interface TaskQueueOptions {
   readonly clock: Clock
   readonly log: Log
-  /** The ids of the main thread, which come in one order with those of tasks. */
+  /** The ids of the main thread, in one order with those of tasks. */
   readonly ids: IdSource
-  /** Runs each task while nothing else writes. */
+  /** Runs each task while other writes are paused. */
   readonly pauseDuring: (run: PausingAction<WorkerOutput>) => Promise<WorkerOutput>
-  /** Called after the commit of a task that wrote what others wait for. */
+  /** Called after the commit of a task with listeners. */
   readonly onWrite: () => void
 }
 
 /**
- * Runs tasks in a thread of their own, one at a time and in turn between requesters, so that no query, and no task of
- * another queue, waits for them.
+ * Runs tasks in a separate thread, one at a time and round-robin between callers, so that they delay no query and no
+ * task of another queue.
  */
 export class TaskQueue {
   readonly #options: TaskQueueOptions
@@ -42,7 +42,7 @@ export class TaskQueue {
     this.#thread = new WorkerThread(options.clock, options.log)
   }
 
-  /** `requester` is the key of its line. Rejects before the task has ended if the disk does not respond. */
+  /** `requester` is the key of its queue. Rejects early if the disk does not respond. */
   run(request: ThreadRequest, requester: string): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const onLate = () => reject(noResponse())
@@ -50,12 +50,12 @@ export class TaskQueue {
     return promise
   }
 
-  /** Rejects the tasks that wait. */
+  /** Rejects the queued tasks. */
   refuse(refusal: Refusal): void {
     this.#turns.refuse(refusal)
   }
 
-  /** Refuses the tasks that wait, and lets the one that runs finish, for some seconds. */
+  /** Refuses the queued tasks, and lets the current one finish for some seconds. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.refuse(shuttingDown())
@@ -73,7 +73,8 @@ export class TaskQueue {
 
   async #runTask(request: ThreadRequest, onLate: () => void): Promise<unknown> {
     if (this.#isClosed) throw shuttingDown()
-    // Starting a thread takes longer than many tasks do, and no write should wait for it. Where that fails, the task will.
+    // Starting a thread takes longer than many tasks do, and no write should wait for it. If it fails, the
+    // task will fail.
     if (!this.#thread.isStarted)
       await this.#send({ ...request, kind: 'open', input: undefined }).catch(() => {})
     const { clock, ids, pauseDuring, onWrite } = this.#options
@@ -89,7 +90,7 @@ export class TaskQueue {
   }
 }
 
-/** With the refusals that the caller gets if the thread was closed, or failed, meanwhile. */
+/** Adds the refusals for a thread that was closed or failed meanwhile. */
 const unlessThreadEnds = <Result>(
   running: Promise<Result>,
   ifClosed: () => Refusal,

@@ -6,63 +6,66 @@ import { Refusal, type RefusalCode, type RefusalData } from '../../refusal.ts'
 /** Sent before a task commits, which waits for the disk. */
 export const COMMITTING = 'committing'
 
-/** What the main thread sends to a worker thread: one request at a time. */
+/** A message to a worker thread, which handles one request at a time. */
 export interface WorkerRequest {
   readonly file: string
-  /** The file that the process has open. */
+  /** The descriptor of the file that the process has open. */
   readonly descriptor: number | undefined
-  /** `open` only opens the database; `close` closes its connections, and nothing else is sent after it. */
+  /** `open` only opens the database; `close` closes its connections and is the last message. */
   readonly kind: 'query' | 'task' | 'open' | 'close'
   readonly name: string
   readonly input: unknown
-  /** Whether a task writes nothing, and only returns what it would have done. */
+  /** Whether a task writes nothing and only returns its hypothetical result. */
   readonly isDryRun: boolean
-  /** The instant of a task, and the last id that the main thread has made. */
+  /** The instant of a task, and the last id created by the main thread. */
   readonly now: number
   readonly lastId: string
-  /** Of the request for which a task runs: what its transaction checks first (`Right.data`). */
+  /** The right that the transaction of a task checks first (`Right.data`). */
   readonly right?: object | undefined
-  /** Shared memory: its only element is 1 from the moment the request is to be stopped. */
+  /** Shared memory; its only element becomes 1 when the request must stop. */
   readonly stopFlag: Int32Array
 }
 
 export interface WorkerOutput {
   readonly output: unknown
-  /** The last id that a task has made. */
+  /** The last id created by a task. */
   readonly lastId: string
-  /** Whether a task wrote what others wait for. */
+  /** Whether listeners must be notified of the write. */
   readonly wakes: boolean
 }
 
-/** The message that the worker thread sends back: a refusal travels as its parts. */
+/** The response of a worker thread; a refusal is sent as its parts. */
 export type WorkerResponse =
   | WorkerOutput
   | { readonly code: RefusalCode; readonly sentence: string; readonly data: RefusalData }
   | { readonly failure: string }
 
-/** A request that goes on for this long after it was stopped is abandoned. */
+/** A request that continues this long after it was stopped is abandoned. */
 const STOP_WITHIN_MS = 2_000
-/** How long closing connections may take. */
+/** The time limit for closing connections. */
 const CLOSE_WITHIN_MS = 2_000
 
-/** A request as the main thread makes it; only a task has an instant and a last id. */
+/** A request as created by the main thread; only a task has an instant and a last id. */
 export type ThreadRequest = Pick<WorkerRequest, 'file' | 'kind' | 'name' | 'input'> &
   Partial<Pick<WorkerRequest, 'descriptor' | 'now' | 'lastId' | 'isDryRun' | 'right'>>
 
-/** The thread was closed while it ran a request, which may have been carried out. */
+/** The thread was closed during a request, which may have been carried out. */
 export class ThreadClosed extends Error {}
 
-/** The thread ended by itself while it ran a request, which may have been carried out. The next one starts another. */
+/**
+ * The thread ended unexpectedly during a request, which may have been carried out. The next request starts a new
+ * thread.
+ */
 export class ThreadFailed extends Error {}
 
-/** A thread that runs one request at a time. It is started by the first one. */
+/** A thread that runs one request at a time, started by the first one. */
 export class WorkerThread {
   readonly #clock: Clock
   readonly #log: Log
   #worker: Worker | undefined
-  /** Each worker has its own, so that an abandoned one stays stopped. */
+  /** Each worker has its own flag, so that an abandoned one stays stopped. */
   #stopFlag = newFlag()
-  /** Ends the running request from this side. */
+  /** Ends the current request on this side. */
   #abandon: ((error: Error) => void) | undefined
   #stopTimer: (() => void) | undefined
 
@@ -76,7 +79,7 @@ export class WorkerThread {
   }
 
   /**
-   * Settles when the thread is free again. A refusal by the request is thrown as it is. `onCommitting` is called before a
+   * Settles when the thread is free again. Refusals of the request are rethrown. `onCommitting` is called before a
    * task commits.
    */
   async run(request: ThreadRequest, onCommitting = () => {}): Promise<WorkerOutput> {
@@ -91,7 +94,7 @@ export class WorkerThread {
       else resolve(data)
     }
     Atomics.store(this.#stopFlag, 0, 0)
-    // A worker keeps the process alive only while it runs a request.
+    // A worker keeps the process alive only during a request.
     worker.ref()
     const defaults = { descriptor: undefined, now: 0, lastId: '', isDryRun: false, stopFlag: this.#stopFlag }
     worker.postMessage({ ...defaults, ...request } satisfies WorkerRequest)
@@ -106,8 +109,8 @@ export class WorkerThread {
   }
 
   /**
-   * Ends the running request. Its statement ends within the next rows that it reads, where it has a stop condition
-   * (`Sql.stopCondition`). Otherwise the thread is abandoned: SQLite goes on until the statement is complete.
+   * Stops the current request. A statement with a stop condition (`Sql.stopCondition`) ends within the next rows.
+   * Otherwise the thread is abandoned: SQLite continues until the statement is complete.
    */
   stop(): void {
     if (!this.#abandon || this.#stopTimer) return
@@ -119,8 +122,8 @@ export class WorkerThread {
   }
 
   /**
-   * Ends the thread, also while it runs a request. One that is idle first closes its connections: beside them the
-   * database could not be closed whole.
+   * Ends the thread, even during a request. An idle one first closes its connections, which would keep the database
+   * from closing completely.
    */
   async close(): Promise<void> {
     const abandon = () => this.#abandon?.(new ThreadClosed('the worker thread was closed'))
@@ -138,12 +141,12 @@ export class WorkerThread {
     if (this.#worker) return this.#worker
     const worker = new Worker(workerProgram('worker.ts'))
     worker.onerror = ({ message }) => this.#noteEnd(worker, message)
-    worker.addEventListener('close', () => this.#noteEnd(worker, 'it ended'))
+    worker.addEventListener('close', () => this.#noteEnd(worker, 'the thread ended'))
     this.#worker = worker
     return worker
   }
 
-  /** Also called, later, for one that was terminated. */
+  /** Also called, later, for a terminated worker. */
   #noteEnd(worker: Worker, error: string): void {
     if (this.#worker !== worker) return
     this.#log.error('a worker thread failed', { error })

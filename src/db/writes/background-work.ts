@@ -2,13 +2,13 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Db } from '../database.ts'
 
-/** Deferred work that is done in small steps. */
+/** Deferred work in small steps. */
 export interface BackgroundWork {
-  /** Names the work in the log. */
+  /** The name of the work in the log. */
   readonly name: string
-  /** Whether steps also run while other writes go on, because much work is left. */
+  /** Whether steps also run between other writes, because much work is left. */
   isUrgent(): boolean
-  /** Does one step; returns whether there may be more work. */
+  /** Runs one step; returns whether there may be more work. */
   runStep(): Promise<boolean>
 }
 
@@ -19,8 +19,8 @@ const BUSY_INTERVAL_MS = 20
 const commitVersion = ({ sql }: Db): number => sql.scalar('PRAGMA data_version')
 
 /**
- * Runs steps of the work while nothing else is written, and while other writes go on if the work is urgent. A step
- * that fails is logged and tried again later, unless the database is lost. Returns a function that stops the work.
+ * Runs steps of the work while nothing else is written, and between other writes if the work is urgent. A failed step
+ * is logged and retried later, unless the database is lost. Returns a function that stops the work.
  */
 export function startBackgroundWork(
   { db, log, clock }: { db: Db; log: Log; clock: Clock },
@@ -37,7 +37,7 @@ export function startBackgroundWork(
   }
   const run = async (): Promise<void> => {
     const delayMs = await step().catch((error) => {
-      if (!stopped) log.repeated('warn', `${work.name} failed and is tried again`, { error: String(error) })
+      if (!stopped) log.repeated('warn', `${work.name} failed and will be retried`, { error: String(error) })
       return IDLE_INTERVAL_MS
     })
     if (!stopped) cancel = clock.after(delayMs, run)
@@ -47,7 +47,7 @@ export function startBackgroundWork(
     stopped = true
     cancel()
   }
-  // Nothing can be written any more, and why is in the log.
+  // All later writes would be refused; the reason is in the log.
   db.onLost(stop)
   return stop
 }

@@ -1,10 +1,13 @@
 import type { Db } from '../database.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
 
-/** The length of one transaction of chunked work, so that the write lock is held only briefly. */
+/** The length of one transaction of chunked work, which bounds how long the write lock is held. */
 const SLICE_MS = 5
 
-/** Repeats a small step until it returns false or a few milliseconds have passed. Returns whether there may be more work. */
+/**
+ * Repeats a small step until it returns false or a few milliseconds have passed. Returns whether there may be more
+ * work.
+ */
 export function forSomeMilliseconds(doSome: () => boolean, milliseconds = SLICE_MS): boolean {
   const until = performance.now() + milliseconds
   do {
@@ -13,10 +16,10 @@ export function forSomeMilliseconds(doSome: () => boolean, milliseconds = SLICE_
   return true
 }
 
-/** Slightly longer than a server waits before it tries again to take the lock that another process holds. */
+/** Slightly longer than a server waits before it retries to take the lock. */
 const PAUSE_MS = 12
 
-/** Leaves the lock free for other processes, between two of many writes. */
+/** Leaves the lock free for other processes between two of many writes. */
 export const pauseForOthers = (): Promise<void> => Bun.sleep(PAUSE_MS)
 
 /** The same, and waits for a checkpoint that is due. */
@@ -26,8 +29,8 @@ export async function pauseBetween(db: Db): Promise<void> {
 }
 
 /**
- * Runs a short write again and again until it returns false. Other writes of this process run between two chunks, and
- * a pause after each chunk leaves the lock free for other processes. Throws when the signal is aborted.
+ * Repeats a short write until it returns false. Other writes of this process run between two chunks, and a pause
+ * after each chunk leaves the lock free for other processes. Throws when the signal is aborted.
  */
 export async function inChunks(
   db: Db,
@@ -44,14 +47,14 @@ export async function inChunks(
 /** Changes some rows; returns whether there may be more. */
 type Step = (tx: Tx) => boolean
 
-/** Changes many rows, in as many transactions as it takes for nobody to wait long. Throws when the signal is aborted. */
+/** Changes many rows in transactions that are too short to delay other writes. Throws when the signal is aborted. */
 export const inSteps = (
   db: Db,
   step: Step,
   options?: { readonly signal?: AbortSignal | undefined },
 ): Promise<void> => inChunks(db, (tx) => forSomeMilliseconds(() => step(tx)), options)
 
-/** The first of these rows, at least one, that are together no larger than `most`: what a step works on at once. */
+/** The longest prefix of the rows, at least one row, with a total size of at most `most`: the input of one step. */
 export function firstWithin<Row>(rows: Iterable<Row>, most: number, sizeOf: (row: Row) => number): Row[] {
   const first: Row[] = []
   let size = 0

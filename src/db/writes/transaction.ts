@@ -2,19 +2,19 @@ import type { Db } from '../database.ts'
 import type { Reader } from '../reader.ts'
 import type { State } from '../state.ts'
 
-/** An open transaction of one write: all of it is written, or nothing. */
+/** The open transaction of one write, which is atomic. */
 export interface Tx extends Reader {
   /** The one instant of this write, in milliseconds. */
   readonly now: number
   newId(): string
-  /** Runs after the commit; never when the write is refused or the commit fails. */
+  /** Runs after the commit; never if the write is refused or the commit fails. */
   afterCommit(action: () => void): void
-  /** Identifies the transaction: every copy of this object for the same transaction has it. */
+  /** Identifies the transaction in every copy of this object. */
   readonly transaction: Transaction
 }
 
 export interface Transaction {
-  /** The instant of the write, also where a copy has another `now`. */
+  /** The instant of the write, also in a copy with another `now`. */
   readonly startedAt: number
   readonly state: State
 }
@@ -40,8 +40,8 @@ export async function resultOf<Outcome>(written: Promise<Outcome>): Promise<Outc
 }
 
 /**
- * Writes, or with `isDryRun`, which may depend on the outcome, checks everything in the same way, returns the same and
- * writes nothing.
+ * Writes, or checks everything in the same way and returns the same result without writing. `isDryRun` may depend on
+ * the outcome.
  */
 export async function writeUnlessDry<Outcome>(
   db: Pick<Db, 'write'>,

@@ -8,13 +8,13 @@ import { State } from '../state.ts'
 import { currentRequester, currentRight } from './requester.ts'
 import type { Tx } from './transaction.ts'
 
-/** A write that waits in the queue, or has run. */
+/** A queued or finished write. */
 export interface Item {
   /** Whether a request waits for it. */
   readonly isOfRequest: boolean
-  /** Checks the right of the requester, and writes. */
+  /** Checks the caller's right, and writes. */
   run(): void
-  /** Calls what waits for the commit, and reports success or the failure. */
+  /** Runs the actions after the commit, and reports success or the failure. */
   settle(failure?: Refusal): void
   reject(error: unknown): void
 }
@@ -68,13 +68,13 @@ export function newItem<T>(
 const MOST_WRITES = 256
 const MOST_MS = 5
 
-/** A write that was refused beside uncommitted writes, on which its refusal may rest. */
+/** A write that was refused after uncommitted writes, on which its refusal may depend. */
 interface RefusedItem {
   readonly item: Item
   readonly error: unknown
 }
 
-/** The writes of a transaction that have run. */
+/** The finished writes of a transaction. */
 export class WriteGroup {
   readonly done: Item[] = []
   readonly #refused: RefusedItem[] = []
@@ -90,7 +90,7 @@ export class WriteGroup {
     return this.done.length === 0
   }
 
-  /** How many callers wait for the group. */
+  /** The number of callers that wait for the group. */
   get size(): number {
     return this.done.length + this.#refused.length
   }
@@ -100,10 +100,10 @@ export class WriteGroup {
   }
 
   /**
-   * Runs a write that can be refused without the others. The first one of a transaction has no savepoint: in a large
-   * write, keeping the pages as they were at the savepoint takes as long as writing. If it is refused, the transaction
-   * is rolled back, and this returns false. The refusal of a later one settles with the group: until the group is on the
-   * disk nobody can read what it rests on.
+   * Runs a write that can be refused without the others. The first write of a transaction has no savepoint: in a
+   * large write, preserving the pages for a savepoint takes as long as writing. If the first one is refused, the
+   * transaction is rolled back, and this returns false. The refusal of a later one settles with the group: until the
+   * group is on the disk, nobody can read the state on which it depends.
    */
   run(item: Item): boolean {
     const isFirst = this.isEmpty
@@ -130,7 +130,7 @@ export class WriteGroup {
     for (const { item, error } of this.#refused) item.reject(failure ?? error)
   }
 
-  /** Rejects every write, also those that the group has refused. */
+  /** Rejects every write, including those that the group has refused. */
   reject(reason: unknown): void {
     for (const item of this.done) item.reject(reason)
     for (const { item } of this.#refused) item.reject(reason)

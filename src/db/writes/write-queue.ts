@@ -12,42 +12,42 @@ import type { Tx, WriteFunction } from './transaction.ts'
 import { type Item, newItem, WriteGroup } from './write-group.ts'
 
 /*
- * Group commit: writes that arrive together share one transaction and one sync to the disk. Each has its own savepoint, so
- * that one that is refused does not affect the others, and settles after the commit, with its result or its refusal. Until
- * that is on the disk no other write runs. A transaction that holds fewer writes than there were a moment ago stays open
- * for one turn of the event loop: callers whose writes were settled then may send their next ones, and alone each would
- * have to wait for the commit of another.
+ * Group commit: writes that arrive together share one transaction and one sync to the disk. Each has its own
+ * savepoint, so that a refusal does not affect the others, and settles after the commit, with its result or its
+ * refusal. No other write runs until the group is on the disk. A transaction that holds fewer writes than recent ones
+ * stays open for one turn of the event loop: callers whose writes were just settled may send their next ones, which
+ * would otherwise wait for the commit of another group.
  *
- * Short writes take turns between requesters. What takes long stands in a line of its own that has its turn like a requester,
- * so that a short write waits for at most one of them: a long write, which shares its commit with no other, or a pause,
- * during which another connection of this process writes.
+ * Short writes are scheduled round-robin between callers. Long work has one queue of its own that is served like one
+ * caller, so that a short write waits for at most one piece of long work: a long write, which shares its commit with
+ * no other, or a pause, during which another connection of this process writes.
  *
- * While the disk does not respond every write is refused, also the one that waits for it, which may be saved. Once a sync
- * has failed, or the queue is closed before it has ended, what was committed is never acknowledged.
+ * While the disk does not respond every write is refused. That includes the one in progress, which may be saved. Once
+ * a sync has failed, or the queue is closed during a sync, the committed writes are never acknowledged.
  *
- * A lock that another process holds is waited for with a timer; nothing else stops meanwhile. While commits fail a write that
- * changes nothing is tried every second, so that the queue recovers without a caller.
+ * The queue waits with a timer for a lock that another process holds; nothing else stops meanwhile. While commits
+ * fail an empty write is tried every second, so that the queue recovers without a caller.
  */
 
-/** Brings commits to the disk. */
+/** Syncs commits to the disk. */
 export interface Sync {
   /** Whether the disk responded a moment ago; if not, a write runs only after `run`. */
   readonly hasResponded: boolean
   /** Rejects with a refusal if the disk fails. */
   run(): Promise<void>
-  /** Commits. The promise ends once that is on the disk; if it rejects, that is uncertain. */
+  /** Commits. The promise resolves once the commit is on the disk; if it rejects, that is uncertain. */
   commit(): Promise<void>
 }
 
 /**
- * Runs while writes wait. It must call `beginSync` before it waits for the disk; `onLate` is called if that takes too
- * long.
+ * Runs while writes are paused. It must call `beginSync` before it waits for the disk; `onLate` is called if that
+ * takes too long.
  */
 export type PausingAction<T> = (beginSync: (onLate: () => void) => void) => Promise<T>
 
 export interface WriteOptions {
   readonly isLong?: boolean
-  /** The key of the line in which it waits, of a write that checks the right of its caller itself. */
+  /** The key of its queue, for a write that checks the right of its caller itself. */
   readonly requester?: string
 }
 
@@ -58,54 +58,56 @@ export interface WriteQueueOptions {
   log: Log
   /** How long a write waits for another process's lock before it is refused as unavailable. */
   lockWaitMs: number
-  /** Whether the lock is regularly left free for other processes during many commits; a command yields to a server. */
+  /**
+   * Whether the lock is regularly left free for other processes during many commits; a command yields to a server.
+   */
   yieldsLock?: boolean
   /** Called before each commit, and before the queue is paused. */
   beforeCommit?: () => void
-  /** How commits get to the disk, unless COMMIT itself does that. */
+  /** Syncs commits, unless COMMIT itself does that. */
   sync?: Sync
-  /** For how long the disk may take over a commit before writes are refused; 10 seconds unless given. */
+  /** How long the disk may take for a commit before writes are refused; 10 seconds by default. */
   syncWithinMs?: number | undefined
-  /** Called after each commit, before its writes are settled; a refusal that it returns rejects them. */
+  /** Called after each commit, before its writes are settled; if it returns a refusal, they are rejected. */
   onCommit?: () => Refusal | undefined
 }
 
-/** What waits for its turn to let another connection write. */
+/** A queued pause, during which another connection writes. */
 interface Pause {
   begin(): void
   reject(error: unknown): void
 }
 
-/** A group that is committed and not on the disk yet. */
+/** A group that is committed but not on the disk yet. */
 interface Syncing {
   readonly group: WriteGroup
   readonly ended: Promise<void>
-  /** Rejects if that takes too long. */
+  /** Rejects if the sync takes too long. */
   readonly inTime: Promise<void>
 }
 
 const LONG = 'long'
 const LOCK_RETRY_MS = 10
-/** Slightly longer than another process waits between two tries, so that it finds the lock free. */
+/** Slightly longer than the retry interval of other processes, so that they find the lock free. */
 const LOCK_FREE_MS = LOCK_RETRY_MS + 2
-/** The total time for which the lock is held, with short gaps, before it is left free. */
+/** How long the lock is held in total, with short gaps, before it is left free. */
 const MAX_HOLD_MS = 25
 const PROBE_MS = 1_000
 
 export class WriteQueue {
-  /** How many writes each committed transaction held. */
+  /** A histogram of writes per committed transaction. */
   readonly commitSizes = new Histogram([1, 2, 4, 8, 16, 32, 64, 128, 256])
   readonly #options: WriteQueueOptions
   readonly #waiting = new FairQueue<Item | Pause>()
   readonly #disk: DiskWatch
   #scheduled = false
   #isPaused = false
-  /** The group whose transaction stays open for a turn. */
+  /** The group whose transaction stays open for a turn of the event loop. */
   #open: WriteGroup | undefined
   #syncing: Syncing | undefined
-  /** How many writes were settled last, or waited then. */
+  /** The number of writes that were settled or queued last. */
   #recentWrites = 0
-  /** That of the last commit, if it failed. */
+  /** The refusal of the last commit, if it failed. */
   #failure: Refusal | undefined
   #stopProbing: (() => void) | undefined
   /** The refusal of every write once the queue is closed. */
@@ -121,32 +123,31 @@ export class WriteQueue {
     this.#disk = new DiskWatch(options.log, options.syncWithinMs)
   }
 
-  /** Why nothing can be written: from a failed commit until the next one that succeeds, and like `refusal`. */
+  /** Why writes fail: from a failed commit until the next successful one, and like `refusal`. */
   get problem(): Refusal | undefined {
     return this.refusal ?? this.#failure
   }
 
-  /** That of every write, once the queue is closed, or while the disk does not respond. */
+  /** The refusal of every write while the queue is closed or the disk does not respond. */
   get refusal(): Refusal | undefined {
     return this.#closed ?? (this.isLate ? noResponse() : undefined)
   }
 
-  /** Whether the disk does not respond. */
   get isLate(): boolean {
     return this.#disk.isLate
   }
 
-  /** Whether no write is waiting or unfinished. */
+  /** Whether no write is queued or unfinished. */
   get idle(): boolean {
     return this.#waiting.isEmpty && !this.#open && !this.#syncing
   }
 
-  /** Resolves once all that is committed is on the disk, or is known not to be; rejects if that takes too long. */
+  /** Resolves once all commits are on the disk, or are known not to be; rejects if that takes too long. */
   async synced(): Promise<void> {
     await this.#unsynced?.inTime
   }
 
-  /** Calls the action at once, or, while a commit is being brought to the disk, after that. */
+  /** Calls the action at once, or after the current sync. */
   afterSync(action: () => void): void {
     const unsynced = this.#unsynced
     if (unsynced) void unsynced.ended.then(action)
@@ -165,14 +166,14 @@ export class WriteQueue {
     })
   }
 
-  /** Lets another connection of this process write: until `action` has finished, writes wait, however long it takes. */
+  /** Lets another connection of this process write: writes are paused until `action` has finished. */
   pauseDuring<T>(action: PausingAction<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#add(LONG, { begin: () => void this.#runPaused(action).then(resolve, reject), reject })
     })
   }
 
-  /** Refuses every waiting and later write. What is being synced is not acknowledged any more. */
+  /** Refuses every queued and later write. A commit that is being synced is no longer acknowledged. */
   close(refusal: Refusal = shuttingDown()): void {
     this.#stopProbing?.()
     this.#closed ??= refusal
@@ -199,7 +200,7 @@ export class WriteQueue {
     if (this.#scheduled) return
     this.#scheduled = true
     const wait = this.#options.yieldsLock ? this.#lockFreeFor() : 0
-    // What follows from a group of writes belongs to none of their requesters.
+    // Actions after the commit belong to none of the callers of the group.
     asNobody(() => {
       if (wait > 0) setTimeout(() => this.#flush(), wait)
       else setImmediate(() => this.#flush())
@@ -246,7 +247,7 @@ export class WriteQueue {
     return result
   }
 
-  /** Takes the write lock before anything is removed from the queue; when another process holds it, tries again later. */
+  /** Takes the write lock before anything leaves the queue; tries again later if another process holds it. */
   #begin(): boolean {
     try {
       this.#options.sql.run('BEGIN IMMEDIATE')
@@ -268,7 +269,9 @@ export class WriteQueue {
     }
   }
 
-  /** Runs one long write, or short ones for a few milliseconds, and commits them, maybe a turn later with others. */
+  /**
+   * Runs one long write, or short ones for a few milliseconds, and commits them, possibly one turn later with others.
+   */
   #runWrites(): void {
     const group = new WriteGroup(this.#options.sql)
     const isLong = this.#waiting.nextKey === LONG
@@ -297,7 +300,7 @@ export class WriteQueue {
     return group.run(this.#waiting.take() as Item)
   }
 
-  /** Runs the short writes that wait. */
+  /** Runs the queued short writes. */
   #runOthers(group: WriteGroup): void {
     const mayJoin = () => !this.#waiting.isEmpty && this.#waiting.nextKey !== LONG && !group.isFull
     while (mayJoin() && this.#runNext(group));
@@ -335,7 +338,7 @@ export class WriteQueue {
     if (refusal instanceof Refusal) this.#becomeUnhealthy(refusal)
   }
 
-  /** Settles a group once it is on the disk; an empty one only asks whether the disk responds. */
+  /** Settles a group once it is on the disk; an empty one only checks whether the disk responds. */
   #settleAfter(synced: Promise<void>, group: WriteGroup): void {
     const inTime = Promise.withResolvers<void>()
     inTime.promise.catch(() => {})
@@ -350,7 +353,7 @@ export class WriteQueue {
     this.#syncing = { group, ended: synced.then(() => settle(), settle), inTime: inTime.promise }
   }
 
-  /** Tells those who wait for a group that it is committed; `failure` if that may not last. */
+  /** Settles the writes of a committed group; `failure` is set if the commit may not be durable. */
   #settle(group: WriteGroup, failure?: Refusal): void {
     this.#disk.end()
     this.#syncing = undefined
