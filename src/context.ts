@@ -1,4 +1,4 @@
-import { checkCovered, hides, type Kind, NOWHERE } from './access/rights.ts'
+import { hides, type Kind, NOWHERE } from './access/rights.ts'
 import { type Bus, busOf } from './changes/bus.ts'
 import { isWritableCopy, remoteOf } from './changes/mirror-guard.ts'
 import type { Config } from './config.ts'
@@ -76,19 +76,6 @@ export const placeOf = ({ workspacePk, userId, rights }: InWorkspace): InWorkspa
 
 /** The whole workspace, for what the server does by itself. */
 export const wholeWorkspace = (workspacePk: number): InWorkspace => ({ workspacePk, rights: undefined })
-
-/** The same caller in another workspace, or nowhere. */
-const movedTo = (caller: Caller, workspacePk: number): Caller =>
-  Object.defineProperties({} as Caller, {
-    ...Object.getOwnPropertyDescriptors(caller),
-    workspacePk: { value: workspacePk, enumerable: true },
-  })
-
-/** What a call may look for of what it covers; refuses one that may not write it (`checkCovered`). */
-export function callerOf(caller: Caller, asked: Parameters<typeof checkCovered>[2]): Caller {
-  const workspacePk = checkCovered(caller.rights, caller.workspacePk, asked)
-  return workspacePk === caller.workspacePk ? caller : movedTo(caller, workspacePk)
-}
 
 /** Where a read that covers several kinds looks for one of them: where that is hidden, in a workspace that has none. */
 export const placeFor = (caller: InWorkspace, kind: Kind): InWorkspace =>

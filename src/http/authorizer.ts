@@ -3,7 +3,7 @@ import { onlyNotesAndRecords, readOnlyCopy } from '../changes/mirror-guard.ts'
 import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { requesterKey } from '../db/worker/client.ts'
-import { currentRight, type Right } from '../db/writes/requester.ts'
+import type { Right } from '../db/writes/requester.ts'
 import type { Credential } from '../kernel/call.ts'
 import { type Grant, grantOf, type Standing, standsForWriting } from '../kernel/caller.ts'
 import { addressGroup } from '../lib/address-group.ts'
@@ -240,9 +240,8 @@ export class RequestCaller implements Caller, Credential, Right {
   readonly #request: Request
   readonly #recheck: Recheck
   readonly #data: RightData
-  readonly #isWriteRoute: boolean
   /** Whether the request changes something, if only who may enter. What a read writes is the server's own: indexes. */
-  #isWrite: boolean
+  readonly #isWriteRoute: boolean
   #isFulfilled = false
   /** Whether the rights that the response rests on are those of now, so that no check follows. */
   #isFresh = false
@@ -265,7 +264,6 @@ export class RequestCaller implements Caller, Credential, Right {
     this.#data = grantOf(caller, { needsOwner, needsWrite, covers, isNamed })
     this.#isWriteRoute = needsWrite || (rule.session === true && !isRead(request))
     this.#narrow()
-    this.#isWrite = this.#isWriteRoute
   }
 
   /** Read only where something waits for long: Bun makes the signal when it is first read. */
@@ -283,11 +281,11 @@ export class RequestCaller implements Caller, Credential, Right {
   }
 
   get data(): RightData | undefined {
-    return this.#isWrite ? this.#data : undefined
+    return this.#isWriteRoute ? this.#data : undefined
   }
 
   checkInWrite(reader: Reader): void {
-    if (this.#isWrite) this.check(reader)
+    if (this.#isWriteRoute) this.check(reader)
   }
 
   check(reader?: Reader): void {
@@ -314,21 +312,29 @@ export class RequestCaller implements Caller, Credential, Right {
     if (!this.#isFulfilled && !(hasSucceeded && this.#isFresh)) this.check()
   }
 
-  /** Runs a part of a request that is a write although its route is none. */
-  async asWrite<Result>(
-    asked: Pick<RightData, 'covers' | 'isNamed'>,
-    run: () => Result | Promise<Result>,
-  ): Promise<Result> {
-    const { covers, isNamed } = this.#data
-    this.#isWrite = true
-    Object.assign(this.#data, { needsWrite: true, covers: asked.covers, isNamed: asked.isNamed })
-    try {
-      const result = await run()
-      this.#isFulfilled = true
-      return result
-    } finally {
-      this.#isWrite = this.#isWriteRoute
-      Object.assign(this.#data, { needsWrite: false, covers, isNamed })
+  /** Notes that the request has written something, so that its response is sent whatever ends now. */
+  noteFulfilled(): void {
+    this.#isFulfilled = true
+  }
+
+  /** The caller as it is now, on another surface. */
+  on(surface: Caller['surface']): Caller {
+    const { workspacePk, workspaceId, userId, keyId, keyName, scope, role, mayWrite, rights } = this
+    const request = this.#request
+    return {
+      workspacePk,
+      workspaceId,
+      userId,
+      keyId,
+      keyName,
+      scope,
+      role,
+      mayWrite,
+      rights,
+      surface,
+      get signal() {
+        return request.signal
+      },
     }
   }
 }
@@ -340,12 +346,3 @@ export const workspaceOf = (
 ): number => checkCovered(rights, workspacePk, { covers, isWrite, isNamed })
 
 export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
-
-/** Runs what writes in a request whose route does not say so, as the call of a tool. */
-export function asWrite<Result>(
-  asked: Pick<RightData, 'covers' | 'isNamed'>,
-  run: () => Result | Promise<Result>,
-): Result | Promise<Result> {
-  const right = currentRight()
-  return right instanceof RequestCaller ? right.asWrite(asked, run) : run()
-}

@@ -132,6 +132,21 @@ export class Exchange {
     return this.rights.kernel.call(operation, this.#caller, input)
   }
 
+  /**
+   * Runs an operation in the name of the caller, on another surface and under the requirements of the operation, for an
+   * endpoint whose requests call several. After a write its response is sent even if the right has ended since.
+   */
+  async callAs<Input, Output>(
+    surface: Caller['surface'],
+    operation: Operation<Input, Output>,
+    input: Input,
+    isNamed?: boolean,
+  ): Promise<Output> {
+    const output = await this.rights.kernel.callAs(this.#caller.on(surface), operation, input, isNamed)
+    if (operation.kind === 'write') this.#caller.noteFulfilled()
+    return output
+  }
+
   /** Runs a creation, or another write that may be sent again; an `Idempotency-Key` is honoured (`kernel/once.ts`). */
   async create<Input>(
     operation: WriteOperation<Input, object | string>,

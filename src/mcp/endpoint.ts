@@ -6,16 +6,16 @@ import {
 } from '@modelcontextprotocol/server'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext } from '../context.ts'
 import { EVENT_STREAM } from '../http/sse.ts'
 import { escapeLineBoundaries, type JsonObject } from '../lib/json.ts'
 import { callTool, createServer, INFO } from './server.ts'
-import type { Tool } from './tool.ts'
+import type { Agent, Tool } from './tool.ts'
 import { findTool } from './tools/all.ts'
-import { instructionsFor } from './tools/describe.ts'
+import { readInstructions } from './tools/describe.ts'
 
-/** Serves one request whose body is parsed, in the name of a caller. */
-export type Endpoint = (request: Request, body: object, caller: Caller) => Promise<Response>
+/** Serves one request of an agent, whose body is parsed. */
+export type Endpoint = (request: Request, body: object, agent: Agent) => Promise<Response>
 
 /** The requests whose responses hold the instructions. */
 const GREETINGS = ['initialize', 'server/discover']
@@ -23,9 +23,9 @@ const GREETINGS = ['initialize', 'server/discover']
 const asksForInstructions = (body: object): boolean =>
   'method' in body && GREETINGS.includes(String(body.method))
 
-interface Requester {
-  readonly caller: Caller
-  /** Where they are asked for. */
+interface AgentRequest {
+  readonly agent: Agent
+  /** Undefined where the response has none. */
   readonly instructions: string | undefined
 }
 
@@ -35,18 +35,17 @@ interface Requester {
  * get their responses as JSON.
  */
 export function createEndpoint(ctx: AppContext): Endpoint {
-  const serverFor = ({ caller, instructions }: Requester) =>
-    createServer(ctx, { caller, ...(instructions !== undefined && { instructions }) })
-  const requesterIn = ({ authInfo }: McpRequestContext) => authInfo?.extra?.requester as Requester
-  const handler = createMcpHandler((context) => serverFor(requesterIn(context)), { legacy: 'reject' })
-  return async (request, body, caller) => {
+  const serverFor = ({ agent, instructions }: AgentRequest) => createServer(ctx, agent, instructions)
+  const requestIn = ({ authInfo }: McpRequestContext) => authInfo?.extra?.sent as AgentRequest
+  const handler = createMcpHandler((context) => serverFor(requestIn(context)), { legacy: 'reject' })
+  return async (request, body, agent) => {
     const call = directCallIn(request, body)
     const tool = call && findTool(call.tool)
-    if (tool) return respondToCall(ctx, caller, tool, call)
-    const instructions = asksForInstructions(body) ? await instructionsFor(ctx, caller) : undefined
-    const requester = { caller, instructions }
-    if (await isLegacyRequest(request, body)) return respondToLegacy(serverFor(requester), request, body)
-    const authInfo = { token: '', clientId: caller.keyId ?? '', scopes: [], extra: { requester } }
+    if (tool) return respondToCall(ctx, agent, tool, call)
+    const greeting = asksForInstructions(body) ? await agent.call(readInstructions, {}) : undefined
+    const sent: AgentRequest = { agent, instructions: greeting?.text }
+    if (await isLegacyRequest(request, body)) return respondToLegacy(serverFor(sent), request, body)
+    const authInfo = { token: '', clientId: agent.caller.keyId ?? '', scopes: [], extra: { sent } }
     return inWholeLines(await handler.fetch(request, { parsedBody: body, authInfo }))
   }
 }
@@ -61,11 +60,11 @@ async function inWholeLines(response: Response): Promise<Response> {
 
 async function respondToCall(
   ctx: AppContext,
-  caller: Caller,
+  agent: Agent,
   tool: Tool,
   { id, input, isCurrent }: DirectCall,
 ): Promise<Response> {
-  const called = await callTool(ctx, caller, tool, input)
+  const called = await callTool(ctx, agent, tool, input)
   const result = isCurrent
     ? { ...called, resultType: 'complete', _meta: { ...('_meta' in called && called._meta), [SERVER]: INFO } }
     : called

@@ -3,7 +3,7 @@ import { hiddenEndpoints } from '../http/endpoints.ts'
 import { members } from '../http/schema/types.ts'
 import { Refusal } from '../refusal.ts'
 import type { Endpoint } from './endpoint.ts'
-import { agentCaller } from './tool.ts'
+import type { Agent } from './tool.ts'
 
 const keyNeeded = () =>
   new Refusal('unauthorized', 'This endpoint needs the header "Authorization: Bearer <API key>".')
@@ -13,10 +13,13 @@ export function mcpRoutes(ctx: AppContext) {
   let endpoint: Promise<Endpoint> | undefined
   return hiddenEndpoints('/mcp', 'several').post(
     '',
-    async ({ request, caller, body }) => {
-      // A page that a person is signed in to is no agent.
+    async ({ exchange, request, caller, body }) => {
+      // The session of a page is no agent.
       if (caller.keyId === null) throw keyNeeded()
-      const agent = agentCaller(caller, () => caller.signal)
+      const agent: Agent = {
+        caller,
+        call: (operation, input, isNamed) => exchange.callAs('mcp', operation, input, isNamed),
+      }
       endpoint ??= import('./endpoint.ts').then(({ createEndpoint }) => createEndpoint(ctx))
       return (await endpoint)(request, body, agent)
     },

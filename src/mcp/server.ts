@@ -7,7 +7,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext } from '../context.ts'
 import { asUnavailable } from '../db/errors.ts'
 import { isObject } from '../lib/json.ts'
 import { VERSION } from '../lib/version.ts'
@@ -15,53 +15,48 @@ import { Refusal } from '../refusal.ts'
 import { findPrompt, listPrompts } from './prompts.ts'
 import { listResources, RESOURCE_TEMPLATES, readResource } from './resources.ts'
 import { shorten, shortenSentence } from './text/fit.ts'
-import { type Answer, runTool, type Tool } from './tool.ts'
+import { type Agent, type Answer, runTool, type Tool } from './tool.ts'
 import { findTool, listTools } from './tools/all.ts'
-
-interface ServerOptions {
-  readonly caller: Caller
-  readonly instructions?: string
-}
 
 export const INFO = { name: 'daybook', title: 'daybook', version: VERSION }
 const CAPABILITIES = { tools: {}, resources: {}, prompts: {} }
 
-/** How much of an unknown name is repeated. */
+/** How many characters of an unknown name are repeated. */
 const SHOWN_NAME = 200
 
 const invalidParams = (sentence: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, sentence)
 
-export function createServer(ctx: AppContext, { caller, instructions }: ServerOptions): Server {
+export function createServer(ctx: AppContext, agent: Agent, instructions?: string): Server {
   const server = new FormCheckingServer(INFO, {
     capabilities: CAPABILITIES,
     ...(instructions !== undefined && { instructions }),
   })
-  server.setRequestHandler('tools/list', () => ({ tools: listTools(caller) }))
+  server.setRequestHandler('tools/list', () => ({ tools: listTools(agent.caller) }))
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = findTool(params.name)
     if (!tool) throw invalidParams(`There is no tool "${shorten(params.name, SHOWN_NAME)}".`)
-    return callTool(ctx, caller, tool, params.arguments ?? {})
+    return callTool(ctx, agent, tool, params.arguments ?? {})
   })
   server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts() }))
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments ?? {}))
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
   server.setRequestHandler('resources/list', async ({ params }) => {
-    const page = await listResources(ctx, caller, params?.cursor)
+    const page = await listResources(agent, params?.cursor)
     if (!page) throw invalidParams('"cursor" must be one that this server has returned.')
     return page
   })
-  server.setRequestHandler('resources/read', ({ params: { uri } }) => {
-    const found = readResource(ctx, caller, uri)
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    const found = await readResource(agent, uri)
     if (!found) throw new ResourceNotFoundError(shorten(uri, SHOWN_NAME))
     return found
   })
   return server
 }
 
-/** Runs a tool; what it refuses, and a failure of the service, is a result that the model reads. */
-export async function callTool(ctx: AppContext, caller: Caller, tool: Tool, input: unknown) {
+/** Runs a tool; its refusal, or a failure of the service, is a result that the model reads. */
+export async function callTool(ctx: AppContext, agent: Agent, tool: Tool, input: unknown) {
   try {
-    return resultOf(await runTool(ctx, caller, tool, input))
+    return resultOf(await runTool(ctx, agent, tool, input))
   } catch (thrown) {
     ctx.db.noteError(thrown)
     const error = asUnavailable(thrown)

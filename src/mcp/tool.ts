@@ -1,13 +1,17 @@
 import type { Static, TSchema } from '@sinclair/typebox'
-import type { Covers } from '../access/rights.ts'
+import type { Covers, Kind } from '../access/rights.ts'
 import { readOnlyCopy } from '../changes/mirror-guard.ts'
-import { type AppContext, type Caller, callerOf, isReadOnlyCopy } from '../context.ts'
-import { asWrite, readOnly } from '../http/authorizer.ts'
+import { type AppContext, isReadOnlyCopy, placeFor } from '../context.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+import { readOnly } from '../http/authorizer.ts'
 import type { JsonBody } from '../http/responses.ts'
 import { checkStorable } from '../http/storable-json.ts'
 import { createCheck, type FormCheck } from '../http/validation.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { long, type Operation, read, type Snapshot, write } from '../kernel/operation.ts'
 import { recordJson } from '../records/present.ts'
-import type { RecordPage } from '../records/query/list.ts'
+import { type ListRequest, listQuery, type RecordPage } from '../records/query/list.ts'
+import { parseRequest } from '../records/query/row-query.ts'
 
 /** A note that an answer is about, for clients that offer it to their user. */
 interface NoteLink {
@@ -30,76 +34,97 @@ export const noteLink = ({ id, title }: { id: string; title: string }): NoteLink
   name: title,
 })
 
-interface ToolSpec<Input extends TSchema> {
+/** An agent that speaks MCP, in the name of a caller. */
+export interface Agent {
+  readonly caller: Caller
+  /** Runs an operation for the caller; `isNamed`: the call names an object. */
+  call<Input, Output>(operation: Operation<Input, Output>, input: Input, isNamed?: boolean): Promise<Output>
+}
+
+interface Declaration<Input extends TSchema> {
   readonly name: string
   readonly description: string
-  readonly writes: boolean
-  /** What of the workspace it is about, as an endpoint says. */
+  /** The kind of objects that it shows or changes, as for an endpoint. */
   readonly covers: Covers
-  /** Whether it takes something away. */
-  readonly isDestructive?: boolean
-  /** Whether it makes something and names nothing that exists. */
-  readonly creates?: boolean
   readonly input: Input
   readonly output: TSchema
-  readonly run: (ctx: AppContext, caller: Caller, input: Static<Input>) => Answer | Promise<Answer>
 }
 
-export interface Tool extends Omit<ToolSpec<TSchema>, 'run'> {
+interface ReadDeclaration<Input extends TSchema> extends Declaration<Input> {
+  run(snapshot: Snapshot, caller: Caller, input: Static<Input>): Answer
+  /** Waits until everything that `run` reads is indexed. */
+  prepare?(ctx: AppContext, caller: Caller, input: Static<Input>): Promise<void>
+}
+
+interface WriteDeclaration<Input extends TSchema> extends Declaration<Input> {
+  /** Whether it deletes something. */
+  readonly isDestructive?: boolean
+  /** Whether it creates something and names no existing object. */
+  readonly creates?: boolean
+  run(tx: Tx, caller: Caller, input: Static<Input>): Answer
+  /** Whether the call only checks what it would write. */
+  isTrial?(input: Static<Input>): boolean
+  /** Whether it always runs in another thread. */
+  readonly isLong?: boolean
+}
+
+/** A tool is an operation with a description, and the schemas of its input and output. */
+export interface Tool extends Declaration<TSchema> {
+  readonly operation: Operation<unknown, Answer>
+  readonly writes: boolean
+  readonly isDestructive?: boolean
+  readonly creates?: boolean
   readonly check: FormCheck
-  readonly run: (ctx: AppContext, caller: Caller, input: unknown) => Answer | Promise<Answer>
+  prepare?(ctx: AppContext, caller: Caller, input: unknown): Promise<void>
 }
 
-export const tool = <Input extends TSchema>(spec: ToolSpec<Input>): Tool => ({
-  ...spec,
-  check: createCheck('body', spec.input),
-  run: spec.run as Tool['run'],
+const toolOf = (
+  { name, description, covers, input, output }: Declaration<TSchema>,
+  operation: Operation<never, Answer>,
+) => ({
+  name,
+  description,
+  covers,
+  input,
+  output,
+  operation: operation as Operation<unknown, Answer>,
+  writes: operation.kind === 'write',
+  check: createCheck('body', input),
 })
 
-/** Runs a tool under the rules of the API: first who may call it, then the form of what was sent. */
+export function readTool<Input extends TSchema>(declaration: ReadDeclaration<Input>): Tool {
+  const { name, covers, run, prepare } = declaration
+  const operation = read<Static<Input>, Answer>({ name: `mcp.${name}`, covers, run })
+  return { ...toolOf(declaration, operation), ...(prepare && { prepare: prepare as Tool['prepare'] }) }
+}
+
+export function writeTool<Input extends TSchema>(declaration: WriteDeclaration<Input>): Tool {
+  const { name, covers, run, isTrial = () => false } = declaration
+  const { isLong = false, isDestructive = false, creates = false } = declaration
+  const operation = write<Static<Input>, Answer>({ name: `mcp.${name}`, covers, run, isTrial })
+  return { ...toolOf(declaration, isLong ? long(operation) : operation), isDestructive, creates }
+}
+
+/** Calls a tool under the rules of the API: first whether the caller may write, then the schema of the input. */
 export async function runTool(
   ctx: AppContext,
-  caller: Caller,
-  { writes, covers, creates = false, check, run }: Tool,
+  { caller, call }: Agent,
+  { operation, writes, creates = false, check, prepare }: Tool,
   input: unknown,
-) {
+): Promise<Answer> {
   if (writes && ctx.mirrorOf !== undefined && isReadOnlyCopy(ctx)) throw readOnlyCopy(ctx.mirrorOf)
   if (writes && !caller.mayWrite) throw readOnly(caller)
   checkStorable(input, 'The call')
   check(input)
-  const asked = { covers, isWrite: writes, isNamed: !creates }
-  const seen = callerOf(caller, asked)
-  return writes ? asWrite(asked, () => run(ctx, seen, input)) : run(ctx, seen, input)
+  await prepare?.(ctx, caller, input)
+  return call(operation, input, !creates)
 }
 
-/** A caller whose changes come from an agent. */
-export function agentCaller(caller: Caller, signal: () => AbortSignal | undefined): Caller {
-  const { workspacePk, workspaceId, userId, keyId, keyName } = caller
-  return {
-    workspacePk,
-    workspaceId,
-    userId,
-    keyId,
-    keyName,
-    // These may change while the call runs.
-    get scope() {
-      return caller.scope
-    },
-    get role() {
-      return caller.role
-    },
-    get mayWrite() {
-      return caller.mayWrite
-    },
-    get rights() {
-      return caller.rights
-    },
-    surface: 'mcp',
-    get signal() {
-      return signal()
-    },
-  }
-}
+/** The caller as an operation that covers one kind would have it; for a tool that covers several. */
+export const callerFor = (caller: Caller, kind: Kind): Caller => ({
+  ...caller,
+  workspacePk: placeFor(caller, kind).workspacePk,
+})
 
 /** A response body of the API, as its object. */
 export const parsedBody = <Body>(body: JsonBody): Body =>
@@ -107,6 +132,10 @@ export const parsedBody = <Body>(body: JsonBody): Body =>
 
 /** More text than this need not be parsed to fill an answer. */
 const ENOUGH_TEXT = 1_000_000
+
+/** One page of live rows. */
+export const recordPage = (snapshot: Snapshot, caller: Caller, request: ListRequest): RecordPage =>
+  listQuery.run(snapshot, { caller, request: parseRequest(request) }).page
 
 /** The rows of a page as objects; of very long ones only the first, but at least one. */
 export function parsedRows<Row>({ rows, total }: RecordPage): { records: Row[]; total: number } {

@@ -38,9 +38,10 @@ const ORDER = [
   ],
   // The feed reads every kind of object.
   ['change-feed'],
+  ['features.ts'],
   ['portability', 'mcp', 'mirror', 'types'],
   ['maintenance'],
-  ['api.ts', 'features.ts', 'operations.ts', 'worker.ts'],
+  ['api.ts', 'operations.ts', 'worker.ts'],
   ['server.ts'],
   ['cli'],
   ['main.ts'],

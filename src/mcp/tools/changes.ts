@@ -12,12 +12,12 @@ import { parseInstant } from '../../lib/dates.ts'
 import { limit, list, optional, output } from '../schema.ts'
 import { fitted, shortenEach } from '../text/fit.ts'
 import { count, inline } from '../text/markdown.ts'
-import { parsedBody, tool } from '../tool.ts'
+import { parsedBody, readTool } from '../tool.ts'
 
 type PresentedChange = Static<typeof Change>
 type Page = Static<typeof ChangesResponse>
 
-/** Beside what the feed takes, an instant: the first change since then. */
+/** The position of a cursor, as the feed takes it, or of the first change since an instant. */
 function positionOf(reader: Reader, workspace: number, after: string | undefined): number {
   const instant = after === undefined ? undefined : parseInstant(after)
   if (instant === undefined) return startPosition(reader, workspace, after)
@@ -49,12 +49,11 @@ function linesOf(changes: readonly PresentedChange[], cut: number): string[] {
   })
 }
 
-export const changesTool = tool({
+export const changesTool = readTool({
   name: 'changes',
   covers: 'several',
   description:
     'Change log in order, by transaction (for undo): what changed, old values, who. Go on with the cursor.',
-  writes: false,
   input: strict({
     after: optional(
       text({
@@ -68,15 +67,14 @@ export const changesTool = tool({
     limit: limit(100, MAX_CHANGES),
   }),
   output: output({ changes: list(), cursor: Type.String(), has_more: Type.Boolean() }),
-  run: async (ctx, caller, { after, ...request }) => {
-    const { workspacePk } = caller
-    const wanted = parseFeedRequest(ctx.db, caller, request, CHANGE_KINDS)
-    const position = positionOf(ctx.db, workspacePk, after)
-    const { changes } = await ctx.worker.run(
-      feedPageQuery,
-      { ...wanted, limit: Math.min(wanted.limit, MOST_SHOWN), after: position, isStream: false },
-      caller,
-    )
+  run: (snapshot, caller, { after, ...request }) => {
+    const wanted = parseFeedRequest(snapshot, caller, request, CHANGE_KINDS)
+    const { changes } = feedPageQuery.run(snapshot, {
+      ...wanted,
+      limit: Math.min(wanted.limit, MOST_SHOWN),
+      after: positionOf(snapshot, caller.workspacePk, after),
+      isStream: false,
+    })
     const page = parsedBody<Page>(changes as JsonBody)
     return fitted(page.changes, (items, cut) => {
       const shown = wholeTransactions(page, items.length)

@@ -1,19 +1,28 @@
-import { may } from '../../access/rights.ts'
-import { presentWorkspace } from '../../account/workspaces.ts'
-import { type AppContext, type Caller, type InWorkspace, placeFor, placeOf } from '../../context.ts'
+import { hides, may } from '../../access/rights.ts'
+import { findWorkspace } from '../../account/store.ts'
+import { type InWorkspace, placeFor } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { WorkerQuery } from '../../db/worker/client.ts'
+import { countFiles } from '../../files/store.ts'
 import { strict } from '../../http/schema/types.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import { read } from '../../kernel/operation.ts'
 import { presetKind } from '../../presets/service.ts'
 import { propertyKind } from '../../properties/service.ts'
+import { fail, notFound } from '../../refusal.ts'
 import { type presentStructure, presentStructureTo } from '../../structures/present.ts'
-import { definitionOf, getStructure, listStructureRows, type StructureRow } from '../../structures/store.ts'
+import {
+  countStructures,
+  definitionOf,
+  getStructure,
+  listStructureRows,
+  type StructureRow,
+} from '../../structures/store.ts'
 import { tagKind } from '../../tags/service.ts'
 import { viewKind } from '../../views/service.ts'
 import { list, name, object, optional, output } from '../schema.ts'
 import { estimateTokens, fitted, MAX_TOKENS, shortenAll, shortenEach } from '../text/fit.ts'
 import { andMore, count, given, inline } from '../text/markdown.ts'
-import { type Answer, tool } from '../tool.ts'
+import { type Answer, readTool } from '../tool.ts'
 
 const SHOWN_OPTIONS = 12
 
@@ -74,7 +83,7 @@ function structureLine(
   )
 }
 
-/** One thing of the workspace, as a line and as an object of one of the lists. */
+/** An object of the workspace, as a line and as a member of one of the lists. */
 interface Entry {
   readonly list: 'structures' | 'properties' | 'views' | 'presets' | 'tags'
   readonly line: string
@@ -132,25 +141,17 @@ function entriesOf(reader: Reader, agent: InWorkspace): Entry[] {
   ]
 }
 
-interface WorkspaceInput extends InWorkspace {
-  readonly id: string
-  readonly name: string
-  readonly counts: ReturnType<typeof presentWorkspace>['counts']
+/** The name of the workspace of a caller, and how many objects they reach in it. */
+function summaryOf(reader: Reader, caller: InWorkspace) {
+  const { id, name, liveNotes } = findWorkspace(reader, caller.workspacePk) ?? fail(notFound('workspace'))
+  const notes = hides(caller.rights, 'notes') ? 0 : liveNotes
+  const { structures, records } = countStructures(reader, caller)
+  return { id, name, notes, structures, records, files: countFiles(reader, caller) }
 }
 
-function workspaceInput(ctx: AppContext, caller: Caller): WorkspaceInput {
-  const { id, name, counts } = presentWorkspace(ctx.db, caller, ctx.features)
-  return { ...placeOf(caller), id, name, counts }
-}
-
-export const describeQuery: WorkerQuery<WorkspaceInput, Answer> = {
-  name: 'mcp.describe',
-  run: workspaceAnswer,
-}
-
-function workspaceAnswer(reader: Reader, input: WorkspaceInput): Answer {
-  const { id, name: workspaceName, counts } = input
-  const entries = entriesOf(reader, input)
+function workspaceAnswer(reader: Reader, caller: InWorkspace): Answer {
+  const { id, name: workspaceName, notes, records, files } = summaryOf(reader, caller)
+  const entries = entriesOf(reader, caller)
   // Each takes a token or more.
   const mostEntries = entries.slice(0, MAX_TOKENS)
   return fitted(mostEntries, (items, cut) => {
@@ -167,15 +168,11 @@ function workspaceAnswer(reader: Reader, input: WorkspaceInput): Answer {
     })
     return {
       text: [
-        `Workspace ${inline(workspaceName)}: ${count(counts.notes, 'note')}, ${count(counts.records, 'record')}, ${count(counts.files, 'file')}.`,
+        `Workspace ${inline(workspaceName)}: ${count(notes, 'note')}, ${count(records, 'record')}, ${count(files, 'file')}.`,
         ...sections,
       ].join('\n'),
       data: {
-        workspace: {
-          id,
-          name: workspaceName,
-          counts: { notes: counts.notes, records: counts.records, files: counts.files },
-        },
+        workspace: { id, name: workspaceName, counts: { notes, records, files } },
         ...Object.fromEntries(
           lists.map(({ key, shown }) => [
             key,
@@ -190,12 +187,11 @@ function workspaceAnswer(reader: Reader, input: WorkspaceInput): Answer {
   })
 }
 
-export const describeTool = tool({
+export const describeTool = readTool({
   name: 'describe',
   covers: 'several',
   description:
     'One structure with its fields and rules, or in short all structures, properties, views, presets and tags, with ids.',
-  writes: false,
   input: strict({ structure: optional(name()) }),
   output: output({
     structure: optional(object()),
@@ -206,10 +202,10 @@ export const describeTool = tool({
     presets: optional(list()),
     tags: optional(list()),
   }),
-  run: (ctx, caller, { structure }) =>
+  run: (snapshot, caller, { structure }) =>
     structure === undefined
-      ? ctx.worker.run(describeQuery, workspaceInput(ctx, caller), caller)
-      : structureAnswer(caller, getStructure(ctx.db, caller, structure, 'see')),
+      ? workspaceAnswer(snapshot, caller)
+      : structureAnswer(caller, getStructure(snapshot, caller, structure, 'see')),
 })
 
 /** Less than 500 tokens, also where the estimate is too low by a quarter. */
@@ -221,29 +217,23 @@ const CONVENTIONS = `Notes are Markdown; [[title]] links to a note. Change text 
 
 const READS_ONLY = 'This key may only read.'
 
-/** What a client tells its model of this workspace: what it holds, by name, and how to work with it. */
-export const instructionsFor = (ctx: AppContext, caller: Caller): Promise<string> =>
-  ctx.worker.run(instructionsQuery, { ...workspaceInput(ctx, caller), mayWrite: caller.mayWrite }, caller)
-
-interface InstructionsInput extends WorkspaceInput {
-  readonly mayWrite: boolean
-}
-
-export const instructionsQuery: WorkerQuery<InstructionsInput, string> = {
+/** The text with which a client describes this workspace to its model: the objects in it, by name, and how to use them. */
+export const readInstructions = read({
   name: 'mcp.instructions',
-  run: instructionsOf,
-}
+  covers: 'several',
+  run: (snapshot, caller) => ({ text: instructionsOf(snapshot, caller) }),
+})
 
-function instructionsOf(reader: Reader, input: InstructionsInput): string {
-  const { name, counts, mayWrite } = input
+function instructionsOf(reader: Reader, caller: Caller): string {
+  const { name, notes, records, structures, files } = summaryOf(reader, caller)
   const beginning = given(
-    `daybook workspace "${inline(name, 100)}": ${count(counts.notes, 'note')}, ${count(counts.records, 'record')} in ${count(counts.structures, 'structure')}, ${count(counts.files, 'file')}.`,
-    !mayWrite && READS_ONLY,
+    `daybook workspace "${inline(name, 100)}": ${count(notes, 'note')}, ${count(records, 'record')} in ${count(structures, 'structure')}, ${count(files, 'file')}.`,
+    !caller.mayWrite && READS_ONLY,
     CONVENTIONS,
   )
   let left = INSTRUCTION_TOKENS - estimateTokens(beginning.join('\n'))
   const lines: string[] = []
-  for (const line of inventory(reader, input)) {
+  for (const line of inventory(reader, caller)) {
     left -= estimateTokens(line) + 1
     if (left < 20) return [...beginning, ...lines, 'describe names the rest.'].join('\n')
     lines.push(line)

@@ -1,15 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { AppContext, Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { parseTree } from '../../filter/tree/parse.ts'
 import { choice, flag, integer, strict } from '../../http/schema/types.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { Snapshot } from '../../kernel/operation.ts'
 import { isId } from '../../lib/ids.ts'
 import { refreshLinks } from '../../notes/links/indexing.ts'
 import { readLinks } from '../../notes/links/note-links.ts'
 import { linesOutsideCode } from '../../notes/links/syntax.ts'
 import { presentNote } from '../../notes/present.ts'
 import { listNotes } from '../../notes/query/list.ts'
-import { listByTree, NEWEST_EDIT_FIRST, type NoteSort, usualDirection } from '../../notes/query/tree-query.ts'
+import {
+  NEWEST_EDIT_FIRST,
+  type NoteSort,
+  notesByTree,
+  usualDirection,
+} from '../../notes/query/tree-query.ts'
 import { MAX_PAGE, type Note } from '../../notes/schema.ts'
 import { findNote, getNote } from '../../notes/store.ts'
 import { readProperties } from '../../notes/writing/properties.ts'
@@ -28,7 +34,7 @@ import {
   shortenValues,
 } from '../text/fit.ts'
 import { count, given, inline, pageLine } from '../text/markdown.ts'
-import { type Answer, noteLink, parsedBody, tool } from '../tool.ts'
+import { type Answer, callerFor, noteLink, parsedBody, readTool } from '../tool.ts'
 
 /** A note of a list, as the API presents it without its body. */
 export type NoteHead = Omit<Static<typeof Note>, 'content'> & { readonly snippet?: string }
@@ -63,37 +69,34 @@ const ListInput = strict({
   offset: offset(),
 })
 
-async function findNotes(
-  ctx: AppContext,
-  caller: Caller,
-  input: Static<typeof ListInput>,
-): Promise<NotePage> {
+function findNotes(snapshot: Snapshot, caller: Caller, input: Static<typeof ListInput>): NotePage {
   const { view, filter, sort: field, direction: way, limit: most = USUAL_NOTES, offset: skipped = 0 } = input
   if (view !== undefined && filter !== undefined) throw invalid('Give "view" or "filter", not both.')
   const query = { limit: most, offset: skipped, content: false }
-  const named = view === undefined ? undefined : getViewNamed(ctx.db, caller, view)
+  const named = view === undefined ? undefined : getViewNamed(snapshot, caller, view)
   if (named && field === undefined && way === undefined)
-    return parsedBody(await ctx.kernel.callAs(caller, listViewNotes, { id: named.id, ...query }))
+    return parsedBody(listViewNotes.run(snapshot, caller, { id: named.id, ...query }))
   if (!named && filter === undefined)
-    return parsedBody(await ctx.kernel.callAs(caller, listNotes, { ...query, sort: field, direction: way }))
+    return parsedBody(listNotes.run(snapshot, caller, { ...query, sort: field, direction: way }))
   const sort: NoteSort =
     field === undefined
       ? { ...(named ? sortOf(named) : NEWEST_EDIT_FIRST), ...(way && { direction: way }) }
       : { field, direction: way ?? usualDirection(field) }
   const tree = named ? filterOf(named) : parseTree(filter, 'filter')
-  const found = { filter: tree, sort, page: { limit: most, offset: skipped }, shown: { content: false } }
-  return parsedBody(await ctx.kernel.callAs(caller, listByTree, found))
+  const page = { limit: most, offset: skipped }
+  return parsedBody(
+    notesByTree(snapshot, caller.workspacePk, { filter: tree, sort, page, shown: { content: false } }),
+  )
 }
 
-export const listNotesTool = tool({
+export const listNotesTool = readTool({
   name: 'list_notes',
   covers: 'notes',
   description: 'Notes without text: all (newest edit first), of a view, or by a filter tree.',
-  writes: false,
   input: ListInput,
   output: page('notes'),
-  run: async (ctx, caller, input) => {
-    const { notes, total } = await findNotes(ctx, caller, input)
+  run: (snapshot, caller, input) => {
+    const { notes, total } = findNotes(snapshot, caller, input)
     const { offset: skipped = 0 } = input
     return fitted(notes, (items, cut) => {
       const shown = shortenEach(items, cut)
@@ -178,12 +181,11 @@ function shortenLinks({ outgoing, backlinks }: Links, cut: number): Links {
   }
 }
 
-export const readNoteTool = tool({
+export const readNoteTool = readTool({
   name: 'read_note',
   covers: 'notes',
   description:
     'Text of a note from a line on, with tags, properties and updated_at. outline: headings with line numbers instead; links: links and backlinks, too.',
-  writes: false,
   input: strict({
     note: name('id, title or alias'),
     from_line: optional(integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
@@ -202,10 +204,12 @@ export const readNoteTool = tool({
     outgoing: optional(list()),
     backlinks: optional(list()),
   }),
-  run: async (ctx, caller, input) => {
-    const found = foundNote(ctx.db, caller, input.note)
-    if (input.links) await refreshLinks(ctx, caller)
-    const links = input.links ? await ctx.kernel.callAs(caller, readLinks, { id: found.note.id }) : undefined
+  prepare: async (ctx, caller, { links = false }) => {
+    if (links) await refreshLinks(ctx, callerFor(caller, 'notes'))
+  },
+  run: (snapshot, caller, input) => {
+    const found = foundNote(snapshot, caller, input.note)
+    const links = input.links ? readLinks.run(snapshot, caller, { id: found.note.id }) : undefined
     const lines = linesOf(found.note.content)
     const about = shortenAbout({ ...found, links }, lines.length)
     const from = input.from_line ?? 1

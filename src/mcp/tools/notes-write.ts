@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { transactionCursor } from '../../changes/cursors.ts'
-import type { AppContext, Caller } from '../../context.ts'
-import { type Tx, writeUnlessDry } from '../../db/writes/transaction.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
 import { strict, text } from '../../http/schema/types.ts'
-import { createOnce, KEY_FORM, savedFor } from '../../kernel/once.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import { KEY_FORM, once, savedFor, signed } from '../../kernel/once.ts'
 import { presentNote } from '../../notes/present.ts'
 import { AppendBody, CreateBody, EditBody, PatchBody, tagList } from '../../notes/schema.ts'
 import { getNote, type NoteRow } from '../../notes/store.ts'
@@ -12,12 +12,13 @@ import { createNote, presentCreated, presetOf } from '../../notes/writing/create
 import { changeProperties, readProperties } from '../../notes/writing/properties.ts'
 import { takeOffTags } from '../../notes/writing/tags.ts'
 import { applyPatch, getPatchable } from '../../notes/writing/update.ts'
+import { openPreset } from '../../presets/apply.ts'
 import { invalid, refused } from '../../refusal.ts'
 import { changedNoteId } from '../names.ts'
 import { dryRun, ifUnchanged, name, object, optional, output, transaction, values } from '../schema.ts'
 import { cutFor, isShortened, shorten, shortenAll, shortenSentence, shortenValues } from '../text/fit.ts'
 import { given, inline, writtenAs } from '../text/markdown.ts'
-import { type Answer, noteLink, tool } from '../tool.ts'
+import { noteLink, writeTool } from '../tool.ts'
 
 /** What is said of a note takes at most this many tokens. */
 const TOKENS_OF_HEAD = 1_500
@@ -34,7 +35,7 @@ type Head = Omit<ReturnType<typeof presentNote>, 'content'>
 const noteText = ({ id, title, tags, updated_at }: Head) =>
   `${inline(title)} [${id}]${tags.length === 0 ? '' : `, tags ${tags.join(', ')}`}, updated_at ${updated_at}`
 
-/** Long values are shortened: they are known to who wrote them. */
+/** Long values are shortened: the writer knows them. */
 const SHOWN_VALUE = 120
 
 /** Property values, each shortened, and fewer of very many. */
@@ -65,8 +66,8 @@ const CreateNote = strict({
 
 type CreateInput = Omit<Static<typeof CreateNote>, 'idempotency_key'>
 
-function create({ features }: AppContext, tx: Tx, caller: Caller, input: CreateInput): Created {
-  const created = createNote(tx, caller, input, { preset: presetOf(features, tx, caller, input) })
+function create(tx: Tx, caller: Caller, input: CreateInput): Created {
+  const created = createNote(tx, caller, input, { preset: presetOf({ openPreset }, tx, caller, input) })
   const { properties_error: refusal } = presentCreated(created)
   return {
     note: headOf(created.note),
@@ -77,26 +78,24 @@ function create({ features }: AppContext, tx: Tx, caller: Caller, input: CreateI
   }
 }
 
-async function createOrRepeat(ctx: AppContext, caller: Caller, key: string | undefined, input: CreateInput) {
+/** Creates a note, or returns the answer to the same call with this key. */
+function createOrRepeat(tx: Tx, caller: Caller, key: string | undefined, input: CreateInput) {
   const { title, content, tags, properties, preset, answers } = input
   const body = JSON.stringify({ title, content, tags, properties, preset, answers })
   const identity =
     key === undefined
       ? undefined
       : { keyId: savedFor(caller), target: 'MCP create_note', idempotencyKey: key }
-  const { text: created, replayed } = await createOnce(ctx.db, identity, body, (tx) =>
-    create(ctx, tx, caller, input),
-  )
+  const { text: created, replayed } = once(tx, signed(identity, body), () => create(tx, caller, input))
   return { created: JSON.parse(created) as Created, replayed }
 }
 
-export const createNoteTool = tool({
+export const createNoteTool = writeTool({
   name: 'create_note',
   covers: 'notes',
   creates: true,
   description:
     'Create a note in Markdown; link with [[title]]. preset writes tags and property values, answers those it asks for. The same idempotency_key creates nothing twice.',
-  writes: true,
   input: CreateNote,
   output: output({
     note: object(),
@@ -105,10 +104,10 @@ export const createNoteTool = tool({
     properties_unanswered: optional(Type.Array(Type.String())),
     transaction: transaction(),
   }),
-  run: async (ctx, caller, { idempotency_key: key, ...input }) => {
+  run: (tx, caller, { idempotency_key: key, ...input }) => {
     if (input.answers !== undefined && input.preset === undefined)
       throw invalid('"answers" go with "preset"; name the preset that asks for them.')
-    const { created, replayed } = await createOrRepeat(ctx, caller, key, input)
+    const { created, replayed } = createOrRepeat(tx, caller, key, input)
     const { note, properties_error: error, properties_unanswered: unanswered = [] } = created
     return {
       text: given(
@@ -159,12 +158,11 @@ const editSchema = strict({
   new_str: EditBody.properties.new_str,
 })
 
-export const editNoteTool = tool({
+export const editNoteTool = writeTool({
   name: 'edit_note',
   covers: 'notes',
   description:
     'Replace exact passages (each old_str occurs exactly once, all or none), or append text at the end, under "## heading" if given. Nothing else in the note changes.',
-  writes: true,
   input: strict({
     note: name('id, title or alias'),
     edits: optional(Type.Array(editSchema, { minItems: 1, maxItems: MAX_EDITS })),
@@ -173,23 +171,17 @@ export const editNoteTool = tool({
     dry_run: dryRun(),
   }),
   output: output({ note: object(), passage: Type.String(), transaction: transaction() }),
-  run: async (ctx, caller, { note: named, edits, append, if_unchanged, dry_run: isDryRun = false }) => {
+  isTrial: ({ dry_run: isDryRun = false }) => isDryRun,
+  run: (tx, caller, { note: named, edits, append, if_unchanged, dry_run: isDryRun = false }) => {
     if ((edits === undefined) === (append === undefined))
       throw invalid('Give exactly one of "edits", passages to replace, and "append", text for the end.')
-    const outcome = await writeUnlessDry(
-      ctx.db,
-      (tx) => {
-        const before = getPatchable(tx, caller, changedNoteId(tx, caller, named), { if_unchanged })
-        const after = append
-          ? appendText(tx, caller, before, append)
-          : editPassages(tx, caller, before, edits ?? [])
-        return { before, after, transaction: transactionCursor(tx, caller.workspacePk) }
-      },
-      isDryRun,
-    )
-    const note = headOf(isDryRun ? outcome.before : outcome.after)
-    const passage = changedPassage(outcome.before.content, outcome.after.content)
-    const id = isDryRun ? null : outcome.transaction
+    const before = getPatchable(tx, caller, changedNoteId(tx, caller, named), { if_unchanged })
+    const after = append
+      ? appendText(tx, caller, before, append)
+      : editPassages(tx, caller, before, edits ?? [])
+    const note = headOf(isDryRun ? before : after)
+    const passage = changedPassage(before.content, after.content)
+    const id = isDryRun ? null : transactionCursor(tx, caller.workspacePk)
     return {
       text: given(`${noteText(note)}, ${writtenAs(id, isDryRun)}`, passage !== '' && ['---', passage]).join(
         '\n',
@@ -207,12 +199,11 @@ function refuseShortened(given: Readonly<Record<string, unknown>>): void {
     throw refused(`"${key}" is a value that was shortened when it was read; read it whole, or leave it out.`)
 }
 
-export const updateNoteTool = tool({
+export const updateNoteTool = writeTool({
   name: 'update_note',
   covers: 'notes',
   description:
     'Change title, tags or properties of a note, all or none; its text stays. A property of null is cleared.',
-  writes: true,
   input: strict({
     note: name('id, title or alias'),
     title: PatchBody.properties.title,
@@ -222,29 +213,16 @@ export const updateNoteTool = tool({
     if_unchanged: ifUnchanged(),
   }),
   output: output({ note: object(), properties: object(), transaction: transaction() }),
-  run: async (
-    ctx,
-    caller,
-    { note: named, title, add_tags, remove_tags, properties, if_unchanged },
-  ): Promise<Answer> => {
+  run: (tx, caller, { note: named, title, add_tags, remove_tags, properties, if_unchanged }) => {
     refuseShortened({ title, add_tags, ...properties })
-    const {
-      row,
-      values: held,
-      transaction: id,
-    } = await ctx.db.write((tx) => {
-      const before = getPatchable(tx, caller, changedNoteId(tx, caller, named), { if_unchanged })
-      const patched = applyPatch(tx, caller, before, { title, tags: add_tags })
-      const untagged = remove_tags ? takeOffTags(tx, caller, patched, remove_tags) : patched
-      if (properties) changeProperties(tx, caller, untagged, properties)
-      const after = getNote(tx, caller, before.id)
-      return {
-        row: after,
-        values: readProperties(tx, after.pk),
-        transaction: transactionCursor(tx, caller.workspacePk),
-      }
-    })
-    const note = headOf(row)
+    const before = getPatchable(tx, caller, changedNoteId(tx, caller, named), { if_unchanged })
+    const patched = applyPatch(tx, caller, before, { title, tags: add_tags })
+    const untagged = remove_tags ? takeOffTags(tx, caller, patched, remove_tags) : patched
+    if (properties) changeProperties(tx, caller, untagged, properties)
+    const after = getNote(tx, caller, before.id)
+    const note = headOf(after)
+    const held = readProperties(tx, after.pk)
+    const id = transactionCursor(tx, caller.workspacePk)
     return {
       text: `${noteText(note)}, ${writtenAs(id)}`,
       data: { note, properties: shortValues(held), transaction: id },

@@ -5,7 +5,7 @@ import { fileIdOf } from '../names.ts'
 import { name, object, optional, output } from '../schema.ts'
 import { fits } from '../text/fit.ts'
 import { given, inline } from '../text/markdown.ts'
-import { type Answer, tool } from '../tool.ts'
+import { type Answer, readTool } from '../tool.ts'
 
 /** How many characters are tried, until the answer fits. */
 const LENGTHS = [40_000, 20_000, 12_000, 8_000, 5_000, 3_000, 1_500]
@@ -24,11 +24,10 @@ function answerOf(data: ReturnType<typeof getFileText>): Answer {
   }
 }
 
-export const readFileTool = tool({
+export const readFileTool = readTool({
   name: 'read_file',
   covers: 'files',
   description: 'Text of a file by pages (pdf page, slide, sheet, or about 3,000 characters).',
-  writes: false,
   input: strict({ file: name('id or file name'), pages: optional(name('7 or 7-9')) }),
   output: output({
     file: object(),
@@ -37,13 +36,13 @@ export const readFileTool = tool({
     truncated: Type.Boolean(),
     next_chunk: Type.Union([Type.String(), Type.Null()]),
   }),
-  run: ({ db }, caller, { file, pages }) => {
-    const id = fileIdOf(db, caller, file)
+  run: (snapshot, caller, { file, pages }) => {
+    const id = fileIdOf(snapshot, caller, file)
     let answer: Answer | undefined
     for (const maxChars of LENGTHS) {
-      answer = answerOf(getFileText(db, caller, id, { pages, max_chars: maxChars }))
+      answer = answerOf(getFileText(snapshot, caller, id, { pages, max_chars: maxChars }))
       if (fits(answer)) return answer
     }
-    return answer ?? answerOf(getFileText(db, caller, id, { pages }))
+    return answer ?? answerOf(getFileText(snapshot, caller, id, { pages }))
   },
 })

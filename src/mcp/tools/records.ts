@@ -1,15 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { busOf } from '../../changes/bus.ts'
 import { transactionCursor } from '../../changes/cursors.ts'
 import { expectedInstant } from '../../changes/if-unchanged.ts'
-import type { AppContext, Caller } from '../../context.ts'
-import type { WorkerTask, WriteListeners } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { choice, strict } from '../../http/schema/types.ts'
+import type { Caller } from '../../kernel/caller.ts'
 import { quoteList } from '../../lib/text.ts'
-import { historyResponse } from '../../records/history.ts'
+import { historyQuery } from '../../records/history.ts'
 import { presentBuckets, recordJson } from '../../records/present.ts'
-import { listRecords } from '../../records/query/list.ts'
-import { summarise } from '../../records/query/summary.ts'
+import { parseRequest } from '../../records/query/row-query.ts'
+import { summaryQuery } from '../../records/query/summary.ts'
 import type { RecordObject } from '../../records/schema.ts'
 import { findRecordHead, type RecordRow } from '../../records/store.ts'
 import { changeLive } from '../../records/writing/one-record.ts'
@@ -33,7 +33,7 @@ import {
 } from '../schema.ts'
 import { fitted, isShortened, shortenAll, shortenEach } from '../text/fit.ts'
 import { andMore, count, given, inline, pageLine, table, writtenAs } from '../text/markdown.ts'
-import { type Answer, parsedBody, parsedRows, tool } from '../tool.ts'
+import { type Answer, parsedBody, parsedRows, readTool, recordPage, writeTool } from '../tool.ts'
 import { actorName, type PresentedVersion, versionLine } from './changes.ts'
 
 const USUAL_ROWS = 25
@@ -45,7 +45,7 @@ const TIMES = ['created_at', 'updated_at'] as const
 
 type PresentedRecord = Static<typeof RecordObject>
 
-/** The fields to show: those that were asked for, else all that are not hidden. */
+/** The fields to show: the requested ones, else all that are not hidden. */
 function shownFields(structure: StructureRow, wanted: readonly string[] | undefined): string[] {
   const { fields, byKey } = definitionOf(structure)
   const unknown = wanted?.find((key) => !byKey.has(key) && !TIMES.some((time) => time === key))
@@ -72,27 +72,24 @@ const QueryInput = strict({
   offset: offset(),
 })
 
-type Query = Omit<Static<typeof QueryInput>, 'fields'>
-
-async function findRows(ctx: AppContext, caller: Caller, { filter, ...input }: Query) {
-  const { limit: most = USUAL_ROWS, ...others } = input
-  const wanted = { ...others, limit: Math.min(most, MOST_SHOWN), filter: filterText(filter) }
-  const found = await listRecords(ctx, caller, wanted)
-  return parsedRows<PresentedRecord>(found)
-}
-
-export const queryRecordsTool = tool({
+export const queryRecordsTool = readTool({
   name: 'query_records',
   covers: 'structures',
   description:
     'Rows of a structure as a table. A value that ends in "… (+n characters)" is shortened; read it with fewer rows and fields.',
-  writes: false,
   input: QueryInput,
   output: page('records'),
-  run: async (ctx, caller, { fields, ...input }) => {
-    const structure = getStructure(ctx.db, caller, input.structure, 'read')
+  run: (snapshot, caller, { fields, filter, limit: most = USUAL_ROWS, ...input }) => {
+    const structure = getStructure(snapshot, caller, input.structure, 'read')
     const keys = shownFields(structure, fields)
-    const { records, total } = await findRows(ctx, caller, { ...input, structure: structure.id })
+    const { records, total } = parsedRows<PresentedRecord>(
+      recordPage(snapshot, caller, {
+        ...input,
+        structure: structure.id,
+        limit: Math.min(most, MOST_SHOWN),
+        filter: filterText(filter),
+      }),
+    )
     const { offset: skipped = 0 } = input
     const columns = ['id', ...keys.filter((key) => key !== 'updated_at'), 'updated_at']
     const rows = records.map((record) => ({ ...record, data: only(record.data, keys) }))
@@ -121,11 +118,10 @@ const tableOf = (rows: readonly PresentedRecord[], columns: readonly string[], c
 
 const PERIODS = ['day', 'week', 'month', 'year'] as const
 
-export const summarizeTool = tool({
+export const summarizeTool = readTool({
   name: 'summarize',
   covers: 'structures',
   description: 'Count, sum, average, min and max of a number field, in all, per period, or per value of by.',
-  writes: false,
   input: strict({
     structure: name(),
     field: optional(name()),
@@ -136,8 +132,9 @@ export const summarizeTool = tool({
     filter: recordFilter(),
   }),
   output: page('buckets'),
-  run: async (ctx, caller, { filter, ...input }) => {
-    const buckets = presentBuckets(await summarise(ctx, caller, { ...input, filter: filterText(filter) }))
+  run: (snapshot, caller, { filter, ...input }) => {
+    const request = parseRequest({ ...input, filter: filterText(filter) })
+    const buckets = presentBuckets(summaryQuery.run(snapshot, { caller, request }).summary)
     const columns = [
       ...(input.period === undefined ? [] : (['period'] as const)),
       ...(input.by === undefined ? [] : (['value'] as const)),
@@ -166,16 +163,15 @@ export const summarizeTool = tool({
 const USUAL_VERSIONS = 50
 const MAX_VERSIONS = 200
 
-export const historyTool = tool({
+export const historyTool = readTool({
   name: 'history',
   covers: 'structures',
   description: 'What changed in a record, by whom, newest first, with old values; also of a deleted one.',
-  writes: false,
   input: strict({ record: name('id'), limit: limit(USUAL_VERSIONS, MAX_VERSIONS) }),
   output: output({ versions: list(), has_more: Type.Boolean() }),
-  run: async (ctx, caller, { record, limit: most = USUAL_VERSIONS }) => {
+  run: (snapshot, caller, { record: id, limit: most = USUAL_VERSIONS }) => {
     const found = parsedBody<{ versions: PresentedVersion[]; has_more: boolean }>(
-      await historyResponse(ctx, caller, record, { limit: most }),
+      historyQuery.run(snapshot, { caller, id, limit: most }),
     )
     return fitted(found.versions, (items, cut) => {
       const versions = shortenEach(items, cut)
@@ -213,7 +209,7 @@ interface Written {
   readonly transaction: string | null
 }
 
-/** A value that was shortened when it was read would take the place of the whole. */
+/** Refuses a value that was shortened when it was read: it would replace the whole one. */
 function refuseShortened(rows: Input['rows']): void {
   for (const [at, { data }] of rows.entries()) {
     const key = Object.keys(data).find((one) => isShortened(data[one]))
@@ -224,26 +220,15 @@ function refuseShortened(rows: Input['rows']): void {
   }
 }
 
-function update(
-  listeners: WriteListeners,
-  tx: Tx,
-  caller: Caller,
-  structure: StructureRow,
-  row: Numbered,
-): RecordRow {
+function update(tx: Tx, caller: Caller, structure: StructureRow, row: Numbered): RecordRow {
   const id = row.id ?? ''
   const found = findRecordHead(tx, id)
   if (found?.structure !== structure.pk) throw notFound('record')
-  return changeLive(listeners, tx, caller, id, row.data, expectedInstant(row.if_unchanged))
+  return changeLive(busOf(tx), tx, caller, id, row.data, expectedInstant(row.if_unchanged))
 }
 
 /** Updates come before new rows, which may then have the unique values that an update has removed. */
-function write(
-  listeners: WriteListeners,
-  tx: Tx,
-  caller: Caller,
-  { structure: named, rows, on_conflict }: Input,
-): Written {
+function write(tx: Tx, caller: Caller, { structure: named, rows, on_conflict }: Input): Written {
   const structure = getStructure(tx, caller, named, 'add')
   const numbered = rows.map((row, at): Numbered => ({ ...row, number: at + 1 }))
   const results = new Map<number, RecordRow>()
@@ -251,9 +236,7 @@ function write(
     if (row.id === undefined) continue
     results.set(
       row.number,
-      namingPlace(`Row ${row.number}`, `rows[${row.number - 1}]`, () =>
-        update(listeners, tx, caller, structure, row),
-      ),
+      namingPlace(`Row ${row.number}`, `rows[${row.number - 1}]`, () => update(tx, caller, structure, row)),
     )
   }
   const added = numbered.filter(({ id }) => id === undefined)
@@ -262,7 +245,7 @@ function write(
   const outcome =
     added.length === 0
       ? { rows: [], inserted: 0, updated: 0 }
-      : writeRecords(listeners, tx, caller, request, names)
+      : writeRecords(busOf(tx), tx, caller, request, names)
   for (const [at, row] of outcome.rows.entries()) results.set(added[at]?.number ?? 0, row)
   return {
     rows: numbered.map(({ number }) => results.get(number) ?? fail(notFound('record'))),
@@ -292,17 +275,11 @@ function present(outcome: Written, { dry_run: isDryRun = false, rows }: Input): 
   }))
 }
 
-export const mcpRowsWrite: WorkerTask<{ readonly caller: Caller; readonly sent: Input }, Written> = {
-  name: 'mcp.writeRecords',
-  run: (tx, { caller, sent }, listeners) => write(listeners, tx, caller, sent),
-}
-
-export const writeRecordsTool = tool({
+export const writeRecordsTool = writeTool({
   name: 'write_records',
   covers: 'structures',
   description:
     'Write rows, all or none; with id a row is updated: only the fields sent, null clears. on_conflict update: a row with a unique value that is taken updates the row that has it.',
-  writes: true,
   input: WriteInput,
   output: output({
     written: Type.Integer(),
@@ -311,11 +288,12 @@ export const writeRecordsTool = tool({
     records: list(),
     transaction: transaction(),
   }),
-  run: async (ctx, { signal: _, ...caller }, input) => {
-    const { rows, dry_run: isDryRun } = input
+  isTrial: ({ dry_run: isDryRun = false }) => isDryRun,
+  run: (tx, caller, input) => {
+    const { rows } = input
     const stray = rows.findIndex((row) => row.if_unchanged !== undefined && row.id === undefined)
     if (stray !== -1) throw invalid(`"rows[${stray}].if_unchanged" goes with "id", the row to update.`)
     refuseShortened(rows)
-    return present(await ctx.worker.write(mcpRowsWrite, { caller, sent: input }, { isDryRun }), input)
+    return present(write(tx, caller, input), input)
   },
 })

@@ -1,15 +1,16 @@
 import { Type } from '@sinclair/typebox'
-import { type AppContext, type Caller, callerOf } from '../../context.ts'
-import { type FoundPage, searchFiles } from '../../files/search.ts'
+import { hides } from '../../access/rights.ts'
+import { type FoundPage, fileSearchQuery } from '../../files/search.ts'
 import { choice, strict, text } from '../../http/schema/types.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { Snapshot } from '../../kernel/operation.ts'
 import { listNotes } from '../../notes/query/list.ts'
 import { refreshSearch } from '../../notes/search/indexing.ts'
-import { listRecords } from '../../records/query/list.ts'
 import { getStructure, listStructureRows } from '../../structures/store.ts'
 import { limit, list, name, object, offset, optional, output } from '../schema.ts'
 import { fitted, shortenEach } from '../text/fit.ts'
 import { count, inline, snippetText } from '../text/markdown.ts'
-import { noteLink, parsedBody, parsedRows, tool } from '../tool.ts'
+import { callerFor, noteLink, parsedBody, parsedRows, readTool, recordPage } from '../tool.ts'
 import { type NoteHead, type NotePage, noteLine } from './notes-read.ts'
 
 const KINDS = ['notes', 'files', 'records'] as const
@@ -17,7 +18,7 @@ type SearchKind = (typeof KINDS)[number]
 
 const USUAL_HITS = 10
 const MAX_HITS = 50
-/** A search for rows has no longer text. */
+/** The longest text of a search for rows, in characters. */
 const MAX_ROW_TEXT = 200
 
 interface FoundRow {
@@ -43,24 +44,30 @@ interface Search {
   readonly structure?: string
 }
 
-async function inNotes(ctx: AppContext, caller: Caller, { query, ...paging }: Search): Promise<Hits> {
+function inNotes(snapshot: Snapshot, agent: Caller, { query, ...paging }: Search): Hits {
   const request = { search: query, limit: paging.limit, offset: paging.offset, content: false }
-  await refreshSearch(ctx, caller.workspacePk)
-  const { notes, total } = parsedBody<NotePage>(await ctx.kernel.callAs(caller, listNotes, request))
+  const { notes, total } = parsedBody<NotePage>(listNotes.run(snapshot, callerFor(agent, 'notes'), request))
   return { hits: notes.map((item) => ({ kind: 'notes', item })), total }
 }
 
-async function inFiles(ctx: AppContext, caller: Caller, { query: q, ...paging }: Search): Promise<Hits> {
-  const { items, total } = await searchFiles(ctx, caller, { q, limit: paging.limit, offset: paging.offset })
+function inFiles(
+  snapshot: Snapshot,
+  agent: Caller,
+  { query: q, limit: most, offset: skipped }: Search,
+): Hits {
+  const { workspacePk: workspace } = callerFor(agent, 'files')
+  const ofNotes = !hides(agent.rights, 'notes')
+  const page = { limit: most, offset: skipped }
+  const { items, total } = fileSearchQuery.run(snapshot, { workspace, q, ofNotes, page, file: undefined })
   return { hits: items.map((row) => ({ kind: 'files', item: row })), total }
 }
 
 /** The rows of one structure after the other, as if they were one list. */
-async function inRecords(ctx: AppContext, caller: Caller, search: Search): Promise<Hits> {
+function inRecords(snapshot: Snapshot, caller: Caller, search: Search): Hits {
   const structures =
     search.structure === undefined
-      ? listStructureRows(ctx.db, caller, 'read')
-      : [getStructure(ctx.db, caller, search.structure, 'read')]
+      ? listStructureRows(snapshot, caller, 'read')
+      : [getStructure(snapshot, caller, search.structure, 'read')]
   const filter = JSON.stringify([{ field: '*', op: 'contains', value: search.query }])
   const hits: Hit[] = []
   let total = 0
@@ -68,7 +75,7 @@ async function inRecords(ctx: AppContext, caller: Caller, search: Search): Promi
   for (const { id, name: structure } of structures) {
     const skipped = Math.max(0, search.offset - total)
     const most = Math.max(1, search.limit - hits.length)
-    const found = await listRecords(ctx, caller, { structure: id, filter, limit: most, offset: skipped })
+    const found = recordPage(snapshot, caller, { structure: id, filter, limit: most, offset: skipped })
     const { records } = parsedRows<Omit<FoundRow, 'structure'>>(found)
     if (!isFull)
       for (const { id: row, data } of records)
@@ -79,7 +86,6 @@ async function inRecords(ctx: AppContext, caller: Caller, search: Search): Promi
   return { hits, total }
 }
 
-const COVERED = { notes: 'notes', files: 'files', records: 'structures' } as const
 const SEARCHES = { notes: inNotes, files: inFiles, records: inRecords }
 
 function wantedKinds(query: string, kinds: readonly SearchKind[] | undefined, structure: string | undefined) {
@@ -97,12 +103,11 @@ function hitLine(hit: Hit, cut: number): string {
   return `- ${inline(hit.item.structure)} [${hit.item.id}] ${values.join('; ')}`
 }
 
-export const searchTool = tool({
+export const searchTool = readTool({
   name: 'search',
   covers: 'several',
   description:
     'Full-text search: words are ANDed, "a phrase", prefix*, -word. In records the text as it stands, any value. limit and offset count for each kind.',
-  writes: false,
   input: strict({
     query: text({ minLength: 1, maxLength: 500 }),
     in: optional(Type.Array(choice(KINDS), { minItems: 1, maxItems: KINDS.length })),
@@ -118,18 +123,17 @@ export const searchTool = tool({
     total: Type.Integer(),
     has_more: Type.Boolean(),
   }),
-  run: async (
-    ctx,
-    caller,
-    { query, in: kinds, structure, limit: most = USUAL_HITS, offset: skipped = 0 },
-  ) => {
+  prepare: async (ctx, caller, { query, in: kinds, structure }) => {
+    if (wantedKinds(query, kinds, structure).some((kind) => kind === 'notes'))
+      await refreshSearch(ctx, callerFor(caller, 'notes').workspacePk)
+  },
+  run: (snapshot, caller, { query, in: kinds, structure, limit: most = USUAL_HITS, offset: skipped = 0 }) => {
     const search = { query, limit: most, offset: skipped, structure }
     const totals: Partial<Record<SearchKind, number>> = {}
     // The first hits of every kind together, then the second: as many of each are shown, and the offset counts for all.
     const ranks: Hit[][] = []
     for (const kind of wantedKinds(query, kinds, structure)) {
-      const place = { covers: COVERED[kind], isWrite: false, isNamed: false }
-      const found = await SEARCHES[kind](ctx, callerOf(caller, place), search)
+      const found = SEARCHES[kind](snapshot, caller, search)
       totals[kind] = found.total
       for (const [rank, hit] of found.hits.entries()) ranks[rank] = [...(ranks[rank] ?? []), hit]
     }

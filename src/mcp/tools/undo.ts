@@ -1,65 +1,62 @@
 import { Type } from '@sinclair/typebox'
 import { checkWrite } from '../../access/rights.ts'
-import { undo } from '../../change-feed/undo.ts'
+import { busOf } from '../../changes/bus.ts'
 import { transactionCursor } from '../../changes/cursors.ts'
-import { type Caller, placeFor } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { undo } from '../../features.ts'
 import { choice, strict, text } from '../../http/schema/types.ts'
+import type { Caller } from '../../kernel/caller.ts'
 import { putInTrash } from '../../notes/writing/trash.ts'
+import { removeFromQuickAccess } from '../../quick-access/service.ts'
 import { deleteLive } from '../../records/writing/one-record.ts'
 import { changedNoteId } from '../names.ts'
-import { dryRun, list, name, output, transaction } from '../schema.ts'
+import * as schema from '../schema.ts'
 import { fitted } from '../text/fit.ts'
 import { andMore, count, given, writtenAs } from '../text/markdown.ts'
-import { tool } from '../tool.ts'
+import { callerFor, writeTool } from '../tool.ts'
 
-interface Deleted {
-  readonly deleted: true
-  readonly id: string
-  readonly transaction: string | null
+/** Puts a note into the trash, named as a link names it; returns its id. */
+function trash(tx: Tx, caller: Caller, named: string): string {
+  const reaching = callerFor(caller, 'notes')
+  const id = changedNoteId(tx, reaching, named)
+  checkWrite(caller.rights, 'notes')
+  putInTrash({ features: { onNoteTrashed: removeFromQuickAccess } }, tx, reaching, id)
+  return id
 }
 
-const deletedIn = (tx: Tx, { workspacePk }: Caller, id: string): Deleted => ({
-  deleted: true,
-  id,
-  transaction: transactionCursor(tx, workspacePk),
-})
+function deleteRecord(tx: Tx, caller: Caller, id: string): string {
+  deleteLive(busOf(tx), tx, caller, id)
+  return id
+}
 
-export const deleteTool = tool({
+export const deleteTool = writeTool({
   name: 'delete',
   covers: 'several',
   description: 'Put a note into the trash, or delete a record; undo brings it back.',
-  writes: true,
   isDestructive: true,
-  input: strict({ kind: choice(['note', 'record']), id: name() }),
-  output: output({ deleted: Type.Boolean(), id: Type.String(), transaction: transaction() }),
-  run: async (ctx, caller, { kind, id }) => {
-    const deleted = await ctx.db.write((tx): Deleted => {
-      if (kind === 'record') {
-        deleteLive(ctx.bus, tx, caller, id)
-        return deletedIn(tx, caller, id)
-      }
-      const found = changedNoteId(tx, placeFor(caller, 'notes'), id)
-      checkWrite(caller.rights, 'notes')
-      putInTrash(ctx, tx, caller, found)
-      return deletedIn(tx, caller, found)
-    })
-    return { text: `Deleted the ${kind} ${deleted.id}, ${writtenAs(deleted.transaction)}`, data: deleted }
+  input: strict({ kind: choice(['note', 'record']), id: schema.name() }),
+  output: schema.output({ deleted: Type.Boolean(), id: Type.String(), transaction: schema.transaction() }),
+  run: (tx, caller, { kind, id: named }) => {
+    const id = kind === 'record' ? deleteRecord(tx, caller, named) : trash(tx, caller, named)
+    const data = { deleted: true, id, transaction: transactionCursor(tx, caller.workspacePk) }
+    return { text: `Deleted the ${kind} ${id}, ${writtenAs(data.transaction)}`, data }
   },
 })
 
-export const undoTool = tool({
+export const undoTool = writeTool({
   name: 'undo',
   covers: 'several',
   description: 'Undo all note and record changes of a transaction; refused if something was touched since.',
-  writes: true,
-  input: strict({ transaction: text({ minLength: 1, maxLength: 64 }), dry_run: dryRun() }),
-  output: output({ undone: list(), transaction: transaction() }),
-  run: async (ctx, caller, input) => {
-    const { undone, transaction: id } = await undo(ctx, caller, input)
+  input: strict({ transaction: text({ minLength: 1, maxLength: 64 }), dry_run: schema.dryRun() }),
+  output: schema.output({ undone: schema.list(), transaction: schema.transaction() }),
+  isLong: true,
+  isTrial: ({ dry_run: isDryRun = false }) => isDryRun,
+  run: (tx, caller, { transaction: undid, dry_run: isDryRun = false }) => {
+    const { undone, transaction } = undo.run(tx, { caller, transaction: undid }, busOf(tx))
+    const id = isDryRun ? null : transaction
     return fitted(undone, (items) => ({
       text: given(
-        `${count(undone.length, 'change')} undone; ${writtenAs(id, input.dry_run)}`,
+        `${count(undone.length, 'change')} undone; ${writtenAs(id, isDryRun)}`,
         items.map(({ kind, id: object, op }) => `- ${kind} ${object} ${op}`),
         andMore(items.length, undone.length),
       ).join('\n'),
