@@ -4,25 +4,25 @@ import { storableJson } from '../http/storable-json.ts'
 import { didYouMean } from '../lib/near-miss.ts'
 import type { Io } from './io.ts'
 
-/** A flag, as the help shows it and the parser accepts it. */
+/** A flag as shown in the help and accepted by the parser. */
 export interface FlagSpec {
   readonly name: string
-  /** An earlier name, which is still accepted. */
+  /** A former name, which is still accepted. */
   readonly formerName?: string
   /** The placeholder of its value in the help; absent for a switch. */
   readonly value?: string
   readonly help: string
   readonly isRepeatable?: boolean
   readonly isRequired?: boolean
-  /** The only values that are accepted. */
+  /** The only accepted values. */
   readonly choices?: readonly string[]
-  /** Several of the choices are accepted, with commas between them. */
+  /** Accepts several of the choices, separated by commas. */
   readonly isList?: boolean
   /** Also read from `DAYBOOK_<FLAG>`. */
   readonly isSetting?: boolean
 }
 
-/** Parsed arguments, checked against the flags and parameters of the command. */
+/** Arguments that were checked against the flags and parameters of the command. */
 export interface Input {
   readonly flags: Flags
   readonly args: readonly string[]
@@ -32,20 +32,20 @@ export interface Input {
 export interface Command {
   readonly name: string
   readonly summary: string
-  /** Such as `<id>`; a last one that ends in `…>` may be given several times. */
+  /** Such as `<id>`; a last parameter that ends in `…>` is repeatable. */
   readonly parameters?: readonly string[]
   readonly flags: readonly FlagSpec[]
-  /** Rules, exit codes, and what happens beside a running server. */
+  /** Rules, exit codes, and the behaviour beside a running server. */
   readonly remarks?: readonly string[]
   readonly examples: readonly string[]
-  /** Returns the exit code: 0 done, 1 refused or failed. */
+  /** Returns the exit code: 0 for success, 1 if the command was refused or failed. */
   run(input: Input, io: Io): Promise<number>
 }
 
-/** The command line is malformed: exit code 2, with a pointer to the help. */
+/** An invalid command line: exit code 2, with a pointer to the help. */
 export class WrongUsage extends Error {}
 
-/** A flag, written as its help shows it: `--name <value>`, or `--name` for a switch. */
+/** Declares a flag in the notation of its help: `--name <value>`, or `--name` for a switch. */
 export function flag(shown: string, help: string, rules: Partial<FlagSpec> = {}): FlagSpec {
   const [, name = '', value] = /^--([a-z-]+)(?: <(.+)>)?$/.exec(shown) ?? []
   return { name, ...(value !== undefined && { value }), help, ...rules }
@@ -58,19 +58,19 @@ export const setting = (shown: string, help: string, rules: Partial<FlagSpec> = 
 export const DB_FLAG = setting('--db <file>', 'the database file (default daybook.db)')
 export const WORKSPACE_FLAG = flag('--workspace <name>', 'the workspace (default the only one)')
 export const JSON_FLAG = flag('--json', 'print JSON')
-/** Of a command that prints something of a workspace. */
+/** The flags of commands that print data of a workspace. */
 export const PRINTING_FLAGS = [WORKSPACE_FLAG, JSON_FLAG, DB_FLAG]
 export const SECRET_FLAG = setting(
   '--secret <secret>',
-  'the signing secret, whsec_…; everybody on the machine can see it here, so prefer the variable',
+  'the signing secret, whsec_…; visible to all users of the machine, so prefer the variable',
 )
 
-/** Of a command that is a client of another daybook. */
-export const CA_FLAG = setting('--ca <file>', 'certificates (PEM) that are trusted in addition')
+/** The flag of commands that are clients of another daybook. */
+export const CA_FLAG = setting('--ca <file>', 'additional trusted certificates (PEM)')
 
-/** Every command takes these. */
+/** The flags of every command. */
 export const COMMON_FLAGS: readonly (FlagSpec & { readonly short: string })[] = [
-  { name: 'quiet', short: 'q', help: 'print no messages but errors' },
+  { name: 'quiet', short: 'q', help: 'print only errors' },
   { name: 'verbose', short: 'v', help: 'print more messages' },
   { name: 'help', short: 'h', help: 'print this help' },
 ]
@@ -80,7 +80,7 @@ const isVariadic = (parameter: string | undefined) => parameter?.endsWith('…>'
 
 function checkParameters(command: Command, args: readonly string[]): void {
   const parameters = command.parameters ?? []
-  // An empty argument usually comes from a shell variable that is not set.
+  // An empty argument usually comes from an unset shell variable.
   const missing = parameters.find(
     (parameter, at) => args[at] === '' || (args[at] === undefined && !isOptional(parameter)),
   )
@@ -91,7 +91,7 @@ function checkParameters(command: Command, args: readonly string[]): void {
   }
 }
 
-/** The values of a flag that takes several with commas between them. */
+/** The values of a flag that accepts several, separated by commas. */
 export const separated = (given: string) => given.split(',').map((one) => one.trim())
 
 function checkFlags(command: Command, flags: Flags): void {
@@ -107,7 +107,7 @@ function checkFlags(command: Command, flags: Flags): void {
   }
 }
 
-/** The first sentence of parseArgs's error messages says what is wrong; the others are advice. */
+/** The first sentence of parseArgs's error messages states the error; the others are advice. */
 function usageError(error: unknown, command: Command): string {
   const message = error instanceof Error ? error.message : String(error)
   const sentence = `${message.split(/\.(?:\s|$)|\n/)[0]}.`
@@ -117,13 +117,13 @@ function usageError(error: unknown, command: Command): string {
   return sentence + didYouMean(unknown, names, (name) => `--${name}`)
 }
 
-/** The flags, those with an earlier name under their present one. */
+/** The flags, with former names replaced by current ones. */
 function withPresentNames(command: Command, given: Flags): Flags {
   const flags = { ...given }
   for (const { name, formerName } of command.flags) {
     if (formerName === undefined || flags[formerName] === undefined) continue
     if (flags[name] !== undefined)
-      throw new WrongUsage(`--${formerName} is an earlier name of --${name}; give one of them.`)
+      throw new WrongUsage(`--${formerName} is a former name of --${name}; give one of them.`)
     flags[name] = flags[formerName]
     delete flags[formerName]
   }
@@ -161,7 +161,7 @@ export function textFlag({ flags }: Input, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The attributes that flags give, as the API takes them: `texts` as they are, `json` parsed. */
+/** The attributes given by flags, as the API accepts them: `texts` unchanged, `json` parsed. */
 export function attributesIn(input: Input, texts: readonly string[], json: readonly string[]): object {
   const given = (names: readonly string[], read: (text: string, name: string) => unknown) =>
     names.flatMap((name) => {
@@ -172,7 +172,7 @@ export function attributesIn(input: Input, texts: readonly string[], json: reado
   return Object.fromEntries([...given(texts, (text) => text), ...given(json, parse)])
 }
 
-/** The values of a flag that is repeatable. */
+/** The values of a repeatable flag. */
 export function listFlag({ flags }: Input, name: string): string[] {
   const value = flags[name]
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
@@ -182,8 +182,8 @@ export const isWrongUsage = (error: unknown): error is Error =>
   error instanceof WrongUsage || error instanceof BadSetting
 
 /**
- * The address of a daybook, without a slash at its end; `name` is how the help calls it. A value that is refused is not
- * repeated in the message: it may contain a password.
+ * The address of a daybook, without a trailing slash; `name` is its name in the help. Messages never repeat a refused
+ * value, because it may contain a password.
  */
 export function checkedBaseUrl(text: string, name = '--url'): string {
   const isBase = URL.canParse(text) && /^https?:\/\/[^@?#]+$/i.test(text)

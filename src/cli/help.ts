@@ -12,7 +12,7 @@ const flagName = ({ name, value }: FlagSpec) => (value === undefined ? `--${name
 function flagLine(flag: FlagSpec): string {
   const notes = [
     flag.isRequired && 'required',
-    flag.isRepeatable && 'may be given several times',
+    flag.isRepeatable && 'repeatable',
     flag.isSetting && `or DAYBOOK_${flag.name.toUpperCase().replaceAll('-', '_')}`,
   ].filter((note) => typeof note === 'string')
   return line(flagName(flag), flag.help + (notes.length > 0 ? ` (${notes.join('; ')})` : ''))
@@ -39,10 +39,10 @@ export function commandHelp(command: Command): string {
   ].join('\n')
 }
 
-/** A list of commands with their summaries. `of` is the name of their group, if they are not all commands. */
+/** A list of commands with their summaries. `of` is the name of their group; empty for all commands. */
 export function overview(commands: readonly Command[], of = ''): string {
   return [
-    'daybook keeps notes and records behind an HTTP API, in one executable and one file.',
+    'daybook stores notes and records behind an HTTP API, in one executable and one file.',
     `\nUsage: daybook ${of === '' ? '<command>' : `${of} <command>`} [flags]\n`,
     'Commands:',
     ...commands.map(({ name, parameters = [], summary }) => line([name, ...parameters].join(' '), summary)),

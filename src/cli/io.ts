@@ -1,32 +1,41 @@
 import { readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 
-/** The parts of the process that a command may use. */
+/** The parts of the process that commands use. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Writes results to stdout. */
   out(text: string): void
-  /** Writes data to stdout, unchanged. Resolves when there is room for more; false once the reader has closed the stream. */
+  /**
+   * Writes data to stdout unchanged. Resolves when there is room for more, to false once the reader has closed the
+   * stream.
+   */
   write(data: Uint8Array): Promise<boolean>
   /** Writes messages to stderr. */
   err(text: string): void
-  /** Writes a message that `--quiet` leaves out: what was done, and progress. */
+  /** Writes a message that `--quiet` suppresses: results and progress. */
   status(text: string): void
   /** Whether stderr is a terminal. */
   readonly isTerminal: boolean
   /** Whether stdin is a terminal. */
   readonly isInputTerminal: boolean
-  /** Reads one line of stdin; a terminal shows the prompt and not what is typed. */
+  /** Reads one line of stdin; a terminal shows the prompt without echoing the input. */
   readSecret(prompt: string): Promise<string>
   readAll(): Promise<Buffer>
   readChunks(): AsyncIterable<Uint8Array>
   /** Resolves when the process receives SIGTERM, SIGINT or SIGHUP. */
   untilAskedToEnd(): Promise<void>
-  /** Gives a server beside this process precedence on the processor and, where the system derives it, on the disk. */
+  /**
+   * Lowers the priority of this process on the processor and, where the system derives it, on the disk, so that a
+   * server beside it has precedence.
+   */
   yieldProcessor(): void
-  /** Ends the process after this time at the latest, with its exit code or this one, whatever it still waits for. */
+  /** Ends the process after this time at the latest, with its exit code or this one, even if work is pending. */
   endWithin(milliseconds: number, exitCode?: number): void
-  /** Kills the process after this time, and keeps it until then: nothing is closed, for which it would wait for the disk. */
+  /**
+   * Kills the process after this time and keeps it alive until then. Nothing is closed, because closing would wait
+   * for the disk.
+   */
   killAfter(milliseconds: number): void
 }
 
@@ -44,9 +53,9 @@ function messagesTo(stream: NodeJS.WriteStream): (text: string) => void {
   }
 }
 
-/** With `terminal`, readline echoes what is typed to its output; this output drops it. */
+/** With `terminal`, readline echoes the input to its output; this output drops it. */
 async function readLine(prompt: string): Promise<string> {
-  // Loaded when needed: a server never is asked, and would start later.
+  // Imported on demand: servers never prompt, and would start later.
   const [{ createInterface }, { Writable }] = await Promise.all([
     import('node:readline'),
     import('node:stream'),
@@ -68,7 +77,7 @@ async function readLine(prompt: string): Promise<string> {
   })
 }
 
-/** Whether the process was started so that it outlives its terminal, as by nohup; only Linux tells. */
+/** Whether the process was started to outlive its terminal, as by nohup; only Linux reports it. */
 function ignoresHangup(): boolean {
   try {
     const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'
@@ -83,8 +92,8 @@ const SIGNALS: readonly NodeJS.Signals[] = ignoresHangup()
   : ['SIGTERM', 'SIGINT', 'SIGHUP']
 
 /**
- * A terminal sends its signals to every process of a command, and programs between it and this one send them again: for
- * this long what arrives is the same signal. A later one ends the process at once.
+ * A terminal sends its signals to every process of a command, and wrapper programs forward them again: signals within
+ * this time count as one. A later one ends the process at once.
  */
 const ONE_SIGNAL_MS = 1_000
 
@@ -99,7 +108,7 @@ const nextSignal = () =>
     for (const signal of SIGNALS) process.on(signal, end)
   })
 
-/** The real process. A reader that closes the pipe, as in `daybook openapi | head`, is not an error. */
+/** The actual process. A reader that closes the pipe, as in `daybook openapi | head`, is not an error. */
 export function processIo(): Io {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const err = messagesTo(process.stderr)
@@ -119,7 +128,7 @@ export function processIo(): Io {
       try {
         setPriority(constants.priority.PRIORITY_LOW)
       } catch {
-        // Some systems do not allow it.
+        // Some systems do not permit it.
       }
     },
     endWithin: (milliseconds, exitCode) =>

@@ -16,7 +16,7 @@ import { findServerAddress } from '../sessions/server-address.ts'
 import { type Input, textFlag } from './command.ts'
 import type { Io } from './io.ts'
 
-/** Runs `use` on the database that the flags name, which must exist, and always closes it. */
+/** Runs `use` on the existing database that the flags name, and always closes it. */
 export function withDatabase<T>(input: Input, io: Io, use: (db: Db) => T | Promise<T>): Promise<T> {
   const file = readDatabaseFile(io.env, input.flags)
   if (input.flags.verbose)
@@ -31,13 +31,13 @@ export async function withDatabaseFile<T>(
   io: Pick<Io, 'env'>,
   use: (db: Db) => T | Promise<T>,
 ): Promise<T> {
-  // Imported only when needed: every command would start later.
+  // Imported on demand: a static import would delay the start of every command.
   const { upgradeDerived, upgradeSteps } = await import('../maintenance/upgrade.ts')
   const db = openDatabase({
     file,
     programVersion: VERSION,
     clock: systemClock,
-    // A failure is thrown and printed as one sentence.
+    // Failures are thrown and printed as one sentence.
     log: createLog('silent', systemClock, () => {}),
     role: 'command',
     checkpoint: readCheckpoint(io.env),
@@ -61,7 +61,10 @@ export const inWorkspace = <T>(
     use(db, commandCaller(getWorkspaceOrOnly(db, textFlag(input, 'workspace')))),
   )
 
-/** The command line writes without a key, and its events have the source `web`, like those of the application. */
+/**
+ * The caller of commands. They write without a key, and their events have the source `web`, like those of the
+ * application.
+ */
 export const commandCaller = ({ pk, id }: Pick<WorkspaceRow, 'pk' | 'id'>): Caller => ({
   workspacePk: pk,
   workspaceId: id,
@@ -75,7 +78,7 @@ export const commandCaller = ({ pk, id }: Pick<WorkspaceRow, 'pk' | 'id'>): Call
   rights: undefined,
 })
 
-/** Refuses a body that the API would not take. */
+/** Refuses a body that the API would refuse. */
 export async function checkBody(schema: TSchema, body: unknown): Promise<void> {
   const { createCheck } = await import('../http/validation.ts')
   createCheck('body', schema)(body)
@@ -83,7 +86,7 @@ export async function checkBody(schema: TSchema, body: unknown): Promise<void> {
 
 const store = () => import('../structures/store.ts')
 
-/** Refuses the name or id of no structure, with the name that was probably meant. */
+/** Refuses an unknown name or id of a structure, and suggests the name that was probably meant. */
 export async function checkStructure(reader: Reader, caller: InWorkspace, nameOrId: string): Promise<void> {
   const { findStructure, listStructureRows } = await store()
   if (findStructure(reader, caller, nameOrId)) return
@@ -91,12 +94,12 @@ export async function checkStructure(reader: Reader, caller: InWorkspace, nameOr
   throw new Refusal('not_found', `There is no structure "${nameOrId}".${didYouMean(nameOrId, names)}`)
 }
 
-/** Where a server listens by default. */
+/** The default address of a server. */
 const DEFAULT_ORIGIN = 'http://127.0.0.1:8787'
 
 /**
- * Where a link leads: to the server that runs on the database, else to where `--public-url` says, or where the server is
- * that ran last, if it comes back at the same port.
+ * The origin for links: that of the server running on the database, else `--public-url`, else that of the last server
+ * if its port is fixed.
  */
 export function originFor(db: Db, input: Input, io: Io): string {
   const server = findServerAddress(db)

@@ -3,12 +3,12 @@ import { counted } from '../lib/text.ts'
 import { type Command, DB_FLAG, type FlagSpec, type Input, JSON_FLAG } from './command.ts'
 import type { Io } from './io.ts'
 
-/** The name of standard output where a file is named. */
+/** The name of standard output in place of a file. */
 export const STDOUT = '-'
 
 /*
- * What is printed may hold names of files and texts of others. Printed as it is, a control character could move the
- * cursor, change what is on the screen or rename the window; as an escape it is harmless, and valid in JSON too.
+ * Printed texts may contain file names and texts of other people. A raw control character could move the cursor,
+ * change the screen or rename the window; an escape is harmless, and valid in JSON too.
  */
 const UNPRINTABLE = /(?![\n\t])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
 
@@ -17,13 +17,13 @@ const escaped = (text: string): string =>
 
 /** The text without control characters other than line breaks and tabs. */
 export const printable = (text: string): string =>
-  // A progress bar goes back to the beginning of its line.
+  // A progress bar returns to the beginning of its line.
   text.startsWith('\r') ? `\r${escaped(text.slice(1))}` : escaped(text)
 
-/** A text on one line, so that it cannot pass for two messages. */
+/** Keeps a text on one line, so that it cannot imitate two messages. */
 export const onOneLine = (text: string): string => text.replaceAll('\n', '\\n')
 
-/** The cells of a table, by the headings of its columns. */
+/** The columns of a table: heading and cell text. */
 type Columns<Item> = Readonly<Record<string, (item: Item) => string>>
 
 /** Prints rows as aligned columns under their headings. */
@@ -39,20 +39,20 @@ export function printTable<Item>(io: Io, items: readonly Item[], columns: Column
 
 export const printJson = (io: Io, value: unknown): void => io.out(`${JSON.stringify(value, null, 2)}\n`)
 
-/** Prints what a command did: as JSON if that is asked for, else in words. */
+/** Prints the result of a command, as JSON if requested, else in words. */
 export function show(input: Input, io: Io, json: object, print: () => void): number {
   if (input.flags.json) printJson(io, json)
   else print()
   return 0
 }
 
-/** The names of several objects whose singular does not follow from their end. */
+/** Irregular singulars. */
 const SINGULARS: Readonly<Record<string, string>> = { lenses: 'lens', 'quick access': 'quick access' }
 
 const singularOf = (names: string): string =>
   SINGULARS[names] ?? (names.endsWith('ies') ? `${names.slice(0, -3)}y` : names.replace(/s$/, ''))
 
-/** `2 tags, 1 preset`, without the names whose count is zero; they are plurals, such as `row_views`. */
+/** `2 tags, 1 preset`, without zero counts. The names are plurals, such as `row_views`. */
 export function countsInWords(counts: Readonly<Record<string, number>>): string {
   const words = Object.entries(counts)
     .filter(([, count]) => count > 0)
@@ -65,7 +65,7 @@ export function countsInWords(counts: Readonly<Record<string, number>>): string 
 
 const BAR_WIDTH = 30
 
-/** Shows on stderr how much of a long command is done: a bar on a terminal, else a line for every tenth. */
+/** Shows the progress of a long command on stderr: a bar on a terminal, else a line for every tenth. */
 export function progressOn(io: Io, what: string): { show(done: number): void; end(): void } {
   const steps = io.isTerminal ? 100 : 10
   let shown = -1
@@ -84,7 +84,7 @@ export function progressOn(io: Io, what: string): { show(done: number): void; en
   }
 }
 
-/** Writes a file to standard output; false if its reader went away before the end. */
+/** Copies a file to standard output; false if its reader closed the stream before the end. */
 export async function copyToOutput(io: Io, file: string): Promise<boolean> {
   for await (const part of createReadStream(file) as AsyncIterable<Uint8Array>)
     if (!(await io.write(part))) return false
@@ -100,7 +100,7 @@ export function bytesInWords(bytes: number): string {
 }
 
 interface Listing<Item> {
-  /** What is listed: it begins the name of the command, and is the member of the JSON that holds the objects. */
+  /** The name of the listed objects: the first word of the command, and the member of the JSON with the objects. */
   readonly of: string
   readonly summary: string
   readonly flags?: readonly FlagSpec[]
@@ -110,7 +110,7 @@ interface Listing<Item> {
   readonly columns: Columns<Item>
 }
 
-/** A command that lists objects, as a table or as JSON. */
+/** A command that lists objects as a table or as JSON. */
 export const listCommand = <Item>({
   of,
   summary,

@@ -12,7 +12,7 @@ type StructureLevel = (typeof STRUCTURE_LEVELS)[number]
 const isAmong = <Level extends string>(levels: readonly Level[], level: string): level is Level =>
   levels.some((one) => one === level)
 
-/** The access in a flag: parts and their levels, with commas between them. */
+/** Parses the access in a flag: parts with their levels, separated by commas. */
 export function readAccessFlag(reader: Reader, workspace: WorkspaceRow, text: string): Access {
   const parts: { notes?: Level; files?: Level } = {}
   const structures: Record<string, StructureLevel> = {}

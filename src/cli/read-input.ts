@@ -5,10 +5,10 @@ import { systemRefusal } from '../portability/read-file.ts'
 import { refused } from '../refusal.ts'
 import type { Io } from './io.ts'
 
-/** The name of standard input where a file is named. */
+/** The name of standard input in place of a file. */
 export const STDIN = '-'
 
-/** What a file is called in messages. */
+/** The name of a file in messages. */
 export const inputName = (file: string) => (file === STDIN ? 'standard input' : file)
 
 async function* bytesOf(io: Io, file: string): AsyncGenerator<Uint8Array> {
@@ -19,7 +19,7 @@ async function* bytesOf(io: Io, file: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The text of a file or of standard input, as it arrives. Refuses what is not UTF-8. */
+/** The text of a file or of standard input, as it arrives. Refuses input that is not UTF-8. */
 export async function* textOf(io: Io, file: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   try {
@@ -32,7 +32,7 @@ export async function* textOf(io: Io, file: string): AsyncGenerator<string> {
   }
 }
 
-/** The whole text of a file or of standard input. Refuses one that is longer than the limit, in characters. */
+/** The whole text of a file or of standard input. Refuses a longer text than the limit, in characters. */
 export async function readAllText(io: Io, file: string, limit: number): Promise<string> {
   let text = ''
   for await (const chunk of textOf(io, file)) {
@@ -42,7 +42,7 @@ export async function readAllText(io: Io, file: string, limit: number): Promise<
   return text
 }
 
-/** Runs `use` with the path of a file: standard input, which can be read once only, is written to one. */
+/** Runs `use` with the path of a file. Standard input, which can be read only once, is written to one. */
 export async function withInputFile<T>(io: Io, path: string, use: (path: string) => Promise<T>): Promise<T> {
   if (path !== STDIN) return use(path)
   return withTemporaryFolder(async (folder) => {

@@ -2,11 +2,11 @@ import type { RunningServer } from '../server.ts'
 import type { Io } from './io.ts'
 
 export const LAST_MESSAGES_MS = 1_000
-/** Longer than everything that stopping waits for. */
+/** Longer than all time limits of a shutdown together. */
 const STOP_AT_MOST_MS = 20_000
 
 /**
- * Says where a server listens, and stops it when the process is asked to end or its database is lost; returns the
+ * Prints the address of a server, and stops it when the process is asked to end or its database is lost. Returns the
  * exit code.
  */
 export async function runUntilAsked(
@@ -15,7 +15,7 @@ export async function runUntilAsked(
   asked: Promise<unknown> = io.untilAskedToEnd(),
   beforeStop = () => {},
 ): Promise<number> {
-  // The signals are listened for already: the reader of the line may send one at once.
+  // Signal handlers are installed already, because readers of the line may send a signal at once.
   io.out(`daybook listening on ${server.url}\n`)
   const lost = await Promise.race([asked.then(() => undefined), server.lost])
   io.endWithin(STOP_AT_MOST_MS, 1)

@@ -31,8 +31,8 @@ import type { Io } from './io.ts'
 import { printable } from './output.ts'
 
 /*
- * Every command is declared at the start. What it works with is imported by a function, when it runs, because most of it
- * loads the service.
+ * Commands are declared at the start, but import their implementation when they run, because most of it loads the
+ * service.
  */
 
 const completion = completionOf(() => COMMANDS)
@@ -68,7 +68,7 @@ export const COMMANDS: readonly Command[] = [
   version,
 ]
 
-/** Commands that daybook itself runs; not listed in the help. */
+/** Commands that only daybook runs; not listed in the help. */
 const INTERNAL: readonly Command[] = [extract]
 
 const asksForHelp = (argument: string | undefined) => argument === '--help' || argument === '-h'
@@ -78,7 +78,7 @@ const asksForVersion = ([argument, ...others]: readonly string[]) =>
 
 const inGroup = (group: string) => COMMANDS.filter(({ name }) => name.startsWith(`${group} `))
 
-/** The command that the first one or two arguments name, and the remaining arguments. */
+/** Finds the command named by the first one or two arguments, and returns the remaining ones. */
 function findCommand(argv: readonly string[]): { command: Command; rest: readonly string[] } | undefined {
   for (const words of [2, 1]) {
     const name = argv.slice(0, words).join(' ')
@@ -98,12 +98,12 @@ function unknownCommand([first = '', second]: readonly string[]): WrongUsage {
   const known = names.join(', ')
   return new WrongUsage(
     second === undefined
-      ? `"${first}" needs one of its commands: ${known}.`
+      ? `"${first}" needs a subcommand: ${known}.`
       : `"${first}" has no command "${second}"; it has ${known}.${didYouMean(second, names)}`,
   )
 }
 
-/** A page of the guide, for `help back-up`. */
+/** The page of the guide for a topic such as `help back-up`. */
 async function guideTopic(words: readonly string[]): Promise<string> {
   const { findGuidePage, GUIDE_PAGES, terminalText } = await import('../http/docs/guide/pages.ts')
   const page = findGuidePage(words.join('-'))
@@ -119,8 +119,7 @@ async function guideTopic(words: readonly string[]): Promise<string> {
 }
 
 /**
- * The text for `help`, `help keys create`, `help back-up`, `--help` or `keys --help`; undefined when the arguments are
- * something else.
+ * The text for `help`, `help keys create`, `help back-up`, `--help` or `keys --help`; undefined for other arguments.
  */
 async function helpText(argv: readonly string[]): Promise<string | undefined> {
   const [first] = argv
@@ -156,8 +155,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 const sentenceOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /**
- * Runs one command line and returns its exit code: 0 done, 1 refused or failed, 2 wrong usage. A failure is printed as
- * one sentence on stderr, without a stack trace.
+ * Runs one command line and returns its exit code: 0 for success, 1 if it was refused or failed, 2 for wrong usage. A
+ * failure is printed as one sentence on stderr, without a stack trace.
  */
 export async function runDaybook(argv: readonly string[], rawIo: Io): Promise<number> {
   const io: Io = {

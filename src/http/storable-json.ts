@@ -77,8 +77,8 @@ const tooDeep = (what: string) => invalid(`${what} is nested more than ${MAX_DEP
 /** Refuses texts and numbers that could not be stored as they were sent. `what` names the value in the refusal. */
 export function checkStorable(value: unknown, what: string, depth = 0): void {
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw invalid(`${what} holds a NUL character; no text may.`)
-    if (!value.isWellFormed()) throw invalid(`${what} holds a lone surrogate; no text may.`)
+    if (value.includes('\0')) throw invalid(`${what} holds a NUL character, which texts cannot contain.`)
+    if (!value.isWellFormed()) throw invalid(`${what} holds a lone surrogate, which texts cannot contain.`)
     return
   }
   if (value === Infinity || value === -Infinity)

@@ -378,7 +378,7 @@ async function failureIn(response: Response, path: string): Promise<Error> {
     .then(JSON.parse)
     .catch(() => undefined)
   if (!isObject(body) || !hasTexts(body, ['error', 'code']))
-    return new RemoteAway(`The remote answered ${status}, not as a daybook does.`)
+    return new RemoteAway(`The remote answered ${status}, but not as a daybook server.`)
   const sentence = String(body.error)
   if (status === 410) return new CursorExpired(sentence)
   return status >= 500 || status === 429 ? new RemoteAway(sentence) : new RemoteRefusal(status, sentence)

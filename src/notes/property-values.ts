@@ -23,7 +23,8 @@ const CHECKS: Record<PropertyType, Check> = {
       `a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters`,
     ),
   number: (value) => unless(typeof value === 'number' && Number.isFinite(value), 'a finite number'),
-  date: (value) => unless(typeof value === 'string' && isDay(value), 'a real day in the form YYYY-MM-DD'),
+  date: (value) =>
+    unless(typeof value === 'string' && isDay(value), 'an existing day in the format YYYY-MM-DD'),
   bool: (value) => unless(typeof value === 'boolean', 'true or false'),
   select: (value, options) =>
     typeof value === 'string' && options.has(value) ? undefined : wordsOfOptions(options.list()),

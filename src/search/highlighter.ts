@@ -10,7 +10,7 @@ export interface Hit {
 
 const PLAIN = /^[a-z0-9]+$/
 
-/** One regular expression for a text of plain ASCII: many times faster than comparing word by word. */
+/** One regular expression for a plain ASCII text, many times faster than comparing word by word. */
 function asciiPattern(phrases: readonly Phrase[]): RegExp | undefined {
   const alternatives = phrases
     .filter(({ terms }) => terms.every((term) => PLAIN.test(term)))
@@ -29,7 +29,7 @@ function patternHits(text: string, pattern: RegExp | undefined, reach: number): 
   return hits
 }
 
-/** The text whose pairs of neighbouring characters are the terms of the phrase; undefined for any other phrase. */
+/** The text whose pairs of adjacent characters are the terms of the phrase; undefined for any other phrase. */
 function unspacedText({ terms }: Phrase): string | undefined {
   let joined = ''
   for (const term of terms) {
@@ -41,7 +41,7 @@ function unspacedText({ terms }: Phrase): string | undefined {
   return joined
 }
 
-/** Phrases of scripts without spaces occur literally in a composed text; a lookahead finds those that overlap. */
+/** Phrases of scripts without spaces occur literally in a composed text. A lookahead finds overlapping ones. */
 function unspacedPattern(phrases: readonly Phrase[]): RegExp | undefined {
   const texts = phrases.map(unspacedText)
   if (!texts.every((joined) => joined !== undefined)) return undefined
@@ -49,7 +49,7 @@ function unspacedPattern(phrases: readonly Phrase[]): RegExp | undefined {
   return new RegExp(`(?=(${longestFirst.join('|')}))`, 'gu')
 }
 
-/** Where the phrase ends if it begins at word `from`; undefined if it does not. */
+/** The end of the phrase if it begins at word `from`; undefined if it does not. */
 function endOfPhrase({ terms, isPrefix }: Phrase, words: readonly Word[], from: number): number | undefined {
   for (let index = 0; index < terms.length; index++) {
     const word = words[from + index]
@@ -64,7 +64,7 @@ function endOfPhrase({ terms, isPrefix }: Phrase, words: readonly Word[], from: 
   return isLiteral ? last.start + (terms.at(-1)?.length ?? 0) : last.end
 }
 
-/** Whether every wanted phrase occurs in a text, and none of the excluded. */
+/** Whether a text contains every wanted phrase and none of the excluded ones. */
 export function isMatch(text: string, phrases: readonly Phrase[]): boolean {
   const words = wordsOf(text)
   const occurs = (phrase: Phrase) => words.some((_, at) => endOfPhrase(phrase, words, at) !== undefined)
@@ -121,7 +121,9 @@ function wordHits(text: string, phrases: readonly Phrase[], reach: number): Hit[
   return hits
 }
 
-/** Where the phrases occur in a text, in order: the first hit and those that begin at most `reach` after it. */
+/**
+ * The occurrences of the phrases in a text, in order: the first one and those that begin at most `reach` after it.
+ */
 export function findHits(text: string, phrases: readonly Phrase[], reach = 2 * WINDOW): Hit[] {
   if (isAscii(text)) return patternHits(text, asciiPattern(phrases), reach)
   const pattern = unspacedPattern(phrases)
@@ -151,7 +153,7 @@ function advance(text: string, from: number, count: number): number {
   return at
 }
 
-/** Where the snippet begins: at the beginning of a word shortly before the hit, if there is one. */
+/** The start of the snippet: the beginning of a word shortly before the hit, if there is one. */
 function windowStart(text: string, hit: number): number {
   let start = Math.max(0, hit - LEAD)
   if (isLowSurrogate(text.charCodeAt(start))) start += 1
@@ -173,15 +175,18 @@ function marked(text: string, hits: readonly Hit[], start: number, end: number):
   return html + escapeHtml(text.slice(at, end))
 }
 
-/** Up to 200 characters around the first of these places of a text, as HTML: each between `<mark>` and `</mark>`. */
+/**
+ * Up to 200 characters around the first of these ranges, as escaped HTML with each range between `<mark>` and
+ * `</mark>`.
+ */
 export function snippetAround(text: string, places: readonly Hit[]): string {
   const start = windowStart(text, places[0]?.start ?? 0)
   return marked(text, places, start, advance(text, start, WINDOW))
 }
 
 /**
- * Up to 200 characters around the first hit in the first of the texts that has one, as HTML: every hit
- * between `<mark>` and `</mark>`, all else escaped. Without any hit, the beginning of the first text.
+ * Up to 200 characters around the first hit in the first text that has one, as escaped HTML with every hit between
+ * `<mark>` and `</mark>`. Without any hit, the beginning of the first text.
  */
 export function snippetOf(texts: readonly string[], phrases: readonly Phrase[]): string {
   const wanted = phrases.filter(({ isExcluded }) => !isExcluded)

@@ -1,8 +1,8 @@
 import type { Reader } from '../db/reader.ts'
 
 /*
- * A search table over words (FTS5) is compared with one that is made of the same texts, as a temporary table: nothing is
- * written to the database, so that a check can run beside a server.
+ * Compares a word search table (FTS5) with a temporary table built from the same texts. Nothing is written to the
+ * database, so that a check can run beside a server.
  */
 
 /** An entry that the search table should have. */
@@ -14,13 +14,13 @@ export interface ExpectedEntry {
 
 export interface SearchTableCheck {
   readonly table: string
-  /** By pk; without those that are outdated. */
+  /** Ordered by pk, without stale entries. */
   readonly expected: Iterable<ExpectedEntry>
-  /** A query for the pks of entries that are known to be outdated; they are not compared. */
+  /** A query for the pks of entries that are known to be stale; they are not compared. */
   readonly outdated: string
 }
 
-/** Compares a search table with what it should contain, and yields each difference as a sentence. */
+/** Compares a search table with its expected entries, and yields each difference as a sentence. */
 export function* searchTableFaults(reader: Reader, check: SearchTableCheck): Generator<string> {
   const { table } = check
   const should = `temp.${table}_expected`
@@ -36,7 +36,7 @@ export function* searchTableFaults(reader: Reader, check: SearchTableCheck): Gen
     if (isSound && hasOtherWords(reader, should, check))
       yield `The search table ${table} holds other words than the texts.`
   } finally {
-    // A full disk has undone the whole transaction.
+    // A full disk has rolled back the whole transaction.
     reader.sql.script(`DROP TABLE IF EXISTS ${should}`)
   }
 }
@@ -49,7 +49,10 @@ function fill({ sql }: Reader, should: string, expected: Iterable<ExpectedEntry>
   }
 }
 
-/** The entries that one of the tables lacks, or that have another number of words in a column. Each is looked up by its pk. */
+/**
+ * Entries that exist in only one of the tables, or that have different numbers of words in a column. Each is looked
+ * up by its pk.
+ */
 const entryFaults = ({ sql }: Reader, should: string, { table, outdated }: SearchTableCheck) =>
   sql.each<{ pk: number; what: string }>(
     `SELECT wanted.id AS pk, iif(stored.id IS NULL, 'is missing', 'does not match its text') AS what
@@ -61,14 +64,14 @@ const entryFaults = ({ sql }: Reader, should: string, { table, outdated }: Searc
      ORDER BY 1`,
   )
 
-/** Whether a word is in another number of entries, or occurs in them another number of times. */
+/** Whether a word differs in its number of entries or of occurrences. */
 function hasOtherWords({ sql }: Reader, should: string, { table, outdated }: SearchTableCheck): boolean {
   const [wanted, stored, places] = ['wanted', 'stored', 'places'].map((name) => `temp.${table}_${name}`)
   const hasOutdated = sql.get(`SELECT 1 FROM main.${table}_docsize WHERE id IN (${outdated}) LIMIT 1`)
   sql.script(`CREATE VIRTUAL TABLE ${wanted} USING fts5vocab(temp, ${should.replace('temp.', '')}, col);
     CREATE VIRTUAL TABLE ${stored} USING fts5vocab(main, ${table}, col);
     CREATE VIRTUAL TABLE ${places} USING fts5vocab(main, ${table}, instance)`)
-  // Every place of a word is read for these.
+  // This reads every occurrence of a word.
   const ofOutdated = `UNION ALL SELECT term, col, count(DISTINCT doc), count(offset) FROM ${places}
     WHERE doc IN (${outdated}) GROUP BY term, col`
   const found = sql.get(

@@ -2,18 +2,18 @@ import { withoutComments } from '../lib/markdown-comments.ts'
 import { findHits, snippetAround, snippetOf } from './highlighter.ts'
 import type { Phrase } from './words.ts'
 
-/** How much of a body is looked at before and after a hit, in characters. */
+/** How much of a body is searched before and after a hit, in characters. */
 const AROUND = 4_000
-/** A comment that begins further before that is not noticed. */
+/** Comments that begin further before a hit are not recognized. */
 const LONG_COMMENT = 20_000
-/** After so many hits in comments, none is looked for any more. */
+/** The search ends after this many hits within comments. */
 const MAX_HIDDEN = 10
 
 const HAS_COMMENTS = /<!--|%%/
 
 /**
- * Up to 200 characters around the first hit in the body of a note, its title or its tags, as `snippetOf` shows them.
- * Comments are left out of a body, and what is found in them alone is not shown.
+ * Up to 200 characters around the first hit in the body of a note, its title or its tags, in the format of
+ * `snippetOf`. Comments are omitted from bodies, so hits within them are not shown.
  */
 export function noteSnippet(body: string, names: readonly string[], phrases: readonly Phrase[]): string {
   if (!HAS_COMMENTS.test(body)) return snippetOf([body, ...names], phrases)
@@ -37,7 +37,7 @@ function lineEnd(body: string, at: number): number {
   return end === -1 ? body.length : end
 }
 
-/** The beginning of the line, or of the comment, that goes on at this place. */
+/** The beginning of the line or comment that contains this position. */
 function visibleStart(body: string, at: number): number {
   if (at <= 0) return 0
   const line = body.lastIndexOf('\n', at) + 1

@@ -1,9 +1,9 @@
 import type { Reader } from '../db/reader.ts'
 
 /**
- * The options of every search table over words. Texts are folded and segmented before they are inserted
- * (`words.ts`), so FTS5 only has to split at spaces and ASCII punctuation. The tables keep no copy of the text;
- * they can be rebuilt at any time.
+ * The options of every word search table. Texts are folded and segmented before they are inserted (`words.ts`), so
+ * FTS5 only has to split at spaces and ASCII punctuation. The tables keep no copy of the text; they can be rebuilt at
+ * any time.
  */
 const WORD_OPTIONS = `tokenize = 'ascii', content = '', contentless_delete = 1`
 
@@ -20,9 +20,9 @@ export const listSearchTables = ({ sql }: Reader): Set<string> =>
   )
 
 /*
- * FTS5 merges by itself in portions of hundreds of pages, which is little for tables with few words. Those of many are
- * merged in steps (`mergeSome`). Beyond `crisismerge` parts it would merge all of them at once, and requests would have to
- * wait; that many are never reached.
+ * FTS5 merges automatically in portions of hundreds of pages, which suits tables with few words. Tables with many
+ * words are merged in steps (`mergeSome`). Beyond `crisismerge` segments FTS5 would merge all of them at once, and
+ * requests would have to wait; the steps keep the number below that.
  */
 const MERGE_SETTINGS = {
   itself: { automerge: 4, crisismerge: 1_900 },
@@ -30,23 +30,23 @@ const MERGE_SETTINGS = {
 }
 export type Merging = keyof typeof MERGE_SETTINGS
 
-/** Creates a search table over words, unless there is one; `columns` may be followed by options of its own. */
+/** Creates a word search table unless it exists; `columns` may be followed by further options. */
 export function createWordTable({ sql }: Reader, table: string, columns: string, merging: Merging): void {
   if (hasTable({ sql }, table)) return
   sql.script(`CREATE VIRTUAL TABLE ${table} USING fts5(${columns}, ${WORD_OPTIONS})`)
   setMerging({ sql }, table, merging)
 }
 
-/** Sets how a search table over words is merged; tables of older versions are merged in another way. */
+/** Sets the merge policy of a word search table; tables of older versions have another one. */
 export function setMerging({ sql }: Reader, table: string, merging: Merging): void {
   for (const [name, value] of Object.entries(MERGE_SETTINGS[merging]))
     sql.script(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`)
 }
 
-/** More pages are not written by one step, except for a word that fills them alone. */
+/** The maximum number of pages that one step writes, unless a single word needs more. */
 const MERGED_PAGES = 32
 
-/** Merges a little of a search table; returns whether there was anything to merge. */
+/** Merges a part of a search table; returns whether there was anything to merge. */
 export function mergeSome({ sql }: Reader, table: string): boolean {
   const changes = () => sql.scalar<number>('SELECT total_changes()')
   const before = changes()

@@ -1,16 +1,16 @@
 import { memoize, memoizeByCodePoint } from '../lib/bounded-cache.ts'
 import { codePointLength, isAscii, normalized } from '../lib/text.ts'
 
-/* How a text becomes words. */
+/* Splitting texts into words. */
 
 const SEPARATOR = 0
-/** Part of a word of a script that puts spaces between words. */
+/** A character of a script that puts spaces between words. */
 const LETTER = 1
-/** A character of a script without spaces: every two neighbours are a term. */
+/** A character of a script without spaces: every two adjacent characters are a term. */
 export const UNSPACED = 2
 type CharacterClass = typeof SEPARATOR | typeof LETTER | typeof UNSPACED
 
-/** The soft hyphen is part of a word: it only marks where the word may be broken. */
+/** The soft hyphen is part of a word: it only marks a possible line break. */
 const IN_WORDS = /^[\p{L}\p{N}\p{M}\u00ad]$/u
 const OF_UNSPACED_SCRIPT =
   /^[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u
@@ -23,12 +23,12 @@ function classify(character: string): CharacterClass {
 /** The class of a code point. */
 export const classOf = memoizeByCodePoint(classify)
 
-/** Receives one searchable term of a text and the range of the text that it comes from; returns true to stop. */
+/** Receives a searchable term and its range in the text; returns true to stop. */
 type WordVisitor = (term: string, start: number, end: number, isUnspaced: boolean) => boolean
 
 /** One searchable term of a text. */
 export interface Word {
-  /** Folded. In a script without spaces: two neighbouring characters, or the last one of a run. */
+  /** The folded term. In a script without spaces: two adjacent characters, or the last one of a run. */
   readonly term: string
   readonly start: number
   readonly end: number
@@ -37,17 +37,17 @@ export interface Word {
 }
 
 /**
- * Soft hyphens, and combining marks that only modify a letter; the marks of Thai, Hindi and the like are part of the
- * word.
+ * Soft hyphens, and combining marks that only modify a letter; marks of scripts such as Thai and Hindi are part of
+ * the word.
  */
 const IGNORED =
   /[\u00ad[\p{Mn}&&[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Cyrillic}\p{Script=Greek}]]]/gv
 
-/** A word without differences of case, width, ligatures, soft hyphens and diacritics; empty when nothing else is left. */
+/** A word without differences of case, width, ligatures, soft hyphens and diacritics; empty if nothing remains. */
 const foldWord = (word: string): string =>
   isAscii(word) ? word.toLowerCase() : word.length > LONG_WORD ? foldedWord(word) : commonWord(word)
 
-/** Longer words rarely occur twice. */
+/** Longer words rarely occur twice, so they are not cached. */
 const LONG_WORD = 32
 
 const MAX_FOLDED_WORDS = 20_000
@@ -60,7 +60,10 @@ function foldedWord(word: string): string {
 
 const widthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
 
-/** Visits every two neighbours of a run, and its last character alone, so that a single character can be found too. */
+/**
+ * Visits every two adjacent characters of a run, and its last character alone, so that single characters can be found
+ * too.
+ */
 function visitNeighbours(text: string, start: number, end: number, visit: WordVisitor): boolean {
   let at = start
   while (at < end) {
@@ -134,16 +137,16 @@ export function indexedText(text: string): string {
   return terms
 }
 
-/* How a search becomes phrases of words. */
+/* Parsing searches into phrases. */
 
-/** One condition of a search: these terms, each directly after the other. */
+/** One condition of a search: consecutive terms. */
 export interface Phrase {
   readonly terms: readonly string[]
   /** Whether the last term is a prefix: `word*`, or a single character of a script without spaces. */
   readonly isPrefix: boolean
   /** `-word`: texts that contain it do not match. */
   readonly isExcluded: boolean
-  /** A prefix of one or two characters is looked up in titles and tags only. */
+  /** Prefixes of one or two characters search only titles and tags. */
   readonly titlesOnly: boolean
 }
 
@@ -157,14 +160,14 @@ interface Chunk {
 
 const CHUNK = /(-?)(?:"([^"]*)"|(\S+))/gu
 
-/** Splits the text at white space; quoted text stays whole. A minus sign excludes only if something follows it. */
+/** Splits the text at white space; quoted text stays together. A minus sign excludes only if something follows it. */
 function* chunksOf(search: string): Generator<Chunk> {
   for (const [, minus, quoted, plain] of search.matchAll(CHUNK)) {
     yield { text: quoted ?? plain ?? '', isQuoted: quoted !== undefined, isExcluded: minus === '-' }
   }
 }
 
-/** Drops the single last character of a run: as the end of a phrase it would match only where the run ends too. */
+/** Drops the single last character of a run: at the end of a phrase it would match only where the run ends too. */
 function withoutOpenEnd(words: readonly Word[]): readonly Word[] {
   const last = words.at(-1)
   const before = words.at(-2)
@@ -187,7 +190,7 @@ function phraseOf({ text, isQuoted, isExcluded }: Chunk): Phrase | undefined {
   }
 }
 
-/** Each phrase once: FTS5 would evaluate a repeated one again at full cost. */
+/** Removes duplicates: FTS5 would evaluate a repeated phrase again at full cost. */
 function withoutRepeats(phrases: readonly Phrase[]): Phrase[] {
   const different = new Map(phrases.map((phrase) => [`${phrase.isExcluded} ${matchPhrase(phrase)}`, phrase]))
   return [...different.values()]
@@ -203,7 +206,7 @@ export function parseSearch(search: string): Phrase[] {
   return phrases.some(({ isExcluded }) => !isExcluded) ? phrases : []
 }
 
-/** Whether a search is for one whole word: for anything else, FTS5 goes through texts that do not match. */
+/** Whether a search is for one whole word. For anything else, FTS5 reads texts that do not match. */
 export function isOneWord(phrases: readonly Phrase[]): boolean {
   const [only, ...more] = phrases
   return more.length === 0 && only?.terms.length === 1 && !only.isPrefix
@@ -213,7 +216,10 @@ export function isOneWord(phrases: readonly Phrase[]): boolean {
 export const matchPhrase = ({ terms, isPrefix }: Phrase): string =>
   `"${terms.join(' ').replaceAll('"', '""')}"${isPrefix ? ' *' : ''}`
 
-/** The FTS5 query for texts that match all of `wanted` (at least one) and none of `excluded`, which are FTS5 queries too. */
+/**
+ * The FTS5 query for texts that match all of `wanted` (at least one) and none of `excluded`, both given as FTS5
+ * queries.
+ */
 export function matchAll(wanted: readonly string[], excluded: readonly string[]): string {
   const all = wanted.join(' AND ')
   return excluded.length === 0 ? all : `(${all}) NOT (${excluded.join(' OR ')})`

@@ -36,7 +36,7 @@ interface Sent {
   signal?: AbortSignal
 }
 
-/** Sends requests; a response that is no success is thrown. */
+/** Sends requests and throws unsuccessful responses. */
 class Daybook {
   readonly #url: string
   readonly #headers: Headers
@@ -85,7 +85,7 @@ function queryText(query: object = {}): string {
 }
 
 const unexpected = ({ status, url }: Response) =>
-  new DaybookError(status, "unexpected_response", `${url} answered ${status}, not as a daybook does.`)
+  new DaybookError(status, "unexpected_response", `${url} answered ${status}, but not as a daybook server.`)
 
 async function errorIn(response: Response): Promise<DaybookError> {
   const body = (await response.json().catch(() => null)) as { error?: unknown; code?: unknown } | null
@@ -96,7 +96,11 @@ async function errorIn(response: Response): Promise<DaybookError> {
 function recordsOf<N extends Name>(daybook: Daybook, name: N): Records<N> {
   const structure = IDS.get(name)
   if (structure === undefined)
-    throw new DaybookError(404, "not_found", `There was no structure "${name}" when the types were made.`)
+    throw new DaybookError(
+      404,
+      "not_found",
+      `There was no structure "${name}" when the types were generated.`,
+    )
   const pathOf = (id: Id<N>) => `/v1/records/${encodeURIComponent(id)}`
   const queryOf = ({ search, filter = [], ...query }: Query<N> & { changes?: boolean }) => ({
     structure,
@@ -116,7 +120,7 @@ function recordsOf<N extends Name>(daybook: Daybook, name: N): Records<N> {
       type Found = { record: Row<N>; structure_id: string }
       const { record, structure_id } = await daybook.json<Found>("GET", pathOf(id))
       if (structure_id === structure) return record
-      throw new DaybookError(404, "not_found", `This record is none of "${name}".`)
+      throw new DaybookError(404, "not_found", `This record does not belong to "${name}".`)
     },
     create: async (data, options) => {
       const [row] = await createMany([data], options)
@@ -170,7 +174,7 @@ function notesOf(daybook: Daybook): Notes {
   }
 }
 
-/** The API has numbers as the ids of tags. */
+/** The API represents the ids of tags as numbers. */
 const withTextId = (change: Change): Change => ({ ...change, id: String(change.id) })
 
 function changesOf(daybook: Daybook): Changes {
@@ -189,7 +193,7 @@ function changesOf(daybook: Daybook): Changes {
       stream(ending, async function* (signal): AsyncGenerator<Change, void> {
         let after = query.after
         const open = eventsAt(daybook, path, async () => {
-          // A stream that breaks before its first event would begin at another now.
+          // A stream that breaks before its first event must not restart at a later "now".
           if (after === "now") {
             const now = { query: { after, limit: 1 }, signal }
             after = (await daybook.json<Listed>("GET", path, now)).cursor
@@ -202,10 +206,10 @@ function changesOf(daybook: Daybook): Changes {
   }
 }
 
-/** How long to wait before a stream is opened again, unless the server says; each failure in a row doubles it. */
+/** The retry delay of a stream unless the server sets it; each failure in a row doubles it. */
 const RETRY_MS = 2_000
 const LONGEST_RETRY_MS = 30_000
-/** The server sends something every 25 seconds: a connection that is silent for longer is dead. */
+/** The server sends something every 25 seconds, so a connection that is silent for longer is dead. */
 const SILENCE_MS = 60_000
 const CLOSED_STATUS: Record<string, number> = {
   access_changed: 403,
@@ -221,7 +225,7 @@ interface ServerEvent {
 
 type OpenEvents = (lastId: string, signal: AbortSignal) => Promise<Response>
 
-/** An iterable of which every iteration is a stream of its own, that ends with the signal or with the iteration. */
+/** An iterable with a separate stream for each iteration, which ends with the signal or with the iteration. */
 const stream = <T>(
   ending: AbortSignal | undefined,
   open: (signal: AbortSignal) => AsyncGenerator<T, void>,
@@ -251,7 +255,7 @@ const eventsAt =
     throw unexpected(response)
   }
 
-/** The events of a stream that is opened again after the last one whenever it breaks, until the signal aborts. */
+/** The events of a stream that is reopened after the last one whenever it breaks, until the signal aborts. */
 async function* received(open: OpenEvents, signal: AbortSignal): AsyncGenerator<ServerEvent, void> {
   let lastId = ""
   let retryMs = RETRY_MS
@@ -275,7 +279,7 @@ async function* received(open: OpenEvents, signal: AbortSignal): AsyncGenerator<
       }
     } catch (error) {
       if (signal.aborted) return
-      // Anything else is the network, or a server that is away.
+      // Anything else is a network failure or an unavailable server.
       if (error instanceof DaybookError && error.status < 500 && error.status !== 429) throw error
     } finally {
       clearTimeout(silence)
@@ -286,7 +290,7 @@ async function* received(open: OpenEvents, signal: AbortSignal): AsyncGenerator<
   }
 }
 
-/** A server that shuts down may come back; any other end is final. */
+/** A server that shuts down may restart; any other end is final. */
 function throwIfOver({ error, code }: { error: string; code: string }): void {
   if (code !== "shutting_down") throw new DaybookError(CLOSED_STATUS[code] ?? 401, code, error)
 }

@@ -3,20 +3,20 @@ import type { presentField, presentStructure } from '../structures/present.ts'
 import * as client from './client.ts' with { type: 'text' }
 import * as surface from './surface.ts' with { type: 'text' }
 
-/** The compiler takes the import of a text for that of the module. */
+/** The compiler types the import of a text as that of the module. */
 const textOf = (module: unknown) => (module as { default: string }).default
 
-/** Both modules as one: the sample of structures, then what is the same for every workspace. */
+/** Both modules as one: the sample structures, then the part that is the same for every workspace. */
 const template = `${textOf(surface).replace('export const IDS', 'const IDS')}\n${textOf(client).replace(/^import [\s\S]*?\n\n/, '')}`
 
-/** What the API says about a structure, as far as its types need it. */
+/** The parts of a structure that its types need. */
 export type TypedStructure = Pick<ReturnType<typeof presentStructure>, 'id' | 'name' | 'description'> & {
   readonly fields: readonly ReturnType<typeof presentField>[]
 }
 
 const LINE_WIDTH = 108
 
-/** Control, format and line characters could show a text as another one, or end a line. */
+/** Control, format and line characters could disguise a text or end a line. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const escaped = (text: string): string =>
   text.replace(UNSAFE, (sign) =>
@@ -27,7 +27,7 @@ const escaped = (text: string): string =>
 
 const literal = (text: string): string => escaped(JSON.stringify(text))
 
-/** The words of a text in lines that cannot end the comment, and that no tool takes for an instruction. */
+/** The words of a text in lines that cannot end the comment, and that no tool reads as an instruction. */
 function commentLines(text: string, width: number): string[] {
   const lines = text.split(/[\n\r\v\f\u0085\u2028\u2029]+/).map((line) => escaped(line.replaceAll('\t', ' ')))
   const wrapped = lines.flatMap(
@@ -36,7 +36,7 @@ function commentLines(text: string, width: number): string[] {
   return wrapped.map((line) => line.replaceAll('*/', '*\\/').replace(/^@/, '\\@'))
 }
 
-/** A doc comment and its line break, or nothing. */
+/** A doc comment with its line break, or nothing. */
 function comment(text: string, indent: string): string {
   const lines = commentLines(text, LINE_WIDTH - indent.length)
   if (lines.length === 0) return ''
@@ -44,7 +44,7 @@ function comment(text: string, indent: string): string {
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`
 }
 
-/** How values look that are texts to TypeScript. */
+/** Formats of values that are strings in TypeScript. */
 const FORMS: Partial<Record<FieldType, string>> = {
   date: 'a day such as 2026-11-21',
   time: 'a time such as 09:30:00',
@@ -81,13 +81,13 @@ function fieldType({ type, options, structure }: Field, names: ReadonlyMap<strin
   return ` ${TYPES[type as FieldType] ?? 'string'}`
 }
 
-/** With a blank before it, or on lines of its own. */
+/** A union on the same line after a blank, or on lines of its own. */
 function union(members: readonly string[]): string {
   const line = ` ${members.join(' | ')}`
   return line.length <= LINE_WIDTH / 2 ? line : members.map((member) => `\n      | ${member}`).join('')
 }
 
-/** The parts of a generated file that are about one structure. */
+/** The parts of a generated file for one structure. */
 function partsOf({ id, name, description, fields }: TypedStructure, names: ReadonlyMap<string, string>) {
   const member = (field: Field) =>
     `${comment(fieldComment(field), '    ')}    ${field.key}${field.required ? '' : '?'}:${fieldType(field, names)}\n`
@@ -101,7 +101,7 @@ function partsOf({ id, name, description, fields }: TypedStructure, names: Reado
 
 type Parts = ReturnType<typeof partsOf>
 
-/** The blocks of the template between its sample and what is the same for all. */
+/** The blocks of the template between the sample and the common part. */
 const BLOCK =
   /(export interface Structures \{\n|interface Fields \{\n|new Map<string, string>\(\[\n)[\s\S]*?(?=^[}\]])/gm
 
@@ -112,7 +112,7 @@ function parts(structures: readonly TypedStructure[]): [TypedStructure, Parts][]
   return [...structures].sort(byName).map((structure) => [structure, partsOf(structure, names)])
 }
 
-/** The TypeScript file of these structures: the same bytes for the same structures, in whatever order they come. */
+/** The TypeScript file of these structures; independent of their order. */
 export function generateTypes(structures: readonly TypedStructure[]): string {
   const members: (keyof Parts)[] = ['declaration', 'types', 'id']
   const all = parts(structures)
@@ -124,7 +124,7 @@ export function generateTypes(structures: readonly TypedStructure[]): string {
 
 const ID_LINE = /^ {2}\[("(?:[^"\\]|\\.)*"), "[0-9a-f-]{36}"\],$/gm
 
-/** The names of the structures that are not in a generated file as they are now, or no longer there; sorted. */
+/** The sorted names of the structures that were added, changed or removed since the file was generated. */
 export function differingStructures(file: string, structures: readonly TypedStructure[]): string[] {
   const changed = parts(structures)
     .filter(([, found]) => Object.values(found).some((part) => !file.includes(part)))

@@ -45,7 +45,7 @@ const quietSeconds = () =>
     examples: [30],
   })
 const includeContent = () =>
-  t.flag({ description: 'Whether events of notes hold the text.', examples: [false] })
+  t.flag({ description: 'Whether events of notes include the text.', examples: [false] })
 const due = () =>
   t.strict(
     {
@@ -64,7 +64,7 @@ const due = () =>
         }),
         at: t.text({
           pattern: '^(?:[01]\\d|2[0-3]):[0-5]\\d$',
-          says: 'a time of day in the form HH:MM',
+          says: 'a time of day in the format HH:MM',
           description: 'The time of day, of a `date` only; 08:00 unless given.',
           examples: ['08:00'],
         }),

@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
       expect(await saidOf('Left out')).toEqual([
         'Oven.md: it was changed since it was imported; what was imported stays as it was. Rename the folder to import all of it again.',
         'Salt.md: what was imported from it has been deleted; rename the file to import it again.',
-        'Rye.md: the file is gone; what was imported from it stays.',
+        'Rye.md: the file no longer exists; its imported note or file stays.',
       ])
       const { notes } = importedState(app.file, 'Again')
       expect(notes.map(({ path, tags, content }) => [path, tags, content])).toEqual([

@@ -45,7 +45,7 @@ const SOURCE = ['sources', 'create', '--name', 'a', '--structure', 's']
 
 test.each([
   [['frob'], 'There is no command "frob".'],
-  [['keys'], '"keys" needs one of its commands: create, list, revoke.'],
+  [['keys'], '"keys" needs a subcommand: create, list, revoke.'],
   [['keys', 'frob'], '"keys" has no command "frob"; it has create, list, revoke.'],
   [['keys', 'create'], '"keys create" needs --name <name>.'],
   [['keys', 'create', '--name', 'a', '--scope', 'all'], '--scope must be one of write, read, not "all".'],
@@ -120,7 +120,7 @@ test('the owner of a new workspace is named with --user, and with the earlier --
   const both = await run('workspaces', 'add', 'Den', '--owner', 'mira', '--user', 'mira')
   expect([both.exitCode, both.err]).toEqual([
     2,
-    expect.stringContaining('--owner is an earlier name of --user'),
+    expect.stringContaining('--owner is a former name of --user'),
   ])
 })
 
@@ -134,7 +134,7 @@ test('what a member reaches is narrowed, shown and widened again', async () => {
   expect((await run('users', 'access', 'mira')).out).toContain('"notes":"none"')
   expect((await json('users', 'access', 'mira', '--access', 'all')).access).toBeNull()
   const refusals = [
-    [['owner', '--access', 'notes=none'], 1, 'is an owner and reaches the whole workspace'],
+    [['owner', '--access', 'notes=none'], 1, 'is an owner and can access the whole workspace'],
     [['mira', '--access', 'notes=some'], 2, '--access must be parts such as notes=none'],
     [['mira', '--access', 'Leads=add'], 1, 'there is no such structure'],
     [['nobody'], 1, 'There is no user "nobody"'],
@@ -275,7 +275,7 @@ test('a structure is listed, and deleted with its rows only with --yes', async (
   }
   const unsure = await run('structures', 'delete', 'expenses')
   expect(unsure.exitCode).toBe(2)
-  expect(unsure.err).toContain('give --yes to do it')
+  expect(unsure.err).toContain('confirm with --yes')
   expect(await json('structures', 'list')).toEqual({ structures: [listed] })
   const unknown = await run('structures', 'delete', 'Income', '--yes')
   expect(unknown).toMatchObject({ exitCode: 1, err: 'There is no structure "Income".\n' })

@@ -274,14 +274,14 @@ describe('it ends with a sentence and exit code 1', () => {
       receiver.answer = answer
       return await outcome(['--url', url, '--structure', 'Things'])
     }
-    const err = `${url} does not answer as a daybook does; check the address.\n`
+    const err = `${url} does not respond as a daybook server; check the address.\n`
     expect(await said(status(200, '<html>'))).toEqual({ exitCode: 1, out: '', err })
     expect(await said(status(200, '{"hello":1}'))).toEqual({ exitCode: 1, out: '', err })
     expect(await said(status(200, 'null'))).toEqual({ exitCode: 1, out: '', err })
     expect(await said(status(404, 'nothing here'))).toEqual({
       exitCode: 1,
       out: '',
-      err: 'It answered 404, not as a daybook does.\n',
+      err: 'It responded with 404, but not as a daybook server.\n',
     })
   })
 
@@ -293,7 +293,7 @@ describe('it ends with a sentence and exit code 1', () => {
     expect(await outcome(['--url', url, '--structure', 'Things'])).toEqual({
       exitCode: 1,
       out: '',
-      err: 'It answered 301, a redirect; set --url to where it leads.\n',
+      err: 'It responded with 301, a redirect; set --url to its target.\n',
     })
     expect(elsewhere.received).toEqual([])
   })
@@ -426,9 +426,9 @@ describe('a watch that breaks', () => {
       { path: '/v1/records/watch?structure=s1&sort=updated_at&limit=500&changes=true', last: 'b8' },
     ])
     expect(command.err.said()).toBe(
-      `Listening to "S" of ${fake.url}.\nThe stream ended. Connecting again.\nListening again.\n` +
-        'Problem: One answer failed.\nThe stream ended. Connecting again.\nListening again.\n' +
-        'The server is shutting down. Connecting again.\nListening again.\nThis key was revoked.\n',
+      `Listening to "S" of ${fake.url}.\nThe stream ended. Reconnecting.\nListening again.\n` +
+        'Problem: One answer failed.\nThe stream ended. Reconnecting.\nListening again.\n' +
+        'The server is shutting down. Reconnecting.\nListening again.\nThis key was revoked.\n',
     )
   })
 
@@ -443,7 +443,7 @@ describe('a watch that breaks', () => {
     await command.err.until(/Listening to /)
     await first.patch('/v1/records/structures/Things', { name: 'Other things' })
     await first.end()
-    await command.err.until(/shutting down.* Connecting again\.\n/)
+    await command.err.until(/shutting down.* Reconnecting\.\n/)
     const second = await startProcess(file, { key: first.key, args: ['--port', new URL(first.url).port] })
     opened.push(second)
     const { body } = await second.post('/v1/records', { structure: 'Other things', data: { what: 'tea' } })

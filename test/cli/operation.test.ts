@@ -63,7 +63,7 @@ test('health exits 1 where no daybook answers, or one that cannot write', async 
   await other.stop(true)
   const gone = await runInProcess(['health', '--url', `http://127.0.0.1:${other.port}`])
   expect(failing).toEqual({ exitCode: 1, out: '', err: 'The storage is full.\n' })
-  expect([gone.exitCode, gone.out, gone.err]).toEqual([1, '', expect.stringContaining('does not answer')])
+  expect([gone.exitCode, gone.out, gone.err]).toEqual([1, '', expect.stringContaining('does not respond')])
 })
 
 test('health and doctor warn of a log that nobody checkpoints', async () => {

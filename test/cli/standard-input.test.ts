@@ -62,7 +62,7 @@ test('backup - fails when its reader goes away', async () => {
   await runInProcess(['files', 'add', folder.file('large.txt'), '--db', db])
   const script = '"$0" backup - --db "$1" | head -c 10 > /dev/null; exit "$PIPESTATUS"'
   const child = Bun.spawn(['bash', '-c', script, ...program(), db], { stderr: 'pipe' })
-  expect(await child.stderr.text()).toContain('went away before the whole copy was written')
+  expect(await child.stderr.text()).toContain('closed it before the copy was complete')
   expect(await child.exited).toBe(1)
 })
 

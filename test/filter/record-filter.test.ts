@@ -94,7 +94,7 @@ const MALFORMED: [string, unknown, RegExp][] = [
   ['an unknown operator', [{ field: 'text', op: 'like', value: 'x' }], /"filter\[0\].op" must be one of/],
   ['no value', [{ field: 'text', op: 'eq' }], /"filter\[0\].value" is required with eq/],
   ['null as a value', [{ field: 'text', op: 'eq', value: null }], /"filter\[0\].value" is required with eq/],
-  ['a value for is_empty', [{ field: 'text', op: 'is_empty', value: 'x' }], /must be left out with is_empty/],
+  ['a value for is_empty', [{ field: 'text', op: 'is_empty', value: 'x' }], /must be omitted with is_empty/],
   ['one value for in', [{ field: 'text', op: 'in', value: 'x' }], /must be a list with in/],
   [
     '501 values',
@@ -127,7 +127,7 @@ const UNANSWERABLE: [string, unknown, RegExp][] = [
     /"filter\[0\].value" must be a finite number/,
   ],
   ['a list for eq', { field: 'number', op: 'eq', value: [5] }, /must be one value with eq/],
-  ['no real day', { field: 'date', op: 'eq', value: '2026-02-30' }, /must be a real day/],
+  ['no real day', { field: 'date', op: 'eq', value: '2026-02-30' }, /must be an existing day/],
   ['a day for a time', { field: 'time', op: 'lt', value: '2026-11-21' }, /must be a time of day/],
   [
     'a number among texts',

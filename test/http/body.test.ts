@@ -74,15 +74,24 @@ describe('a body', () => {
       '"tags[1]" must be a tag name: 1 to 100 characters, no comma, no control character.',
     ],
     ['{"title": "x", "properties": []}', '"properties" must be an object.'],
-    ['{"title": "a\\u0000b"}', 'The body holds a NUL character; no text may.'],
-    ['{"title": "x", "content": "\\ud800"}', 'The body holds a lone surrogate; no text may.'],
-    ['{"title": "x", "content": "\\udc00\\ud800"}', 'The body holds a lone surrogate; no text may.'],
-    ['{"title": "x", "properties": {"a\\u0000": 1}}', 'The body holds a NUL character; no text may.'],
+    ['{"title": "a\\u0000b"}', 'The body holds a NUL character, which texts cannot contain.'],
+    ['{"title": "x", "content": "\\ud800"}', 'The body holds a lone surrogate, which texts cannot contain.'],
+    [
+      '{"title": "x", "content": "\\udc00\\ud800"}',
+      'The body holds a lone surrogate, which texts cannot contain.',
+    ],
+    [
+      '{"title": "x", "properties": {"a\\u0000": 1}}',
+      'The body holds a NUL character, which texts cannot contain.',
+    ],
     [
       '{"title": "x", "properties": {"a": {"\\udfff": [1]}}}',
-      'The body holds a lone surrogate; no text may.',
+      'The body holds a lone surrogate, which texts cannot contain.',
     ],
-    ['{"title": "x", "properties": {"a": [["\\u0000"]]}}', 'The body holds a NUL character; no text may.'],
+    [
+      '{"title": "x", "properties": {"a": [["\\u0000"]]}}',
+      'The body holds a NUL character, which texts cannot contain.',
+    ],
   ])('%p is refused', async (body, sentence) => {
     expect(await refusalOf(await send(body))).toBe(sentence)
     expect(await noteCount()).toBe(0)
@@ -141,11 +150,11 @@ describe('a body', () => {
     const number = 'The body holds a number too large to be kept; send one between -1.7e308 and 1.7e308.'
     for (const tree of ['1e400', '-1E+309', '[9e-5, 1e999]', `{"a": ${'9'.repeat(310)}}`])
       expect(await refusalOf(await send(long(tree)))).toBe(number)
-    const surrogate = 'The body holds a lone surrogate; no text may.'
+    const surrogate = 'The body holds a lone surrogate, which texts cannot contain.'
     expect(await refusalOf(await send(long('"\\ud83d"')))).toBe(surrogate)
     expect(await refusalOf(await send(long('{"a\\ude00": 1}')))).toBe(surrogate)
     expect(await refusalOf(await send(long('"\\u0000"')))).toBe(
-      'The body holds a NUL character; no text may.',
+      'The body holds a NUL character, which texts cannot contain.',
     )
     expect(await refusalOf(await send(long('1e5, x')))).toBe(NOT_JSON)
     expect(await noteCount()).toBe(0)

@@ -323,7 +323,7 @@ describe('a conflict is named, and neither side overwrites the other:', () => {
   )
 
   test('and only an object that was changed here can be kept', async () => {
-    expect(mirror.push(false, [ada.id])).rejects.toThrow(`Nothing was changed here in ${ada.id}`)
+    expect(mirror.push(false, [ada.id])).rejects.toThrow(`There are no local changes of ${ada.id}`)
   })
 
   test('also one that the copy has not heard of yet', async () => {

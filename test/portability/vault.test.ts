@@ -340,7 +340,7 @@ describe('a refused file', () => {
     'large.bin': new Uint8Array(52_428_801),
   }
   const REFUSED = [
-    { place: 'Escaped.md', reason: 'The front matter holds a NUL character; no text may.' },
+    { place: 'Escaped.md', reason: 'The front matter holds a NUL character, which texts cannot contain.' },
     { place: 'Huge.md', reason: 'it is longer than 1,000,000 characters; split it into several files.' },
     { place: 'Long.md', reason: 'it is longer than 1,000,000 characters; split it into several files.' },
     { place: 'NotText.md', reason: 'it is not UTF-8 text; save it as UTF-8.' },

@@ -138,7 +138,7 @@ describe('applying a preset', () => {
     const refusals: [object, string][] = [
       [{ status: 'open' }, '"answers" names "status"'],
       [{ nothing: 1 }, '"answers" names "nothing"'],
-      [{ due: 'tomorrow' }, '"due" must be a real day'],
+      [{ due: 'tomorrow' }, '"due" must be an existing day'],
       [{ due: '2026-12-01', DUE: '' }, '"due" twice'],
       [{ cost: 7, paid: 'no' }, '"paid" must be true or false'],
     ]

@@ -132,7 +132,7 @@ describe('a preset', () => {
       [{ name: 'p', properties: [{ key: 'status', value: 'shut' }] }, [400, 'refused', '"open" and "done"']],
       [
         { name: 'p', ask: [{ key: 'due', value: '2026-02-30' }] },
-        [400, 'refused', '"due" must be a real day'],
+        [400, 'refused', '"due" must be an existing day'],
       ],
       [{ name: 'p', ask: [{ key: 'cost', value: '5' }] }, [400, 'refused', '"cost" must be a finite number']],
       [

@@ -194,7 +194,7 @@ const REFUSED: [string, Record<string, unknown>, RegExp][] = [
   [
     'no real day as a bound',
     { name: 'X', fields: [field('a', 'date', { max: '2026-02-30' })] },
-    /max" must be a real day/,
+    /max" must be an existing day/,
   ],
   ['a bound on yes/no', { name: 'X', fields: [field('a', 'bool', { min: 0 })] }, /has no bounds/],
   [

@@ -27,7 +27,7 @@ const STAGES: readonly Stage[] = WRITTEN.flatMap((written) => {
   })
 })
 
-/** Whether the next migration names a table anew, or makes it again. */
+/** Whether the next migration names a table anew, or regenerates it. */
 const isRebuilt = ({ version }: Stage) => /RENAME TO|DROP TABLE/.test(MIGRATIONS[version]?.sql ?? '')
 
 const isChosen = (stage: Stage) =>

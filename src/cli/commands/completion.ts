@@ -11,15 +11,15 @@ const secondWords = (commands: readonly Command[], first: string) =>
 const groups = (commands: readonly Command[]) =>
   firstWords(commands).filter((first) => secondWords(commands, first).length > 0)
 
-/** The commands of two words, as a pattern of a shell's `case`. */
+/** The two-word commands, as a pattern of a shell's `case`. */
 const pairs = (commands: readonly Command[]) =>
   commands.flatMap(({ name }) => (name.includes(' ') ? `'${name}'` : [])).join('|')
 
-/** One line of a shell's `case`, which bash and zsh write alike. */
+/** A branch of a shell's `case`, with the same syntax in bash and zsh. */
 const branch = (pattern: string, words: readonly string[]) =>
   `    '${pattern}') candidates='${words.join(' ')}' ;;`
 
-/** `$line` is the command in one or two words, `$previous` the word before the one that is completed. */
+/** `$line` holds the one or two words of the command, `$previous` the word before the completed one. */
 function branches(commands: readonly Command[]): { values: string[]; flags: string[]; seconds: string[] } {
   return {
     values: commands.flatMap(({ name, flags }) =>

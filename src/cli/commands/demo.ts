@@ -10,9 +10,9 @@ import { runUntilAsked } from '../run-until-asked.ts'
 export const demo: Command = {
   name: 'demo',
   summary: 'Run a server with a sample workspace, which is deleted when it stops.',
-  flags: [flag('--read-only', 'let the link sign in somebody who may only look')],
+  flags: [flag('--read-only', 'make the demo read-only for the person who opens the link')],
   remarks: [
-    'It prints a link that signs in without a password, on a free port of this machine. The database is in the folder for',
+    'Prints a link that signs in without a password, on a free port of this machine. The database is in the folder for',
     'temporary files; it reads no setting and writes nothing else. SIGTERM, SIGINT or SIGHUP ends it.',
   ],
   examples: ['daybook demo', 'daybook demo --read-only'],

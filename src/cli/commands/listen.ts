@@ -19,23 +19,25 @@ export const listen: Command = {
     setting('--key <key>', 'an API key; scope read is enough for a structure'),
     CA_FLAG,
     flag('--structure <name>', 'the structure to watch, by name or id'),
-    flag('--source <name>', 'the source whose events to receive as they came, by name or id'),
+    flag('--source <name>', 'the source to receive events from, by name or id'),
     flag('--forward <url>', 'post each change or event to this URL'),
     flag('--to <url>', 'another name of --forward'),
-    flag('--state <file>', 'where the place in the events is kept (default .daybook-listen.json)'),
+    flag('--state <file>', 'the file that stores the position in the events (default .daybook-listen.json)'),
     SECRET_FLAG,
     flag('--print', 'print each change or event as a line of JSON on stdout'),
     WORKSPACE_FLAG,
     DB_FLAG,
   ],
   remarks: [
-    'Without a secret it prints a new one for this run. Watches the newest 500 rows. changed and previous are filled for',
-    'rows that were seen before, and every change is reported as made through the API. A post that fails is not retried. A stream that breaks is opened again, also',
-    'after a restart of the server, and the changes in between are delivered. Exits 1 when the key is no longer',
-    'accepted or the structure is deleted, and 0 on SIGINT or SIGTERM.',
-    'Events of a source come with the body and the headers that the outside service sent, signatures included, oldest first',
-    'from where the last run ended. They are read from the database, or with --url from a server, with a write key and the',
-    'secret of the source as DAYBOOK_SECRET. A post that fails is tried five times; then it ends with exit code 1.',
+    'Without a secret it prints a new one for this run. It watches the newest 500 rows. changed and previous are',
+    'filled for rows that were seen before, and every change is reported as made through the API. A failed post is',
+    'not retried. A stream that breaks is reopened, also after a restart of the server, and the changes in between',
+    'are delivered. Exits 1 when the key is no longer accepted or the structure is deleted, and 0 on SIGINT or',
+    'SIGTERM.',
+    '',
+    'Events of a source arrive with the original body and headers, signatures included, oldest first from where the',
+    'last run ended. They are read from the database, or with --url from a server, which needs a write key and the',
+    'secret of the source in DAYBOOK_SECRET. A post is tried five times; then the command exits 1.',
   ],
   examples: [
     'daybook listen --url http://127.0.0.1:8787 --structure Expenses --forward http://localhost:3000/hook',
@@ -45,13 +47,13 @@ export const listen: Command = {
   run: async (input, io) => {
     if (textFlag(input, 'source') !== undefined) {
       if (textFlag(input, 'structure') !== undefined)
-        throw new WrongUsage('--source and --structure are two things to listen to; give one.')
+        throw new WrongUsage('Give --source or --structure, not both.')
       return (await import('../listen/source.ts')).listenToSource(input, io)
     }
     for (const [name, value] of [['url', 'base_url'] as const, ['structure', 'name'] as const])
       if (textFlag(input, name) === undefined) throw new WrongUsage(`"listen" needs --${name} <${value}>.`)
     if (textFlag(input, 'db') !== undefined || textFlag(input, 'to') !== undefined)
-      throw new WrongUsage('--db and --to go with --source.')
+      throw new WrongUsage('--db and --to need --source.')
     return (await import('../listen/listen.ts')).listen(input, io)
   },
 }

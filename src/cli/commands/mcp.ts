@@ -15,7 +15,7 @@ const features = async () => (await import('../../features.ts')).features
 const messages = () => import('../../mcp/stdio/messages.ts')
 const local = () => import('../../mcp/stdio/local.ts')
 
-/** As much as a request over HTTP may hold. */
+/** The maximum body of an HTTP request. */
 const MAX_LINE = 10_485_760
 
 async function* linesOf(io: Io): AsyncGenerator<string> {
@@ -24,7 +24,7 @@ async function* linesOf(io: Io): AsyncGenerator<string> {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     if (rest.length > MAX_LINE)
-      throw new Refusal('too_large', 'A message is longer than 10 MiB; send less at once.')
+      throw new Refusal('too_large', 'A message is longer than 10 MiB; send smaller messages.')
     yield* lines
   }
   yield rest

@@ -8,33 +8,35 @@ const DB_FLAG = setting('--db <file>', `the database file of the copy (default $
 
 const mirror: Command = {
   name: 'mirror',
-  summary: 'Keep and serve a copy of a remote workspace on this machine.',
+  summary: 'Serve a local copy of a remote workspace and keep it up to date.',
   parameters: ['<url>'],
   flags: [
     DB_FLAG,
     setting('--port <number>', `the port to listen on, 0 for any free one (default ${COPY_DEFAULTS.port})`),
-    flag('--once', 'copy, or bring the copy up to date, and end'),
-    flag('--structures <names>', 'copy the rows of these structures only, with commas between them'),
-    flag('--files <what>', 'all, or none to leave out the bytes of files (default all)', {
+    flag('--once', 'create or update the copy, and exit'),
+    flag('--structures <names>', 'copy only the rows of these structures, separated by commas'),
+    flag('--files <what>', 'all, or none to omit the bytes of files (default all)', {
       choices: ['all', 'none'],
     }),
     flag(
       '--omit-fields <fields>',
       "fields that never reach this machine's disk, such as Customers.email,Customers.phone",
     ),
-    flag('--writable', 'let notes and records be changed in the copy, until they are pushed or reset'),
+    flag('--writable', 'allow local changes of notes and records, to be pushed or reset later'),
     flag('--forward <url>', 'post each change of a record to this URL, as a webhook delivery'),
     SECRET_FLAG,
     CA_FLAG,
   ],
   remarks: [
-    'DAYBOOK_KEY holds a key of the remote; scope read is enough, and nothing is written there. The first start makes the',
-    'copy and prints a key for it, read-only without --writable. Then the remote is followed: what is committed there is in the copy within a',
-    'second, whole transactions at a time, also after a broken connection or a restart. The trash, deleted rows, revisions',
-    'and deliveries are not copied; subscriptions arrive disabled and without secrets. With other --structures, --files or',
-    '--omit-fields than before everything is copied anew. An event that is forwarded is posted until somebody answers.',
-    'With --writable its keys may write: what is changed lies over the copy, which goes on following. "mirror diff" lists it,',
-    '"mirror push" writes it to the remote, and "mirror reset" takes what the remote has.',
+    'DAYBOOK_KEY holds a key of the remote; scope read is enough, and nothing is written there. The first start',
+    'creates the copy and prints a key for it, read-only without --writable. The copy then follows the remote:',
+    'commits arrive within a second, in whole transactions, also after a broken connection or a restart. The trash,',
+    'deleted rows, revisions and deliveries are not copied; subscriptions arrive disabled and without secrets.',
+    'Changing --structures, --files or --omit-fields copies everything again. A forwarded event is posted until the',
+    'receiver responds.',
+    '',
+    'With --writable, keys of the copy can write. Local changes are layered over the copy, which keeps following.',
+    '"mirror diff" lists them, "mirror push" writes them to the remote, and "mirror reset" discards them.',
   ],
   examples: [
     'DAYBOOK_KEY=dbk_… daybook mirror https://daybook.example.com',
@@ -46,11 +48,11 @@ const mirror: Command = {
 
 const mirrorStatus: Command = {
   name: 'mirror status',
-  summary: 'Show where a copy is: its remote, how far behind it is, and what it holds.',
+  summary: 'Show the state of a copy: its remote, its delay, and its content.',
   flags: [JSON_FLAG, DB_FLAG],
   remarks: [
-    'Exits 1 when the copy cannot follow its remote, or has not followed it for a minute. Names what a newer remote has and this',
-    'version does not know: it is left out, and copied when the mirror is upgraded.',
+    'Exits 1 when the copy cannot follow its remote, or has not followed it for a minute. Lists objects of a newer',
+    'remote that this version does not know: they are omitted, and copied when the mirror is upgraded.',
   ],
   examples: ['daybook mirror status', 'daybook mirror status --db mirror.db --json'],
   run: async (input, io) => (await inspection()).showStatus(input, io),
@@ -61,8 +63,9 @@ const mirrorVerify: Command = {
   summary: 'Compare every object of a copy with the remote.',
   flags: [JSON_FLAG, CA_FLAG, DB_FLAG],
   remarks: [
-    'DAYBOOK_KEY holds a key of the remote. Works beside a running mirror, which may be some seconds behind; objects that',
-    'change meanwhile are left out. The bytes and the text of every file are read again. Exits 1 when anything differs.',
+    'DAYBOOK_KEY holds a key of the remote. Works beside a running mirror, which may be some seconds behind; objects',
+    'that change meanwhile are skipped. The bytes and the text of every file are read again. Exits 1 when anything',
+    'differs.',
   ],
   examples: ['DAYBOOK_KEY=dbk_… daybook mirror verify', 'DAYBOOK_KEY=dbk_… daybook mirror verify --json'],
   run: async (input, io) => (await inspection()).verifyWithRemote(input, io),
@@ -70,11 +73,11 @@ const mirrorVerify: Command = {
 
 const mirrorDiff: Command = {
   name: 'mirror diff',
-  summary: 'List what was changed in a writable mirror and is not on the remote.',
+  summary: 'List the local changes of a writable mirror.',
   flags: [JSON_FLAG, DB_FLAG],
   remarks: [
-    'Names the objects that the remote changed meanwhile: conflicts. "mirror reset <id>" takes the state of the remote, and',
-    '"mirror push --keep-mine <id>" writes yours over it; until then neither side overwrites the other.',
+    'Marks conflicts: objects that the remote changed meanwhile. "mirror reset <id>" keeps the remote state, and',
+    '"mirror push --keep-mine <id>" overwrites it with yours; until then neither side overwrites the other.',
   ],
   examples: ['daybook mirror diff', 'daybook mirror diff --json'],
   run: async (input, io) => (await inspection()).showDifferences(input, io),
@@ -82,11 +85,11 @@ const mirrorDiff: Command = {
 
 const mirrorReset: Command = {
   name: 'mirror reset',
-  summary: 'Give an object of a writable mirror, or all, the state that the remote has.',
+  summary: 'Discard the local changes of one object, or of all.',
   parameters: ['[<object>]'],
   flags: [DB_FLAG],
   remarks: [
-    '<object> is the id of a note or a record, as "mirror diff" lists it. What was changed here is gone.',
+    '<object> is the id of a note or a record, as listed by "mirror diff". Its local changes are discarded.',
   ],
   examples: ['daybook mirror reset', 'daybook mirror reset 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   run: async (input, io) => (await inspection()).resetChanges(input, io),
@@ -94,20 +97,20 @@ const mirrorReset: Command = {
 
 const mirrorPush: Command = {
   name: 'mirror push',
-  summary: 'Write what was changed in a writable mirror to the remote, in one transaction.',
+  summary: 'Write the local changes of a writable mirror to the remote, in one transaction.',
   flags: [
     flag('--dry-run', 'check everything with the remote, and write nothing'),
-    flag('--keep-mine <id>', 'write this note or record over what the remote has; repeatable', {
+    flag('--keep-mine <id>', 'overwrite the remote state of this note or record', {
       isRepeatable: true,
     }),
     CA_FLAG,
     DB_FLAG,
   ],
   remarks: [
-    'DAYBOOK_KEY holds a key of the remote with the scope write. With a conflict, or when the remote refuses a change, nothing',
-    'is written and the object is named (exit 1). A push that broke off can be repeated: nothing is written twice. --keep-mine',
-    'ends a conflict in favour of the copy; an object that the remote deleted is restored there first, also if the push is',
-    'refused after that. "mirror reset <id>" ends it in favour of the remote.',
+    'DAYBOOK_KEY holds a key of the remote with the scope write. With a conflict, or when the remote refuses a',
+    'change, nothing is written and the object is named (exit 1). An interrupted push can be repeated: nothing is',
+    'written twice. --keep-mine resolves a conflict in favour of the copy; an object that the remote deleted is',
+    'restored there first, even if the push is then refused. "mirror reset <id>" resolves it in favour of the remote.',
   ],
   examples: [
     'DAYBOOK_KEY=dbk_… daybook mirror push',
@@ -119,10 +122,10 @@ const mirrorPush: Command = {
 
 const mirrorDetach: Command = {
   name: 'mirror detach',
-  summary: 'Make a copy an ordinary database, which can be written and no longer follows.',
+  summary: 'Turn a copy into an ordinary database, which is writable and no longer follows.',
   flags: [DB_FLAG],
   remarks: [
-    'Its users and keys stay, and the keys may write from now on. Its subscriptions stay disabled and get new secrets.',
+    'Its users and keys stay, and the keys can now write. Its subscriptions stay disabled and get new secrets.',
   ],
   examples: ['daybook mirror detach --db mirror.db'],
   run: async (input, io) => (await inspection()).detachCopy(input, io),

@@ -6,7 +6,7 @@ import { createLog } from '../../lib/log.ts'
 import { VERSION } from '../../lib/version.ts'
 import { type Command, flag, WrongUsage } from '../command.ts'
 
-/** The document that the server would return, from a service on an empty in-memory database. */
+/** The document of a server, from a service on an empty in-memory database. */
 async function document(hasWebhooks: boolean): Promise<string> {
   const [{ createApi }, { features }, { withoutWebhooks }] = await Promise.all([
     import('../../api.ts'),
@@ -29,9 +29,7 @@ async function document(hasWebhooks: boolean): Promise<string> {
 export const openapi: Command = {
   name: 'openapi',
   summary: 'Print the OpenAPI document of the HTTP API.',
-  flags: [
-    flag('--no-webhooks', 'leave out the section "webhooks", at which some generators of clients fail'),
-  ],
+  flags: [flag('--no-webhooks', 'omit the section "webhooks", on which some client generators fail')],
   examples: [
     'daybook openapi > openapi.json',
     'daybook openapi --no-webhooks > openapi.json && openapi-generator-cli generate -g python -i openapi.json',
@@ -48,7 +46,7 @@ const extraction = () => import('../../files/extraction/process.ts')
 /** Started by daybook itself, to extract the text of a file in a separate process. */
 export const extract: Command = {
   name: 'extract',
-  summary: 'Read the text of a file from standard input; daybook runs this itself.',
+  summary: 'Extract the text of a file from standard input; daybook runs this itself.',
   parameters: ['<kind>', '<seconds>', '<mebibytes>'],
   flags: [],
   examples: ['daybook extract pdf 60 512 < handbook.pdf'],

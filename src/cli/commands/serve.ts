@@ -10,9 +10,13 @@ export const serve: Command = {
     DB_FLAG,
     setting('--host <address>', 'the address to listen on (default 127.0.0.1)'),
     setting('--port <number>', 'the port to listen on, 0 for any free one (default 8787)'),
-    setting('--public-url <url>', 'where people reach the application, such as https://daybook.example.com', {
-      isRepeatable: true,
-    }),
+    setting(
+      '--public-url <url>',
+      'the address of the application for its users, such as https://daybook.example.com',
+      {
+        isRepeatable: true,
+      },
+    ),
     setting('--trusted-proxy <address>', 'trust X-Forwarded-For from a proxy at this address or range', {
       isRepeatable: true,
     }),
@@ -20,7 +24,7 @@ export const serve: Command = {
     setting('--rate-limit <number>', 'requests per minute and key (default no limit)'),
     setting(
       '--form-bytes-per-day <size>',
-      'what forms of a workspace may write in a day, such as 500MiB (default 1GiB)',
+      'the most that forms of a workspace can write in a day, such as 500MiB (default 1GiB)',
     ),
     setting('--log-level <level>', `${LOG_LEVELS.join(', ')} (default info)`, { choices: LOG_LEVELS }),
     setting('--checkpoint <when>', 'auto, or off when another program replicates the file (default auto)', {
@@ -28,7 +32,7 @@ export const serve: Command = {
     }),
     setting(
       '--backup-dir <folder>',
-      'make verified backups in this folder, the first at once if the newest is old',
+      'write verified backups to this folder, the first at once if the newest is old',
     ),
     setting('--backup-every <time>', 'the time between backups, such as 30m, 24h or 7d (default 24h)'),
     setting('--backup-keep <number>', 'how many backups to keep; older ones are removed (default 7)'),
@@ -38,33 +42,26 @@ export const serve: Command = {
       'allow webhooks to call this host[:port], address or range, also over http',
       { isRepeatable: true },
     ),
-    setting(
-      '--webhook-ca <file>',
-      'certificates (PEM) to trust in deliveries, in addition to the usual roots',
-    ),
-    setting(
-      '--oidc-issuer <url>',
-      'an OpenID Connect provider with which people sign in; needs --public-url',
-    ),
-    setting('--oidc-client-id <id>', 'what the provider calls this server'),
-    setting('--oidc-client-secret-file <file>', 'a file with the secret that the provider gave it'),
-    setting('--oidc-name <text>', 'what the button says (default Sign in with <host>)'),
+    setting('--webhook-ca <file>', 'additional certificates (PEM) to trust for deliveries'),
+    setting('--oidc-issuer <url>', 'an OpenID Connect provider for signing in; needs --public-url'),
+    setting('--oidc-client-id <id>', 'the client id of this server at the provider'),
+    setting('--oidc-client-secret-file <file>', 'a file with the client secret from the provider'),
+    setting('--oidc-name <text>', 'the label of the button (default Sign in with <host>)'),
     setting(
       '--oidc-role-claim <claim=value:role,…>',
-      'who gets in, as what: groups=admins:owner,staff:editor',
+      'roles by claim value: groups=admins:owner,staff:editor',
     ),
     setting('--oidc-workspace <name>', 'the workspace of these roles (default the first)'),
-    setting(
-      '--oidc-ca <file>',
-      'certificates (PEM) to trust at the provider, in addition to the usual roots',
-    ),
+    setting('--oidc-ca <file>', 'additional certificates (PEM) to trust for the provider'),
   ],
   remarks: [
     'In an empty database it creates the user "owner", the workspace "Personal" and a write key, which is printed on',
-    'stderr once, with a link to sign in to the application. When ready it prints one line on stdout: daybook listening on http://<host>:<port>. SIGTERM, SIGINT or',
-    'SIGHUP stops it: watches are closed, running requests and deliveries are finished (within 10 seconds), then it',
-    'exits 0. It also stops, and exits 1, when a file of its database is replaced or removed, or the disk loses a write.',
-    'Where the disk does not respond, it ends by SIGKILL once it has stopped.',
+    'stderr once, with a link to sign in to the application. When ready it prints one line on stdout: daybook',
+    'listening on http://<host>:<port>.',
+    '',
+    'SIGTERM, SIGINT or SIGHUP stops it: it closes watches, finishes running requests and deliveries (within 10',
+    'seconds) and exits 0. It stops and exits 1 when a file of its database is replaced or removed, or the disk loses',
+    'a write. If the disk does not respond, it ends by SIGKILL once it has stopped.',
   ],
   examples: ['daybook serve', 'daybook serve --db /srv/daybook.db --host 0.0.0.0 --port 80'],
   run: async (input, io) => {
@@ -75,7 +72,7 @@ export const serve: Command = {
   },
 }
 
-/** `--quiet` and `--verbose` are levels of the log, which `--log-level` itself overrides. */
+/** `--quiet` and `--verbose` are log levels, which `--log-level` overrides. */
 const withLogLevel = (flags: Flags): Flags => {
   const level = flags.quiet ? 'warn' : flags.verbose ? 'debug' : undefined
   return level === undefined ? flags : { 'log-level': level, ...flags }

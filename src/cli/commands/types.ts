@@ -38,7 +38,7 @@ async function remoteStructures(url: string, input: Input, io: Io): Promise<Type
     ca: readCa(io.env, input.flags),
   }
   const found = await new Remote(options).structures()
-  // They were checked against the schema of the response.
+  // The response was validated against its schema.
   return found as unknown[] as TypedStructure[]
 }
 
@@ -48,7 +48,10 @@ const storedStructures = (input: Input, io: Io): Promise<TypedStructure[]> =>
     return listStructureRows(db, caller).map(presentStructure)
   })
 
-/** What a file holds; undefined if there is none. A checkout may have given it other line breaks. */
+/**
+ * The content of a file, with normalized line breaks, which a checkout may have changed; undefined if there is no
+ * file.
+ */
 function textIn(file: string): string | undefined {
   if (!existsSync(file)) return undefined
   try {
@@ -71,12 +74,12 @@ async function check(file: string, structures: readonly TypedStructure[], io: Io
       ? 'does not exist'
       : names.length > 0
         ? `differs from the structures: ${quoteList(names)}`
-        : 'has the client of another version of daybook, or was edited'
-  io.err(`${file} ${what}; "daybook types --out ${file}" makes it again.\n`)
+        : 'contains the client of another version of daybook, or was edited'
+  io.err(`${file} ${what}; "daybook types --out ${file}" regenerates it.\n`)
   return 1
 }
 
-/** Others read the sources of a program too, unlike the data of a workspace. */
+/** Unlike the data of a workspace, source code may be readable by others. */
 const SOURCE_MODE = 0o644
 
 function write(file: string, text: string): void {
@@ -93,7 +96,7 @@ export const types: Command = {
   name: 'types',
   summary: 'Print a TypeScript file with the types of the structures and a client of the API.',
   flags: [
-    flag('--url <url>', 'the address of a daybook whose structures are meant, instead of a database'),
+    flag('--url <url>', 'the address of a daybook to read the structures from, instead of a database'),
     CA_FLAG,
     flag('--out <file>', 'write to this file instead of standard output'),
     flag('--check', 'write nothing, and exit 1 when the file differs from the structures'),
@@ -101,8 +104,9 @@ export const types: Command = {
     DB_FLAG,
   ],
   remarks: [
-    'With --url, DAYBOOK_KEY holds an API key; scope read is enough. Works while a server runs, and over a mirror. The file',
-    'needs no other one; it works in Node, Bun, Deno, browsers and workers. The same structures give the same bytes.',
+    'With --url, DAYBOOK_KEY holds an API key; scope read is enough. Works while a server runs, and over a mirror.',
+    'The file has no imports; it works in Node, Bun, Deno, browsers and workers. The same structures always give the',
+    'same bytes.',
   ],
   examples: [
     'daybook types --out src/daybook.ts',

@@ -25,9 +25,9 @@ export const verify: Command = {
     }),
   ],
   remarks: [
-    'Reads the raw body from standard input. Checks X-Service-Signature, the headers of Standard Webhooks (webhook-id,',
-    'webhook-timestamp, webhook-signature), or both, whichever are given. Exits 0 when everything is good, and 1 when a',
-    'step fails: a missing header, its form, its age (300 seconds), the secret, the signature.',
+    'Reads the raw body from standard input. Checks X-Service-Signature, the headers of Standard Webhooks',
+    '(webhook-id, webhook-timestamp, webhook-signature), or both, whichever are given. Exits 0 when the delivery is',
+    'valid, and 1 when a step fails: a missing header, its format, its age (300 seconds), the secret, the signature.',
   ],
   examples: [
     `DAYBOOK_SECRET=whsec_… daybook verify --header 'X-Service-Signature: t=1795253400,v1=5f0c…' < body.json`,

@@ -10,13 +10,13 @@ import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import { createLog } from '../../lib/log.ts'
 import { VERSION } from '../../lib/version.ts'
 
-/** Who looks at a demo that cannot be written. */
+/** The user of a read-only demo. */
 export const VIEWER = 'guest'
 
 const DAYS_BEFORE = 20
 const BETWEEN_WRITES_MS = 1_043 * 60_000
 
-/** Makes the database of a demo: the same for everybody who makes it on the same day. */
+/** Creates the database of a demo, the same for everyone on the same day. */
 export async function seed(config: Config): Promise<void> {
   const today = Math.floor(systemClock.now() / DAY_MS) * DAY_MS
   let now = today - DAYS_BEFORE * DAY_MS
@@ -26,7 +26,7 @@ export async function seed(config: Config): Promise<void> {
   const ctx = contextOn({ config, db, clock, log, features })
   const key = await bootstrap(ctx.db)
   const api = createApi(ctx)
-  /** Every write comes some time after the one before. */
+  /** Each write is some time later than the one before. */
   const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
     now += BETWEEN_WRITES_MS
     const headers = { Authorization: `Bearer ${key}` }
@@ -87,12 +87,12 @@ async function fill(post: Post, day: (days: number) => string): Promise<void> {
   await post('/v1/views', { name: 'Due this week', filter, sort, display_properties: ['due', 'status'] })
 }
 
-/** What a demo holds: the books of a small workshop. */
+/** The content of a demo: the books of a small workshop. */
 
 const STRUCTURES = [
   {
     name: 'Customers',
-    description: 'Who orders from the workshop.',
+    description: 'The customers of the workshop.',
     label_field: 'name',
     fields: [
       { key: 'name', type: 'text', required: true, unique: true },
@@ -103,7 +103,7 @@ const STRUCTURES = [
   },
   {
     name: 'Orders',
-    description: 'What is to be built, for whom, and until when.',
+    description: 'Ordered pieces, with customers and due dates.',
     label_field: 'title',
     fields: [
       { key: 'title', type: 'text', required: true },
@@ -142,7 +142,7 @@ const ROW_VIEWS = [
   },
 ]
 
-/** The same numbers each time, below a limit (Lehmer). */
+/** Reproducible pseudo-random numbers below a limit (Lehmer). */
 function numbers(start: number): (limit: number) => number {
   let state = start
   return (limit) => {
@@ -168,7 +168,7 @@ const customers = () =>
 const WOODS = ['Oak', 'Ash', 'Walnut', 'Cherry', 'Larch']
 const PIECES = ['table', 'bench', 'bookshelf', 'chair', 'cabinet', 'bed', 'desk', 'stool']
 const ORDERS = 260
-/** Of these days before and after today. */
+/** The number of days before and after today. */
 const DAYS_AROUND = 60
 
 function orders(customers: readonly string[], day: (days: number) => string): object[] {
@@ -213,7 +213,7 @@ interface Note {
   readonly tags?: readonly string[]
   readonly alias?: string
   readonly properties?: Readonly<Record<string, unknown>>
-  /** In so many days. */
+  /** Days until it is due. */
   readonly due?: number
   readonly isPinned?: true
 }
@@ -252,7 +252,7 @@ const NOTES: readonly Note[] = [
   {
     title: 'Meeting with the landlord',
     content:
-      'The lease ends in autumn; he would go on for five years. A second door is possible if we pay for it.\n\n- [x] measure the wall\n- [ ] offer for the door → [[Workshop plan]]',
+      'The lease ends in autumn; the owner would extend it by five years. A second door is possible if we pay for it.\n\n- [x] measure the wall\n- [ ] offer for the door → [[Workshop plan]]',
     tags: ['work/meetings'],
     properties: { status: 'open' },
     due: 2,

@@ -3,36 +3,36 @@ import { type Clock, sleep } from '../../lib/clock.ts'
 import { trusting, untrustedSentence } from '../../lib/trust.ts'
 import { refused } from '../../refusal.ts'
 
-/** A daybook server and the key to call it with. */
+/** The address of a daybook server, and the key for it. */
 export interface RemoteDaybook {
   readonly url: string
   readonly key: string
-  /** Certificates that are trusted in addition, in PEM. */
+  /** Additional trusted certificates, in PEM. */
   readonly ca?: string | undefined
 }
 
 const FIRST_RETRY_MS = 2_000
-/** Each failure in a row doubles the wait, up to this. */
+/** The maximum retry delay, which each failure in a row doubles. */
 const MAX_RETRY_MS = 30_000
-/** The longest wait that a stream may ask for with `retry:`. */
+/** The longest retry delay that a stream may request with `retry:`. */
 const MAX_REQUESTED_RETRY_MS = 600_000
-/** A stream sends a comment every 25 seconds when it has nothing else to send. */
+/** The server sends a comment every 25 seconds on an idle stream. */
 const SILENCE_TIMEOUT_MS = 60_000
 const RESPONSE_TIMEOUT_MS = 30_000
 
-/** A failure that may be over at the next attempt. */
+/** A failure that may be temporary. */
 class Unavailable extends Error {}
 
 async function errorSentence(response: Response): Promise<string> {
   const { status, headers } = response
   // Redirects are not followed: the key must not be sent to another host.
-  if (headers.has('location')) return `It answered ${status}, a redirect; set --url to where it leads.`
+  if (headers.has('location')) return `It responded with ${status}, a redirect; set --url to its target.`
   const body: unknown = await response.json().catch(() => undefined)
   const { error } = (body ?? {}) as { error?: unknown }
-  return typeof error === 'string' ? error : `It answered ${status}, not as a daybook does.`
+  return typeof error === 'string' ? error : `It responded with ${status}, but not as a daybook server.`
 }
 
-/** Throws what made a request fail as Unavailable, or the signal's reason when the signal ended it. */
+/** Throws a failed request as Unavailable, or the signal's reason if the signal ended it. */
 const throwUnavailable =
   ({ url }: RemoteDaybook, signal: AbortSignal) =>
   (error: unknown): never => {
@@ -63,7 +63,7 @@ async function request(
 }
 
 const notADaybook = ({ url }: RemoteDaybook) =>
-  refused(`${url} does not answer as a daybook does; check the address.`)
+  refused(`${url} does not respond as a daybook server; check the address.`)
 
 async function requestJson(daybook: RemoteDaybook, path: string, signal: AbortSignal): Promise<unknown> {
   const either = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)])
@@ -76,7 +76,7 @@ async function requestJson(daybook: RemoteDaybook, path: string, signal: AbortSi
   }
 }
 
-/** The id of the key's workspace. Throws an Error with the service's own sentence when the service refuses the key. */
+/** The id of the key's workspace. Throws an Error with the service's own sentence if the service refuses the key. */
 export async function fetchWorkspaceId(daybook: RemoteDaybook, signal: AbortSignal): Promise<string> {
   const me = (await requestJson(daybook, '/v1/me', signal)) as { workspace_id?: unknown } | null
   if (typeof me?.workspace_id !== 'string') throw notADaybook(daybook)
@@ -115,28 +115,28 @@ export async function recordExists(
 
 export interface WatchOptions {
   readonly daybook: RemoteDaybook
-  /** The path to watch, read again whenever the stream is opened. */
+  /** The path to watch, evaluated whenever the stream is opened. */
   path(): string
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Called when the stream broke, before it is opened again. */
+  /** Called after the stream has broken, before it is reopened. */
   onBreak(sentence: string): void
 }
 
 const retryDelay = (failures: number, firstMs: number): number =>
   Math.max(firstMs, Math.min(firstMs * 2 ** failures, MAX_RETRY_MS))
 
-/** What must be known to open the stream again. */
+/** The state that is needed to reopen the stream. */
 interface Progress {
   lastEventId: string
-  /** The wait that the stream asked for. */
+  /** The retry delay that the stream requested. */
   retryMs: number
   /** Failed attempts since the last `answer` event. */
   failures: number
 }
 
 /**
- * The events of a watch. A stream that breaks, or ends because the server stops, is opened again after the last event
+ * The events of a watch. A stream that breaks, or ends because the server stops, is reopened after the last event
  * received. Returns when the signal aborts; throws when the service refuses the watch.
  */
 export async function* watchEvents(options: WatchOptions): AsyncGenerator<EventSourceMessage> {
@@ -156,7 +156,7 @@ export async function* watchEvents(options: WatchOptions): AsyncGenerator<EventS
   }
 }
 
-/** A server that shuts down may be started again; any other reason for closing a stream is final. */
+/** A server that shuts down may restart; any other reason for closing a stream is final. */
 function throwIfShuttingDown({ event, data }: EventSourceMessage): void {
   if (event !== 'closed') return
   const { error, code } = JSON.parse(data) as { error: string; code: string }

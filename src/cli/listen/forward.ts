@@ -6,7 +6,7 @@ import { createIdSource } from '../../lib/ids.ts'
 import { WrongUsage } from '../command.ts'
 import type { Change, WatchAnswer } from './listen.ts'
 
-/** A change in the form of a webhook event. A watch does not name the source of a change, so it is always `api`. */
+/** A change in the format of a webhook event. A watch does not name the source of a change, so it is always `api`. */
 export function eventPayload(
   { type, record, changed, previous }: Change,
   about: {
@@ -30,10 +30,10 @@ export function eventPayload(
 
 export type Forwarder = ReturnType<typeof createForwarder>
 
-/** The status of a response, or why there is none, as a message shows it. */
+/** The status of a response, or the reason why there is none, for messages. */
 export const outcomeText = ({ status, error }: AttemptOutcome): string => error ?? String(status)
 
-/** The sender's allowlist holds the host of the URL and nothing else, so that private addresses can be called. */
+/** The allowlist holds only the host of the URL, so that private addresses can be called. */
 function senderTo(url: string): { send: Send; close(): void } {
   if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) {
     throw new WrongUsage(`--forward must be an http or https URL, not "${url}".`)
@@ -44,7 +44,7 @@ function senderTo(url: string): { send: Send; close(): void } {
   return createSender({ allowlist })
 }
 
-/** Events are posted with the headers and signatures of a webhook delivery, once, without retries. */
+/** Events are posted once, without retries, with the headers and signatures of a webhook delivery. */
 export function createForwarder(url: string, secret: string, clock: Clock) {
   const sender = senderTo(url)
   const newId = createIdSource()

@@ -17,7 +17,7 @@ import { createForwarder, eventPayload, type Forwarder, outcomeText } from './fo
 
 type Settings = ReturnType<typeof readSettings>
 
-/** The forwarder that the flags ask for, with a new secret if none is given. */
+/** The forwarder that the flags request, with a new secret unless one is given. */
 export function readForwarder(input: Input, io: Io): Forwarder | undefined {
   const url = textFlag(input, 'forward')
   const given = readSecret(io.env, input.flags)
@@ -42,7 +42,7 @@ function readSettings(input: Input, io: Io) {
   return { daybook: { url, key, ca }, structure: textFlag(input, 'structure') ?? '', forwarder, isPrinting }
 }
 
-/** Watches one structure and delivers its changes one after the other, in the order in which they were seen. */
+/** Watches one structure and delivers its changes one by one, in the order in which they were seen. */
 class Listener {
   readonly #detector = new ChangeDetector()
   readonly #newId = createIdSource()
@@ -124,7 +124,7 @@ async function listenUntil(signal: AbortSignal, settings: Settings, io: Io): Pro
   const listener = new Listener(settings, await fetchWorkspaceId(daybook, signal), io, signal)
   let greeting: string | undefined = `Listening to "${structure}" of ${daybook.url}.\n`
   const onBreak = (sentence: string) => {
-    io.err(`${sentence} Connecting again.\n`)
+    io.err(`${sentence} Reconnecting.\n`)
     greeting ??= 'Listening again.\n'
   }
   const path = () => listener.watchPath()
@@ -179,7 +179,7 @@ export interface Change {
   readonly previous: Readonly<Record<string, unknown>>
 }
 
-/** What one `answer` changed. */
+/** The changes of one `answer`. */
 interface PageChanges {
   /** Created and updated records, oldest change first. */
   readonly changes: readonly Change[]
@@ -198,7 +198,7 @@ function differences(before: ApiRecord, { data }: ApiRecord): Pick<Change, 'chan
   return { changed, previous: Object.fromEntries(previous) }
 }
 
-/** What changed between two pages, for an `answer` that does not say so itself. */
+/** Compares two pages, for an `answer` that does not list its changes. */
 function comparePages(before: readonly ApiRecord[], records: readonly ApiRecord[]) {
   const old = new Map(before.map((record) => [record.id, record]))
   const ids = new Set(records.map(({ id }) => id))

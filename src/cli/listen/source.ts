@@ -18,10 +18,10 @@ import { requestUntilAnswered } from './client.ts'
 
 const STATE = '.daybook-listen.json'
 
-/** After a post that failed, by how often it was tried. */
+/** The retry delays, by the number of failed attempts. */
 const RETRY_AFTER_MS = [1_000, 2_000, 4_000, 8_000]
 
-/** The events that were posted last, by source, in a file. */
+/** The last posted event of each source, stored in a file. */
 class Places {
   constructor(private readonly file: string) {}
 
@@ -31,7 +31,9 @@ class Places {
       const value: unknown = JSON.parse(readFileSync(this.file, 'utf8'))
       if (isObject(value)) return value
     } catch {}
-    throw refused(`${this.file} does not hold where "listen" ended; remove it, or give another as --state.`)
+    throw refused(
+      `${this.file} does not hold a position of "listen"; remove it, or name another file with --state.`,
+    )
   }
 
   of(source: string): string {
@@ -61,14 +63,14 @@ function readSettings(input: Input) {
 }
 
 /**
- * Posts an event, again if that fails; returns why the last attempt failed, if all did. A post that is under way ends
- * even if the command is to end: the next run need not repeat it.
+ * Posts an event and retries failures. Returns the reason of the last failure if all attempts failed. A post in
+ * progress is completed even if the command must end, so that the next run need not repeat it.
  */
 async function postUntilTaken(url: string, { call, id }: ListenedEvent, io: Io, signal: AbortSignal) {
   let fault = await post(url, call)
   for (const delayMs of RETRY_AFTER_MS) {
     if (fault === undefined || signal.aborted) return fault
-    io.status(`The event ${id} was not taken: ${fault}. Trying again in ${delayMs / 1_000} s.\n`)
+    io.status(`The event ${id} was not accepted: ${fault}. Trying again in ${delayMs / 1_000} s.\n`)
     await sleep(systemClock, delayMs, signal)
     if (!signal.aborted) fault = await post(url, call)
   }
@@ -92,7 +94,7 @@ async function deliverAll(
     for (const event of await events.next(after)) {
       if (signal.aborted) return
       if (!isKept(event)) {
-        io.status(`The event ${event.id} is left out: its body is not kept whole.\n`)
+        io.status(`The event ${event.id} was skipped: its body is not stored whole.\n`)
         after = event.id
         places.save(events.sourceId, after)
         continue
@@ -101,7 +103,7 @@ async function deliverAll(
       if (signal.aborted && fault !== undefined) return
       if (fault !== undefined)
         throw refused(
-          `The event ${event.id} was not taken after five attempts: ${fault}. The next run begins with it.`,
+          `The event ${event.id} was not accepted after five attempts: ${fault}. The next run begins with it.`,
         )
       if (isPrinting) io.out(`${shown(event)}\n`)
       after = event.id
@@ -111,7 +113,7 @@ async function deliverAll(
   }
 }
 
-/** Posts the events of a source as they came, oldest first from where the last run ended. */
+/** Posts the events of a source as they were received, oldest first, from where the last run ended. */
 export async function listenToSource(input: Input, io: Io): Promise<number> {
   const settings = readSettings(input)
   const stop = new AbortController()
@@ -131,7 +133,7 @@ export async function listenToSource(input: Input, io: Io): Promise<number> {
 interface ListedEvent {
   readonly id: string
   readonly event: string | null
-  /** As it came, or without signatures where that is not kept; undefined once its body is not kept whole. */
+  /** The original call, without signatures if they are not stored; undefined unless its body is stored whole. */
   readonly call: Call | undefined
 }
 
@@ -141,7 +143,10 @@ type ListenedEvent = ListedEvent & { readonly call: Call }
 interface SourceEvents {
   readonly sourceId: string
   readonly where: string
-  /** Some events after one, oldest first, once there are any; none after a while, or when the signal aborts. */
+  /**
+   * Some events after a given one, oldest first, once there are any; none after a time limit, or when the signal
+   * aborts.
+   */
   next(after: string): Promise<readonly ListedEvent[]>
 }
 
@@ -149,7 +154,7 @@ const AT_ONCE = 20
 const POLL_MS = 300
 const WAIT_SECONDS = 20
 
-/** Runs `use` with the events of the source that the flags name: of a database, or of a server. */
+/** Runs `use` with the events of the source that the flags name, from a database or from a server. */
 function withSourceEvents<Result>(
   input: Input,
   io: Io,
@@ -218,10 +223,10 @@ async function eventsAt(input: Input, io: Io, named: string, signal: AbortSignal
     }
     const opened = shown.sealed && unseal(Buffer.from(shown.sealed, 'base64'), secret, source.id)
     if (shown.sealed && !opened)
-      throw refused('DAYBOOK_SECRET is not the secret of this source: what came cannot be opened with it.')
+      throw refused('DAYBOOK_SECRET is not the secret of this source, so its events cannot be decrypted.')
     if (opened) return opened
     const body = Buffer.from(shown.body ?? '')
-    // Text that is not UTF-8 is shown longer than it is.
+    // Text that is not UTF-8 grows when it is decoded.
     return body.length < shown.event.size || shown.body === null
       ? undefined
       : { headers: shown.headers, body }
@@ -241,7 +246,7 @@ async function eventsAt(input: Input, io: Io, named: string, signal: AbortSignal
 
 const TIMEOUT_MS = 30_000
 
-/** What concerns one connection alone. */
+/** Headers of a single connection (hop-by-hop). */
 const OF_CONNECTION = new Set([
   'connection',
   'content-length',
@@ -260,7 +265,7 @@ interface Posted {
   readonly body: Uint8Array
 }
 
-/** Posts bytes with these headers, and no others but those of the connection. Returns why it failed, if it did. */
+/** Posts bytes with exactly these headers and those of the connection. Returns the reason of a failure. */
 export function post(url: string, { headers, body }: Posted): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const sent = headers.filter(([name]) => !OF_CONNECTION.has(name))
@@ -272,9 +277,9 @@ export function post(url: string, { headers, body }: Posted): Promise<string | u
   request.on('response', (response) => {
     response.resume()
     const { statusCode = 0 } = response
-    resolve(statusCode >= 200 && statusCode < 300 ? undefined : `it answered ${statusCode}`)
+    resolve(statusCode >= 200 && statusCode < 300 ? undefined : `it responded with ${statusCode}`)
   })
-  request.on('timeout', () => request.destroy(new Error(`no answer in ${TIMEOUT_MS / 1_000} seconds`)))
+  request.on('timeout', () => request.destroy(new Error(`no response in ${TIMEOUT_MS / 1_000} seconds`)))
   request.on('error', (error: Error & { code?: string }) => resolve(error.code ?? error.message))
   request.end(body)
   return promise

@@ -20,7 +20,7 @@ import type { Io } from '../io.ts'
 import { printJson, printTable, show } from '../output.ts'
 import { bringUpToDate, databaseOf, remoteOf, withCopy } from './follow.ts'
 
-/** Prints where a copy is; 1 when it does not follow. */
+/** Prints the state of a copy; exit code 1 if it does not follow. */
 export const showStatus = (input: Input, io: Io): Promise<number> =>
   withCopy(input, io, (db) => {
     const { isFollowing, status } = statusOf(db, features, db.file, systemClock.now())
@@ -29,18 +29,18 @@ export const showStatus = (input: Input, io: Io): Promise<number> =>
       const { remote, workspace, lag_ms, last_contact_at, counts, problem, left_out = {} } = status
       io.out(`Copy of "${workspace.name}" at ${remote}\n`)
       io.out(
-        `${isFollowing ? 'Follows' : 'Does not follow'}; ${lag_ms} ms behind, last contact ${last_contact_at}\n`,
+        `${isFollowing ? 'Follows' : 'Not following'}; ${lag_ms} ms behind, last contact ${last_contact_at}\n`,
       )
       if (problem !== undefined) io.out(`${problem}\n`)
       printTable(io, Object.entries(counts), { KIND: ([kind]) => kind, COUNT: ([, count]) => String(count) })
       const left = Object.entries(left_out).map(([kind, count]) => `${kind} ${count}`)
       if (left.length > 0)
-        io.out(`Left out, as this daybook does not know them; upgrade it: ${left.join(', ')}\n`)
+        io.out(`Omitted because this daybook does not know them; upgrade it: ${left.join(', ')}\n`)
     }
     return isFollowing ? 0 : 1
   })
 
-/** Compares a copy with its remote and prints what differs; 1 when anything does. */
+/** Compares a copy with its remote and prints the differences; exit code 1 if there are any. */
 export const verifyWithRemote = (input: Input, io: Io): Promise<number> =>
   withCopy(input, io, async (db) => {
     const verification = await verifyCopy(db, remoteOf(getState(db, db.file).remote, input, io))
@@ -64,7 +64,7 @@ function printVerification({ identical, missing_changes: missing, kinds }: Verif
   if (identical) io.status('The copy and the remote are identical.\n')
 }
 
-/** Makes a copy an ordinary database. */
+/** Turns a copy into an ordinary database. */
 export async function detachCopy(input: Input, io: Io): Promise<number> {
   const file = databaseOf(input, io)
   const lock = existsSync(file)
@@ -81,16 +81,16 @@ export async function detachCopy(input: Input, io: Io): Promise<number> {
   }
 }
 
-/** Refuses a mirror in which nothing can have been changed. */
+/** Refuses a mirror that cannot have local changes. */
 function getWritable(db: Db): MirrorState {
   const state = getState(db, db.file)
   if (state.isWritable === 1) return state
   throw refused(
-    `${db.file} is a read-only copy; "daybook mirror ${state.remote} --writable" lets notes and records be changed in it.`,
+    `${db.file} is a read-only copy; "daybook mirror ${state.remote} --writable" allows local changes of notes and records.`,
   )
 }
 
-/** Prints what was changed in a writable mirror. */
+/** Prints the local changes of a writable mirror. */
 export const showDifferences = (input: Input, io: Io): Promise<number> =>
   withCopy(input, io, (db) => {
     getWritable(db)
@@ -104,7 +104,7 @@ export const showDifferences = (input: Input, io: Io): Promise<number> =>
 
 function printChanges(changes: readonly LocalChange[], io: Io): void {
   if (changes.length === 0) {
-    io.status('Nothing was changed here.\n')
+    io.status('There are no local changes.\n')
     return
   }
   printTable(io, changes, {
@@ -117,20 +117,20 @@ function printChanges(changes: readonly LocalChange[], io: Io): void {
   })
 }
 
-/** Gives an object of a writable mirror, or all, the state that the remote has. */
+/** Resets one object of a writable mirror, or all, to the remote state. */
 export const resetChanges = (input: Input, io: Io): Promise<number> =>
   withCopy(input, io, async (db) => {
     const { workspace } = getWritable(db)
     const [id] = input.args
     const changes = listLocalChanges(db)
     if (id !== undefined && !changes.some((change) => change.id === id))
-      throw refused(`Nothing was changed here in ${id}; "daybook mirror diff" lists the ids of what was.`)
+      throw refused(`There are no local changes of ${id}; "daybook mirror diff" lists the changed objects.`)
     await db.write((tx): void => resetLocalChanges(tx, workspace, id))
     io.status(`Reset: ${id ?? counted(changes.length, 'change')}.\n`)
     return 0
   })
 
-/** Writes what was changed in a writable mirror to the remote. */
+/** Pushes the local changes of a writable mirror to the remote. */
 export const pushChanges = (input: Input, io: Io): Promise<number> =>
   withCopy(input, io, async (db) => {
     const state = getWritable(db)
@@ -148,10 +148,10 @@ export const pushChanges = (input: Input, io: Io): Promise<number> =>
 async function followPushed(input: Input, io: Io, db: Db, pushed: readonly LocalChange[]): Promise<void> {
   io.status(`Pushed: ${counted(pushed.length, 'change')}.\n`)
   if (!(await receivePushed(input, io, db, pushed)))
-    io.status('The mirror has not received them yet; until it has, "daybook mirror diff" lists them.\n')
+    io.status('The mirror has not received them yet; until then "daybook mirror diff" lists them.\n')
 }
 
-/** Brings the copy up to date, or waits for the server that does; false where that has not after a while. */
+/** Brings the copy up to date, or waits until its server has done so; false after a time limit. */
 async function receivePushed(input: Input, io: Io, db: Db, pushed: readonly LocalChange[]): Promise<boolean> {
   const lock = takeServerLock(db.file)
   lock?.release()

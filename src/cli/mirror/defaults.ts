@@ -1,2 +1,2 @@
-/** Where a copy is and listens unless it is said otherwise: not where a server does. */
+/** The default database and port of a copy, which differ from those of a server. */
 export const COPY_DEFAULTS = { db: 'mirror.db', port: '8788' }

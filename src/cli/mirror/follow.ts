@@ -36,7 +36,7 @@ function selectionOf(input: Input): MirrorRequest['selection'] {
   }
 }
 
-/** Says what became of each event; one that nobody answered is posted again. */
+/** Reports the outcome of each event; an event without a response is posted again. */
 function posterOf(forwarder: Forwarder, io: Io): MirrorRequest['post'] {
   let isAway = false
   return async ({ id, type, record, body }: MirrorEvent) => {
@@ -50,7 +50,9 @@ function posterOf(forwarder: Forwarder, io: Io): MirrorRequest['post'] {
 
 function requestOf(input: Input, io: Io, signal: AbortSignal, url = input.args[0] ?? ''): MirrorRequest {
   if (input.flags.once && textFlag(input, 'forward') !== undefined)
-    throw new WrongUsage('"mirror" takes --once or --forward, not both: events are posted while it runs.')
+    throw new WrongUsage(
+      '"mirror" takes --once or --forward, not both: events are posted only while it runs.',
+    )
   const config = readConfig(io.env, withDefaults(input, io))
   const forwarder = readForwarder(input, io)
   signal.addEventListener('abort', () => forwarder?.close())
@@ -78,20 +80,20 @@ const firstKey = (
   file: string,
   key: string,
   isWritable: boolean,
-) => `The copy in ${file} can be read${isWritable ? ' and written' : ''} with this key, which is shown only now:
+) => `The copy in ${file} can be read${isWritable ? ' and written' : ''} with this key, which is shown only once:
 
   ${key}
 
 `
 
 const lostEvents = (count: number): string =>
-  `Events that waited to be posted: ${count}. They are not posted any more: the copy now leaves out other things.\n`
+  `Pending events: ${count}. They were discarded: the copy now has another selection.\n`
 
-/** Makes a copy, or brings it up to date, and serves it unless it is asked to do that once. */
+/** Creates or updates a copy, and serves it unless a single run is requested. */
 export async function follow(input: Input, io: Io): Promise<number> {
   const stop = new AbortController()
   const request = requestOf(input, io, stop.signal)
-  // A copy that is interrupted begins again.
+  // An interrupted copy starts over.
   const asked = io.untilAskedToEnd().then(() => 'stop' as const)
   const prepared = await Promise.race([prepareCopy(request), asked])
   if (prepared === 'stop') return abandon(stop, io)
@@ -106,7 +108,7 @@ export async function follow(input: Input, io: Io): Promise<number> {
   return 0
 }
 
-/** Brings a copy that is not served up to date, once. */
+/** Updates a copy that no server serves, once. */
 export async function bringUpToDate(input: Input, io: Io, { remote }: MirrorState): Promise<void> {
   const stop = new AbortController()
   await updateCopy(requestOf(input, io, stop.signal, remote))
@@ -115,7 +117,7 @@ export async function bringUpToDate(input: Input, io: Io, { remote }: MirrorStat
 
 function abandon(stop: AbortController, io: Io): number {
   stop.abort()
-  io.err('The copy was not completed; the next start begins it again.\n')
+  io.err('The copy is incomplete; the next start copies again.\n')
   io.endWithin(LAST_MESSAGES_MS, 1)
   return 1
 }
@@ -132,7 +134,7 @@ async function serveMirror(
   return runUntilAsked(server, io, asked, () => stop.abort())
 }
 
-/** The flags with the defaults of a mirror, which are not those of a server. */
+/** The flags with the defaults of a mirror, which differ from those of a server. */
 const withDefaults = ({ flags }: Input, io: Io) => ({
   ...(io.env.DAYBOOK_DB ? {} : { db: COPY_DEFAULTS.db }),
   ...(io.env.DAYBOOK_PORT ? {} : { port: COPY_DEFAULTS.port }),
@@ -142,7 +144,7 @@ const withDefaults = ({ flags }: Input, io: Io) => ({
 
 export const databaseOf = (input: Input, io: Io): string => readDatabaseFile(io.env, withDefaults(input, io))
 
-/** The remote at a URL, which is asked with the key in the environment until the signal aborts, if there is one. */
+/** The remote at a URL, called with the key in the environment until the optional signal aborts. */
 export function remoteOf(
   url: string,
   { flags }: Input,
@@ -162,6 +164,6 @@ export const withCopy = <T>(
   use: Parameters<typeof withDatabaseFile<T>>[2],
 ): Promise<T> => {
   const file = databaseOf(input, io)
-  if (!existsSync(file)) throw refused(`There is no copy at ${file}; "daybook mirror <url>" makes one.`)
+  if (!existsSync(file)) throw refused(`There is no copy at ${file}; "daybook mirror <url>" creates one.`)
   return withDatabaseFile(file, io, use)
 }

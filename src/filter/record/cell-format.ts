@@ -4,26 +4,26 @@ import { refused } from '../../refusal.ts'
 import type { FieldType } from './operators.ts'
 import { normalised } from './values.ts'
 
-/** How the cells of a file are written. */
+/** The notation of the cells of a file. */
 export interface CellOptions {
-  /** Patterns such as `DD.MM.YYYY HH:mm`, in addition to the forms that are always read. */
+  /** Patterns such as `DD.MM.YYYY HH:mm`, in addition to the formats that are always accepted. */
   readonly dateFormats: readonly string[]
-  /** Undefined: a point, and no signs between thousands. */
+  /** Undefined: a decimal point, and no thousands separators. */
   readonly decimal: '.' | ',' | undefined
   /** Cells with one of these words are empty. */
   readonly nulls: readonly string[]
 }
 
-/** Not `007` and not `+1`: codes and telephone numbers stay text. */
+/** Excludes `007` and `+1`: codes and telephone numbers stay text. */
 const NUMBER = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/
-/** With signs between thousands, which are removed; also `007` and `+1` where a column is said to hold numbers. */
+/** With thousands separators, which are removed; also `007` and `+1` if the column is declared to hold numbers. */
 const GROUPED = {
   '.': /^[+-]?(?:\d+|\d{1,3}(?:[, '\u2019\u00a0\u202f]\d{3})+)?(?:\.\d+)?(?:[eE][+-]?\d+)?$/,
   ',': /^[+-]?(?:\d+|\d{1,3}(?:[. '\u2019\u00a0\u202f]\d{3})+)?(?:,\d+)?(?:[eE][+-]?\d+)?$/,
 } as const
 const CODE = /^[+-]?0\d|^\+/
 
-/** A day with or without a time; without an offset it is in UTC. */
+/** A day with or without a time; UTC without an offset. */
 const DATE_TIME =
   /^(\d{4})([-/.])(\d{2})\2(\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?(?: ?(?:(Z)|([+-]\d{2}):?(\d{2})))?)?$/i
 
@@ -84,7 +84,10 @@ export class CellFormat {
     return cell === '' || (this.#nulls.size > 0 && this.#nulls.has(cell.trim()))
   }
 
-  /** A cell that does not fit stays text, which the field's own check refuses. `isGiven`: the type was named by hand. */
+  /**
+   * An invalid cell stays text, which the field's own check refuses. `isGiven`: the type was chosen by the caller,
+   * not inferred.
+   */
   valueOf(type: FieldType, cell: string, isGiven = false): string | number | boolean {
     if (type === 'text' || type === 'select') return withoutProtection(cell)
     const trimmed = cell.trim()
@@ -99,7 +102,7 @@ export class CellFormat {
     return normalised(type, this.valueOf(type, cell)) !== undefined
   }
 
-  /** Undefined also for integers that a double cannot hold exactly: they are ids. */
+  /** Undefined also for integers that a double cannot hold exactly, which are ids. */
   #numberOf(cell: string, isGiven: boolean): number | undefined {
     const decimal = this.#decimal
     let plain = cell
@@ -122,7 +125,7 @@ export class CellFormat {
   }
 
   #instantOf(cell: string): string | undefined {
-    // The usual form is judged by the field.
+    // The field itself validates the standard format.
     if (cell[10] === 'T' && cell.endsWith('Z')) return cell
     const found = this.#read(cell)
     if (!found) return undefined

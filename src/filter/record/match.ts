@@ -5,18 +5,18 @@ import type { Condition } from './parse.ts'
 import { columnValue, dayIn, dayOf, isPoint, type Operand, searchText } from './values.ts'
 
 type Value = string | number | undefined
-/** Whether a value meets a condition, or several on the same part of a row. */
+/** Tests a value against a condition, or against several on the same part of a row. */
 type Test = (value: Value) => boolean
 
 const within = (value: Value, { low, high }: Operand) => value !== undefined && value >= low && value <= high
 
-/** Looks the operands up in sets, so that a long list costs no more per row than a short one. */
+/** Looks up the operands in sets, so that a long list costs no more per row than a short one. */
 function isAmong(operands: readonly Operand[]): Test {
   const points = new Set<Value>(operands.filter(isPoint).map(({ low }) => low))
   const others = operands.filter((operand) => !isPoint(operand))
   /** Whole days of a datetime field. */
   const days = new Set(others.filter(({ low }) => typeof low === 'string').map(dayOf))
-  /** Whole days of `created_at` and `updated_at`, which take no lists. */
+  /** Whole days of `created_at` and `updated_at`, which do not accept lists. */
   const ranges = others.filter(({ low }) => typeof low === 'number')
   if (others.length === 0) return (value) => points.has(value)
   return (value) => {
@@ -61,7 +61,7 @@ function testedValue(row: RecordState, target: Target): Value {
   return value === undefined ? undefined : columnValue(value)
 }
 
-/** The folded text of a value by its key, folded once for all conditions of all subscriptions. */
+/** The folded text of a value by its key, shared by all conditions of all subscriptions. */
 const foldedTexts = memoizeByObject((row: RecordState) =>
   memoize((key: string) => {
     const value = valueIn(row.data, key)
@@ -86,7 +86,7 @@ function testOf({ target, op, operands }: Condition): RowTest {
   return (row) => target !== '*' && test(testedValue(row, target))
 }
 
-/** By filter, because each is applied to many rows. */
+/** Cached by filter, because each is applied to many rows. */
 const testsOf = memoizeByObject((conditions: readonly Condition[]): readonly RowTest[] =>
   conditions.map(testOf),
 )

@@ -27,7 +27,7 @@ export const OPERATORS = [
 ] as const
 export type Operator = (typeof OPERATORS)[number]
 
-/** What a condition can test besides fields; `*` is the text of all fields. */
+/** Parts of a row besides fields that a condition can test; `*` is the text of all fields. */
 export type RowPart = 'created_at' | 'updated_at' | 'id' | '*'
 
 const ORDERED: Operator[] = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'not_in', 'is_empty', 'not_empty']

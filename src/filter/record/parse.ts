@@ -11,7 +11,7 @@ import {
 } from './operators.ts'
 import { type Operand, operandOf } from './values.ts'
 
-/** A condition checked against a structure; its operands have the form of column values. */
+/** A condition that was checked against a structure; its operands have the format of column values. */
 export interface Condition {
   readonly target: TypedField | RowPart
   readonly op: Operator
@@ -34,7 +34,7 @@ export const MAX_NEEDLE = 200
 const MEMBERS = new Set(['field', 'op', 'value'])
 const ROW_PARTS: readonly RowPart[] = ['created_at', 'updated_at', 'id', '*']
 
-/** Parses a filter given as JSON text, as query strings carry it; see `parseConditions`. */
+/** Parses a filter given as JSON text in a query string; see `parseConditions`. */
 export function parseFilter(text: string): RawCondition[] {
   let value: unknown
   try {
@@ -46,8 +46,8 @@ export function parseFilter(text: string): RawCondition[] {
 }
 
 /**
- * Checks what needs no structure: at most 50 conditions with known operators, at most 500 values in each, no text that
- * no value can contain (NUL, lone surrogates), and the length of a text that is looked for in the whole row.
+ * Checks everything that needs no structure: at most 50 conditions with known operators, at most 500 values in each,
+ * no text with a NUL character or lone surrogate, and the length of a text that is searched in the whole row.
  */
 export function parseConditions(value: unknown): RawCondition[] {
   if (!Array.isArray(value))
@@ -60,7 +60,7 @@ export function parseConditions(value: unknown): RawCondition[] {
   return value.map(rawCondition)
 }
 
-/** Checks a filter against a structure; refuses a field, an operator or a value that does not fit, naming its place. */
+/** Checks a filter against a structure. Refusals of unknown fields, operators and values name their path. */
 export const checkFilter = (filter: readonly RawCondition[], fields: FieldsByKey): Condition[] =>
   filter.map((condition, at) => checkCondition(condition, `filter[${at}]`, fields))
 
@@ -95,7 +95,7 @@ function refuseWrongValue(op: Operator, value: unknown, place: string): void {
   refuseUnusableText(value, place)
   const isGiven = value !== undefined && value !== null
   if (op === 'is_empty' || op === 'not_empty') {
-    if (isGiven) throw invalid(`"${place}" must be left out with ${op}.`, atPlace(place))
+    if (isGiven) throw invalid(`"${place}" must be omitted with ${op}.`, atPlace(place))
   } else if (op === 'in' || op === 'not_in') {
     refuseWrongList(op, value, place)
   } else if (!isGiven) {
@@ -112,7 +112,10 @@ function refuseWrongList(op: Operator, value: unknown, place: string): void {
 
 function refuseUnusableText(value: unknown, place: string): void {
   if (typeof value !== 'string' || (!value.includes('\0') && value.isWellFormed())) return
-  throw invalid(`"${place}" holds a NUL character or a lone surrogate; no text may.`, atPlace(place))
+  throw invalid(
+    `"${place}" holds a NUL character or a lone surrogate, which texts cannot contain.`,
+    atPlace(place),
+  )
 }
 
 function checkCondition({ field, op, value }: RawCondition, place: string, fields: FieldsByKey): Condition {

@@ -30,10 +30,13 @@ const COMPARISONS: Record<'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte', Comparison
 /** Integers beyond 2^53 must be compared as REAL, as they are stored. */
 const LISTED = "SELECT iif(type = 'integer', CAST(value AS REAL), value) FROM json_each(?)"
 
-/** SQLite reads such a list once a statement; a test that names the row within the list would read it once a row. */
+/**
+ * SQLite evaluates such a list once per statement; a test that refers to the row within the list would evaluate it
+ * once per row.
+ */
 const among = (column: string, values: readonly unknown[]) => part(`${column} IN (${LISTED})`, list(values))
 
-/** Only datetime fields take lists with ranges, and these are whole days. */
+/** Only datetime fields accept lists with ranges, and these are whole days. */
 function membership(column: string, operands: readonly Operand[]): SqlPart {
   const points = operands.filter(isPoint).map(({ low }) => low)
   if (points.length === operands.length) return among(column, points)
@@ -51,7 +54,7 @@ function without({ text, values }: SqlPart, column: string): SqlPart {
   return { text: `(${column} IS NULL OR NOT ${text})`, values }
 }
 
-/** Tests the values of a column, which is NULL without a value. */
+/** Tests a column, which is NULL without a value. */
 export function columnCondition(column: string, op: Operator, operands: readonly Operand[]): SqlPart {
   if (op === 'is_empty') return part(`${column} IS NULL`)
   if (op === 'not_empty') return part(`${column} IS NOT NULL`)
@@ -69,7 +72,7 @@ function idCondition(op: Operator, operands: readonly Operand[]): SqlPart {
   return part(`pk ${op === 'eq' || op === 'in' ? 'IN' : 'NOT IN'} (${pks})`, ids)
 }
 
-/** The characters of which values of a type consist; a text with any other occurs in none of them. */
+/** The characters that values of a type consist of; a text with any other character occurs in none of them. */
 const CHARACTERS_OF: Partial<Record<TypedField['type'], RegExp>> = {
   number: /^[-+.e\d]*$/,
   date: /^[-\d]*$/,
@@ -120,7 +123,7 @@ function conditionSql({ target, op, operands }: Condition, fields: Iterable<Type
   return columnCondition(valueColumn(target.column), op, operands)
 }
 
-/** The conditions on a row table, joined by AND; undefined when there are none. */
+/** The conditions on a row table, joined by AND; undefined without any. */
 export function filterSql(
   conditions: readonly Condition[],
   fields: Iterable<TypedField>,

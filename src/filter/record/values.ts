@@ -47,8 +47,8 @@ const NORMALISERS: Record<FieldType, (value: unknown) => FieldValue | undefined>
 export const TYPE_WORDS: Record<FieldType, string> = {
   text: `a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters`,
   number: 'a finite number',
-  date: 'a real day in the form YYYY-MM-DD',
-  time: 'a time of day in the form HH:MM or HH:MM:SS',
+  date: 'an existing day in the format YYYY-MM-DD',
+  time: 'a time of day in the format HH:MM or HH:MM:SS',
   datetime: 'a date and time with offset, such as 2026-11-21T09:30:00Z, in the years 0000 to 9999',
   bool: 'true or false',
   select: `a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters`,
@@ -57,20 +57,22 @@ export const TYPE_WORDS: Record<FieldType, string> = {
   record: 'the id of a record',
 }
 
-/** The stored form of a value: times to the second, instants in UTC with milliseconds. Undefined if it does not fit. */
+/**
+ * The stored form of a value: times to the second, instants in UTC with milliseconds. Undefined for an invalid value.
+ */
 export const normalised = (type: FieldType, value: unknown): FieldValue | undefined =>
   NORMALISERS[type](value)
 
-/** The value of the row table's column: booleans are 1 or 0. */
+/** The value in the row table's column: booleans are 1 or 0. */
 export const columnValue = (value: FieldValue): string | number =>
   typeof value === 'boolean' ? Number(value) : value
 
-/** The folded text of a value, in which `contains` searches; numbers as JSON writes them. */
+/** The folded text of a value, which `contains` searches; numbers as written in JSON. */
 export const searchText = (value: FieldValue): string => fold(String(value))
 
 type Comparable = string | number
 
-/** What a condition compares with: a single value (`low` equals `high`), or a whole day, both ends included. */
+/** The operand of a condition: a single value (`low` equals `high`), or a whole day, both ends included. */
 export interface Operand {
   readonly low: Comparable
   readonly high: Comparable
@@ -78,10 +80,10 @@ export interface Operand {
 
 export const isPoint = ({ low, high }: Operand): boolean => low === high
 
-/** The day of an operand that is a whole day of a datetime field; its values begin with the day. */
+/** The day of an operand that is a whole day of a datetime field. */
 export const dayOf = ({ low }: Operand): string => dayIn(String(low))
 
-/** The day with which the stored form of an instant begins. */
+/** The day of an instant in stored form. */
 export const dayIn = (instant: string): string => instant.slice(0, DAY_LENGTH)
 
 /** The length of `YYYY-MM-DD`. */
@@ -120,8 +122,8 @@ function typed(type: FieldType, value: unknown): Operand | undefined {
 }
 
 /**
- * A filter value in the form of column values. Any text is accepted as an id and matches nothing if it is none;
- * a plain date compared with an instant means that whole UTC day.
+ * A filter value in the format of column values. Any text is accepted as an id, and matches nothing if it is none. A
+ * plain date compared with an instant means that whole UTC day.
  */
 export function operandOf(kind: FieldType | RowPart, value: unknown): ParsedOperand {
   if (kind === 'created_at' || kind === 'updated_at')

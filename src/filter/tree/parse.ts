@@ -16,9 +16,9 @@ import {
 } from './operators.ts'
 import { DATE_UNITS, type RelativeDay } from './relative-dates.ts'
 
-/** The form of the value at a place is wrong. */
+/** The refusal of a malformed value at a path. */
 const malformed = (place: string, rule: string) => invalid(`"${place}" ${rule}`, atPlace(place))
-/** The value at a place has the right form, and a rule forbids it. */
+/** The refusal of a well-formed value that breaks a rule. */
 const unfit = (place: string, rule: string) => refused(`"${place}" ${rule}`, atPlace(place))
 
 /*
@@ -52,12 +52,12 @@ interface FieldNode {
   value?: unknown
 }
 
-/** A filter tree of valid form, as requests send it and views and lenses store it. */
+/** A well-formed filter tree, as sent in requests and stored in views and lenses. */
 export type FilterTree = GroupNode | TagsNode | PropertyNode | FieldNode
 
 const MAX_TREE_DEPTH = 4
 const MAX_TREE_CONDITIONS = 50
-/** The most tags or values that one condition may list. */
+/** The most tags or values in one condition. */
 const MAX_LISTED = 500
 /** Groups without conditions are allowed, so the number of conditions alone does not limit the size of a tree. */
 const MAX_NODES = 500
@@ -70,8 +70,8 @@ interface Counts {
 }
 
 /**
- * Parses a tree: nodes, operators, lists, at most 4 levels of groups and 50 conditions. An invalid one is refused
- * with `invalid_request` and the place in the tree; `place` names the root.
+ * Parses a tree: nodes, operators, lists, at most 4 levels of groups and 50 conditions. Refuses an invalid one with
+ * `invalid_request` and the path in the tree; `place` names the root.
  */
 export function parseTree(value: unknown, place: string): FilterTree {
   const counts = { conditions: 0, nodes: 0 }
@@ -81,11 +81,11 @@ export function parseTree(value: unknown, place: string): FilterTree {
   return tree
 }
 
-/** Parses a tree where null means every note; undefined when none is sent. */
+/** Parses a tree or null, which means every note; undefined if none is sent. */
 export const parseOptionalTree = (value: unknown, place: string): FilterTree | null | undefined =>
   value === undefined || value === null ? value : parseTree(value, place)
 
-/** The tags and properties that a tree refers to, by id. While it is stored, none of them may be deleted. */
+/** The ids of the tags and properties that a tree refers to. None of them may be deleted while the tree is stored. */
 export function treeReferences(tree: FilterTree): { tagIds: number[]; propertyIds: string[] } {
   const tagIds = new Set<number>()
   const propertyIds = new Set<string>()
@@ -174,7 +174,7 @@ function parseField(node: JsonObject, place: string, _depth: number, counts: Cou
 function operand(op: TreeOperator, value: unknown, place: string): { value?: unknown } {
   const at = `${place}.value`
   if (op === 'empty' || op === 'not_empty') {
-    if (value !== undefined && value !== null) throw malformed(at, `must be left out with ${op}.`)
+    if (value !== undefined && value !== null) throw malformed(at, `must be omitted with ${op}.`)
     return {}
   }
   if (value === undefined) throw malformed(at, `is required with ${op}.`)
@@ -203,7 +203,7 @@ function list(value: unknown, place: string, most: number, what: string): unknow
 const oneOf = <Name extends string>(names: readonly Name[], value: unknown, place: string): Name =>
   names.find((name) => name === value) ?? fail(malformed(place, `must be one of ${names.join(', ')}.`))
 
-/** Looks up the tags and properties that a tree refers to; undefined for one that the workspace does not have. */
+/** Looks up the tags and properties of a tree; undefined for one that the workspace does not have. */
 export interface TreeDefinitions {
   tag(id: number): { name: string } | undefined
   property(id: string): { pk: number; key: string; type: ValueKind } | undefined
@@ -217,7 +217,7 @@ export interface Bound {
   readonly isOpen: boolean
 }
 
-/** A test on the value of a note. A missing value passes none. */
+/** A test of a note's value. A missing value passes none. */
 export type ValueTest =
   | { readonly by: 'presence' }
   | { readonly by: 'list'; readonly values: readonly (string | number)[] }
@@ -226,7 +226,7 @@ export type ValueTest =
   | { readonly by: 'key'; readonly key: string }
   | { readonly by: 'content'; readonly content: unknown }
 
-/** What a condition tests: a property, by its pk, or a field of the note. */
+/** The subject of a condition: a property, by its pk, or a field of the note. */
 export type ValueTarget = { readonly property: number } | { readonly field: TreeField }
 
 /** A tree that was checked against the definitions of a workspace. Relative days are still relative. */
@@ -238,13 +238,13 @@ export type CheckedTree =
       readonly kind: 'value'
       readonly target: ValueTarget
       readonly test: ValueTest
-      /** Whether the condition holds exactly for the notes that fail the test, including those without a value. */
+      /** Whether the condition matches exactly the notes that fail the test, including those without a value. */
       readonly isNegated: boolean
     }
 
 /**
- * Checks a parsed tree against a workspace. A tag or property that does not exist, an operator that the type does not
- * have and a value that does not fit the type are `refused` with their place in the tree; `place` names the root.
+ * Checks a parsed tree against a workspace. Unknown tags and properties, operators that the type does not have and
+ * invalid values are `refused` with their path in the tree; `place` names the root.
  */
 export function checkTree(tree: FilterTree, definitions: TreeDefinitions, place: string): CheckedTree {
   if (tree.type === 'group') {
@@ -376,4 +376,4 @@ const dayValue = (value: unknown, at: string): Day =>
   typeof value === 'string' && isDay(value)
     ? value
     : (relativeDay(value) ??
-      fail(unfit(at, `must be a real day in the form YYYY-MM-DD, or ${RELATIVE_WORDS}.`)))
+      fail(unfit(at, `must be an existing day in the format YYYY-MM-DD, or ${RELATIVE_WORDS}.`)))

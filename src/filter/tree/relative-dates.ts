@@ -9,7 +9,7 @@ export interface RelativeDay {
   readonly unit: DateUnit
 }
 
-/** Stand-ins for days before the year 0000 and after the year 9999: they sort before and after every other day. */
+/** Stand-ins for days before the year 0000 and after the year 9999, which sort before and after every other day. */
 const BEFORE_ALL_DAYS = ''
 const AFTER_ALL_DAYS = '~'
 
@@ -24,7 +24,7 @@ function instantOf(year: number, month: number, day: number): number {
   return instant.setUTCFullYear(year, month, day)
 }
 
-/** Months and years keep the day of the month, or take the last day of a shorter month. */
+/** Months and years keep the day of the month, or use the last day of a shorter month. */
 function shiftedByMonths(today: string, months: number): number {
   const [year, month, day] = today.split('-').map(Number) as [number, number, number]
   const lastOfMonth = new Date(instantOf(year, month + months, 0)).getUTCDate()
@@ -41,7 +41,7 @@ export function shiftedDay(today: string, { n, unit }: RelativeDay): string {
   return dayText(Date.parse(today) + n * (unit === 'week' ? 7 : 1) * DAY_MS)
 }
 
-/** The first instant of a day that `shiftedDay` returned, in milliseconds since 1970. */
+/** The first instant of a day returned by `shiftedDay`, in milliseconds since 1970. */
 export function startOfDay(day: string): number {
   if (day === BEFORE_ALL_DAYS) return Number.NEGATIVE_INFINITY
   return day === AFTER_ALL_DAYS ? Number.POSITIVE_INFINITY : Date.parse(day)

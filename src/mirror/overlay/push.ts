@@ -80,7 +80,9 @@ async function pushOnce(
 function refuseUnknown(keepMine: readonly string[], changes: readonly LocalChange[]): void {
   const unknown = keepMine.find((id) => !changes.some((change) => change.id === id))
   if (unknown !== undefined)
-    throw refused(`Nothing was changed here in ${unknown}; "daybook mirror diff" lists the ids of what was.`)
+    throw refused(
+      `There are no local changes of ${unknown}; "daybook mirror diff" lists the changed objects.`,
+    )
 }
 
 /** How a conflict ends. */

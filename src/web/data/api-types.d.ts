@@ -3417,7 +3417,7 @@ export interface components {
              */
             quiet_seconds?: number;
             /**
-             * @description Whether events of notes hold the text.
+             * @description Whether events of notes include the text.
              * @example false
              */
             include_content?: boolean;
@@ -3506,7 +3506,7 @@ export interface components {
              */
             offset_days?: number;
             /**
-             * @description The time of day, of a `date` only; 08:00 unless given. Must be a time of day in the form HH:MM.
+             * @description The time of day, of a `date` only; 08:00 unless given. Must be a time of day in the format HH:MM.
              * @example 08:00
              */
             at?: string;
@@ -10819,7 +10819,7 @@ export interface operations {
                      */
                     quiet_seconds?: number | null;
                     /**
-                     * @description Whether events of notes hold the text.
+                     * @description Whether events of notes include the text.
                      * @example false
                      */
                     include_content?: boolean | null;
@@ -11115,7 +11115,7 @@ export interface operations {
                      */
                     quiet_seconds?: number | null;
                     /**
-                     * @description Whether events of notes hold the text.
+                     * @description Whether events of notes include the text.
                      * @example false
                      */
                     include_content?: boolean | null;

@@ -46,11 +46,11 @@ async function backupToOutput(input: Input, io: Io): Promise<number> {
     const copy = join(folder, 'backup.db')
     await withDatabase(input, io, (db) => copyBesideServer(db.sql.database, copy))
     if (await copyToOutput(io, copy)) return 0
-    throw refused('The reader of standard output went away before the whole copy was written.')
+    throw refused('The reader of standard output closed it before the copy was complete.')
   })
 }
 
-/** Without symbolic links; of a file that is not there yet, those of its folder. */
+/** Resolves symbolic links; for a missing file, those of its folder. */
 function realPath(file: string): string {
   if (existsSync(file)) return realpathSync(file)
   const folder = dirname(resolve(file))
@@ -59,8 +59,8 @@ function realPath(file: string): string {
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /**
- * Refuses targets that a copy must never replace: the database itself, and a database with a write-ahead log. A process
- * that has the old file open would write into a deleted file, and the next one would fold that WAL into the new file.
+ * Refuses targets that a copy must never replace: the database itself, and a database with a WAL. A process with the
+ * old file open would write into a deleted file, and the next process would apply that WAL to the new file.
  */
 function refuseUnusableTarget(target: string, source: string, mayOverwrite: boolean): void {
   const file = realPath(target)
@@ -78,7 +78,7 @@ function refuseUnusableTarget(target: string, source: string, mayOverwrite: bool
     )
 }
 
-/** A backup may be of an older schema. */
+/** The backup may have an older schema. */
 function countEnabledWebhooks({ sql }: Reader): number {
   const columns = sql.column<string>("SELECT name FROM pragma_table_info('webhooks')")
   if (!columns.includes('enabled')) return 0
@@ -88,14 +88,14 @@ function countEnabledWebhooks({ sql }: Reader): number {
 
 export const restore: Command = {
   name: 'restore',
-  summary: 'Put a backup in the place of the database.',
+  summary: 'Replace the database with a backup.',
   parameters: ['<backup | ->'],
   flags: [DB_FLAG],
   remarks: [
-    'Refused while a server runs. The backup is verified and stays where it is; the database that it replaces is kept',
-    'as <db>.before-restore. The restored file keeps the owner, group and permissions of the replaced one, so root may',
-    'restore for a service. Its webhooks are enabled as in the backup. If the command is interrupted, the database is either the old one or the restored one.',
-    'With - the backup is read from standard input.',
+    'Refused while a server runs. The backup is verified and stays where it is; the replaced database is kept as',
+    '<db>.before-restore. The restored file keeps the owner, group and permissions of the replaced one, so root can',
+    'restore for a service. Its webhooks are enabled as in the backup. If the command is interrupted, the database is',
+    'either the old one or the restored one. With - the backup is read from standard input.',
   ],
   examples: [
     'daybook restore monday.db',

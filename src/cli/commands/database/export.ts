@@ -35,7 +35,7 @@ const rowsInWords = (rows: Readonly<Record<string, number>>) =>
     .map(([table, count]) => `${table} (${counted(count, 'row')})`)
     .join(', ')
 
-/** A table of rows for each structure, and some for the notes. */
+/** Exports a table of rows for each structure, and some for the notes. */
 async function exportTables({ db, caller, input, io }: Task, format: string, path: string): Promise<void> {
   const exportAll =
     format === 'sqlite' ? (await sqliteExport()).exportSqlite : (await parquetExport()).exportParquet
@@ -47,7 +47,7 @@ async function exportTables({ db, caller, input, io }: Task, format: string, pat
   )
 }
 
-/** What goes to standard output is written to a file first, so that a slow reader keeps no snapshot open. */
+/** Output for standard output is written to a file first, so that a slow reader keeps no snapshot open. */
 const throughFile = (io: Io, write: (file: string) => void): Promise<void> =>
   withTemporaryFolder(async (folder) => {
     const file = join(folder, 'export')
@@ -82,25 +82,26 @@ export const exportCommand: Command = {
     flag('--structure <name>', 'write only the rows of this structure, to a file or standard output'),
     flag(
       '--format <format>',
-      'obsidian for notes and files alone, sqlite or parquet for tables; with --structure csv (the default) or jsonl',
+      'obsidian for notes and files only, sqlite or parquet for tables; with --structure csv (the default) or jsonl',
       { choices: ['obsidian', 'sqlite', 'parquet', 'csv', 'jsonl'] },
     ),
     ...PRINTING_FLAGS,
   ],
   remarks: [
-    'Notes become Markdown with front matter; each structure a JSON file, and its rows a file of JSON lines; files stay',
-    'as they are; everything else is JSON. The export is one consistent snapshot, also while a server runs. The folder',
-    'must be new or empty. Not exported: revisions, deliveries, users, keys and the secrets of webhooks.',
+    'Notes become Markdown with front matter; each structure becomes a JSON file, and its rows a file of JSON lines;',
+    'files stay unchanged; everything else is JSON. The export is one consistent snapshot, also while a server runs.',
+    'The folder must be new or empty. Not exported: revisions, deliveries, users, keys and the secrets of webhooks.',
     '',
     'With --format obsidian, notes are Markdown files in the folders they were imported from, with tags, aliases and',
     'properties in front matter and links by name or path, and files are beside them; nothing else is written.',
     '',
-    'With --format sqlite, <path> is a new SQLite file with a table for each structure and the tables notes, tags, note_tags',
-    'and links; with --format parquet, a folder with a file for each of these tables. Deleted notes and rows are left out.',
+    'With --format sqlite, <path> is a new SQLite file with a table for each structure and the tables notes, tags,',
+    'note_tags and links; with --format parquet, a folder with a file for each of these tables. Deleted notes and',
+    'rows are omitted.',
     '',
-    'With --structure, each line of jsonl is a record as the API returns it. Of csv, the first line has the keys of the',
-    'fields; an apostrophe before a text that a spreadsheet would take for a formula is removed again by an import.',
-    'Deleted rows are left out. Without a file, and with -, the rows go to standard output.',
+    'With --structure, each line of jsonl is a record as the API returns it. The first line of csv has the keys of',
+    'the fields. Texts that a spreadsheet would evaluate as a formula start with an apostrophe, which an import',
+    'removes. Deleted rows are omitted. Without a file, or with -, the rows go to standard output.',
   ],
   examples: [
     'daybook export notebook',
@@ -117,7 +118,7 @@ export const exportCommand: Command = {
     const format = textFlag(input, 'format')
     const isOfRows = format === 'csv' || format === 'jsonl'
     if (structure !== undefined && format !== undefined && !isOfRows)
-      throw new WrongUsage(`--format ${format} is for the whole workspace, not for a structure.`)
+      throw new WrongUsage(`--format ${format} applies to the whole workspace, not to a structure.`)
     if (structure === undefined && isOfRows)
       throw new WrongUsage(`--format ${format} needs --structure <name>.`)
     if (structure === undefined && path === undefined)

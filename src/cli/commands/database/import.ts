@@ -25,7 +25,7 @@ import { commandCaller, withDatabase, withDatabaseFile } from '../../open-databa
 import { countsInWords, onOneLine, printJson, progressOn } from '../../output.ts'
 import { withInputFile, withTemporaryFolder } from '../../read-input.ts'
 
-/** The result of an import, as its JSON report has it and in words. */
+/** The result of an import as its JSON report, and in words. */
 interface Outcome {
   readonly report: ImportReport
   readonly words: readonly string[]
@@ -35,7 +35,7 @@ interface Task {
   readonly db: Db
   readonly caller: Caller
   readonly path: string
-  /** The database that the flags name; `db` may be a copy. */
+  /** The database named by the flags; `db` may be a copy. */
   readonly databaseFile: string
   readonly mode: ImportMode & { onProgress(done: number): void }
 }
@@ -43,7 +43,7 @@ interface Task {
 const FOLDER_FLAGS = ['folders-as-tags', 'update'] as const
 const TABLE_FLAGS = ['on-conflict', 'type', 'date-format', 'decimal', 'no-header', 'null'] as const
 
-/** `column=type`, the type after the last sign. */
+/** Parses `column=type`; the type follows the last equals sign. */
 async function typesOf(input: Input): Promise<ReadonlyMap<string, InferredType>> {
   const { GIVEN_TYPES } = await import('../../../portability/csv/columns.ts')
   const entries = listFlag(input, 'type').map((text): [string, InferredType] => {
@@ -96,7 +96,7 @@ async function importFolder(task: Task, input: Input): Promise<Outcome> {
   if (!isExport(path)) return importNotes(task, input)
   const misplaced = FOLDER_FLAGS.find((name) => input.flags[name] !== undefined)
   if (misplaced)
-    throw new WrongUsage(`--${misplaced} is for a folder of notes, not for an exported workspace.`)
+    throw new WrongUsage(`--${misplaced} applies to a folder of notes, not to an exported workspace.`)
   const { webhookSecrets, ...report } = await importWorkspace(db, caller, { ...mode, folder: path })
   // The secrets of webhooks that were not written are useless.
   const secrets = report.isWritten ? webhookSecrets : []
@@ -127,7 +127,11 @@ async function importNotes({ db, caller, path, databaseFile, mode }: Task, input
         demoted,
         ({ property, from, to, place }) => `${place}: the property "${property}" is ${to}, not ${from}.`,
       ),
-      ...firstOf('gone', gone, (place) => `${place}: the file is gone; what was imported from it stays.`),
+      ...firstOf(
+        'gone',
+        gone,
+        (place) => `${place}: the file no longer exists; its imported note or file stays.`,
+      ),
       ...(skipped.length > 0 ? [`${skipped.length} left out; --json names them.`] : []),
     ],
   }
@@ -135,7 +139,7 @@ async function importNotes({ db, caller, path, databaseFile, mode }: Task, input
 
 const MAX_PRINTED = 20
 
-/** The first lines, and how many more there are. */
+/** The first lines, and the number of the others. */
 function firstOf<Item>(what: string, items: readonly Item[], line: (item: Item) => string): string[] {
   const first = items.slice(0, MAX_PRINTED).map(line)
   const more = items.length - first.length
@@ -153,20 +157,21 @@ function printOutcome(io: Io, input: Input, { report, words }: Outcome): void {
   if (!isWritten) io.out('Nothing was written.\n')
 }
 
-/** The sentence on stderr of an import that was refused. */
+/** The message on stderr for a refused import. */
 function refusalOf({ refused: [first, ...others] }: ImportReport): string {
   const count = others.length === 0 ? '' : ` ${others.length + 1} parts are refused, the first is`
   return `Nothing was imported:${count} ${first?.place}: ${first?.reason}`
 }
 
-/** Refuses flags that are for something else than the path. */
+/** Refuses flags that do not apply to this kind of path. */
 function checkFlags(input: Input, isFolder: boolean): void {
   const structure = textFlag(input, 'structure')
   if (isFolder && structure !== undefined)
-    throw new WrongUsage('--structure is for a file of rows, not for a folder.')
+    throw new WrongUsage('--structure applies to a file of rows, not to a folder.')
   const misplaced = (isFolder ? TABLE_FLAGS : FOLDER_FLAGS).find((name) => input.flags[name] !== undefined)
-  if (misplaced && isFolder) throw new WrongUsage(`--${misplaced} is for a file of rows, not for a folder.`)
-  if (misplaced) throw new WrongUsage(`--${misplaced} is for a folder of notes, not for a file of rows.`)
+  if (misplaced && isFolder)
+    throw new WrongUsage(`--${misplaced} applies to a file of rows, not to a folder.`)
+  if (misplaced) throw new WrongUsage(`--${misplaced} applies to a folder of notes, not to a file of rows.`)
   if (!isFolder && structure === undefined) throw new WrongUsage(`A file of rows needs --structure <name>.`)
 }
 
@@ -199,7 +204,7 @@ async function importPath(task: Omit<Task, 'mode' | 'caller'>, input: Input, io:
 
 const pathOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).path
 
-/** Imports into a copy that is thrown away, so that the server goes on writing. */
+/** Imports into a temporary copy, so that the server can write meanwhile. */
 const importIntoCopy = (db: Db, path: string, input: Input, io: Io): Promise<number> =>
   withTemporaryFolder((folder) => {
     const file = join(folder, 'copy.db')
@@ -232,36 +237,36 @@ export const importCommand: Command = {
   summary: 'Import an exported workspace, a folder of Markdown notes, or rows from a file.',
   parameters: ['<path>'],
   flags: [
-    flag('--update', 'update what an earlier import of the folder made from files that changed since'),
+    flag('--update', 'update notes and files of an earlier import that changed in the folder'),
     flag('--folders-as-tags', 'add the path of its folder as a tag to each note'),
     flag('--structure <name>', 'the structure for the rows; created if it does not exist'),
     flag('--on-conflict <what>', 'refuse or update rows (default refuse)', { choices: ['refuse', 'update'] }),
     flag('--type <column=type>', 'the type of a column: text, number, bool, date, time, datetime', {
       isRepeatable: true,
     }),
-    flag('--date-format <format>', 'how days and times are written, such as DD.MM.YYYY HH:mm', {
+    flag('--date-format <format>', 'the format of days and times, such as DD.MM.YYYY HH:mm', {
       isRepeatable: true,
     }),
     flag('--decimal <sign>', 'the decimal sign of numbers: . or ,', { choices: ['.', ','] }),
-    flag('--null <word>', 'a cell with this word is empty, such as NA', { isRepeatable: true }),
-    flag('--no-header', 'the first line is a row; columns are column_1, …, or the fields in order'),
+    flag('--null <word>', 'treat cells with this word as empty, such as NA', { isRepeatable: true }),
+    flag('--no-header', 'treat the first line as a row; columns are column_1, …, or the fields in order'),
     flag('--dry-run', 'report what would happen, and write nothing; also beside a server'),
-    flag('--skip-bad', 'leave out what is refused, instead of writing nothing'),
+    flag('--skip-bad', 'skip refused parts instead of writing nothing'),
     ...PRINTING_FLAGS,
   ],
   remarks: [
-    'An exported workspace is imported with its ids and times, without events. In any other folder, such as an Obsidian',
-    'vault, every Markdown file becomes a note and every other file a file of the workspace; links that would be broken',
-    'are rewritten, and front matter becomes tags, alias and properties. The first line of a file of comma-separated',
-    'values names the columns; - is standard input. A new structure gets a field for each column, of the type that fits',
-    'all its cells; an existing structure is filled by key or label. An import is one transaction: when anything is',
-    'refused nothing is written, unless --skip-bad is given. Stop the server before an import.',
+    'An exported workspace is imported with its ids and times, without events. In any other folder, such as an',
+    'Obsidian vault, every Markdown file becomes a note and every other file a file of the workspace; links that',
+    'would break are rewritten, and front matter becomes tags, alias and properties. The first line of a CSV file',
+    'names the columns; - is standard input. A new structure gets a field for each column, of the type that matches',
+    'all its cells; an existing structure is filled by key or label. An import is one transaction: if anything is',
+    'refused, nothing is written, unless --skip-bad is given. Stop the server before an import.',
     '',
-    'A folder can be imported again: what an earlier import made is found by the path of its file. Where the file has not',
-    'changed nothing changes; where it has, the import is refused, unless --update is given. Then the note keeps its id,',
-    'its former text becomes a revision, and what was changed in daybook alone stays. A file that was renamed or moved',
-    'and not changed is recognized. A note or file whose file is gone stays. What you deleted in daybook is not imported',
-    'again.',
+    'A folder can be imported again: files are matched with earlier imports by path. An unchanged file changes',
+    'nothing; a changed file is refused, unless --update is given. Then the note keeps its id, its former text',
+    'becomes a revision, and changes made only in daybook stay. A file that was renamed or moved but not changed is',
+    'recognized. A note or file stays when its file is removed from the folder. Objects that you deleted in daybook',
+    'are not imported again.',
   ],
   examples: [
     'daybook import notebook',

@@ -22,7 +22,7 @@ interface Report {
   readonly server: ServerHealth
 }
 
-/** It names hosts of receivers. */
+/** This setting names hosts of receivers. */
 const HIDDEN_SETTING = 'webhook-allow'
 const SHOWN_SETTINGS = serve.flags.map(({ name }) => name).filter((name) => name !== HIDDEN_SETTING)
 
@@ -39,7 +39,7 @@ function serverInWords(health: ServerHealth): string {
   return [`${url} works`, ...warningsOf(health)].join(', but ')
 }
 
-/** One line for each fact: its name and the fact. */
+/** Lines of a name and a fact each. */
 function linesOf({ database, server, ...program }: Report): [string, string][] {
   const settings = Object.entries(program.settings).map(([name, value]) => `${name}=${value}`)
   const { contents, last_errors: errors = [] } = database
@@ -74,13 +74,14 @@ function print(io: Io, report: Report): void {
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Print what a maintainer would ask: versions, sizes, settings, last errors.',
+  summary: 'Print a diagnostic report: versions, sizes, settings, last errors.',
   flags: [JSON_FLAG, DB_FLAG],
   remarks: [
-    'Nothing in it is secret: no key, no title, no host that a webhook calls. It changes nothing, reads also a database of',
-    'another version, and works beside a running server. The settings are those of its own environment, the last errors',
-    'those of deliveries and files in the database; the others are in the log of the server. The integrity is that of the',
-    'pages; "daybook check" takes longer and checks everything. Exits 1 when the database is damaged or the server is failing.',
+    'The report holds no secrets: no key, no title, no host that a webhook calls. The command changes nothing, reads',
+    'databases of other versions too, and works beside a running server. It reports the settings of its own',
+    'environment, and the last errors of deliveries and files from the database; other errors are in the log of the',
+    'server. It checks the integrity of the pages; "daybook check" takes longer and checks everything. Exits 1 when',
+    'the database is damaged or the server is failing.',
   ],
   examples: ['daybook doctor', 'daybook doctor --json > report.json'],
   run: async (input, io) => {

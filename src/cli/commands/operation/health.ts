@@ -8,10 +8,10 @@ import { printJson } from '../../output.ts'
 
 export const health: Command = {
   name: 'health',
-  summary: 'Ask the running server whether it works.',
+  summary: 'Check the health of the running server.',
   flags: [flag('--url <url>', 'the server (default the one of the database)'), JSON_FLAG, DB_FLAG],
   remarks: [
-    'Prints "ok", or what is wrong and exits 1. Made for the health check of a container: it opens the database only to find',
+    'Prints "ok", or the problem and exits 1. Made for the health check of a container: it opens the database only to find',
     'out where its server listens.',
   ],
   examples: ['daybook health', 'daybook health --url http://127.0.0.1:8787'],
@@ -27,7 +27,7 @@ export const health: Command = {
   },
 }
 
-/** What `/healthz` says, or why it says nothing. */
+/** The response of `/healthz`, or the reason why there is none. */
 export interface ServerHealth {
   readonly url: string | null
   readonly status: 'ok' | 'failing' | 'unreachable'
@@ -36,7 +36,7 @@ export interface ServerHealth {
   readonly error?: string
 }
 
-/** Problems of a server that works. */
+/** Problems of a server that otherwise works. */
 export const warningsOf = ({ backup, log }: ServerHealth): string[] => [
   ...(backup === 'failed' ? ['the backups fail'] : []),
   ...(log === 'growing' ? ['the write-ahead log grows; check the program that replicates the database'] : []),
@@ -44,7 +44,7 @@ export const warningsOf = ({ backup, log }: ServerHealth): string[] => [
 
 const TIMEOUT_MS = 5_000
 
-/** A server that listens on every address is reached on this machine. */
+/** The loopback address of a server that listens on every address. */
 function reachable(url: string): string {
   const parsed = new URL(url)
   if (parsed.hostname === '0.0.0.0') parsed.hostname = '127.0.0.1'
@@ -52,10 +52,10 @@ function reachable(url: string): string {
   return parsed.origin
 }
 
-/** A server that is not asked, as there is no address. */
+/** The health of a server without a known address. */
 export const notAsked = (error: string): ServerHealth => ({ url: null, status: 'unreachable', error })
 
-/** Asks the server at this address, if a server has run; it never throws. */
+/** Requests the health of the server at this address, if one has run; never throws. */
 export async function askHealth(url: string | undefined): Promise<ServerHealth> {
   if (url === undefined) return notAsked('No server has run on this database yet.')
   if (!URL.canParse(url)) return notAsked(`"${url}" is no URL.`)
@@ -68,14 +68,18 @@ export async function askHealth(url: string | undefined): Promise<ServerHealth> 
     return { url: origin, status: 'failing', error: error ?? `${origin} answered ${statusCode}.` }
   } catch (error) {
     const { name, code = name } = error as { name: string; code?: string }
-    return { url: origin, status: 'unreachable', error: `${origin} does not answer as daybook (${code}).` }
+    return {
+      url: origin,
+      status: 'unreachable',
+      error: `${origin} does not respond as a daybook server (${code}).`,
+    }
   }
 }
 
-/** Unlike `fetch`, it never asks a proxy of the environment, which does not reach this machine. */
+/** Unlike `fetch`, ignores proxies of the environment, which cannot reach this machine. */
 async function get(url: string): Promise<{ statusCode: number | undefined; body: string }> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
-  // Imported only when needed: every other command would start later.
+  // Imported on demand: a static import would delay the start of every other command.
   const { get: request } = await (url.startsWith('https:') ? import('node:https') : import('node:http'))
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request(url, { signal }, resolve).on('error', reject)

@@ -17,7 +17,7 @@ function describe(database: Diagnosis, release: Release | undefined) {
     version: VERSION,
     schema,
     known_schema,
-    /** The copy that the first start writes before it changes the schema; null when it does not change. */
+    /** The copy that the first start writes before it changes the schema; null if the schema stays. */
     copy: isUpgrade ? copyBeforeUpgrade(database.file, VERSION, schema) : null,
     needed_bytes: isUpgrade ? database_bytes + log_bytes : 0,
     free_bytes,
@@ -48,22 +48,22 @@ async function releaseOf(input: Input): Promise<Release | undefined> {
 
 export const upgrade: Command = {
   name: 'upgrade',
-  summary: 'Say what an upgrade would do, with --check.',
+  summary: 'With --check, show what an upgrade would change.',
   flags: [
-    flag('--check', 'say what the next start would change in the database; required'),
-    flag('--url <url>', 'also say whether the release at this address is newer, and what changed'),
+    flag('--check', 'show what the next start would change in the database; required'),
+    flag('--url <url>', 'also show whether the release at this address is newer, and its changes'),
     JSON_FLAG,
     DB_FLAG,
   ],
   remarks: [
-    'It changes nothing, and contacts no other host unless --url names the folder of a release, of which it reads SHA256SUMS and',
-    'CHANGELOG.md. To upgrade, stop the server, replace the executable and start it again. To go back, stop it, and let the',
-    'old executable restore the copy: daybook restore daybook.db.before-<version>.',
+    'It changes nothing, and contacts no other host unless --url names the folder of a release, from which it reads',
+    'SHA256SUMS and CHANGELOG.md. To upgrade, stop the server, replace the executable and start it again. To go back,',
+    'stop it, and restore the copy with the old executable: daybook restore daybook.db.before-<version>.',
   ],
   examples: ['daybook upgrade --check', './daybook-new upgrade --check --db /srv/daybook.db'],
   run: async (input, io) => {
     if (!input.flags.check)
-      throw new WrongUsage('daybook does not replace itself; --check says what an upgrade would do.')
+      throw new WrongUsage('daybook does not replace itself; --check shows what an upgrade would change.')
     const file = readDatabaseFile(io.env, input.flags)
     const database = inspectDatabase(file, (reader, schema) => diagnose(reader, file, schema))
     const report = describe(database, await releaseOf(input))
@@ -74,7 +74,7 @@ export const upgrade: Command = {
 interface Release {
   readonly version: string
   readonly isNewer: boolean
-  /** The sections of its changelog on versions after this one. */
+  /** The changelog sections of the versions after this one. */
   readonly changes: string
 }
 
@@ -90,7 +90,7 @@ async function read(url: URL): Promise<string> {
 
 const isNewer = (version: string) => Bun.semver.order(version, VERSION) > 0
 
-/** `## 0.2.0` begins a section, which may go on with a date. */
+/** A section begins with `## 0.2.0`, optionally followed by a date. */
 const SECTION = /^## (\d+\.\d+\.\d\S*)/
 
 async function findRelease(folder: string): Promise<Release> {

@@ -25,7 +25,7 @@ const service = () => import('../../../files/service.ts')
 const present = () => import('../../../files/present.ts')
 const store = () => import('../../../files/store.ts')
 
-/** Reads a file. Folders and files that are too large are refused before anything is read. */
+/** Reads a file. Folders and oversized files are refused before anything is read. */
 function readOriginal(path: string): Uint8Array {
   try {
     const stats = statSync(path, { throwIfNoEntry: false })
@@ -43,7 +43,7 @@ interface Destination {
   readonly noteId: string | null
 }
 
-/** The added file; undefined when it is refused, which is printed on stderr. */
+/** The added file; undefined for a refusal, which is printed on stderr. */
 async function tryToAdd(
   db: Db,
   io: Io,
@@ -65,7 +65,7 @@ async function tryToAdd(
 
 function stateOf({ status, pages, error }: Pick<FileRow, 'status' | 'pages' | 'error'>): string {
   if (status === 'failed') return `failed. ${error}`
-  if (status === 'processing') return 'processing; a running server continues with it'
+  if (status === 'processing') return 'processing; a running server continues'
   if (pages === 0) return 'ready, without text'
   return `ready, ${pages} page${pages === 1 ? '' : 's'}`
 }
@@ -80,7 +80,7 @@ const filesAdd: Command = {
     ...PRINTING_FLAGS,
   ],
   remarks: [
-    'At most 50 MiB each. Text is extracted from txt, md, csv, json, html, pdf, docx, xlsx and pptx; any other file is',
+    'At most 50 MiB each. Text is extracted from txt, md, csv, json, html, pdf, docx, xlsx and pptx; other files are',
     'stored too. A server that runs on the database extracts the text, otherwise this command',
     'does. Prints the id of every added file on stdout and its state on stderr. Exits 1 when a file was refused.',
   ],
@@ -92,7 +92,7 @@ const filesAdd: Command = {
   run: (input, io) => {
     const name = textFlag(input, 'name')
     if (input.args.includes(STDIN) !== (name !== undefined))
-      throw new WrongUsage('A file from standard input, "-", needs --name <name>, and no other does.')
+      throw new WrongUsage('--name <name> is for a file from standard input ("-") and required there.')
     return inWorkspace(input, io, async (db, caller) => {
       const { waitForText } = await import('../../../files/text-extraction.ts')
       const target = { caller, noteId: textFlag(input, 'note') ?? null }
@@ -137,7 +137,7 @@ const filesDelete: Command = {
   parameters: ['<id>'],
   flags: [WORKSPACE_FLAG, DB_FLAG],
   remarks: [
-    'Works while a server runs. Links to the file in notes, and fields of records that name it, stay as they are.',
+    'Works while a server runs. Links to the file in notes, and fields of records that refer to it, stay unchanged.',
   ],
   examples: ['daybook files delete 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>

@@ -11,7 +11,7 @@ import { readAccessFlag } from '../../read-access.ts'
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
-/** The milliseconds of a duration such as `90d`. */
+/** Parses a duration such as `90d` to milliseconds. */
 function lifetimeMs(text: string): number {
   const [, count = '', unit = ''] = /^([1-9]\d{0,4})([mhdw])$/.exec(text) ?? []
   if (count === '') {
@@ -30,8 +30,8 @@ const keysCreate: Command = {
     flag('--scope <scope>', 'write or read (default write)', { choices: ['write', 'read'] }),
     flag('--user <name>', 'the user who owns the key (default the only member)'),
     flag('--workspace <name>', 'the workspace it gives access to (default the only one)'),
-    flag('--access <list>', 'what it reaches: notes=none,files=read,Leads=add,*=none (default everything)'),
-    flag('--expires <time>', 'how long it is valid: 30m, 12h, 90d, 4w (default until revoked)'),
+    flag('--access <list>', 'its access: notes=none,files=read,Leads=add,*=none (default everything)'),
+    flag('--expires <time>', 'its lifetime: 30m, 12h, 90d, 4w (default until revoked)'),
     JSON_FLAG,
     DB_FLAG,
   ],
@@ -87,7 +87,7 @@ function stateOf({ revoked_at, expires_at }: PresentedKey): string {
 
 const keysList = listCommand({
   of: 'keys',
-  summary: 'List all keys, revoked ones included, oldest first; without the keys themselves.',
+  summary: 'List all keys, including revoked ones, oldest first; the secrets are not shown.',
   read: (input, io) => withDatabase(input, io, (db) => listKeys(db).map(presentKey)),
   columns: {
     ID: ({ id }) => id,

@@ -14,7 +14,7 @@ const schema = () => import('../../../notes/schema.ts')
 const MAX_CONTENT = 1_000_000
 const MAX_TITLE = 500
 
-/** Without a file, a title alone makes an empty note on a terminal; a pipe is read. */
+/** On a terminal, a title without a file creates an empty note; piped input is read. */
 async function contentOf(input: Input, io: Io): Promise<string> {
   const [file] = input.args
   if (file === undefined && io.isInputTerminal && textFlag(input, 'title') !== undefined) return ''
@@ -42,10 +42,10 @@ export const noteAdd: Command = {
   parameters: ['[file | -]'],
   flags: [
     flag('--title <title>', 'default: its first heading, else the file name, else its first line'),
-    flag('--tag <tag>', 'add this tag; created if there is none', { isRepeatable: true }),
+    flag('--tag <tag>', 'add this tag; created if it does not exist', { isRepeatable: true }),
     ...PRINTING_FLAGS,
   ],
-  remarks: ['Works while a server runs. Prints the id of the note. The text is kept as it is, in UTF-8.'],
+  remarks: ['Works while a server runs. Prints the id of the note. The text is stored unchanged, in UTF-8.'],
   examples: [
     'daybook note add --title "Buy tea" < /dev/null',
     'git log -1 | daybook note add --tag work',

@@ -16,7 +16,7 @@ const writing = () => import('../../../records/writing/write-records.ts')
 const BATCH_SIZE = 500
 const MAX_LINE_LENGTH = 10_485_760
 
-/** A line that is not empty, with its number, counted from 1. */
+/** A line that is not empty, with its 1-based number. */
 interface Line {
   readonly number: number
   readonly text: string
@@ -29,7 +29,7 @@ function dataOf({ number, text }: Line): JsonObject {
   })
 }
 
-/** The lines in batches: what has arrived does not wait for more. */
+/** The lines in batches. Lines that have arrived are not delayed until a batch is full. */
 async function* batchesOf(io: Io, file: string): AsyncGenerator<readonly Line[]> {
   let rest = ''
   let number = 0
@@ -59,7 +59,7 @@ interface Target {
   readonly on_conflict: 'refuse' | 'update'
 }
 
-/** Writes one batch, all of it or nothing. A refusal names the line. */
+/** Writes one batch atomically. Refusals name the line. */
 async function writeBatch({ db, caller, ...request }: Target, batch: readonly Line[], counts: Counts) {
   const { writeRecords } = await writing()
   const rows = batch.map((line) => ({ data: dataOf(line) }))

@@ -30,7 +30,7 @@ const schema = () => import('../../../sources/schema.ts')
 
 const sourcesList = listCommand({
   of: 'sources',
-  summary: 'List the sources of a workspace: the URLs at which outside services post.',
+  summary: 'List the sources of a workspace: the URLs for events of external services.',
   flags: [WORKSPACE_FLAG],
   read: (input, io) =>
     inWorkspace(input, io, async (db, { workspacePk }) => {
@@ -48,7 +48,7 @@ const sourcesList = listCommand({
   },
 })
 
-/** The secret in a file, without the line break at its end. */
+/** Reads the secret from a file, without a trailing line break. */
 async function readSecretFile(io: Io, file: string): Promise<string> {
   try {
     const text = file === STDIN ? await io.readAll() : readFileSync(file)
@@ -69,7 +69,7 @@ const TEXTS = [
   'description',
 ]
 
-/** The body that the API would be sent. */
+/** The request body of the same call of the API. */
 async function bodyOf(input: Input, io: Io): Promise<NewSource> {
   const file = textFlag(input, 'secret-file')
   const attributes = attributesIn(input, TEXTS, ['options', 'map', 'when'])
@@ -77,7 +77,7 @@ async function bodyOf(input: Input, io: Io): Promise<NewSource> {
   return { ...attributes, ...secret } as NewSource
 }
 
-/** Prints the URL of a source, or the whole. */
+/** Prints the URL of a source, or the whole source. */
 async function printSource(input: Input, io: Io, db: Db, row: SourceRow): Promise<number> {
   const { presentSource, urlOf } = await store()
   const url = urlOf(row, originFor(db, input, io))
@@ -86,7 +86,7 @@ async function printSource(input: Input, io: Io, db: Db, row: SourceRow): Promis
 
 const sourcesCreate: Command = {
   name: 'sources create',
-  summary: 'Make a URL at which an outside service posts events that become rows, and print it.',
+  summary: 'Create a URL for an external service to post events that become rows, and print it.',
   flags: [
     flag('--name <name>', 'its name', { isRequired: true }),
     flag('--structure <name>', 'the structure of the rows, by name or id', { isRequired: true }),
@@ -94,14 +94,14 @@ const sourcesCreate: Command = {
       isRequired: true,
       choices: ['stripe', 'github', 'standard', 'shopify', 'slack', 'hmac', 'basic', 'bearer', 'none'],
     }),
-    flag('--secret-file <file>', 'the secret with which the provider signs; - reads standard input'),
-    flag('--options <json>', 'of the provider, as in the API'),
-    flag('--map <json>', 'where the value of each field is, as in the API'),
+    flag('--secret-file <file>', 'the signing secret of the provider; - reads standard input'),
+    flag('--options <json>', 'options of the provider, as in the API'),
+    flag('--map <json>', 'the path of the value of each field, as in the API'),
     flag('--when <json>', 'conditions that an event must meet, as in the API'),
-    flag('--external-id <place>', 'where the id of an event is'),
-    flag('--event <place>', 'where the type of an event is'),
+    flag('--external-id <place>', 'the path of the id of an event'),
+    flag('--event <place>', 'the path of the type of an event'),
     flag('--on-conflict <what>', 'refuse or update (default refuse)', { choices: ['refuse', 'update'] }),
-    flag('--newer-by <field>', 'an update with a lower value of this field writes nothing'),
+    flag('--newer-by <field>', 'ignore updates with a lower value of this field'),
     flag('--description <text>', 'a description'),
     ...PRINTING_FLAGS,
   ],
@@ -150,10 +150,10 @@ const MAX_EVENTS = 200
 
 const sourcesEvents: Command = {
   name: 'sources events',
-  summary: 'List the newest events of a source, and what became of them.',
+  summary: 'List the newest events of a source with their outcomes.',
   parameters: [SOURCE],
   flags: [
-    flag('--status <status>', 'only these', {
+    flag('--status <status>', 'only events with this status', {
       choices: ['written', 'updated', 'ignored', 'stale', 'unmapped'],
     }),
     ...PRINTING_FLAGS,
@@ -181,9 +181,9 @@ const sourcesEvents: Command = {
 
 const sourcesReplay: Command = {
   name: 'sources replay',
-  summary: 'Judge an event of a source again, by its map as it is now; without one, all that are unmapped.',
+  summary: 'Reprocess an event with the current map; without an event, all unmapped ones.',
   parameters: [SOURCE, '[event]'],
-  flags: [flag('--since <instant>', 'only those that came then or later'), ...PRINTING_FLAGS],
+  flags: [flag('--since <instant>', 'only events received then or later'), ...PRINTING_FLAGS],
   remarks: ['Works while a server runs, which notifies watches and webhooks.'],
   examples: ['daybook sources replay "Card payments"', 'daybook sources replay "Card payments" 01939f3e-…'],
   run: (input, io) =>

@@ -38,7 +38,7 @@ const structuresDelete: Command = {
   run: (input, io) => {
     const [nameOrId = ''] = input.args
     if (input.flags.yes !== true) {
-      throw new WrongUsage(`This deletes "${nameOrId}" and all its rows permanently; give --yes to do it.`)
+      throw new WrongUsage(`This deletes "${nameOrId}" and all its rows permanently; confirm with --yes.`)
     }
     return inWorkspace(input, io, async (db, caller) => {
       const [{ deleteStructure }, { features }] = await Promise.all([deletion(), loadFeatures()])

@@ -48,9 +48,9 @@ const usersAdd: Command = {
     ...PRINTING_FLAGS,
   ],
   remarks: [
-    'A member reaches the whole workspace until "daybook users access", or Settings, Access in the application, narrows it; a',
-    'viewer cannot write, whatever the scope of the key. Prints the link with which a user without a password sets one and',
-    'signs in to the application: see "daybook users link".',
+    'A member can access the whole workspace until "daybook users access", or Settings, Access in the application,',
+    'narrows it; a viewer cannot write, whatever the scope of the key. Prints a link with which a user without a',
+    'password sets one and signs in to the application: see "daybook users link".',
   ],
   examples: ['daybook users add mira', 'daybook users add guest --role viewer --workspace Personal'],
   run: (input, io) =>
@@ -100,8 +100,8 @@ const usersRole: Command = {
   parameters: ['<name>', '<role>'],
   flags: [WORKSPACE_FLAG, DB_FLAG],
   remarks: [
-    'The role is owner, editor or viewer. Works while a server runs, which obeys within a second: a viewer cannot write,',
-    'whatever the scope of the key. The last owner of a workspace stays one.',
+    'The role is owner, editor or viewer. Works while a server runs, which applies the role within a second: a viewer',
+    'cannot write, whatever the scope of the key. The last owner of a workspace cannot be demoted.',
   ],
   examples: ['daybook users role mira viewer', 'daybook users role mira owner --workspace Personal'],
   run: (input, io) => {
@@ -127,16 +127,17 @@ const usersRole: Command = {
 
 const usersAccess: Command = {
   name: 'users access',
-  summary: 'Narrow what a member of a workspace reaches, or show it.',
+  summary: 'Narrow or show the access of a member of a workspace.',
   parameters: ['<name>'],
   flags: [
-    flag('--access <list>', 'notes=none,files=read,Leads=add,*=none; all for everything again'),
+    flag('--access <list>', 'notes=none,files=read,Leads=add,*=none; all removes the restriction'),
     ...PRINTING_FLAGS,
   ],
   remarks: [
-    'notes (with tags, views and the like) and files are none, read or write; structures, by name or id, none, read, add or',
-    'write, * for all others. Parts that are not named stay open. Their keys, shares and agents reach no more than the',
-    'member. Works while a server runs. An owner reaches everything. Without --access it shows what the member reaches.',
+    'notes (with tags, views and the like) and files are none, read or write; structures, by name or id, none, read,',
+    'add or write, * for all others. Parts that are not named stay open. The keys, shares and agents of a member',
+    'never exceed the access of the member. Works while a server runs. An owner can access everything. Without',
+    '--access it shows the current access.',
   ],
   examples: [
     'daybook users access mira',
@@ -153,7 +154,7 @@ const usersAccess: Command = {
         if (given !== undefined) {
           if (role === 'owner' && given !== 'all')
             throw refused(
-              `"${user.name}" is an owner and reaches the whole workspace; make them an editor or a viewer first.`,
+              `"${user.name}" is an owner and can access the whole workspace; make them an editor or a viewer first.`,
             )
           changeRole(tx, user, workspace, role, given === 'all' ? null : readAccessFlag(tx, workspace, given))
         }
@@ -178,8 +179,9 @@ const usersRemove: Command = {
   parameters: ['<name>'],
   flags: [flag('--workspace <name>', 'remove the user from this workspace only'), DB_FLAG],
   remarks: [
-    'The keys, sessions and setup links of the user end for good, also if the user is added again. Without --workspace the',
-    'user is deleted. Who belongs to no workspace any more has no password. The last owner of a workspace stays.',
+    'The keys, sessions and setup links of the user end permanently, also if the user is added again. Without',
+    '--workspace the user is deleted. A user without any workspace loses the password. The last owner of a workspace',
+    'cannot be removed.',
   ],
   examples: ['daybook users remove guest', 'daybook users remove mira --workspace Personal'],
   run: (input, io) =>
@@ -198,7 +200,7 @@ const usersRemove: Command = {
 
 const usersPassword: Command = {
   name: 'users password',
-  summary: 'Set the password with which a user signs in to the application.',
+  summary: 'Set the password of a user for the application.',
   parameters: ['<name>'],
   flags: [DB_FLAG],
   remarks: ['Reads the password from standard input: one line, not shown while it is typed.'],
@@ -214,14 +216,15 @@ const usersPassword: Command = {
 
 const usersLink: Command = {
   name: 'users link',
-  summary: 'Print a link with which a user sets a password and signs in to the application.',
+  summary: 'Print a link to set a password and sign in to the application.',
   parameters: ['<name>'],
   flags: [flag('--reset', 'also remove their passkeys and their link to the provider'), JSON_FLAG, DB_FLAG],
   remarks: [
-    'The link works once, for 30 minutes; a new one voids the older ones of the user, and so does a change of their role,',
+    'The link works once, for 30 minutes. A new link of the user voids older ones, and so does a change of the role,',
     'workspaces or password. It leads to the --public-url of the server that runs on this database, else to where it',
-    'listens; while none runs, to DAYBOOK_PUBLIC_URL, or to where the last one was. --reset is for a lost or stolen device:',
-    'it also ends the sessions of the user. Without it, the person who opens the link sees which passkeys stay valid.',
+    'listens; while none runs, to DAYBOOK_PUBLIC_URL, or to the address of the last server. --reset is for a lost or',
+    'stolen device: it also ends the sessions of the user. Without it, the person who opens the link sees which',
+    'passkeys stay valid.',
   ],
   examples: ['daybook users link owner', 'daybook users link mira --reset'],
   run: (input, io) =>

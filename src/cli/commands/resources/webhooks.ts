@@ -44,7 +44,7 @@ const webhooksList = listCommand({
 
 const webhooksResume: Command = {
   name: 'webhooks resume',
-  summary: 'Resume a paused webhook; its pending deliveries are sent.',
+  summary: 'Resume a paused webhook and send its pending deliveries.',
   parameters: ['<id>'],
   flags: [WORKSPACE_FLAG, DB_FLAG],
   remarks: [
@@ -64,10 +64,13 @@ const webhooksResume: Command = {
 
 const webhooksRetry: Command = {
   name: 'webhooks retry',
-  summary: 'Attempt every delivery that waits for a retry now, for example after an outage of the receiver.',
+  summary: 'Retry all pending deliveries now, for example after an outage of the receiver.',
   parameters: ['<id>'],
   flags: [
-    flag('--failed-since <time>', 'also send again what failed for good since then: 2026-11-21T09:00:00Z'),
+    flag(
+      '--failed-since <time>',
+      'also resend deliveries that failed permanently since then: 2026-11-21T09:00:00Z',
+    ),
     WORKSPACE_FLAG,
     DB_FLAG,
   ],
@@ -120,7 +123,7 @@ const webhooksTest: Command = {
     }),
 }
 
-/** The body that the API would be sent. */
+/** The request body of the same call of the API. */
 function bodyOf(input: Input): UnparsedInput & Pick<NewWebhook, 'kind' | 'structure' | 'url'> {
   const events = textFlag(input, 'events')
   const seconds = textFlag(input, 'quiet-seconds') ?? ''
@@ -146,15 +149,13 @@ const webhooksCreate: Command = {
     }),
     flag('--filter <json>', 'conditions that a row must meet, or a filter tree over notes, as in the API'),
     flag('--due <json>', 'with the event record.due: {"field": "due", "offset_days": -1}, as in the API'),
-    flag('--quiet-seconds <n>', 'updates of a note within so long are one event (default 30)'),
-    flag('--include-content', 'events of notes hold the text'),
+    flag('--quiet-seconds <n>', 'combine updates of a note within this time into one event (default 30)'),
+    flag('--include-content', 'include the text in events of notes'),
     flag('--format <format>', 'json (default), slack, discord, ntfy or text', { choices: FORMATS }),
-    flag('--template <text>', 'the text of the other formats, with holes such as {event}'),
-    setting(
-      '--webhook-allow <target>',
-      'allow an address that is not public or plain http, as the server does',
-      { isRepeatable: true },
-    ),
+    flag('--template <text>', 'the text for the other formats, with placeholders such as {event}'),
+    setting('--webhook-allow <target>', 'allow a private address or plain http, as the server does', {
+      isRepeatable: true,
+    }),
     ...PRINTING_FLAGS,
   ],
   remarks: [
@@ -176,7 +177,7 @@ const webhooksCreate: Command = {
       if (body.structure !== undefined) await checkStructure(db, caller, body.structure)
       const created = await db.write((tx) => createWebhook.run(tx, caller, { body, allowlist }))
       return show(input, io, created, () => {
-        io.status(`The webhook ${created.webhook.id} was created. Its secret is shown only now:\n`)
+        io.status(`The webhook ${created.webhook.id} was created. Its secret is shown only once:\n`)
         io.out(`${created.secret}\n`)
       })
     })

@@ -79,7 +79,10 @@ class EarlierImport {
   gone(): Remark[] {
     return [...this.#gone.values()]
       .filter(({ name }) => name !== null)
-      .map(({ path }) => ({ place: path, what: 'the file is gone; what was imported from it stays.' }))
+      .map(({ path }) => ({
+        place: path,
+        what: 'the file no longer exists; its imported note or file stays.',
+      }))
   }
 }
 
