@@ -1,8 +1,6 @@
 import type { ChangeAuthor } from './changes/log.ts'
 import type { InWorkspace } from './context.ts'
-import type { Db } from './db/database.ts'
 import type { Reader } from './db/reader.ts'
-import type { Requester, WorkerClient } from './db/worker/client.ts'
 import type { Tx } from './db/writes/transaction.ts'
 import type { Moments } from './delivery/outbox.ts'
 import type { FindStanding } from './kernel/caller.ts'
@@ -40,14 +38,13 @@ export interface FoundUsage<Usage> {
   readonly upTo: number
 }
 
-/** Finds what uses an object. Every stored filter tree has to be read for it, which takes long where they are long. */
+/**
+ * Finds what uses an object. This reads every stored filter tree, which takes long where they are long: a write takes what a
+ * read has found before it.
+ */
 export interface UsageFinder<Named, Usage> {
-  find(
-    ctx: { readonly db: Db; readonly worker: WorkerClient },
-    caller: Requester & { readonly workspacePk: number },
-    named: Named,
-  ): Promise<FoundUsage<Usage>>
-  /** What uses it in a transaction: only what changed since it was found is read again. */
+  find(reader: Reader, workspace: number, named: Named): FoundUsage<Usage>
+  /** The users of an object in a transaction: reads again only what changed since they were found. */
   now(reader: Reader, workspace: number, named: Named, found: FoundUsage<Usage>): Usage
 }
 

@@ -5,15 +5,7 @@ import { lastChange } from './changes/log.ts'
 import { changedAfter } from './changes/read.ts'
 import { placeFor } from './context.ts'
 import type { Reader } from './db/reader.ts'
-import type { WorkerQuery } from './db/worker/client.ts'
-import type {
-  FeatureHooks,
-  FoundUsage,
-  PropertyUsage,
-  TagUsage,
-  UsageFinder,
-  UsedBy,
-} from './feature-hooks.ts'
+import type { FeatureHooks, PropertyUsage, TagUsage, UsageFinder, UsedBy } from './feature-hooks.ts'
 import { fileDetachment } from './files/deletion.ts'
 import { countFiles } from './files/store.ts'
 import { jobTask } from './kernel/jobs.ts'
@@ -24,7 +16,12 @@ import { storedTreeReferences } from './notes/query/tree-query.ts'
 import { openPreset } from './presets/apply.ts'
 import { presetKind, presetsNamingProperty, removeTagFromPresets } from './presets/service.ts'
 import { propertyDeletion, propertyDetachment } from './properties/deletion.ts'
-import { propertyKind } from './properties/service.ts'
+import {
+  propertyKind,
+  propertyPatching,
+  propertyReading,
+  propertyUsageFinding,
+} from './properties/service.ts'
 import { itemKind, removeFromQuickAccess } from './quick-access/service.ts'
 import { conversionTask, conversionTrial } from './records/convert.ts'
 import { rowMoments } from './records/due.ts'
@@ -36,18 +33,13 @@ import { sourcesNamingField } from './sources/store.ts'
 import { rowIndexRemoval, rowRemoval } from './structures/deletion.ts'
 import { structurePatch } from './structures/service.ts'
 import { countStructures } from './structures/store.ts'
-import { tagDeletion, tagDetachment } from './tags/deletion.ts'
+import { tagDeletion, tagDetachment, tagUsageFinding } from './tags/deletion.ts'
 import { tagLinking } from './tags/links.ts'
-import { tagKind } from './tags/service.ts'
+import { tagKind, tagReading } from './tags/service.ts'
 import { viewKind, viewsNaming } from './views/service.ts'
 import { removeWebhooksOf, webhookDetachment } from './webhooks/deletion.ts'
 import { listWebhooks } from './webhooks/service.ts'
 import { countWebhooks, webhooksNaming, webhooksNamingField } from './webhooks/store.ts'
-
-interface UsageInput<Named> {
-  readonly workspace: number
-  readonly named: Named
-}
 
 /** Reads what uses an object in a workspace; of the views and lenses, only those with these ids if they are given. */
 type ReadUsage<Named, Usage> = (
@@ -57,34 +49,24 @@ type ReadUsage<Named, Usage> = (
   ids?: readonly string[],
 ) => Usage
 
-type Usages<Named, Usage> = UsageFinder<Named, Usage> & WorkerQuery<UsageInput<Named>, FoundUsage<Usage>>
-
-function usages<Named, Usage extends { views: UsedBy[]; lenses: UsedBy[] }>(
-  name: string,
+const usages = <Named, Usage extends { views: UsedBy[]; lenses: UsedBy[] }>(
   read: ReadUsage<Named, Usage>,
-): Usages<Named, Usage> {
-  const query: WorkerQuery<UsageInput<Named>, FoundUsage<Usage>> = {
-    name,
-    run: (reader, { workspace, named }) => ({
-      upTo: lastChange(reader, workspace),
-      usage: read(reader, workspace, named),
-    }),
-  }
-  return {
-    ...query,
-    find: ({ worker }, caller, named) => worker.run(query, { workspace: caller.workspacePk, named }, caller),
-    now: (reader, workspace, named, { usage, upTo }) => {
-      const changed = changedAfter(reader, workspace, upTo, ['view', 'lens'])
-      const again = read(reader, workspace, named, changed)
-      const unchanged = ({ id }: UsedBy) => !changed.includes(id)
-      const views = [...usage.views.filter(unchanged), ...again.views]
-      const lenses = [...usage.lenses.filter(unchanged), ...again.lenses]
-      return { ...again, views, lenses }
-    },
-  }
-}
+): UsageFinder<Named, Usage> => ({
+  find: (reader, workspace, named) => ({
+    upTo: lastChange(reader, workspace),
+    usage: read(reader, workspace, named),
+  }),
+  now: (reader, workspace, named, { usage, upTo }) => {
+    const changed = changedAfter(reader, workspace, upTo, ['view', 'lens'])
+    const again = read(reader, workspace, named, changed)
+    const unchanged = ({ id }: UsedBy) => !changed.includes(id)
+    const views = [...usage.views.filter(unchanged), ...again.views]
+    const lenses = [...usage.lenses.filter(unchanged), ...again.lenses]
+    return { ...again, views, lenses }
+  },
+})
 
-export const tagUsage = usages<number, TagUsage>('features.tagUsage', (reader, workspace, tag, ids) => ({
+const tagUsage = usages<number, TagUsage>((reader, workspace, tag, ids) => ({
   views: viewKind.usersOf(reader, workspace, ({ filter }) => tagsIn(filter).includes(tag), ids),
   lenses: lensKind.usersOf(reader, workspace, ({ scope }) => tagsIn(scope).includes(tag), ids),
   webhooks: webhooksNaming(reader, workspace, (filter) => tagsIn(filter).includes(tag)),
@@ -92,8 +74,7 @@ export const tagUsage = usages<number, TagUsage>('features.tagUsage', (reader, w
 
 const tagsIn = (tree: string | null) => storedTreeReferences(tree).tagIds
 
-export const propertyUsage = usages<{ pk: number; id: string }, PropertyUsage>(
-  'features.propertyUsage',
+const propertyUsage = usages<{ pk: number; id: string }, PropertyUsage>(
   (reader, workspace, { pk, id }, ids) => ({
     views: viewsNaming(reader, workspace, id, ids),
     presets: presetsNamingProperty(reader, pk),
@@ -168,5 +149,10 @@ export const convert = conversionTask(features)
 export const tryConversion = conversionTrial(features)
 export const apply = applyTask(features)
 export const job = jobTask(features.jobs)
+export const readTag = tagReading(features)
+export const findTagUsage = tagUsageFinding(features)
 export const deleteTag = tagDeletion(features)
+export const readProperty = propertyReading(features)
+export const findPropertyUsage = propertyUsageFinding(features)
+export const patchProperty = propertyPatching(features)
 export const deleteProperty = propertyDeletion(features)

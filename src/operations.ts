@@ -20,7 +20,7 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   notes: () => import('./notes/operations.ts'),
   portability: () => import('./portability/operations.ts'),
   presets: () => import('./presets/operations.ts'),
-  properties: () => import('./properties/service.ts'),
+  properties: () => import('./properties/operations.ts'),
   'quick-access': () => import('./quick-access/service.ts'),
   record: () => import('./records/writing/one-record.ts'),
   'record-writes': () => import('./records/writing/write-records.ts'),
@@ -30,7 +30,7 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   sources: () => import('./sources/operations.ts'),
   'row-views': () => import('./row-views/service.ts'),
   structures: () => import('./structures/operations.ts'),
-  tags: () => import('./tags/service.ts'),
+  tags: () => import('./tags/operations.ts'),
   webhooks: () => import('./webhooks/operations.ts'),
   views: () => import('./views/service.ts'),
 }

@@ -1,14 +1,19 @@
 import { authorOf, type ChangeAuthor } from '../changes/log.ts'
-import type { AppContext, Caller } from '../context.ts'
-import type { WorkerTask } from '../db/worker/client.ts'
 import { firstWithin } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { type FeatureHooks, type FoundUsage, type PropertyUsage, refuseWhileUsed } from '../feature-hooks.ts'
-import { defineJob, enqueue, settle } from '../kernel/jobs.ts'
+import { type FeatureHooks, refuseWhileUsed } from '../feature-hooks.ts'
+import { defineJob, enqueue } from '../kernel/jobs.ts'
+import { long, write } from '../kernel/operation.ts'
 import { logLoss } from '../notes/events.ts'
 import { touchNotes } from '../notes/store.ts'
 import { type PropertyRule, presentedValue } from '../notes/writing/properties.ts'
-import { bytesOfValues, countNotesHolding, findUsage, getPropertyRow, propertyKind } from './service.ts'
+import {
+  bytesOfValues,
+  countNotesHolding,
+  getPropertyRow,
+  type PropertyInUse,
+  propertyKind,
+} from './service.ts'
 
 /*
  * As with tags, a deletion removes the property itself at once. Its values on notes follow in the same transaction where
@@ -33,43 +38,31 @@ export const propertyDetachment = defineJob<number, DeletedProperty>(
   (tx, property, deleted) => (removeSomeValues(tx, property, deleted) ? deleted : 'done'),
 )
 
-/** Deletes the definition; and its value on every note, where these are few. */
-export const propertyDeletion = (
-  features: FeatureHooks,
-): WorkerTask<
-  { caller: Caller; id: string; found: FoundUsage<PropertyUsage> },
-  { readonly pk: number; readonly notes: number }
-> => ({
-  name: 'features.deleteProperty',
-  run: (tx, { caller, id, found }) => {
-    const property = getPropertyRow(tx, caller, id)
-    const { pk, key, type } = property
-    refuseWhileUsed(
-      `The property "${key}"`,
-      features.usageOfProperty.now(tx, caller.workspacePk, property, found),
-      'it cannot be deleted before those change',
-    )
-    propertyKind.delete(tx, caller, property, { hidden: { name: key } })
-    const notes = countNotesHolding(tx, pk)
-    const deleted = { author: authorOf(caller), key, type }
-    if (notes > MOST_AT_ONCE || bytesOfValues(tx, pk) > MOST_BYTES_AT_ONCE)
-      enqueue(tx, propertyDetachment, pk, deleted)
-    else while (propertyDetachment.step(tx, pk, deleted) !== 'done');
-    return { pk, notes }
-  },
-})
-
-/**
- * Deletes the definition and its value on every note, trashed ones too. Returns how many notes had one, once all of it is
- * gone.
- */
-export async function deleteProperty(ctx: AppContext, caller: Caller, idOrKey: string): Promise<number> {
-  const { id, found } = await findUsage(ctx, caller, idOrKey)
-  const { signal: _, ...author } = caller
-  const { pk, notes } = await ctx.worker.write(propertyDeletion(ctx.features), { caller: author, id, found })
-  await settle(ctx, propertyDetachment, pk)
-  return notes
-}
+/** Deletes a property with its values on notes, trashed ones too; refused while a view, a preset or a lens uses it. */
+export const propertyDeletion = ({ usageOfProperty }: Pick<FeatureHooks, 'usageOfProperty'>) =>
+  long(
+    write({
+      name: 'features.deleteProperty',
+      covers: 'notes',
+      run: (tx, caller, { id, found }: PropertyInUse) => {
+        const property = getPropertyRow(tx, caller, id)
+        const { pk, key, type } = property
+        refuseWhileUsed(
+          `The property "${key}"`,
+          usageOfProperty.now(tx, caller.workspacePk, property, found),
+          'it cannot be deleted before those change',
+        )
+        propertyKind.delete(tx, caller, property, { hidden: { name: key } })
+        const notes = countNotesHolding(tx, pk)
+        const deleted = { author: authorOf(caller), key, type }
+        if (notes > MOST_AT_ONCE || bytesOfValues(tx, pk) > MOST_BYTES_AT_ONCE)
+          enqueue(tx, propertyDetachment, pk, deleted)
+        else while (propertyDetachment.step(tx, pk, deleted) !== 'done');
+        return { deleted: true, notes_affected: notes }
+      },
+      settles: [propertyDetachment],
+    }),
+  )
 
 const AT_ONCE = 50
 const BYTES_AT_ONCE = 262_144

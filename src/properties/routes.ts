@@ -1,11 +1,21 @@
 import type { AppContext } from '../context.ts'
 import { endpoints } from '../http/endpoints.ts'
-import { deleteProperty } from './deletion.ts'
+import { propertyDeletion } from './deletion.ts'
 import * as schema from './schema.ts'
-import { createProperty, getProperty, listProperties, patchProperty } from './service.ts'
+import {
+  createProperty,
+  listProperties,
+  propertyPatching,
+  propertyReading,
+  propertyUsageFinding,
+} from './service.ts'
 
-export const propertyRoutes = (ctx: AppContext) =>
-  endpoints('Properties', '/v1/properties', 'notes')
+export function propertyRoutes({ features }: AppContext) {
+  const readProperty = propertyReading(features)
+  const findUsage = propertyUsageFinding(features)
+  const patchProperty = propertyPatching(features)
+  const deleteProperty = propertyDeletion(features)
+  return endpoints('Properties', '/v1/properties', 'notes')
     .get('', ({ exchange }) => exchange.call(listProperties, {}), {
       access: 'read',
       response: schema.PropertiesResponse,
@@ -22,7 +32,7 @@ export const propertyRoutes = (ctx: AppContext) =>
       summary: 'Define a property',
       description: 'Notes can then hold a value of this type under `key`. Without `position` it goes last.',
     })
-    .get('/:idOrKey', ({ caller, params }) => getProperty(ctx, caller, params.idOrKey), {
+    .get('/:idOrKey', ({ exchange, params }) => exchange.call(readProperty, params), {
       access: 'read',
       response: schema.PropertyWithUseResponse,
       operationId: 'getProperty',
@@ -30,21 +40,27 @@ export const propertyRoutes = (ctx: AppContext) =>
       description:
         '`used_by` names the views with the role in which they use it, the presets and the lenses.',
     })
-    .patch('/:idOrKey', ({ caller, params, body }) => patchProperty(ctx, caller, params.idOrKey, body), {
-      access: 'write',
-      body: schema.PatchPropertyBody,
-      response: schema.PatchedPropertyResponse,
-      operationId: 'updateProperty',
-      summary: 'Change a property definition',
-      description:
-        'The type can change only while no note holds a value. Values that are no longer among the `options` stay on their notes and are listed in `stranded_values`.',
-    })
+    .patch(
+      '/:idOrKey',
+      async ({ exchange, params, body }) => {
+        const sent = { ...params, body }
+        const inUse = body.type === undefined ? undefined : await exchange.outputOf(findUsage, sent)
+        return exchange.call(patchProperty, { ...sent, inUse })
+      },
+      {
+        access: 'write',
+        body: schema.PatchPropertyBody,
+        response: schema.PatchedPropertyResponse,
+        operationId: 'updateProperty',
+        summary: 'Change a property definition',
+        description:
+          'The type can change only while no note holds a value. Values that are no longer among the `options` stay on their notes and are listed in `stranded_values`.',
+      },
+    )
     .delete(
       '/:idOrKey',
-      async ({ caller, params }) => ({
-        deleted: true,
-        notes_affected: await deleteProperty(ctx, caller, params.idOrKey),
-      }),
+      async ({ exchange, params }) =>
+        exchange.call(deleteProperty, await exchange.outputOf(findUsage, params)),
       {
         access: 'write',
         response: schema.DeletedPropertyResponse,
@@ -53,3 +69,4 @@ export const propertyRoutes = (ctx: AppContext) =>
         description: 'Refused (409) while a view, a preset or a lens uses it; the sentence names them.',
       },
     )
+}

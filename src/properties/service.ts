@@ -1,11 +1,11 @@
 import type { Static } from '@sinclair/typebox'
 import { count, eq, getTableColumns, sql } from 'drizzle-orm'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { Caller, InWorkspace } from '../context.ts'
 import { from, orm, rowBy, rowsBy, runBy, stopCondition, valueBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { noteProperties, properties } from '../db/schema/properties.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { type FoundUsage, type PropertyUsage, refuseWhileUsed } from '../feature-hooks.ts'
+import { type FeatureHooks, type FoundUsage, type PropertyUsage, refuseWhileUsed } from '../feature-hooks.ts'
 import { read, write } from '../kernel/operation.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
@@ -85,22 +85,41 @@ export const getPropertyRow = (reader: Reader, caller: InWorkspace, idOrKey: str
 
 type PropertyRow = ReturnType<typeof getPropertyRow>
 
-/** The property and what uses it, so that it cannot be deleted. */
-export async function getProperty(ctx: AppContext, caller: Caller, idOrKey: string) {
-  const { id, found } = await findUsage(ctx, caller, idOrKey)
-  const { webhooks: _, ...used_by } = found.usage
-  return { property: propertyKind.get(ctx.db, caller, id), used_by }
+type PropertyHooks = Pick<FeatureHooks, 'usageOfProperty'>
+
+interface Named {
+  readonly idOrKey: string
 }
 
-/** A property, and what uses it, before the transaction that needs to know. */
-export async function findUsage(
-  ctx: AppContext,
-  caller: Caller,
-  idOrKey: string,
-): Promise<{ id: string; found: FoundUsage<PropertyUsage> }> {
-  const property = getPropertyHead(ctx.db, caller, idOrKey)
-  return { id: property.id, found: await ctx.features.usageOfProperty.find(ctx, caller, property) }
+/** The property and the objects that use it, which prevent its deletion. */
+export const propertyReading = ({ usageOfProperty }: PropertyHooks) =>
+  read({
+    name: 'features.readProperty',
+    covers: 'notes',
+    run: (snapshot, caller, { idOrKey }: Named) => {
+      const property = getPropertyRow(snapshot, caller, idOrKey)
+      const { webhooks: _, ...used_by } = usageOfProperty.find(snapshot, caller.workspacePk, property).usage
+      return { property: propertyKind.present(property, snapshot), used_by }
+    },
+  })
+
+/** A property and the objects that use it, found before the transaction that changes or deletes it. */
+export interface PropertyInUse {
+  readonly id: string
+  readonly found: FoundUsage<PropertyUsage>
 }
+
+/** `body` is the change for which they are found, if any. */
+export const propertyUsageFinding = ({ usageOfProperty }: PropertyHooks) =>
+  read({
+    name: 'features.findPropertyUsage',
+    covers: 'notes',
+    run: (snapshot, caller, { idOrKey, body }: Named & { readonly body?: PropertyPatch }): PropertyInUse => {
+      refuseRepeatedOption(body?.options)
+      const property = getPropertyHead(snapshot, caller, idOrKey)
+      return { id: property.id, found: usageOfProperty.find(snapshot, caller.workspacePk, property) }
+    },
+  })
 
 /** Without its count of notes, which is slow to find. */
 function getPropertyHead(reader: Reader, { workspacePk }: Caller, idOrKey: string): PropertyHead {
@@ -169,45 +188,46 @@ function optionsFor(type: PropertyType, sent: string[] | undefined, current: str
 
 type PropertyPatch = Static<typeof PatchPropertyBody>
 
-/** Changes a definition. Values that are no longer among the options stay on their notes; they are returned as stranded. */
-export async function patchProperty(ctx: AppContext, caller: Caller, idOrKey: string, patch: PropertyPatch) {
-  refuseRepeatedOption(patch.options)
-  const { id } = getPropertyHead(ctx.db, caller, idOrKey)
-  const found = patch.type === undefined ? undefined : (await findUsage(ctx, caller, id)).found
-  return ctx.db.write((tx) => {
-    const before = getPropertyRow(tx, caller, id)
-    refuseLongOptions(patch.options, before.options)
-    if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
-    if (found && patch.type !== undefined && patch.type !== before.type)
-      refuseRetype(ctx, tx, caller, before, { type: patch.type, found })
-    const options = optionsFor(patch.type ?? before.type, patch.options, before.options)
-    const stranded = patch.options && options !== null ? strandedValues(tx, before.pk, options) : []
-    const columns = { ...propertyKind.columnsOf(patch), ...keptLabel(before, patch), options }
-    const property = propertyKind.update(tx, caller, before, columns, { position: patch.position })
-    return { property, stranded_values: stranded }
-  })
+interface PatchInput extends Named {
+  readonly body: PropertyPatch
+  /** With a type. */
+  readonly inUse: PropertyInUse | undefined
 }
+
+/** Changes a definition. Values that are no longer among the options stay on their notes; they are returned as stranded. */
+export const propertyPatching = ({ usageOfProperty }: PropertyHooks) =>
+  write({
+    name: 'features.patchProperty',
+    covers: 'notes',
+    run: (tx, caller, { idOrKey, body: patch, inUse }: PatchInput) => {
+      refuseRepeatedOption(patch.options)
+      const before = getPropertyRow(tx, caller, inUse?.id ?? idOrKey)
+      refuseLongOptions(patch.options, before.options)
+      if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
+      if (inUse && patch.type !== undefined && patch.type !== before.type) {
+        refuseHeldRetype(tx, before, patch.type)
+        refuseWhileUsed(
+          `The property "${before.key}"`,
+          usageOfProperty.now(tx, caller.workspacePk, before, inUse.found),
+          'its type cannot change before those change',
+        )
+      }
+      const options = optionsFor(patch.type ?? before.type, patch.options, before.options)
+      const stranded = patch.options && options !== null ? strandedValues(tx, before.pk, options) : []
+      const columns = { ...propertyKind.columnsOf(patch), ...keptLabel(before, patch), options }
+      const property = propertyKind.update(tx, caller, before, columns, { position: patch.position })
+      return { property, stranded_values: stranded }
+    },
+  })
 
 /** The key that stands as a label is not stored as one, so that sending a property as it was read changes nothing. */
 const keptLabel = (before: PropertyRow, { key = before.key, label }: PropertyPatch) =>
   before.label === null && label === before.key && key === before.key ? { label: null } : {}
 
-function refuseRetype(
-  { features }: AppContext,
-  tx: Tx,
-  { workspacePk }: Caller,
-  property: PropertyRow,
-  { type, found }: { type: PropertyType; found: FoundUsage<PropertyUsage> },
-): void {
-  if (isHeldByAnyNote(tx, property.pk)) {
-    throw refused(
-      `Notes, trashed ones included, hold values of the property "${property.key}"; clear them before changing its type to "${type}".`,
-    )
-  }
-  refuseWhileUsed(
-    `The property "${property.key}"`,
-    features.usageOfProperty.now(tx, workspacePk, property, found),
-    'its type cannot change before those change',
+function refuseHeldRetype(reader: Reader, { pk, key }: PropertyRow, type: PropertyType): void {
+  if (!isHeldByAnyNote(reader, pk)) return
+  throw refused(
+    `Notes, trashed ones included, hold values of the property "${key}"; clear them before changing its type to "${type}".`,
   )
 }
 

@@ -1,10 +1,9 @@
 import { authorOf, type ChangeAuthor, logChange } from '../changes/log.ts'
-import type { AppContext, Caller } from '../context.ts'
-import type { WorkerTask } from '../db/worker/client.ts'
 import { firstWithin } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type FeatureHooks, type FoundUsage, refuseWhileUsed, type TagUsage } from '../feature-hooks.ts'
-import { defineJob, enqueue, settle } from '../kernel/jobs.ts'
+import { defineJob, enqueue } from '../kernel/jobs.ts'
+import { long, read, write } from '../kernel/operation.ts'
 import { compareNames } from '../lib/text.ts'
 import { logLoss } from '../notes/events.ts'
 import { markAllForSearch } from '../notes/search/indexing.ts'
@@ -34,42 +33,44 @@ export const tagDetachment = defineJob<number, DeletedTag>('tag.detach', (tx, ta
   takeOffSome(tx, tag, deleted) || removeSomeLinks(tx, tag, deleted) ? deleted : 'done',
 )
 
-/** Deletes a tag; takes it off every note where these are few. */
-export const tagDeletion = (
-  features: FeatureHooks,
-): WorkerTask<{ caller: Caller; idInPath: string; found: FoundUsage<TagUsage> }, number> => ({
-  name: 'features.deleteTag',
-  run: (tx, { caller, idInPath, found }) => {
-    const { workspacePk } = caller
-    const { id, name } = getTagRow(tx, caller, idInPath)
-    refuseWhileUsed(
-      `The tag "${name}"`,
-      features.usageOfTag.now(tx, workspacePk, id, found),
-      'change those first',
-    )
-    features.onTagDeleted(tx, caller, id)
-    removeTagName(tx, id)
-    tagKind.remove(tx, id)
-    logChange(tx, caller, { kind: 'tag', id }, 'deleted', { hidden: { name } })
-    const deleted = { author: authorOf(caller), name }
-    if (!isLittleToTakeOff(tx, id)) enqueue(tx, tagDetachment, id, deleted)
-    else while (tagDetachment.step(tx, id, deleted) !== 'done');
-    return id
-  },
-})
-
-/**
- * Deletes a tag, and takes it off every note, trashed ones too, and every preset; refused while a view or lens uses it.
- * Returns its id once all of it is gone.
- */
-export async function deleteTag(ctx: AppContext, caller: Caller, idInPath: string): Promise<number> {
-  const { id: named } = getTagRow(ctx.db, caller, idInPath)
-  const found = await ctx.features.usageOfTag.find(ctx, caller, named)
-  const { signal: _, ...author } = caller
-  const id = await ctx.worker.write(tagDeletion(ctx.features), { caller: author, idInPath, found })
-  await settle(ctx, tagDetachment, id)
-  return id
+interface Named {
+  readonly id: string
 }
+
+/** The objects that use a tag, found before the transaction that deletes it. */
+export const tagUsageFinding = ({ usageOfTag }: Pick<FeatureHooks, 'usageOfTag'>) =>
+  read({
+    name: 'features.findTagUsage',
+    covers: 'notes',
+    run: (snapshot, caller, { id }: Named) =>
+      usageOfTag.find(snapshot, caller.workspacePk, getTagRow(snapshot, caller, id).id),
+  })
+
+/** Deletes a tag, and takes it off every note, trashed ones too, and every preset; refused while a view or lens uses it. */
+export const tagDeletion = ({
+  usageOfTag,
+  onTagDeleted,
+}: Pick<FeatureHooks, 'usageOfTag' | 'onTagDeleted'>) =>
+  long(
+    write({
+      name: 'features.deleteTag',
+      covers: 'notes',
+      run: (tx, caller, { id: idInPath, found }: Named & { readonly found: FoundUsage<TagUsage> }) => {
+        const { id, name } = getTagRow(tx, caller, idInPath)
+        const usage = usageOfTag.now(tx, caller.workspacePk, id, found)
+        refuseWhileUsed(`The tag "${name}"`, usage, 'change those first')
+        onTagDeleted(tx, caller, id)
+        removeTagName(tx, id)
+        tagKind.remove(tx, id)
+        logChange(tx, caller, { kind: 'tag', id }, 'deleted', { hidden: { name } })
+        const deleted = { author: authorOf(caller), name }
+        if (!isLittleToTakeOff(tx, id)) enqueue(tx, tagDetachment, id, deleted)
+        else while (tagDetachment.step(tx, id, deleted) !== 'done');
+        return { deleted: true, id }
+      },
+      settles: [tagDetachment],
+    }),
+  )
 
 /** Counts no further than it must. */
 function isLittleToTakeOff({ sql }: Tx, tag: number): boolean {

@@ -1,7 +1,9 @@
+import type { Static } from '@sinclair/typebox'
 import { authorOf, type ChangeAuthor } from '../changes/log.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { Caller } from '../context.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { begin, defineJob, settle } from '../kernel/jobs.ts'
+import { begin, defineJob } from '../kernel/jobs.ts'
+import { write } from '../kernel/operation.ts'
 import { logAttribute } from '../notes/events.ts'
 import { markAllForSearch } from '../notes/search/indexing.ts'
 import { touchNotes } from '../notes/store.ts'
@@ -15,31 +17,13 @@ import {
   withLinkedTags,
 } from '../notes/writing/tags.ts'
 import { atPlace, refused } from '../refusal.ts'
+import type { TagLinksBody } from './schema.ts'
 import { getTagRow, listNotesTagged, logTagUpdate, replaceLinks, type TagRow, tagKind } from './service.ts'
 
 /*
  * Linking tags to a tag puts them on the notes that carry it. A note gets all its tags at once. The first notes get them in
  * the transaction that links the tags, the others in a job.
  */
-
-/** Replaces the tags that come along with a tag, and adds them to the notes that carry it; returns the tag after that. */
-export async function setTagLinks(ctx: AppContext, caller: Caller, id: string, linked: readonly number[]) {
-  const { tag, job } = await ctx.db.write((tx) => {
-    const found = getTagRow(tx, caller, id)
-    const before = broughtAlong(tx, found.id)
-    // Looking up very many takes long.
-    const count = new Set(linked).size
-    if (count > before.length) refuseTooManyTags(count, 'A tag brings along')
-    replaceLinks(tx, found.id, checkedLinks(tx, caller, found, linked))
-    const after = getTagRow(tx, caller, id)
-    logTagUpdate(tx, caller, found, after)
-    const job = tx.newId()
-    addLinked(tx, caller, found.id, before, job)
-    return { tag: tagKind.present(after, tx), job }
-  })
-  await settle(ctx, tagLinking, job)
-  return tag
-}
 
 function checkedLinks(tx: Tx, { workspacePk }: Caller, tag: TagRow, linked: readonly number[]): number[] {
   const wanted = [...new Set(linked)]
@@ -87,18 +71,38 @@ export const tagLinking = defineJob<string, Linking>('tag.link', (tx, _, linking
   return left.length === 0 ? 'done' : { ...linking, notes: left }
 })
 
+/** Replaces the tags that come along with a tag, and adds them to the notes that carry it; returns the tag after that. */
+export const setTagLinks = write({
+  name: 'tags.set-links',
+  covers: 'notes',
+  run: (tx, caller, { id, body }: { id: string; body: Static<typeof TagLinksBody> }) => {
+    const { linked_tag_ids: linked } = body
+    const found = getTagRow(tx, caller, id)
+    const before = broughtAlong(tx, found.id)
+    // Looking up very many takes long.
+    const count = new Set(linked).size
+    if (count > before.length) refuseTooManyTags(count, 'A tag brings along')
+    replaceLinks(tx, found.id, checkedLinks(tx, caller, found, linked))
+    const after = getTagRow(tx, caller, id)
+    logTagUpdate(tx, caller, found, after)
+    addLinked(tx, caller, found.id, before)
+    return { tag: tagKind.present(after, tx) }
+  },
+  settles: [tagLinking],
+})
+
 /**
  * Adds the linked tags to the notes that carry a tag. `before` are the tags that were linked until now: of more than a tag
  * may bring along, some can be taken away.
  */
-function addLinked(tx: Tx, author: ChangeAuthor, tag: number, before: readonly number[], job: string): void {
+function addLinked(tx: Tx, author: ChangeAuthor, tag: number, before: readonly number[]): void {
   const linked = broughtAlong(tx, tag)
   if (before.length <= MAX_TAGS || new Set(linked).difference(new Set(before)).size > 0) {
     refuseTooManyTags(linked.length, 'A tag brings along')
     refuseTooManyLinked(tx, author.workspacePk, tag, linked)
   }
   const notes = linked.length === 0 ? [] : listNotesTagged(tx, tag)
-  if (notes.length > 0) begin(tx, tagLinking, job, { author: authorOf(author), tag, linked, notes })
+  if (notes.length > 0) begin(tx, tagLinking, tx.newId(), { author: authorOf(author), tag, linked, notes })
 }
 
 const stillTagged = ({ sql }: Tx, tag: number, notes: readonly number[]): number[] =>

@@ -1,12 +1,15 @@
 import type { AppContext } from '../context.ts'
 import { endpoints } from '../http/endpoints.ts'
-import { deleteTag } from './deletion.ts'
+import { tagDeletion, tagUsageFinding } from './deletion.ts'
 import { setTagLinks } from './links.ts'
 import * as schema from './schema.ts'
-import { getTag, listTags, patchTag } from './service.ts'
+import { listTags, patchTag, tagReading } from './service.ts'
 
-export const tagRoutes = (ctx: AppContext) =>
-  endpoints('Tags', '/v1/tags', 'notes')
+export function tagRoutes({ features }: AppContext) {
+  const readTag = tagReading(features)
+  const findUsage = tagUsageFinding(features)
+  const deleteTag = tagDeletion(features)
+  return endpoints('Tags', '/v1/tags', 'notes')
     .get('', ({ exchange }) => exchange.call(listTags, {}), {
       access: 'read',
       response: schema.TagsResponse,
@@ -15,7 +18,7 @@ export const tagRoutes = (ctx: AppContext) =>
       description:
         'Each with the number of active notes that carry it. A tag is made by writing it on a note.',
     })
-    .get('/:id', ({ caller, params }) => getTag(ctx, caller, params.id), {
+    .get('/:id', ({ exchange, params }) => exchange.call(readTag, params), {
       access: 'read',
       response: schema.TagWithUseResponse,
       operationId: 'getTag',
@@ -32,7 +35,8 @@ export const tagRoutes = (ctx: AppContext) =>
     })
     .delete(
       '/:id',
-      async ({ caller, params }) => ({ deleted: true, id: await deleteTag(ctx, caller, params.id) }),
+      async ({ exchange, params }) =>
+        exchange.call(deleteTag, { ...params, found: await exchange.outputOf(findUsage, params) }),
       {
         access: 'write',
         response: schema.DeletedTagResponse,
@@ -42,18 +46,13 @@ export const tagRoutes = (ctx: AppContext) =>
           'Refused (409) while a filter of a view or the scope of a lens names it; the sentence says which.',
       },
     )
-    .put(
-      '/:id/links',
-      async ({ caller, params, body }) => ({
-        tag: await setTagLinks(ctx, caller, params.id, body.linked_tag_ids),
-      }),
-      {
-        access: 'write',
-        body: schema.TagLinksBody,
-        response: schema.TagResponse,
-        operationId: 'setTagLinks',
-        summary: 'Replace the tags that come along with a tag',
-        description:
-          'From now on, and at once on the notes that carry the tag, the linked tags come along, and those linked to them. Taking a link away takes no tag off any note.',
-      },
-    )
+    .put('/:id/links', ({ exchange, params, body }) => exchange.call(setTagLinks, { ...params, body }), {
+      access: 'write',
+      body: schema.TagLinksBody,
+      response: schema.TagResponse,
+      operationId: 'setTagLinks',
+      summary: 'Replace the tags that come along with a tag',
+      description:
+        'From now on, and at once on the notes that carry the tag, the linked tags come along, and those linked to them. Taking a link away takes no tag off any note.',
+    })
+}

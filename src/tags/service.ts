@@ -1,11 +1,12 @@
 import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns, or, sql } from 'drizzle-orm'
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { Caller, InWorkspace } from '../context.ts'
 import { columnBy, from, orm, runBy } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { noteTags, tagLinks, tags } from '../db/schema/tags.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import type { FeatureHooks } from '../feature-hooks.ts'
 import { read, write } from '../kernel/operation.ts'
 import { compareNames } from '../lib/text.ts'
 import { indexTagName } from '../notes/search/tables.ts'
@@ -51,12 +52,17 @@ const tagId = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(t
 export const getTagRow = (reader: Reader, { workspacePk }: InWorkspace, id: string) =>
   tagKind.findById(reader, workspacePk, tagId(id)) ?? fail(tagKind.notFound)
 
-/** The tag and what uses it, so that it cannot be deleted. */
-export async function getTag(ctx: AppContext, caller: Caller, id: string) {
-  const { usage } = await ctx.features.usageOfTag.find(ctx, caller, getTagRow(ctx.db, caller, id).id)
-  const { webhooks: _, ...used_by } = usage
-  return { tag: tagKind.present(getTagRow(ctx.db, caller, id), ctx.db), used_by }
-}
+/** The tag and the objects that use it, which prevent its deletion. */
+export const tagReading = ({ usageOfTag }: Pick<FeatureHooks, 'usageOfTag'>) =>
+  read({
+    name: 'features.readTag',
+    covers: 'notes',
+    run: (snapshot, caller, { id }: { id: string }) => {
+      const tag = getTagRow(snapshot, caller, id)
+      const { webhooks: _, ...used_by } = usageOfTag.find(snapshot, caller.workspacePk, tag.id).usage
+      return { tag: tagKind.present(tag, snapshot), used_by }
+    },
+  })
 
 /** Changes the name or the appearance of a tag. Its notes keep it, and are found by the new name at once. */
 export const patchTag = write({

@@ -1,10 +1,14 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { AppContext } from '../../src/context.ts'
 import type { Tx } from '../../src/db/writes/transaction.ts'
+import {
+  deleteProperty,
+  deleteTag,
+  findPropertyUsage,
+  findTagUsage,
+  patchProperty,
+} from '../../src/features.ts'
 import { deleteLens, insertLens, parseLens } from '../../src/lenses/service.ts'
-import { deleteProperty } from '../../src/properties/deletion.ts'
-import { patchProperty } from '../../src/properties/service.ts'
-import { deleteTag } from '../../src/tags/deletion.ts'
 import { deleteView, insertView, parseView, patchView } from '../../src/views/service.ts'
 import { callerOf } from '../support/cli.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
@@ -43,9 +47,26 @@ const treeOf = ({ tag, property }: Pick<Started, 'tag' | 'property'>) => ({
 
 /** What a caller does with the tag or the property that a tree may name. */
 const ACTIONS: readonly [string, (started: Started) => Promise<unknown>][] = [
-  ['deletion of a tag', ({ ctx, caller, tag }) => deleteTag(ctx, caller, String(tag))],
-  ['deletion of a property', ({ ctx, caller, property }) => deleteProperty(ctx, caller, property)],
-  ['change of a type', ({ ctx, caller, property }) => patchProperty(ctx, caller, property, { type: 'bool' })],
+  [
+    'deletion of a tag',
+    async ({ ctx: { kernel }, caller, tag }) => {
+      const id = String(tag)
+      const found = await kernel.callAs(caller, findTagUsage, { id })
+      return kernel.callAs(caller, deleteTag, { id, found })
+    },
+  ],
+  [
+    'deletion of a property',
+    async ({ ctx: { kernel }, caller, property: idOrKey }) =>
+      kernel.callAs(caller, deleteProperty, await kernel.callAs(caller, findPropertyUsage, { idOrKey })),
+  ],
+  [
+    'change of a type',
+    async ({ ctx: { kernel }, caller, property: idOrKey }) => {
+      const inUse = await kernel.callAs(caller, findPropertyUsage, { idOrKey })
+      return kernel.callAs(caller, patchProperty, { idOrKey, body: { type: 'bool' }, inUse })
+    },
+  ],
 ]
 
 const inTransaction = ({ db }: AppContext, run: (tx: Tx) => unknown) => db.write((tx): void => void run(tx))

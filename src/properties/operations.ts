@@ -1,0 +1,1 @@
+export { createProperty, listProperties } from './service.ts'

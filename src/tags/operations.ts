@@ -1,0 +1,2 @@
+export { setTagLinks } from './links.ts'
+export { listTags, patchTag } from './service.ts'
