@@ -116,7 +116,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     incomingRoutes(ctx, rejected),
     fileRoutes(ctx),
     fileManagementRoutes(ctx),
-    importRoutes(ctx),
+    importRoutes(),
     importFileRoutes(ctx),
     backupRoutes(ctx),
     changeRoutes(ctx, subscribers),

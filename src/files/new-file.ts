@@ -1,10 +1,12 @@
 import { checkWrite } from '../access/rights.ts'
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
-import { type InWorkspace, placeFor, wholeWorkspace } from '../context.ts'
+import { type Caller, type InWorkspace, placeFor, wholeWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { pauseForOthers } from '../db/writes/chunks.ts'
 import { asNobody } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { type WriteOperation, write } from '../kernel/operation.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { fail, invalid, notFound } from '../refusal.ts'
 import { abandonFile } from './deletion.ts'
@@ -28,52 +30,114 @@ import {
   updateFile,
 } from './store.ts'
 
-interface NewFile {
+/** Runs the transactions of a new file, with the rights of a request or of a command. */
+export interface FileWriter {
+  readonly db: Db
+  run<Input, Output>(operation: WriteOperation<Input, Output>, input: Input): Output | Promise<Output>
+}
+
+/** Writes as the caller of a request. */
+export const requestWriter = (db: Db, exchange: Pick<Exchange, 'outputOf'>): FileWriter => ({
+  db,
+  run: (operation, input) => exchange.outputOf(operation, input),
+})
+
+/** Writes as a caller whose rights do not end. */
+export const commandWriter = (db: Db, caller: Caller): FileWriter => ({
+  db,
+  run: (operation, input) =>
+    db
+      .write((tx): { output: unknown } => ({ output: operation.run(tx, caller, input) }))
+      .then(({ output }) => output as ReturnType<typeof operation.run>),
+})
+
+interface StartInput {
   readonly fileName: string
   /** The note it is attached to, if any. */
   readonly noteId: string | null
+}
+
+/** Where the parts of a file go until it is complete. */
+interface ArrivingFile {
+  readonly pk: number
+  readonly id: string
+  readonly workspace: number
+}
+
+/** Begins a file, which is not visible yet. Refuses an unknown note. */
+export const startFile = write({
+  name: 'files.start',
+  covers: 'files',
+  run: (tx, caller, { fileName, noteId }: StartInput): ArrivingFile => {
+    const { workspacePk: workspace } = caller
+    const note = noteId === null ? null : notePk(tx, caller, noteId)
+    const id = tx.newId()
+    const mimeType = mimeTypeOf(fileName)
+    return { id, workspace, pk: insertFile(tx, { id, workspace, note, fileName, mimeType, size: 0 }) }
+  },
+})
+
+interface PartInput {
+  readonly pk: number
+  readonly number: number
+  readonly part: Uint8Array
+}
+
+export const storePart = write({
+  name: 'files.store-part',
+  covers: 'files',
+  run: (tx, _, { pk, number, part }: PartInput): void => void insertPart(tx, pk, number, part),
+})
+
+/** All parts of a file are stored. */
+export interface CompleteFile {
+  readonly pk: number
+  readonly id: string
+  readonly size: number
+  /** By default the instant at which it becomes visible. */
+  readonly createdAt: number | undefined
+}
+
+export const finishFile = write({
+  name: 'files.finish',
+  covers: 'files',
+  run: (tx, caller, file: CompleteFile) => makeComplete(tx, caller, file),
+})
+
+/** Makes a file visible. */
+export function makeComplete(tx: Tx, caller: Caller, { pk, id, size, createdAt }: CompleteFile): FileRow {
+  updateFile(tx, pk, { id, size })
+  makeFileVisible(tx, caller, { pk, id }, createdAt)
+  return findFile(tx, wholeWorkspace(caller.workspacePk), id) ?? fail(notFound('file'))
+}
+
+interface NewFile extends StartInput {
   /** The number of bytes that the sender announced, if any. */
   readonly announced?: number | undefined
   /** All of them, or as they arrive. */
   readonly bytes: Uint8Array | AsyncIterable<Uint8Array> | null
   /** By default a new one. It is free for another attempt until the file is complete. */
   readonly id?: string
-  /** By default the instant at which it is complete. */
   readonly createdAt?: number
-  /** Writes more in the transaction that makes the file visible. */
-  readonly onVisible?: (tx: Tx) => void
+  /** The write that makes the file visible, in place of `finishFile`. */
+  readonly finish?: (file: CompleteFile) => FileRow | Promise<FileRow>
 }
 
 /**
  * Adds a file while its bytes arrive, in short transactions; no more than a part of it is in memory. It is visible only
- * when it is complete: what breaks off, or grows larger than a file may be, is removed. Its text is extracted in the
+ * when it is complete: a file that breaks off, or grows larger than a file may be, is removed. Its text is extracted in the
  * background afterwards. Refuses an unknown note.
  */
-export async function addFile(
-  db: Db,
-  author: ChangeAuthor & InWorkspace,
-  { fileName, noteId, announced, bytes, id: givenId, createdAt, onVisible }: NewFile,
-): Promise<FileRow> {
-  const { workspacePk } = author
+export async function addFile(writer: FileWriter, file: NewFile): Promise<FileRow> {
+  const { fileName, noteId, announced = 0, bytes, createdAt } = file
   checkedFileName(fileName)
-  refuseTooLarge(announced ?? 0)
-  const { pk, id: ownId } = await db.write((tx) => {
-    const note = noteId === null ? null : notePk(tx, author, noteId)
-    const id = tx.newId()
-    const mimeType = mimeTypeOf(fileName)
-    return { id, pk: insertFile(tx, { id, workspace: workspacePk, note, fileName, mimeType, size: 0 }) }
-  })
+  refuseTooLarge(announced)
+  const { pk, workspace, id } = await writer.run(startFile, { fileName, noteId })
   try {
-    const size = await storeParts(db, pk, bytes)
-    return await db.write((tx) => {
-      const id = givenId ?? ownId
-      updateFile(tx, pk, { id, size })
-      makeFileVisible(tx, author, { pk, id }, createdAt)
-      onVisible?.(tx)
-      return findFile(tx, wholeWorkspace(workspacePk), id) ?? fail(notFound('file'))
-    })
+    const complete = { pk, id: file.id ?? id, size: await storeParts(writer, pk, bytes), createdAt }
+    return await (file.finish ? file.finish(complete) : writer.run(finishFile, complete))
   } catch (error) {
-    await asNobody(() => db.write((tx): void => abandonFile(tx, { pk, workspace: workspacePk })))
+    await asNobody(() => writer.db.write((tx): void => abandonFile(tx, { pk, workspace })))
     throw error
   }
 }
@@ -86,10 +150,10 @@ function notePk(tx: Tx, author: InWorkspace, id: string): number {
 }
 
 /** Returns how many bytes there were. An empty file has one empty part. */
-async function storeParts(db: Db, pk: number, bytes: NewFile['bytes']): Promise<number> {
+async function storeParts(writer: FileWriter, pk: number, bytes: NewFile['bytes']): Promise<number> {
   let number = 0
   let size = 0
-  const store = (part: Uint8Array) => db.write((tx): void => void insertPart(tx, pk, number++, part))
+  const store = (part: Uint8Array) => writer.run(storePart, { pk, number: number++, part })
   const counted = async function* () {
     for await (const chunk of arriving(bytes instanceof Uint8Array ? besideServer(bytes) : bytes)) {
       size += chunk.length

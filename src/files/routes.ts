@@ -1,10 +1,9 @@
 import type { AppContext } from '../context.ts'
 import { downloadResponse } from '../http/download.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
-import { presentPage } from '../http/pagination.ts'
 import { RawBody, t } from '../http/schema/types.ts'
 import { refreshLinks } from '../notes/links/indexing.ts'
-import { addFile } from './new-file.ts'
+import { addFile, requestWriter } from './new-file.ts'
 import { presentFile } from './present.ts'
 import * as schema from './schema.ts'
 import { searchFiles } from './search.ts'
@@ -22,22 +21,15 @@ export const fileRoutes = (ctx: AppContext) =>
       description:
         'With `note_id` only the files attached to that note. Files come in through the application and the command line.',
     })
-    .get(
-      '/search',
-      async ({ caller, query }) => {
-        const page = await searchFiles(ctx, caller, query)
-        return { results: page.items, ...presentPage(query, page) }
-      },
-      {
-        access: 'read',
-        query: schema.SearchQuery,
-        response: schema.FileSearchResponse,
-        operationId: 'searchFiles',
-        summary: 'Search the names and the text of files, page by page',
-        description:
-          'A hit is one page; the best match comes first. Words are looked for ignoring case and accents.',
-      },
-    )
+    .get('/search', ({ exchange, query }) => exchange.call(searchFiles, query), {
+      access: 'read',
+      query: schema.SearchQuery,
+      response: schema.FileSearchResponse,
+      operationId: 'searchFiles',
+      summary: 'Search the names and the text of files, page by page',
+      description:
+        'A hit is one page; the best match comes first. Words are looked for ignoring case and accents.',
+    })
     .get('/:id', ({ exchange, params }) => exchange.call(readFile, params), {
       access: 'read',
       response: schema.FileWithOutlineResponse,
@@ -96,14 +88,14 @@ export const filesOfNoteRoutes = () =>
     },
   )
 
-/** What only a person does who is signed in to the application. */
+/** Endpoints of signed-in users of the application. */
 export const fileManagementRoutes = (ctx: AppContext) =>
   applicationEndpoints('files')
     .post(
       '/files',
-      async ({ caller, query, request, status }) => {
+      async ({ exchange, query, request, status }) => {
         const length = request.headers.get('content-length')
-        const file = await addFile(ctx.db, caller, {
+        const file = await addFile(requestWriter(ctx.db, exchange), {
           fileName: query.file_name,
           noteId: query.note_id ?? null,
           announced: length === null ? undefined : Number(length),
@@ -118,11 +110,7 @@ export const fileManagementRoutes = (ctx: AppContext) =>
         response: { 201: schema.FileResponse },
       },
     )
-    .delete(
-      '/files/:id',
-      async ({ caller, params }) => ({
-        deleted: true as const,
-        id: (await deleteFile(ctx.db, caller, params.id)).id,
-      }),
-      { access: 'session-write', response: schema.FileDeleted },
-    )
+    .delete('/files/:id', ({ exchange, params }) => exchange.call(deleteFile, params), {
+      access: 'session-write',
+      response: schema.FileDeleted,
+    })

@@ -1,13 +1,12 @@
 import type { Static } from '@sinclair/typebox'
 import { hides } from '../access/rights.ts'
-import { type AppContext, type Caller, placeFor } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
 import type { SqlPart } from '../db/sql-part.ts'
-import type { WorkerQuery } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { type Page, type PageRequest, pageRequest } from '../http/pagination.ts'
+import { type Page, type PageRequest, pageRequest, presentPage } from '../http/pagination.ts'
 import { keysOf } from '../kernel/jobs.ts'
+import { read } from '../kernel/operation.ts'
 import { fail, notFound } from '../refusal.ts'
 import { isMatch, snippetOf } from '../search/highlighter.ts'
 import { createWordTable, hasTable } from '../search/tables.ts'
@@ -61,14 +60,12 @@ export interface FoundPage {
   readonly snippet: string
 }
 
-interface SearchInput {
+interface SearchedFiles {
   readonly workspace: number
-  readonly q: string
   /** The pk of the only file to search. */
-  readonly file?: number
+  readonly file: number | undefined
   /** Whether files that are attached to notes are found. */
-  readonly ofNotes?: boolean
-  readonly page: PageRequest
+  readonly ofNotes: boolean
 }
 
 /** All wanted words must be on one page, and none of the excluded ones. */
@@ -86,38 +83,51 @@ const OF_NOTES = ' UNION ALL SELECT pk FROM files WHERE note IS NOT NULL'
 /** The pages that match, as what follows FROM. */
 function matchesOf(
   { sql }: Reader,
-  { workspace, file, ofNotes }: SearchInput,
+  { workspace, file, ofNotes }: SearchedFiles,
   phrases: readonly Phrase[],
 ): SqlPart {
   const table = pageTable(workspace)
   const inFile = file === undefined ? '' : ' AND rowid BETWEEN ? AND ?'
   return {
-    text: `${table} WHERE ${sql.stopCondition('rowid').text} AND ${table} MATCH ?${inFile} AND ${fileOfKeySql('rowid')} NOT IN (${NOT_READY}${ofNotes === false ? OF_NOTES : ''})`,
+    text: `${table} WHERE ${sql.stopCondition('rowid').text} AND ${table} MATCH ?${inFile} AND ${fileOfKeySql('rowid')} NOT IN (${NOT_READY}${ofNotes ? '' : OF_NOTES})`,
     values: [expressionOf(phrases), ...(file === undefined ? [] : keyRange(file))],
   }
 }
 
 /**
- * The files whose names match, then the matching pages by rank, those of equal rank in the order in which they were
- * added.
+ * Searches the names and the text of every file, or of one, and refuses an unknown one. Files whose names match come first,
+ * then the matching pages by rank, those of equal rank in the order in which they were added.
  */
-export const fileSearchQuery: WorkerQuery<SearchInput, Page<FoundPage>> = {
+export const searchFiles = read({
   name: 'files.search',
-  run: (reader, input) => {
-    const phrases = parseSearch(input.q)
-    if (phrases.length === 0) return { items: [], total: 0 }
-    const { workspace, page } = input
-    const { limit, offset } = page
-    if (!isOneWord(phrases)) reader.sql.cannotCount()
-    const named = findFilesByName(reader, input, phrases).map((pk) => partKey(pk, NAME))
-    const found = hasPageTable(reader, workspace) ? matchesOf(reader, input, phrases) : undefined
-    const pages = found ? reader.sql.scalar<number>(`SELECT count(*) FROM ${found.text}`, ...found.values) : 0
-    const keys = named.slice(offset, offset + limit)
-    const after = Math.max(offset - named.length, 0)
-    if (found && keys.length < limit && after < pages)
-      keys.push(...rankedPages(reader, workspace, found, limit - keys.length, after))
-    return { items: keys.flatMap((key) => foundPage(reader, key, phrases)), total: named.length + pages }
+  covers: 'files',
+  run: (reader, caller, query: Static<typeof SearchQuery>) => {
+    const { workspacePk: workspace, rights } = caller
+    const { q, file_id: id } = query
+    const file = id === undefined ? undefined : (findFile(reader, caller, id) ?? fail(notFound('file')))
+    const searched = { workspace, file: file?.pk, ofNotes: !hides(rights, 'notes') }
+    const page = foundPages(reader, searched, parseSearch(q), pageRequest(query))
+    return { results: page.items, ...presentPage(query, page) }
   },
+})
+
+function foundPages(
+  reader: Reader,
+  searched: SearchedFiles,
+  phrases: readonly Phrase[],
+  { limit, offset }: PageRequest,
+): Page<FoundPage> {
+  if (phrases.length === 0) return { items: [], total: 0 }
+  const { workspace } = searched
+  if (!isOneWord(phrases)) reader.sql.cannotCount()
+  const named = findFilesByName(reader, searched, phrases).map((pk) => partKey(pk, NAME))
+  const found = hasPageTable(reader, workspace) ? matchesOf(reader, searched, phrases) : undefined
+  const pages = found ? reader.sql.scalar<number>(`SELECT count(*) FROM ${found.text}`, ...found.values) : 0
+  const keys = named.slice(offset, offset + limit)
+  const after = Math.max(offset - named.length, 0)
+  if (found && keys.length < limit && after < pages)
+    keys.push(...rankedPages(reader, workspace, found, limit - keys.length, after))
+  return { items: keys.flatMap((key) => foundPage(reader, key, phrases)), total: named.length + pages }
 }
 
 /** Stands for the page of a result that is the name of a file. */
@@ -145,24 +155,6 @@ function foundPage(reader: Reader, key: number, phrases: readonly Phrase[]): Fou
   return [{ file: { id, file_name, note_id }, page, snippet: snippetOf([text], phrases) }]
 }
 
-/** Searches the names and the text of every file, or of one. Refuses an unknown file. */
-export async function searchFiles(
-  ctx: AppContext,
-  caller: Caller,
-  query: Static<typeof SearchQuery>,
-): Promise<Page<FoundPage>> {
-  const { q, file_id: id } = query
-  const file = id === undefined ? undefined : (findFile(ctx.db, caller, id) ?? fail(notFound('file')))
-  const input = {
-    workspace: placeFor(caller, 'files').workspacePk,
-    q,
-    file: file?.pk,
-    ofNotes: !hides(caller.rights, 'notes'),
-    page: pageRequest(query),
-  }
-  return ctx.worker.run(fileSearchQuery, input, caller)
-}
-
 const NAMES_AT_ONCE = 1_000
 
 interface NamedFile {
@@ -170,16 +162,14 @@ interface NamedFile {
   readonly fileName: string
 }
 
-type NameSearch = Pick<SearchInput, 'workspace' | 'file' | 'ofNotes'>
-
 /** The names of the files of a workspace, or of one of them, in the order in which they were added. */
-const allNames = ({ sql }: Reader, { workspace, file, ofNotes }: NameSearch): Iterable<NamedFile> =>
+const allNames = ({ sql }: Reader, { workspace, file, ofNotes }: SearchedFiles): Iterable<NamedFile> =>
   scanByPk((after) =>
     sql.all<NamedFile>(
       // The plus sign makes SQLite read the table in the order of its key.
       `SELECT f.pk, f.file_name AS fileName FROM files f
        WHERE ${sql.stopCondition('f.pk').text} AND f.pk > ? AND +f.workspace = ? AND ${VISIBLE}
-         ${file === undefined ? '' : 'AND f.pk = ?'} ${ofNotes === false ? 'AND f.note IS NULL' : ''}
+         ${file === undefined ? '' : 'AND f.pk = ?'} ${ofNotes ? '' : 'AND f.note IS NULL'}
        ORDER BY f.pk LIMIT ?`,
       after,
       workspace,
@@ -192,7 +182,7 @@ const allNames = ({ sql }: Reader, { workspace, file, ofNotes }: NameSearch): It
  * The pks of the files whose names match the search: short names first, those of equal length in the order in which
  * they were added. Names are compared one by one: there are few of them beside pages.
  */
-function findFilesByName(reader: Reader, search: NameSearch, phrases: readonly Phrase[]): number[] {
+function findFilesByName(reader: Reader, search: SearchedFiles, phrases: readonly Phrase[]): number[] {
   const found: NamedFile[] = []
   for (const named of allNames(reader, search)) if (isMatch(named.fileName, phrases)) found.push(named)
   return found.sort((left, right) => left.fileName.length - right.fileName.length).map(({ pk }) => pk)

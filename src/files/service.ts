@@ -2,8 +2,8 @@ import type { Static } from '@sinclair/typebox'
 import { checkWrite } from '../access/rights.ts'
 import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import { type Caller, type InWorkspace, placeFor } from '../context.ts'
-import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
+import type { Tx } from '../db/writes/transaction.ts'
 import { long, read, write } from '../kernel/operation.ts'
 import { isName, MAX_NAME_LENGTH } from '../lib/text.ts'
 import { findNoteSummary } from '../notes/store.ts'
@@ -110,10 +110,15 @@ export const renameFile = long(
 )
 
 /** Deletes a file permanently; a job frees its space. Fields of records that name it keep its id. */
-export const deleteFile = (db: Db, caller: ChangeAuthor & InWorkspace, id: string): Promise<FileRow> =>
-  db.write((tx) => {
-    const file = getFileToWrite(tx, caller, id)
-    publishFileDeletion(tx, caller, file)
-    removeFile(tx, caller, file)
-    return file
-  })
+export function deleteById(tx: Tx, caller: ChangeAuthor & InWorkspace, id: string): FileRow {
+  const file = getFileToWrite(tx, caller, id)
+  publishFileDeletion(tx, caller, file)
+  removeFile(tx, caller, file)
+  return file
+}
+
+export const deleteFile = write({
+  name: 'files.delete',
+  covers: 'files',
+  run: (tx, caller, { id }: { id: string }) => ({ deleted: true, id: deleteById(tx, caller, id).id }),
+})

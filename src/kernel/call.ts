@@ -94,13 +94,12 @@ function sendable(sent: Sent): Sent {
   return hasBody ? { ...sent, input: { ...input, body: undefined }, hasBody } : sent
 }
 
-/** About how long an input is, in characters and bytes; stops counting above `most`. */
+/** The characters and bytes of the values of an input, without its keys; stops counting above `most`. */
 function lengthOf(input: unknown, most: number): number {
   const rest = [input]
   let length = 0
   while (rest.length > 0 && length <= most) {
     const value = rest.pop()
-    length += 1
     if (typeof value === 'string') length += value.length
     else if (value instanceof Uint8Array) length += value.byteLength
     else if (typeof value === 'object' && value !== null)

@@ -1,1 +1,7 @@
-export { importedQuery, importNotesTask } from './vault/from-browser/service.ts'
+export {
+  finishImportedFile,
+  importIds,
+  importNotes,
+  readImported,
+  reserveFile,
+} from './vault/from-browser/service.ts'

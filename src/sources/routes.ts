@@ -1,18 +1,18 @@
-import type { AppContext, Caller } from '../context.ts'
+import type { AppContext } from '../context.ts'
 import { asRequester } from '../db/writes/requester.ts'
 import { RequestLimit } from '../http/authorizer.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { BytesBody, IgnoredQuery } from '../http/schema/types.ts'
 import { Tally } from '../objects/tally.ts'
 import { fail, notFound, Refusal } from '../refusal.ts'
-import { type EventReaders, getEvent, replayOne, replayUnmapped } from './events.ts'
-import { makeSource, presentTo } from './operations.ts'
+import { type EventReaders, replayOne, replayUnmapped } from './events.ts'
+import * as operations from './operations.ts'
 import { providerOf } from './providers.ts'
 import { challengeIn } from './read-call.ts'
 import { receive, replaysOf, tryEvent } from './receive.ts'
 import * as schema from './schema.ts'
-import { deleteSource, getSource, listSources, patchSource, rotateSource } from './service.ts'
-import { addCounts, findVerifier, optionsOf, type SourceRow } from './store.ts'
+import { getSource } from './service.ts'
+import { addCounts, findVerifier, optionsOf } from './store.ts'
 
 const CALLS_PER_MINUTE = 6_000
 
@@ -21,15 +21,13 @@ export const rejectedCalls = (ctx: AppContext): Tally =>
   new Tally(ctx, 'rejected calls', (tx, source, rejected) => addCounts(tx, source, { rejected }))
 
 export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: Tally) {
-  const originOf = (request: Request) => ctx.config.publicUrls[0] ?? new URL(request.url).origin
-  const present = (source: SourceRow, caller: Caller, request: Request) =>
-    presentTo(caller, source, originOf(request))
+  const shownTo = ({ url }: Request) => ({ origin: ctx.config.publicUrls[0] ?? new URL(url).origin })
   return endpoints('Sources', '/v1/sources', 'structures')
     .get(
       '',
-      async ({ caller, request }) => {
+      async ({ exchange, request }) => {
         await rejected.write()
-        return { sources: listSources(ctx.db, caller).map((row) => present(row, caller, request)) }
+        return exchange.call(operations.readSources, shownTo(request))
       },
       {
         access: 'read',
@@ -41,7 +39,7 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
     )
     .post(
       '',
-      ({ exchange, body, request }) => exchange.create(makeSource, { body, origin: originOf(request) }),
+      ({ exchange, body, request }) => exchange.create(operations.makeSource, { body, ...shownTo(request) }),
       {
         access: 'write',
         once: true,
@@ -55,9 +53,9 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
     )
     .get(
       '/:id',
-      async ({ caller, params, request }) => {
+      async ({ exchange, params, request }) => {
         await rejected.write()
-        return { source: present(getSource(ctx.db, caller, params.id, 'read'), caller, request) }
+        return exchange.call(operations.readSource, { ...params, ...shownTo(request) })
       },
       {
         access: 'read',
@@ -69,9 +67,8 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
     )
     .patch(
       '/:id',
-      async ({ caller, params, body, request }) => ({
-        source: present(await patchSource(ctx, caller, params.id, body), caller, request),
-      }),
+      ({ exchange, params, body, request }) =>
+        exchange.call(operations.patchSource, { ...params, body, ...shownTo(request) }),
       {
         access: 'write',
         body: schema.PatchSourceBody,
@@ -82,25 +79,17 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
           'Only what is sent changes; `map` and `when` are replaced whole. Its structure and provider stay.',
       },
     )
-    .delete(
-      '/:id',
-      async ({ caller, params }) => {
-        await deleteSource(ctx, caller, params.id)
-        return { deleted: true, id: params.id }
-      },
-      {
-        access: 'write',
-        response: schema.DeletedSourceResponse,
-        operationId: 'deleteSource',
-        summary: 'Delete a source and its events',
-        description: 'Its URL is gone; the rows stay.',
-      },
-    )
+    .delete('/:id', ({ exchange, params }) => exchange.call(operations.deleteSource, params), {
+      access: 'write',
+      response: schema.DeletedSourceResponse,
+      operationId: 'deleteSource',
+      summary: 'Delete a source and its events',
+      description: 'Its URL is gone; the rows stay.',
+    })
     .post(
       '/:id/rotate',
-      async ({ caller, params, request }) => ({
-        source: present(await rotateSource(ctx, caller, params.id), caller, request),
-      }),
+      ({ exchange, params, request }) =>
+        exchange.call(operations.rotateSource, { ...params, ...shownTo(request) }),
       {
         access: 'write',
         response: schema.SourceResponse,
@@ -119,8 +108,7 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
     })
     .get(
       '/:id/events/:eventId',
-      ({ caller, params, query }) =>
-        getEvent(ctx.db, caller, params.id, params.eventId, query.sealed ?? false),
+      ({ exchange, params, query }) => exchange.call(operations.readEvent, { ...params, ...query }),
       {
         access: 'read',
         query: schema.EventQuery,

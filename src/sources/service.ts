@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { type Ability, may } from '../access/rights.ts'
 import { logChange } from '../changes/log.ts'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { fold } from '../lib/text.ts'
@@ -77,43 +77,30 @@ export function createSource(tx: Tx, caller: Caller, input: NewSource, isImporte
 }
 
 /** Changes what is sent; a new secret drops what was sealed with the old one. */
-export const patchSource = (
-  { db }: Pick<AppContext, 'db'>,
-  caller: Caller,
-  id: string,
-  input: SourcePatch,
-): Promise<SourceRow> =>
-  db.write((tx) => {
-    const before = getSource(tx, caller, id, 'change')
-    const structure = structureOf(tx, caller, before, 'source', 'change')
-    checkForm(before.provider, input)
-    const columns = checkedColumns(tx, before.workspace, before, definitionOf(structure), input, before.pk)
-    const after = { ...before, ...columns }
-    if (after.enabled === 1) checkComplete(after)
-    const secretVersion = before.secretVersion + Number(after.secret !== before.secret)
-    sourceKind.update(tx, caller, before, { ...columns, secretVersion })
-    if (secretVersion !== before.secretVersion) dropEarlierSealed(tx, before.pk, secretVersion)
-    return getSource(tx, caller, id, 'change')
-  })
+export function updateSource(tx: Tx, caller: Caller, id: string, input: SourcePatch): SourceRow {
+  const before = getSource(tx, caller, id, 'change')
+  const structure = structureOf(tx, caller, before, 'source', 'change')
+  checkForm(before.provider, input)
+  const columns = checkedColumns(tx, before.workspace, before, definitionOf(structure), input, before.pk)
+  const after = { ...before, ...columns }
+  if (after.enabled === 1) checkComplete(after)
+  const secretVersion = before.secretVersion + Number(after.secret !== before.secret)
+  sourceKind.update(tx, caller, before, { ...columns, secretVersion })
+  if (secretVersion !== before.secretVersion) dropEarlierSealed(tx, before.pk, secretVersion)
+  return getSource(tx, caller, id, 'change')
+}
 
 /** Gives a source another URL; the old one leads nowhere from now on. */
-export const rotateSource = (
-  { db }: Pick<AppContext, 'db'>,
-  caller: Caller,
-  id: string,
-): Promise<SourceRow> =>
-  db.write((tx) => {
-    sourceKind.update(tx, caller, getSource(tx, caller, id, 'change'), { token: newToken() })
-    return getSource(tx, caller, id, 'change')
-  })
+export function replaceToken(tx: Tx, caller: Caller, id: string): SourceRow {
+  sourceKind.update(tx, caller, getSource(tx, caller, id, 'change'), { token: newToken() })
+  return getSource(tx, caller, id, 'change')
+}
 
-/** Deletes a source. */
-export const deleteSource = ({ db }: AppContext, caller: Caller, id: string): Promise<void> =>
-  db.write((tx): void => {
-    const { pk, structureId } = getSource(tx, caller, id, 'change')
-    removeSource(tx, pk)
-    logChange(tx, caller, { kind: 'source', id, structureId }, 'deleted')
-  })
+export function endSource(tx: Tx, caller: Caller, id: string): void {
+  const { pk, structureId } = getSource(tx, caller, id, 'change')
+  removeSource(tx, pk)
+  logChange(tx, caller, { kind: 'source', id, structureId }, 'deleted')
+}
 
 /** Refuses what no source of this provider may have, whatever its structure. */
 function checkForm(

@@ -1,9 +1,11 @@
 import type { AppContext, Caller } from '../context.ts'
+import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import { IS_NEW, IS_NOT_NEW } from '../db/schema/webhooks.ts'
-import { inChunks } from '../db/writes/chunks.ts'
+import { inChunks, pauseBetween } from '../db/writes/chunks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { publishTest, wakeDeliveries } from '../delivery/outbox.ts'
+import { write } from '../kernel/operation.ts'
 import { fail, notFound, refused } from '../refusal.ts'
 import { getWebhook } from './service.ts'
 import { kindOf, presentAttempt, presentDelivery, presentStructureOf, type WebhookRow } from './store.ts'
@@ -53,28 +55,50 @@ export function restart(tx: Tx, caller: Caller, id: string, deliveryId: string):
 /** Few enough that each transaction holds the write lock for only some milliseconds. */
 const RECOVERED_PER_CHUNK = 500
 
+export interface RecoverInput {
+  readonly id: string
+  /** When the first of the deliveries failed, in milliseconds. */
+  readonly since: number
+  /** The delivery after which this call goes on; empty for the first call. */
+  readonly after: string
+}
+
+interface Recovered {
+  readonly redelivered: number
+  /** Null when no delivery is left. */
+  readonly after: string | null
+}
+
+/** Sends some of the failed deliveries again, as `redeliver` does. */
+export const recoverSome = write({
+  name: 'webhooks.recover',
+  covers: 'structures',
+  run: (tx, caller, { id, since, after }: RecoverInput): Recovered => {
+    const { pk } = getWebhook(tx, caller, id, 'change')
+    const upTo = endOfFailed(tx, pk, after, RECOVERED_PER_CHUNK)
+    if (upTo === undefined) return { redelivered: 0, after: null }
+    const redelivered = restartFailed(tx, pk, { after, upTo, since })
+    wakeDeliveries(tx, [pk])
+    return { redelivered, after: upTo }
+  },
+})
+
 /**
- * Sends again, as `redeliver` does, every delivery that failed at an instant or later; returns how many. A crash in the
- * middle leaves the others failed: the same call continues.
+ * Sends every delivery again that failed at an instant or later; returns how many. A crash in the middle leaves the others
+ * failed: the same call continues.
  */
 export async function recoverDeliveries(
-  ctx: Pick<AppContext, 'db'>,
-  caller: Caller,
-  id: string,
-  since: number,
+  db: Db,
+  recover: (input: RecoverInput) => Recovered | Promise<Recovered>,
+  input: Omit<RecoverInput, 'after'>,
 ): Promise<number> {
-  const { pk } = getWebhook(ctx.db, caller, id, 'change')
-  let after = ''
-  let redelivered = 0
-  await inChunks(ctx.db, (tx): boolean => {
-    const upTo = endOfFailed(tx, pk, after, RECOVERED_PER_CHUNK)
-    if (upTo === undefined) return false
-    redelivered += restartFailed(tx, pk, { after, upTo, since })
-    after = upTo
-    wakeDeliveries(tx, [pk])
-    return true
-  })
-  return redelivered
+  let total = 0
+  for (let after = ''; ; await pauseBetween(db)) {
+    const done = await recover({ ...input, after })
+    total += done.redelivered
+    if (done.after === null) return total
+    after = done.after
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import { parseInput } from './columns.ts'
 import { deliveryLog, listDeliveries, restart, sendTest } from './deliveries.ts'
 import type { CreateWebhookBody, DeliveriesQuery, ListQuery, PatchWebhookBody, RotateBody } from './schema.ts'
 import {
+  endSubscription,
   getWebhook,
   insertWebhook,
   listWebhooks,
@@ -15,6 +16,8 @@ import {
   updateWebhook,
 } from './service.ts'
 import { presentWebhook, type WebhookRow } from './store.ts'
+
+export { recoverSome } from './deliveries.ts'
 
 const covers = 'structures'
 
@@ -115,6 +118,15 @@ export const readDelivery = read({
   name: 'webhooks.delivery',
   covers,
   run: (snapshot, caller, { id, deliveryId }: NamedDelivery) => deliveryLog(snapshot, caller, id, deliveryId),
+})
+
+export const deleteWebhook = write({
+  name: 'webhooks.delete',
+  covers,
+  run: (tx, caller, { id }: Named) => {
+    endSubscription(tx, caller, id)
+    return { deleted: true }
+  },
 })
 
 /** Sends a delivery's event again at once, whatever its status; its attempts count from 0 again. */

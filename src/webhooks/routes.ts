@@ -1,10 +1,9 @@
 import type { AppContext } from '../context.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { parseInstant } from '../lib/dates.ts'
-import { recoverDeliveries } from './deliveries.ts'
+import { type RecoverInput, recoverDeliveries } from './deliveries.ts'
 import * as operations from './operations.ts'
 import * as schema from './schema.ts'
-import { deleteWebhook } from './service.ts'
 
 const ACCEPTED = 202
 
@@ -48,20 +47,13 @@ export function webhookRoutes(ctx: AppContext) {
           'Only what is sent changes. `resume: true` ends a pause and sends what waits. The operators of `filter` are in the description of `POST /v1/webhooks`.',
       },
     )
-    .delete(
-      '/:id',
-      async ({ caller, params }) => {
-        await deleteWebhook(ctx, caller, params.id)
-        return { deleted: true }
-      },
-      {
-        access: 'write',
-        response: schema.DeletedWebhookResponse,
-        operationId: 'deleteWebhook',
-        summary: 'Delete a subscription and its deliveries',
-        description: 'What is pending is not sent any more.',
-      },
-    )
+    .delete('/:id', ({ exchange, params }) => exchange.call(operations.deleteWebhook, params), {
+      access: 'write',
+      response: schema.DeletedWebhookResponse,
+      operationId: 'deleteWebhook',
+      summary: 'Delete a subscription and its deliveries',
+      description: 'What is pending is not sent any more.',
+    })
     .post(
       '/:id/rotate-secret',
       ({ exchange, params }) => exchange.call(operations.rotateSecretAtOnce, params),
@@ -108,9 +100,11 @@ export function webhookRoutes(ctx: AppContext) {
     )
     .post(
       '/:id/recover',
-      async ({ caller, params, body }) => ({
-        redelivered: await recoverDeliveries(ctx, caller, params.id, parseInstant(body.since) ?? 0),
-      }),
+      async ({ exchange, params, body }) => {
+        const recover = (input: RecoverInput) => exchange.outputOf(operations.recoverSome, input)
+        const since = parseInstant(body.since) ?? 0
+        return { redelivered: await recoverDeliveries(ctx.db, recover, { ...params, since }) }
+      },
       {
         access: 'write',
         body: schema.RecoverBody,

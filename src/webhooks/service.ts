@@ -3,7 +3,7 @@ import { findKey } from '../account/keys.ts'
 import { findUserById } from '../account/store.ts'
 import { ALONE, differenceOf } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { Caller, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type AllowlistEntry, urlError } from '../delivery/client/addresses.ts'
@@ -238,12 +238,11 @@ const logged = (webhook: store.WebhookRow) => ({ headers: null, ...presentWebhoo
 const DERIVED = ['structure', 'status', 'pause_reason', 'consecutive_failures']
 
 /** Deletes a subscription; nothing more is sent. */
-export const deleteWebhook = ({ db }: AppContext, caller: Caller, id: string): Promise<void> =>
-  db.write((tx): void => {
-    const webhook = getWebhook(tx, caller, id, 'change')
-    removeWebhook(tx, webhook)
-    logChange(tx, caller, changedWebhook(webhook), 'deleted', webhook.kind === 'note' ? ALONE : {})
-  })
+export function endSubscription(tx: Tx, caller: Caller, id: string): void {
+  const webhook = getWebhook(tx, caller, id, 'change')
+  removeWebhook(tx, webhook)
+  logChange(tx, caller, changedWebhook(webhook), 'deleted', webhook.kind === 'note' ? ALONE : {})
+}
 
 /** Refuses an address that may not be called, and a key that does not exist. */
 function checkAddressAndKey(

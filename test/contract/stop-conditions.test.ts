@@ -4,7 +4,7 @@ import { openReadingConnection } from '../../src/db/connection/open.ts'
 import type { Reader } from '../../src/db/reader.ts'
 import { Sql } from '../../src/db/sql.ts'
 import type { WorkerQuery } from '../../src/db/worker/client.ts'
-import { fileSearchQuery } from '../../src/files/search.ts'
+import { searchFiles } from '../../src/files/search.ts'
 import { parseFilter } from '../../src/filter/record/parse.ts'
 import { parseTree } from '../../src/filter/tree/parse.ts'
 import type { ReadOperation } from '../../src/kernel/operation.ts'
@@ -128,7 +128,7 @@ test.each([
   ['a filter by tags', () => notes({ type: 'tags', op: 'has_any', tag_ids: [tag] })],
   ['a filter by titles', () => notes({ type: 'field', field: 'title', op: 'contains', value: 'nothing' })],
   ['a filter by values', () => notes({ type: 'property', def_id: property, op: 'contains', value: 'place' })],
-  ['a search of files', () => checksOf(fileSearchQuery, { workspace, q: 'page', page })],
+  ['a search of files', () => checksIn(searchFiles, { q: 'page', ...page })],
 ])('%s checks in the middle of its statements whether it is to stop', (_, run) => {
   expect(run()).toBeGreaterThanOrEqual(Math.floor(MANY / 64) - 1)
 })

@@ -1,9 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
-import { systemAuthor } from '../../src/changes/log.ts'
-import { deleteFile } from '../../src/files/service.ts'
 import { peakMebibytes } from '../limits/connections.ts'
-import { makeFile } from '../support/files.ts'
+import { deleteFile, makeFile } from '../support/files.ts'
 import { runJobs } from '../support/jobs.ts'
 import { makeNote } from '../support/notes.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
@@ -101,7 +99,7 @@ describe('the content of a file', () => {
       status: 404,
       body: { code: 'not_found' },
     })
-    await deleteFile(service.ctx.db, systemAuthor(1), id)
+    await deleteFile(service, id)
     expect((await download(id)).status).toBe(404)
   })
 
@@ -112,7 +110,7 @@ describe('the content of a file', () => {
     })
     const reader = (await service.app.fetch(request)).body?.getReader()
     expect((await reader?.read())?.value?.length).toBe(524_288)
-    await deleteFile(service.ctx.db, systemAuthor(1), id)
+    await deleteFile(service, id)
     await runJobs(service.ctx)
     await expect(
       (async () => {

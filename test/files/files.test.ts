@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { systemAuthor } from '../../src/changes/log.ts'
-import { deleteFile } from '../../src/files/service.ts'
 import { findFaults } from '../../src/maintenance/integrity.ts'
-import { makeFile } from '../support/files.ts'
+import { deleteFile, makeFile } from '../support/files.ts'
 import { runJobs, runRetention } from '../support/jobs.ts'
 import { makeNote, readNote, revisionsOf } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -20,7 +18,7 @@ const fileNames = async (path = '/v1/files') =>
   (await service.get(path)).body.files.map((file: { file_name: string }) => file.file_name)
 
 const remove = async (id: string) => {
-  await deleteFile(service.ctx.db, systemAuthor(1), id)
+  await deleteFile(service, id)
   await runJobs(service.ctx)
 }
 

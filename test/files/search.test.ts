@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { deleteFile } from '../../src/files/service.ts'
-import { callerOf } from '../support/cli.ts'
-import { makeFile } from '../support/files.ts'
+import { deleteFile, makeFile } from '../support/files.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -108,7 +106,7 @@ describe('a search', () => {
     const id = await makeFile(service, { name: 'old.png', pages: [] })
     await service.patch(`/v1/files/${id}`, { file_name: 'new.png' })
     expect([await places('old'), await places('new')]).toEqual([[], ['new.png:0']])
-    await deleteFile(service.ctx.db, callerOf(service), id)
+    await deleteFile(service, id)
     expect(await search('new')).toEqual({ results: [], total: 0, has_more: false })
   })
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { addFile } from '../../src/files/new-file.ts'
+import { addFile, commandWriter } from '../../src/files/new-file.ts'
 import { findFaults } from '../../src/maintenance/integrity.ts'
 import { exportWorkspace } from '../../src/portability/workspace/export.ts'
 import { importWorkspace } from '../../src/portability/workspace/import.ts'
@@ -130,7 +130,7 @@ async function play(
   for (const [fileName, bytes, isAttached] of files) {
     service.clock.advance(1_000)
     const noteId = isAttached ? (noteIds[0] ?? null) : null
-    await addFile(service.ctx.db, callerOf(service), { fileName, noteId, bytes })
+    await addFile(commandWriter(service.ctx.db, callerOf(service)), { fileName, noteId, bytes })
   }
   await service.patch('/v1/properties/select', { options: ['done', 'late'] })
 }

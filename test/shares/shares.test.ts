@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { changeRole, getUser, removeUser } from '../../src/account/users.ts'
 import { findWorkspaceNamed } from '../../src/account/workspaces.ts'
-import { systemAuthor } from '../../src/changes/log.ts'
-import { addFile } from '../../src/files/new-file.ts'
+import { addFile, commandWriter } from '../../src/files/new-file.ts'
+import { callerOf } from '../support/cli.ts'
 import { makeNote } from '../support/notes.ts'
 import { declare, write } from '../support/records.ts'
 import { settle, startService, type TestClock, type TestService, testClock } from '../support/service.ts'
@@ -41,8 +41,7 @@ const become = (role: 'viewer' | 'editor') =>
 
 async function fileNamed(fileName: string, text: string): Promise<string> {
   const { ctx } = service
-  const author = systemAuthor(1)
-  const file = await addFile(ctx.db, author, {
+  const file = await addFile(commandWriter(ctx.db, callerOf(service)), {
     fileName,
     noteId: null,
     bytes: new TextEncoder().encode(text),

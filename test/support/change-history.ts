@@ -1,8 +1,7 @@
 import { systemAuthor } from '../../src/changes/log.ts'
-import { deleteFile } from '../../src/files/service.ts'
 import { DAY_MS } from '../../src/lib/dates.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
-import { makeFile } from './files.ts'
+import { deleteFile, makeFile } from './files.ts'
 import { runRetention } from './jobs.ts'
 import type { TestService } from './service.ts'
 
@@ -211,8 +210,7 @@ export class History {
     async () => makeFile(this.service, { pages: ['one'], name: `${this.#name()}.txt` }),
     async () =>
       this.service.patch(`/v1/files/${await this.#some('/v1/files', 'files')}`, { file_name: this.#name() }),
-    async () =>
-      deleteFile(this.service.ctx.db, systemAuthor(WORKSPACE), await this.#some('/v1/files', 'files')),
+    async () => deleteFile(this.service, await this.#some('/v1/files', 'files')),
     async () =>
       this.random.chance(0.3) &&
       deleteStructure(this.service.ctx, systemAuthor(WORKSPACE), await this.#structure()),

@@ -1,8 +1,10 @@
 import { getWorkspaceOrOnly } from '../../src/account/workspaces.ts'
 import { systemAuthor } from '../../src/changes/log.ts'
+import { commandCaller } from '../../src/cli/open-database.ts'
 import type { Db } from '../../src/db/database.ts'
 import type { Section } from '../../src/files/extraction/pages.ts'
-import { addFile } from '../../src/files/new-file.ts'
+import { addFile, commandWriter } from '../../src/files/new-file.ts'
+import { deleteById } from '../../src/files/service.ts'
 import { findFile } from '../../src/files/store.ts'
 import { claimFile, extractText, saveResult } from '../../src/files/text-extraction.ts'
 import type { Client, TestService } from './service.ts'
@@ -20,7 +22,7 @@ export interface NewTestFile {
 
 async function callerOf(db: Db, client: Client) {
   const { body } = await client.get('/v1/workspace')
-  return systemAuthor(getWorkspaceOrOnly(db, body.workspace.name).pk)
+  return commandCaller(getWorkspaceOrOnly(db, body.workspace.name))
 }
 
 /** Adds a file as the command line does, with text given instead of read; answers its id. */
@@ -31,7 +33,7 @@ export async function makeFile(
 ): Promise<string> {
   const { db } = service.ctx
   const bytes = file.bytes ?? new TextEncoder().encode(file.pages?.join('\n') ?? '')
-  const added = await addFile(db, await callerOf(db, client), {
+  const added = await addFile(commandWriter(db, await callerOf(db, client)), {
     fileName: name,
     noteId,
     bytes,
@@ -43,6 +45,10 @@ export async function makeFile(
   await saveResult(db, claim, failed === undefined ? { pages, outline } : { failed })
   return added.id
 }
+
+/** Deletes a file of the first workspace in the name of the server. */
+export const deleteFile = ({ ctx }: TestService, id: string) =>
+  ctx.db.write((tx) => deleteById(tx, systemAuthor(1), id))
 
 /** Reads the text of a file for real, in a process of its own. */
 export async function readFile(service: TestService, id: string): Promise<void> {

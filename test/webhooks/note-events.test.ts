@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { systemAuthor } from '../../src/changes/log.ts'
-import { deleteFile } from '../../src/files/service.ts'
-import { makeFile, readFile } from '../support/files.ts'
+import { deleteFile, makeFile, readFile } from '../support/files.ts'
 import type { TestService } from '../support/service.ts'
 import { type Hooked, startHooked, until } from '../support/webhooks.ts'
 
@@ -289,7 +287,7 @@ describe('a subscription to files', () => {
     await hooked.patch(`/v1/files/${unread}`, { file_name: 'd.txt' })
     await hooked.patch(`/v1/files/${read}`, { file_name: 'e.txt' })
     await readFile(hooked, unread)
-    await deleteFile(hooked.ctx.db, systemAuthor(1), read)
+    await deleteFile(hooked, read)
     expect(types().slice(2)).toEqual(['file.updated', 'file.created', 'file.deleted'])
     const events = await arrived(5)
     const of = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data)
@@ -309,7 +307,7 @@ describe('a subscription to files', () => {
 
   test('is told nothing of a file that is gone before its text is there', async () => {
     await hooked.post('/v1/webhooks', { kind: 'file', url: hooked.url })
-    await deleteFile(hooked.ctx.db, systemAuthor(1), await makeFile(hooked))
+    await deleteFile(hooked, await makeFile(hooked))
     expect(types()).toEqual([])
   })
 

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { systemAuthor } from '../../src/changes/log.ts'
 import { EVENTS, type EventType, RECORD_EVENTS } from '../../src/delivery/message.ts'
-import { deleteFile } from '../../src/files/service.ts'
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
 import { faultsOf } from '../contract/json-schema.ts'
-import { makeFile } from '../support/files.ts'
+import { deleteFile, makeFile } from '../support/files.ts'
 import { makeNote } from '../support/notes.ts'
 import { openApiDocument } from '../support/openapi.ts'
 import { declare, write } from '../support/records.ts'
@@ -62,7 +60,7 @@ test('deliveries have the headers and bodies that it declares', async () => {
   await service.post(`/v1/notes/${note.id}/restore`)
   const file = await makeFile(service, { pages: ['one'] })
   await service.patch(`/v1/files/${file}`, { file_name: 'b.txt' })
-  await deleteFile(service.ctx.db, systemAuthor(1), file)
+  await deleteFile(service, file)
   await write(service, 'Tasks', { due: '2026-11-21T09:30:01Z' })
   service.clock.advance(1_000)
   await service.receiver.until(9)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKey } from '../../../src/account/keys.ts'
 import { findUser } from '../../../src/account/users.ts'
-import { addFile } from '../../../src/files/new-file.ts'
+import { addFile, commandWriter } from '../../../src/files/new-file.ts'
 import { claimFile, saveResult } from '../../../src/files/text-extraction.ts'
 import { refreshSearch } from '../../../src/notes/search/indexing.ts'
 import { createNote } from '../../../src/notes/writing/create.ts'
@@ -88,7 +88,7 @@ function* notesOf(
 async function makeFile({ ctx, caller }: Dataset): Promise<string> {
   const pages = Array.from({ length: 300 }, (_, at) => words(3_000, at))
   const bytes = new TextEncoder().encode(pages.join('\n'))
-  const file = await addFile(ctx.db, caller, { fileName: 'report.txt', noteId: null, bytes })
+  const file = await addFile(commandWriter(ctx.db, caller), { fileName: 'report.txt', noteId: null, bytes })
   const claim = await ctx.db.write((tx) => claimFile(tx, file.pk))
   if (claim) await saveResult(ctx.db, claim, { pages, outline: [] })
   return file.id

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { hides } from '../../access/rights.ts'
-import { type FoundPage, fileSearchQuery } from '../../files/search.ts'
+import { type FoundPage, searchFiles } from '../../files/search.ts'
 import { choice, strict, text } from '../../http/schema/types.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Snapshot } from '../../kernel/operation.ts'
@@ -55,11 +54,9 @@ function inFiles(
   agent: Caller,
   { query: q, limit: most, offset: skipped }: Search,
 ): Hits {
-  const { workspacePk: workspace } = callerFor(agent, 'files')
-  const ofNotes = !hides(agent.rights, 'notes')
-  const page = { limit: most, offset: skipped }
-  const { items, total } = fileSearchQuery.run(snapshot, { workspace, q, ofNotes, page, file: undefined })
-  return { hits: items.map((row) => ({ kind: 'files', item: row })), total }
+  const request = { q, limit: most, offset: skipped }
+  const { results, total } = searchFiles.run(snapshot, callerFor(agent, 'files'), request)
+  return { hits: results.map((row) => ({ kind: 'files', item: row })), total }
 }
 
 /** The rows of one structure after the other, as if they were one list. */

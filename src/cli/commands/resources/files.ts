@@ -51,11 +51,11 @@ async function tryToAdd(
   path: string,
   fileName: string,
 ): Promise<FileRow | undefined> {
-  const { addFile } = await import('../../../files/new-file.ts')
+  const { addFile, commandWriter } = await import('../../../files/new-file.ts')
   try {
     const bytes = path === STDIN ? await io.readAll() : readOriginal(path)
     refuseTooLarge(bytes.byteLength)
-    return await addFile(db, target.caller, { fileName, noteId: target.noteId, bytes })
+    return await addFile(commandWriter(db, target.caller), { fileName, noteId: target.noteId, bytes })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     io.err(`${path}: refused. ${error.message}\n`)
@@ -142,12 +142,12 @@ const filesDelete: Command = {
   examples: ['daybook files delete 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>
     inWorkspace(input, io, async (db, caller) => {
-      const [{ deleteFile }, { fileDetachment }, { settle }] = await Promise.all([
+      const [{ deleteById }, { fileDetachment }, { settle }] = await Promise.all([
         service(),
         import('../../../files/deletion.ts'),
         import('../../../kernel/jobs.ts'),
       ])
-      const file = await deleteFile(db, caller, input.args[0] ?? '')
+      const file = await db.write((tx) => deleteById(tx, caller, input.args[0] ?? ''))
       await settle({ db }, fileDetachment, file.pk)
       io.status(`The file "${file.fileName}" was deleted.\n`)
       return 0

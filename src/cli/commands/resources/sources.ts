@@ -140,9 +140,9 @@ const sourcesRotate: Command = {
   examples: ['daybook sources rotate "Card payments"'],
   run: (input, io) =>
     inWorkspace(input, io, async (db, caller) => {
-      const { rotateSource } = await service()
+      const { replaceToken } = await service()
       const { id } = await sourceNamed(db, caller, input.args[0] ?? '')
-      return printSource(input, io, db, await rotateSource({ db }, caller, id))
+      return printSource(input, io, db, await db.write((tx) => replaceToken(tx, caller, id)))
     }),
 }
 

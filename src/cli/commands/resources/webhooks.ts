@@ -3,6 +3,7 @@ import { EVENTS_OF, FORMATS, SUBSCRIBED_EVENTS, type SubscribedEvent } from '../
 import { parseInstant } from '../../../lib/dates.ts'
 import { counted } from '../../../lib/text.ts'
 import type { NewWebhook, UnparsedInput } from '../../../webhooks/columns.ts'
+import type { RecoverInput } from '../../../webhooks/deliveries.ts'
 import {
   attributesIn,
   type Command,
@@ -85,10 +86,11 @@ const webhooksRetry: Command = {
   run: (input, io) => {
     const since = instantOf(input, 'failed-since')
     return inWorkspace(input, io, async (db, caller) => {
-      const { recoverDeliveries, retryDeliveries } = await deliveries()
+      const { recoverDeliveries, recoverSome, retryDeliveries } = await deliveries()
       const [id = ''] = input.args
       const retried = await retryDeliveries({ db }, caller, id)
-      const recovered = since === undefined ? 0 : await recoverDeliveries({ db }, caller, id, since)
+      const recover = (sent: RecoverInput) => db.write((tx) => recoverSome.run(tx, caller, sent))
+      const recovered = since === undefined ? 0 : await recoverDeliveries(db, recover, { id, since })
       io.status(`Attempting ${counted(retried + recovered, 'delivery', 'deliveries')} now.\n`)
       return 0
     })

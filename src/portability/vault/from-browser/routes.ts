@@ -1,4 +1,5 @@
 import type { AppContext } from '../../../context.ts'
+import { requestWriter } from '../../../files/new-file.ts'
 import { presentFile } from '../../../files/present.ts'
 import { FileResponse } from '../../../files/schema.ts'
 import { applicationEndpoints } from '../../../http/endpoints.ts'
@@ -7,19 +8,19 @@ import * as schema from './schema.ts'
 import { importFile, importIds, importNotes, readImported } from './service.ts'
 
 /** A folder that is imported from a browser. */
-export const importRoutes = (ctx: AppContext) =>
+export const importRoutes = () =>
   applicationEndpoints('notes')
-    .get('/import', ({ caller, query }) => readImported(ctx, caller, query.folder), {
+    .get('/import', ({ exchange, query }) => exchange.call(readImported, query), {
       access: 'session',
       query: schema.ImportedQuery,
       response: schema.ImportedResponse,
     })
-    .post('/import/ids', ({ caller, body }) => importIds(ctx, caller, body), {
+    .post('/import/ids', ({ exchange, body }) => exchange.call(importIds, { body }), {
       access: 'session-write',
       body: schema.IdsBody,
       response: schema.IdsResponse,
     })
-    .post('/import/notes', ({ caller, body }) => importNotes(ctx, caller, body), {
+    .post('/import/notes', ({ exchange, body }) => exchange.call(importNotes, { body }), {
       access: 'session-write',
       body: schema.NotesBody,
       response: schema.NotesResponse,
@@ -29,10 +30,13 @@ export const importRoutes = (ctx: AppContext) =>
 export const importFileRoutes = (ctx: AppContext) =>
   applicationEndpoints('files').post(
     '/import/files',
-    async ({ caller, query, request, status }) => {
+    async ({ exchange, query, request, status }) => {
       const length = request.headers.get('content-length')
       const announced = length === null ? undefined : Number(length)
-      const file = await importFile(ctx, caller, query, { announced, bytes: request.body })
+      const file = await importFile(requestWriter(ctx.db, exchange), query, {
+        announced,
+        bytes: request.body,
+      })
       return status(201, { file: presentFile(file) })
     },
     {

@@ -1,10 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import { hides } from '../../../access/rights.ts'
-import type { AppContext, Caller } from '../../../context.ts'
-import type { WorkerQuery, WorkerTask } from '../../../db/worker/client.ts'
+import type { Caller } from '../../../context.ts'
 import type { Tx } from '../../../db/writes/transaction.ts'
-import { addFile } from '../../../files/new-file.ts'
+import { addFile, type CompleteFile, type FileWriter, makeComplete } from '../../../files/new-file.ts'
 import { attachFile, type FileRow, VISIBLE } from '../../../files/store.ts'
+import { long, read, write } from '../../../kernel/operation.ts'
 import { sha256 } from '../../../lib/sha256.ts'
 import { createNote } from '../../../notes/writing/create.ts'
 import { findPropertyRule } from '../../../notes/writing/properties.ts'
@@ -18,7 +18,7 @@ import {
   type WrittenFields,
 } from '../earlier-imports.ts'
 import { isNoteFile } from '../plan/note.ts'
-import type { FileQuery, IdsBody, ImportedResponse, NotesBody } from './schema.ts'
+import type { FileQuery, IdsBody, ImportedQuery, ImportedResponse, NotesBody } from './schema.ts'
 
 /*
  * A folder that a browser imports, in many transactions. Each file has an id reserved before anything links to it, and
@@ -59,51 +59,53 @@ const NAME = `CASE kind
   WHEN 'note' THEN (SELECT title FROM notes n WHERE n.id = object AND n.deleted_at IS NULL)
   ELSE (SELECT file_name FROM files f WHERE f.id = object AND ${VISIBLE}) END`
 
-/** What was made of the files of a folder, and the names of all notes. */
-export const importedQuery: WorkerQuery<
-  { readonly workspacePk: number; readonly folder: string; readonly kinds: readonly string[] },
-  Static<typeof ImportedResponse>
-> = {
-  name: 'portability.imported',
-  isLong: true,
-  run: ({ sql }, { workspacePk, folder, kinds }) => ({
-    files: sql.all(
-      `SELECT path, digest AS state, object AS id, ${NAME} AS name FROM imported_files
-       WHERE workspace = ? AND folder = ? AND digest <> '' AND kind IN (SELECT value FROM json_each(?))`,
-      workspacePk,
-      folder,
-      JSON.stringify(kinds),
-    ),
-    notes: sql.all(
-      `SELECT id, title, alias, created_at AS created_at_ms FROM notes
-       WHERE workspace = ? AND deleted_at IS NULL`,
-      workspacePk,
-    ),
+/** The notes and files that were made of the files of a folder, and the names of all notes. */
+export const readImported = long(
+  read({
+    name: 'portability.imported',
+    covers: 'notes',
+    run: ({ sql }, caller, { folder }: Static<typeof ImportedQuery>): Static<typeof ImportedResponse> => {
+      const { workspacePk, rights } = caller
+      const kinds = hides(rights, 'files') ? ['note'] : ['note', 'file']
+      return {
+        files: sql.all(
+          `SELECT path, digest AS state, object AS id, ${NAME} AS name FROM imported_files
+           WHERE workspace = ? AND folder = ? AND digest <> '' AND kind IN (SELECT value FROM json_each(?))`,
+          workspacePk,
+          storedFolder(caller, folder),
+          JSON.stringify(kinds),
+        ),
+        notes: sql.all(
+          `SELECT id, title, alias, created_at AS created_at_ms FROM notes
+           WHERE workspace = ? AND deleted_at IS NULL`,
+          workspacePk,
+        ),
+      }
+    },
   }),
-}
-
-export function readImported({ worker }: AppContext, caller: Caller, folder: string) {
-  const kinds = hides(caller.rights, 'files') ? ['note'] : ['note', 'file']
-  const { workspacePk } = caller
-  return worker.run(importedQuery, { workspacePk, folder: storedFolder(caller, folder), kinds }, caller)
-}
+)
 
 /** The id of each file's note or file, in the order of the paths: a new one for a file that has none yet. */
-export const importIds = ({ db }: AppContext, caller: Caller, { folder, paths }: Static<typeof IdsBody>) =>
-  db.write((tx) => ({ ids: paths.map((path) => reserve(tx, caller, folder, path).id) }))
+export const importIds = write({
+  name: 'portability.import-ids',
+  covers: 'notes',
+  run: (tx, caller, { body: { folder, paths } }: { body: Static<typeof IdsBody> }) => ({
+    ids: paths.map((path) => reserve(tx, caller, folder, path).id),
+  }),
+})
 
 /** Makes notes of files of a folder, each wholly or not at all; returns those that are refused. */
-export const importNotesTask: WorkerTask<
-  { readonly caller: Caller; readonly body: Body },
-  { path: string; error: string }[]
-> = {
-  name: 'portability.importNotes',
-  run: (tx, { caller, body: { folder, notes } }) => {
-    const run = new ImportRun(tx, caller)
-    for (const note of notes) run.try(note.path, () => importNote(tx, caller, folder, note))
-    return run.refused.map(({ place, reason }) => ({ path: place, error: reason }))
-  },
-}
+export const importNotes = long(
+  write({
+    name: 'portability.import-notes',
+    covers: 'notes',
+    run: (tx, caller, { body: { folder, notes } }: { body: Body }) => {
+      const run = new ImportRun(tx, caller)
+      for (const note of notes) run.try(note.path, () => importNote(tx, caller, folder, note))
+      return { refused: run.refused.map(({ place, reason }) => ({ path: place, error: reason })) }
+    },
+  }),
+)
 
 function importNote(tx: Tx, caller: Caller, folder: string, sent: SentNote): void {
   const reserved = reserve(tx, caller, folder, sent.path)
@@ -142,29 +144,47 @@ const fieldsOf = (
   ),
 })
 
-export async function importNotes({ worker }: AppContext, { signal: _, ...caller }: Caller, body: Body) {
-  return { refused: await worker.write(importNotesTask, { caller, body }) }
+interface Place {
+  readonly folder: string
+  readonly path: string
 }
+
+export const reserveFile = write({
+  name: 'portability.reserve-file',
+  covers: 'files',
+  run: (tx, caller, { folder, path }: Place) => {
+    const { id, isFinished } = reserve(tx, caller, folder, path)
+    if (isFinished) throw isStored()
+    return { id }
+  },
+})
+
+export const finishImportedFile = write({
+  name: 'portability.finish-file',
+  covers: 'files',
+  run: (tx, caller, { folder, path, state, file }: Place & { state: string; file: CompleteFile }) => {
+    const row = makeComplete(tx, caller, file)
+    const reserved = reserve(tx, caller, folder, path)
+    if (reserved.isFinished) throw isStored()
+    finishFile(tx, reserved, { digest: state, written: null, fields: null })
+    return row
+  },
+})
 
 /** Stores a file of a folder; refuses one that is stored already. */
 export async function importFile(
-  { db }: AppContext,
-  caller: Caller,
+  writer: FileWriter,
   { folder, path, state, file_name: fileName, created_at_ms: createdAt }: Static<typeof FileQuery>,
   sent: { readonly announced: number | undefined; readonly bytes: AsyncIterable<Uint8Array> | null },
 ): Promise<FileRow> {
-  const reserved = await db.write((tx) => reserve(tx, caller, folder, path))
-  if (reserved.isFinished) throw isStored()
-  return addFile(db, caller, {
+  const { id } = await writer.run(reserveFile, { folder, path })
+  return addFile(writer, {
     ...sent,
-    id: reserved.id,
+    id,
     fileName,
     createdAt,
     noteId: null,
-    onVisible: (tx) => {
-      if (reserve(tx, caller, folder, path).isFinished) throw isStored()
-      finishFile(tx, reserved, { digest: state, written: null, fields: null })
-    },
+    finish: (file) => writer.run(finishImportedFile, { folder, path, state, file }),
   })
 }
 
