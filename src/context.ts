@@ -50,7 +50,7 @@ export function contextOn(
     ...opened,
     bus,
     worker,
-    kernel: new Kernel({ db, worker, clock, findStanding: opened.features.findStanding }),
+    kernel: new Kernel({ db, worker, clock, log, findStanding: opened.features.findStanding }),
     ...(mirrorOf !== undefined && { mirrorOf, isMirrorWritable: isWritableCopy(db) }),
   }
 }

@@ -22,8 +22,6 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   presets: () => import('./presets/operations.ts'),
   properties: () => import('./properties/operations.ts'),
   'quick-access': () => import('./quick-access/service.ts'),
-  record: () => import('./records/writing/one-record.ts'),
-  'record-writes': () => import('./records/writing/write-records.ts'),
   records: () => import('./records/operations.ts'),
   sessions: () => import('./sessions/operations.ts'),
   shares: () => import('./shares/operations.ts'),

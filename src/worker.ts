@@ -15,12 +15,12 @@ import { asOpenError, asUnavailable } from './db/errors.ts'
 import type { Reader } from './db/reader.ts'
 import { Sql } from './db/sql.ts'
 import { State } from './db/state.ts'
-import type { WorkerQuery, WorkerTask, WriteListeners } from './db/worker/client.ts'
+import type { WorkerQuery, WorkerTask } from './db/worker/client.ts'
 import { COMMITTING, type WorkerRequest, type WorkerResponse } from './db/worker/thread.ts'
 import { Trial } from './db/writes/transaction.ts'
 import type { RightData } from './http/authorizer.ts'
 import { encoded } from './http/responses.ts'
-import { perform, received, type Sent } from './kernel/call.ts'
+import { type Performed, performRead, performWrite, received, type Sent } from './kernel/call.ts'
 import type { Standing } from './kernel/caller.ts'
 import type { ReadOperation, WriteOperation } from './kernel/operation.ts'
 import { createIdSource } from './lib/ids.ts'
@@ -34,7 +34,6 @@ declare const self: Worker
 type AnyQuery = WorkerQuery<unknown, unknown> | ReadOperation<unknown, unknown>
 type AnyTask = WorkerTask<unknown, unknown> | WriteOperation<unknown, unknown>
 
-const NOBODY: WriteListeners = { wake: () => {} }
 const IDLE_MS = 3_000
 
 /** The output of a request, and whether it wrote what listeners of the main thread are notified of. */
@@ -51,9 +50,12 @@ function refuseReplaced({ file, descriptor }: WorkerRequest): void {
 /** A long JSON text is encoded here and not when it is sent. */
 const sendable = (output: unknown): unknown => (typeof output === 'string' ? encoded(output) : output)
 
-/** The bytes of an output, or of its body, which are handed over instead of copied. */
-function buffersIn(output: unknown): ArrayBuffer[] {
-  const bytes = output instanceof Uint8Array ? output : (output as { body?: unknown } | undefined)?.body
+const crossing = ({ output, ...rest }: Performed): Performed => ({ ...rest, output: sendable(output) })
+
+/** The bytes that were performed, or of a body, which are handed over instead of copied. */
+function buffersIn(sent: unknown): ArrayBuffer[] {
+  const { output, body } = (sent ?? {}) as { output?: unknown; body?: unknown }
+  const bytes = sent instanceof Uint8Array ? sent : (output ?? body)
   return bytes instanceof Uint8Array && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []
 }
 
@@ -101,8 +103,8 @@ class Requests {
     database.run('BEGIN')
     try {
       if (!('kind' in query)) return query.run(this.#reading, request.input)
-      const snapshot = { sql: this.#reading.sql, now: request.now }
-      return perform(query, snapshot, received(request.input as Sent), checkRight)
+      const sent = received(request.input as Sent)
+      return crossing(performRead(query, this.#reading, request.now, sent, checkRight))
     } finally {
       // A failing disk may have ended it already; after a damaged page only a rollback can end it.
       if (database.inTransaction) database.run('ROLLBACK')
@@ -131,8 +133,8 @@ class Requests {
       }
       const output =
         'kind' in task
-          ? perform(task, tx, received(request.input as Sent), checkRight)
-          : task.run(tx, request.input, NOBODY)
+          ? crossing(performWrite(task, tx, received(request.input as Sent), checkRight))
+          : task.run(tx, request.input)
       if (isDryRun) throw new Trial(output)
       self.postMessage(COMMITTING)
       sql.run('COMMIT')

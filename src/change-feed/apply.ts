@@ -4,7 +4,7 @@ import { transactionCursor } from '../changes/cursors.ts'
 import { expectedInstant } from '../changes/if-unchanged.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { WorkerTask, WriteListeners } from '../db/worker/client.ts'
+import type { WorkerTask } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import { RequestBody } from '../http/body.ts'
@@ -31,11 +31,11 @@ interface ApplyInput {
 
 export const applyTask = (features: FeatureHooks): WorkerTask<ApplyInput, Outcome> => ({
   name: 'features.apply',
-  run: (tx, { caller, identity, body }, listeners) =>
+  run: (tx, { caller, identity, body }) =>
     once(
       tx,
       signed(identity, body.text),
-      (tx) => new Application(features, listeners, tx, caller).apply(RequestBody.valueOf(body)),
+      (tx) => new Application(features, tx, caller).apply(RequestBody.valueOf(body)),
       undefined,
       () =>
         caller.rights &&
@@ -125,11 +125,10 @@ class Application {
 
   constructor(
     features: FeatureHooks,
-    listeners: WriteListeners,
     private readonly tx: Tx,
     private readonly caller: Caller,
   ) {
-    this.#writer = new ObjectWriter({ features, listeners, tx, caller, mode: 'sent' })
+    this.#writer = new ObjectWriter({ features, tx, caller, mode: 'sent' })
   }
 
   apply({ changes, dry_run = false }: Body) {

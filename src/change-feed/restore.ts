@@ -1,7 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { ChangeOperation } from '../changes/entries.ts'
 import type { Caller } from '../context.ts'
-import type { WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import { fold } from '../lib/text.ts'
@@ -41,7 +40,6 @@ export interface ObjectWrite {
 
 interface WriterOptions {
   readonly features: FeatureHooks
-  readonly listeners: WriteListeners
   readonly tx: Tx
   readonly caller: Caller
   /** Values of a request, or those that the log has, to which the limits of one request do not apply. */
@@ -87,17 +85,17 @@ export class ObjectWriter {
   }
 
   #writeRecord({ op, id, structure = '', data = {} }: ObjectWrite, at: AtObject): void {
-    const { listeners, tx, caller } = this.options
+    const { tx, caller } = this.options
     const checkLater: typeof refuseBrokenReferences = (...about) => {
       this.#references.push(() => at(() => refuseBrokenReferences(...about)))
     }
     if (op === 'created') {
       const earlier = (pk: number) => this.#inserted.get(pk) ?? 0
-      const pk = insertUnder(listeners, tx, caller, { structure, id, data, earlier }, checkLater)
+      const pk = insertUnder(tx, caller, { structure, id, data, earlier }, checkLater)
       this.#inserted.set(pk, earlier(pk) + 1)
-    } else if (op === 'updated') changeLive(listeners, tx, caller, id, data, undefined, checkLater)
-    else if (op === 'restored') restoreDeleted(listeners, tx, caller, id)
-    else deleteLive(listeners, tx, caller, id)
+    } else if (op === 'updated') changeLive(tx, caller, id, data, undefined, checkLater)
+    else if (op === 'restored') restoreDeleted(tx, caller, id)
+    else deleteLive(tx, caller, id)
   }
 
   #writeNote({ op, id, data = {}, hiddenAlias: alias }: ObjectWrite): void {

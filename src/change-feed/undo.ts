@@ -5,7 +5,7 @@ import { type Change, changesAfter, changesOfTransaction } from '../changes/read
 import { saveUndo, touchedAfter } from '../changes/transactions.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { WorkerTask, WriteListeners } from '../db/worker/client.ts'
+import type { WorkerTask } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import { quoteList, withCommas } from '../lib/text.ts'
@@ -37,7 +37,7 @@ interface UndoInput {
 
 export const undoTask = (features: FeatureHooks): WorkerTask<UndoInput, Undone> => ({
   name: 'features.undo',
-  run: (tx, input, listeners) => undoTransaction(features, listeners, tx, input),
+  run: (tx, input) => undoTransaction(features, tx, input),
 })
 
 /** Undoes all changes of notes and records of a transaction, in one new transaction, or refuses. */
@@ -50,12 +50,7 @@ export async function undo(
   return isDryRun ? { ...undone, transaction: null } : undone
 }
 
-function undoTransaction(
-  features: FeatureHooks,
-  listeners: WriteListeners,
-  tx: Tx,
-  { caller, transaction }: UndoInput,
-): Undone {
+function undoTransaction(features: FeatureHooks, tx: Tx, { caller, transaction }: UndoInput): Undone {
   const { workspacePk } = caller
   const changes = findTransaction(tx, workspacePk, transaction)
   const seen = seenOf(tx, caller, changes)
@@ -66,7 +61,7 @@ function undoTransaction(
   refuseTouched(tx, workspacePk, objects, changes.at(-1)?.number ?? 0)
   const undone = undoTexts(tx, caller, objects.toReversed())
   const takenItems = takenItemsByNote(changes)
-  const writer = new ObjectWriter({ features, listeners, tx, caller, mode: 'logged' })
+  const writer = new ObjectWriter({ features, tx, caller, mode: 'logged' })
   const others = objects.filter(({ id }) => !undone.has(id)).toReversed()
   for (const object of others) release(writer, object)
   for (const object of others) {

@@ -83,8 +83,11 @@ export class ReadLimit {
   }
 }
 
-/** The maximum length of the values that a write reads. */
-export class ValueLimit {
+/** Writing a row takes about as long as reading so many characters. */
+const CHARACTERS_PER_WRITTEN_ROW = 128
+
+/** How much a write may still do, in characters of the values that it reads; a row that it writes counts as some of them. */
+export class WriteLimit {
   #left: number
   readonly #error: () => Error
 
@@ -93,9 +96,17 @@ export class ValueLimit {
     this.#error = error
   }
 
-  spendRow(row: unknown): void {
-    this.#left -= charactersIn(row)
+  #spend(length: number): void {
+    this.#left -= length
     if (this.#left < 0) throw this.#error()
+  }
+
+  spendWritten(rows: number): void {
+    this.#spend(rows * CHARACTERS_PER_WRITTEN_ROW)
+  }
+
+  spendRow(row: unknown): void {
+    this.#spend(charactersIn(row))
   }
 
   spendRows(rows: readonly unknown[]): void {

@@ -1,7 +1,7 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import { asReadError } from './errors.ts'
-import { ReadLimit, ValueLimit } from './read-limit.ts'
+import { ReadLimit, WriteLimit } from './read-limit.ts'
 import type { SqlPart } from './sql-part.ts'
 import { State } from './state.ts'
 
@@ -67,7 +67,7 @@ export class Sql {
   readonly #memory: SqlOptions['memory']
   readonly #checkStop: SqlOptions['checkStop']
   #limit: ReadLimit | undefined
-  #valueLimit: ValueLimit | undefined
+  #writeLimit: WriteLimit | undefined
   /** The text of the statement that a limited read runs, and whether it may count only few rows. */
   #running = ''
   #mayCountFew = false
@@ -123,13 +123,16 @@ export class Sql {
     }
   }
 
-  /** Runs a write that may read values up to this length, in characters or bytes; longer values throw the error. */
-  withValueLimit<Result>(length: number, error: () => Error, write: () => Result): Result {
-    this.#valueLimit = new ValueLimit(length, error)
+  /**
+   * Runs a write that may read values of this length, in characters or bytes, and write in proportion; one that would do
+   * more throws the error.
+   */
+  withWriteLimit<Result>(length: number, error: () => Error, write: () => Result): Result {
+    this.#writeLimit = new WriteLimit(length, error)
     try {
       return write()
     } finally {
-      this.#valueLimit = undefined
+      this.#writeLimit = undefined
     }
   }
 
@@ -142,8 +145,8 @@ export class Sql {
   }
 
   /** The counter of returned rows. */
-  get #counter(): ReadLimit | ValueLimit | undefined {
-    return this.#limit ?? this.#valueLimit
+  get #counter(): ReadLimit | WriteLimit | undefined {
+    return this.#limit ?? this.#writeLimit
   }
 
   /** Whether the current read has a row limit. */
@@ -237,6 +240,7 @@ export class Sql {
   /** Returns the number of changed rows and the row id of the last insert. */
   run(text: string, ...values: SqlValue[]): { changes: number; lastInsertRowid: number } {
     const { changes, lastInsertRowid } = this.#call<ReturnType<Statement['run']>>('run', text, values)
+    this.#writeLimit?.spendWritten(changes)
     return { changes, lastInsertRowid: Number(lastInsertRowid) }
   }
 
@@ -244,6 +248,7 @@ export class Sql {
   runEach<Item>(text: string, items: readonly Item[], valuesOf: (item: Item) => SqlValue[]): number {
     try {
       const statement = this.#prepare(text)
+      this.#writeLimit?.spendWritten(items.length)
       let last: number | bigint = 0
       for (const item of items) last = statement.run(...valuesOf(item)).lastInsertRowid
       return Number(last)
@@ -299,7 +304,7 @@ export class Sql {
 const checked = <Row>(
   rows: IterableIterator<Row>,
   database: Database,
-  counter: ReadLimit | ValueLimit | undefined,
+  counter: ReadLimit | WriteLimit | undefined,
 ): IterableIterator<Row> => ({
   next: () => {
     try {

@@ -1,10 +1,10 @@
+import { wakeAfterCommit } from '../changes/bus.ts'
 import type { ChangeOperation } from '../changes/entries.ts'
 import { type ChangeAuthor, logChange, logCreatedRecords } from '../changes/log.ts'
 import { forwardsChanges } from '../changes/mirror-guard.ts'
 import { previousValues, type RecordChange, type RecordState } from '../changes/record-data.ts'
 import type { Reader } from '../db/reader.ts'
 import type { webhooks } from '../db/schema/webhooks.ts'
-import type { WriteListeners } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { matchesFilter } from '../filter/record/match.ts'
 import { type Condition, checkFilter, type FieldsByKey } from '../filter/record/parse.ts'
@@ -124,15 +124,6 @@ export function subscriptionsOf(
   return subscriptions
 }
 
-/** How many subscriptions a write of the structure is compared with. */
-export const countSubscriptions = (
-  { sql }: Reader,
-  { pk, subscriptionsVersion }: { readonly pk: number; readonly subscriptionsVersion: string | null },
-): number =>
-  subscriptionsVersion === null
-    ? 0
-    : sql.scalar('SELECT count(*) FROM webhooks WHERE structure = ? AND enabled = 1', pk)
-
 /** Sets a new version of a structure's subscriptions; every change to one of them must call it. */
 export const renewSubscriptionsVersion = (tx: Tx, structurePk: number) =>
   tx.sql.run(
@@ -175,7 +166,6 @@ const filteredState = ({ kind, before, after }: RecordChange): RecordState =>
 /** What publishing the changes of one structure in one transaction needs. */
 export interface Outbox {
   readonly tx: Tx
-  readonly listeners: WriteListeners
   /** Who makes the changes. */
   readonly caller: ChangeAuthor & { readonly workspaceId: string }
   readonly structure: { readonly id: string; readonly name: string; readonly labelField: string | null }
@@ -293,8 +283,8 @@ export function publishCreated(outbox: Outbox, records: readonly RecordState[]):
 }
 
 function wakeListeners(outbox: Outbox): void {
-  const { tx, listeners, structure, wakes } = outbox
-  if (!wakes) tx.afterCommit(() => listeners.wake(structure.id))
+  const { tx, structure, wakes } = outbox
+  if (!wakes) wakeAfterCommit(tx, structure.id)
   outbox.wakes = true
 }
 

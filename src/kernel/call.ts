@@ -1,16 +1,26 @@
 import type { Db } from '../db/database.ts'
-import { type Requester, requesterKey, type WorkerClient } from '../db/worker/client.ts'
+import type { Reader } from '../db/reader.ts'
+import {
+  type Requester,
+  requesterKey,
+  TooLongForMainThread,
+  tooLong,
+  type WorkerClient,
+} from '../db/worker/client.ts'
 import { resultOf, Trial, type Tx } from '../db/writes/transaction.ts'
+import type { WriteOptions } from '../db/writes/write-queue.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
 import { type Caller, callerIn, type FindStanding, type Grant, grantOf } from './caller.ts'
 import { enqueuedKeys, type JobKey, settle } from './jobs.ts'
 import { type Outcome, once, type RequestIdentity, signed } from './once.ts'
-import type { Operation, Snapshot, WriteOperation } from './operation.ts'
+import type { Operation, ReadOperation, WriteOperation } from './operation.ts'
 
 /*
  * Calls of operations. A read starts on the main connection, under a limit of rows, and starts again in a reader thread when
- * it reaches the limit. A write runs in the group commit, or in the write thread when its body is large. A long operation
- * always runs in a thread. Wherever it runs, its caller is computed there, from the grant, in its transaction or snapshot.
+ * it reaches the limit. A write starts in the group commit, and starts again in the write thread when it reads or writes
+ * much; one with a large body starts there. A long operation always runs in a thread. Wherever it runs, its caller is
+ * computed there, from the grant, in its transaction or snapshot.
  */
 
 /** Made once for each request; the signal is read only where a call waits. */
@@ -36,39 +46,43 @@ export interface Sent {
 type JsonBody = string | Uint8Array<ArrayBuffer>
 
 type AnyOperation = Operation<unknown, unknown>
+type AnyRead = ReadOperation<unknown, unknown>
 type AnyWrite = WriteOperation<unknown, unknown>
 
-/** The output of a write whose response waits for jobs, and the keys of these. */
-interface Unsettled {
+/** The output of an operation, and what the main thread does after it, as it may cross from another thread. */
+export interface Performed {
   readonly output: unknown
-  readonly keys: readonly JobKey[]
+  /** The keys of the jobs for which the response of a write waits. */
+  readonly keys?: readonly JobKey[]
+  /** The findings of a read. */
+  readonly findings?: readonly unknown[]
 }
 
 const asText = (output: unknown): unknown =>
   typeof output === 'string' || output instanceof Uint8Array ? output : JSON.stringify(output)
 
-/**
- * Runs an operation in an open transaction or snapshot. A dry run throws its output as a `Trial`; a write that settles jobs
- * returns its output as `Unsettled`.
- */
-export function perform(
-  operation: AnyOperation,
-  source: Tx | Snapshot,
-  sent: Sent,
+/** Runs a read in an open snapshot. */
+export function performRead(
+  operation: AnyRead,
+  { sql }: Reader,
+  now: number,
+  { grant, input, form }: Sent,
   findStanding: FindStanding,
-): unknown {
-  const caller = callerIn(source, sent.grant, source.now, findStanding)
-  if (operation.kind === 'write') return performWrite(operation, source as Tx, caller, sent)
-  const output = operation.run(source, caller, sent.input)
-  return sent.form === 'value' ? output : asText(output)
+): Performed {
+  const findings: unknown[] = []
+  const snapshot = { sql, now, report: (finding: unknown) => void findings.push(finding) }
+  const output = operation.run(snapshot, callerIn(snapshot, grant, now, findStanding), input)
+  return { output: form === 'value' ? output : asText(output), findings }
 }
 
-function performWrite(
+/** Runs a write in an open transaction; a dry run throws what it performed as a `Trial`. */
+export function performWrite(
   operation: AnyWrite,
   tx: Tx,
-  caller: Caller,
-  { input, form, identity, bodyText }: Sent,
-): unknown {
+  { grant, input, form, identity, bodyText }: Sent,
+  findStanding: FindStanding,
+): Performed {
+  const caller = callerIn(tx, grant, tx.now, findStanding)
   let isTrial = false
   const run = (): unknown => {
     const output = operation.run(tx, caller, input)
@@ -80,11 +94,8 @@ function performWrite(
     operation.check?.(tx, caller, input)
     output = once(tx, signed(identity, bodyText), () => run() as object, operation.saved)
   } else output = form === 'value' ? run() : asText(run())
-  const { settles } = operation
-  const keys = settles && !isTrial ? enqueuedKeys(tx, settles) : []
-  const result = settles ? ({ output, keys } satisfies Unsettled) : output
-  if (isTrial) throw new Trial(result)
-  return result
+  if (isTrial) throw new Trial({ output } satisfies Performed)
+  return operation.settles ? { output, keys: enqueuedKeys(tx, operation.settles) } : { output }
 }
 
 /** A call as it crosses to a thread: without the body, if that has a text. */
@@ -112,12 +123,20 @@ function lengthOf(input: unknown, most: number): number {
 export const received = (sent: Sent): Sent =>
   sent.hasBody ? { ...sent, input: { ...(sent.input as object), body: JSON.parse(sent.bodyText) } } : sent
 
-interface KernelOptions {
+/** The main thread of a server, as operations reach it after they have run. */
+export interface Server {
   readonly db: Db
   readonly worker: WorkerClient
   readonly clock: Clock
+  readonly log: Log
+}
+
+interface KernelOptions extends Server {
   readonly findStanding: FindStanding
 }
+
+/** A write with a longer body, in characters, takes milliseconds: it shares its commit with no other. */
+const LONG_BODY = 16_384
 
 export class Kernel {
   constructor(private readonly options: KernelOptions) {}
@@ -188,27 +207,46 @@ export class Kernel {
       : this.#write(operation, credential, sent)
   }
 
-  #read(operation: AnyOperation, credential: Credential, sent: Sent): unknown {
+  #read(operation: AnyRead, credential: Credential, sent: Sent): unknown {
     const { db, worker, clock, findStanding } = this.options
     const now = clock.now()
-    const here = () => perform(operation, { sql: db.sql, now }, sent, findStanding)
-    return worker.read(operation, credential, here, () => sendable(sent))
+    const here = () => performRead(operation, db, now, sent, findStanding)
+    const read = worker.read(operation, credential, here, () => sendable(sent)) as
+      | Performed
+      | Promise<Performed>
+    return read instanceof Promise
+      ? read.then((performed) => this.#learned(operation, performed))
+      : this.#learned(operation, read)
   }
 
-  async #write(operation: AnyWrite, credential: Credential, sent: Sent): Promise<unknown> {
-    const written = await this.#written(operation, requesterKey(credential), sent)
-    if (!operation.settles) return written
-    const { output, keys } = written as Unsettled
-    for (const job of operation.settles) for (const key of keys) await settle(this.options, job, key)
+  #learned(operation: AnyRead, { output, findings = [] }: Performed): unknown {
+    for (const finding of findings) operation.learn?.(this.options, finding)
     return output
   }
 
-  #written(operation: AnyWrite, requester: string, sent: Sent): Promise<unknown> {
-    const { db, worker, findStanding } = this.options
+  async #write(operation: AnyWrite, credential: Credential, sent: Sent): Promise<unknown> {
+    const { output, keys = [] } = await this.#written(operation, requesterKey(credential), sent)
+    for (const job of operation.settles ?? []) for (const key of keys) await settle(this.options, job, key)
+    return output
+  }
+
+  async #written(operation: AnyWrite, requester: string, sent: Sent): Promise<Performed> {
+    const { worker } = this.options
     const { maxWriteLength: most } = worker
-    const isShort = () => (sent.bodyText.length || lengthOf(sent.input, most)) <= most
-    if (worker.isInline || (!operation.isLong && isShort()))
-      return resultOf(db.write((tx): unknown => perform(operation, tx, sent, findStanding), { requester }))
-    return worker.task(operation.name, sendable(sent), requester)
+    const length = operation.isLong ? 0 : sent.bodyText.length || lengthOf(sent.input, most)
+    try {
+      if (worker.isInline || (!operation.isLong && length <= most))
+        return await this.#writtenHere(operation, sent, { requester, isLong: length > LONG_BODY })
+    } catch (error) {
+      if (!(error instanceof TooLongForMainThread)) throw error
+    }
+    return (await worker.task(operation.name, sendable(sent), requester)) as Performed
+  }
+
+  #writtenHere(operation: AnyWrite, sent: Sent, options: WriteOptions): Promise<Performed> {
+    const { db, worker, findStanding } = this.options
+    const run = (tx: Tx) => performWrite(operation, tx, sent, findStanding)
+    const limited = (tx: Tx) => tx.sql.withWriteLimit(worker.maxWriteLength, tooLong, () => run(tx))
+    return resultOf(db.write(worker.isInline ? run : limited, options))
   }
 }

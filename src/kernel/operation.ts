@@ -1,6 +1,7 @@
 import type { Covers } from '../access/rights.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import type { Server } from './call.ts'
 import type { Caller } from './caller.ts'
 import type { Job } from './jobs.ts'
 
@@ -28,10 +29,14 @@ interface Declaration {
 /** Everything that one read sees is of one state of the database; `now` is the instant of the call, in milliseconds. */
 export interface Snapshot extends Reader {
   readonly now: number
+  /** Reports a finding, a JSON value, that later reads can use, to `learn`; undefined in a transaction. */
+  report?(finding: unknown): void
 }
 
 interface ReadDeclaration<Input, Output> extends Declaration {
   run(snapshot: Snapshot, caller: Caller, input: Input): Output
+  /** Takes a finding of `run`, on the main thread after the read: into a cache, for example. */
+  learn?(server: Server, finding: unknown): void
 }
 
 interface WriteDeclaration<Input, Output> extends Declaration {

@@ -41,15 +41,11 @@ function announceStatistics({ sql }: Tx): void {
  * Refreshes the statistics of SQLite's query planner, one table at a time, so that no write waits for all of them; in a
  * large file not on the main thread.
  */
-export async function refreshStatistics({
-  db,
-  worker,
-  bus,
-}: Pick<AppContext, 'db' | 'worker' | 'bus'>): Promise<void> {
+export async function refreshStatistics({ db, worker }: Pick<AppContext, 'db' | 'worker'>): Promise<void> {
   const isSmall = db.sql.scalar<number>('PRAGMA page_count') <= FEW_PAGES
   const statements = await db.write(listStatements)
   for (const statement of statements) {
-    if (isSmall) await db.write((tx): void => analyzeTable.run(tx, statement, bus))
+    if (isSmall) await db.write((tx): void => analyzeTable.run(tx, statement))
     else await worker.write(analyzeTable, statement)
   }
   if (statements.length > 0) await db.write(announceStatistics)

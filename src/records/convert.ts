@@ -55,11 +55,11 @@ export async function convertField(
 
 export const conversionTask = (features: FeatureHooks): WorkerTask<ConversionInput, Converted> => ({
   name: 'features.convert',
-  run: (tx, { caller, structure, request }, listeners) => {
+  run: (tx, { caller, structure, request }) => {
     const before = convertible(tx, caller, structure)
     const { field, patch } = conversionPatch(before, request)
-    const after = changeStructure({ features, bus: listeners }, tx, caller, before.id, patch)
-    const writer = rowWriter(listeners, tx, caller, after)
+    const after = changeStructure({ features }, tx, caller, before.id, patch)
+    const writer = rowWriter(tx, caller, after)
     const counts = readValues(tx, caller, before, writer.definition, field, request.key, (row, changes) =>
       updateRow(writer, row, changes),
     )

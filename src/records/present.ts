@@ -1,4 +1,3 @@
-import { encoded, type JsonBody } from '../http/responses.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { escapeLineBoundaries } from '../lib/json.ts'
 import { refused } from '../refusal.ts'
@@ -21,8 +20,6 @@ export const recordJson = ({ id, data, createdAt, updatedAt, deletedAt }: Record
 export const recordLine = (row: RecordRow): string => escapeLineBoundaries(recordJson(row))
 
 export const recordResponse = (row: RecordRow): string => `{"record":${recordJson(row)}}`
-
-export const presentWritten = (row: RecordRow): JsonBody => encoded(recordResponse(row))
 
 export const foundResponse = (row: FoundRecord): string =>
   `{"record":${recordJson(row)},"structure_id":"${row.structureId}"}`

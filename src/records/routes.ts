@@ -1,4 +1,3 @@
-import { checkCursor } from '../changes/cursors.ts'
 import type { AppContext } from '../context.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { jsonResponse } from '../http/responses.ts'
@@ -12,8 +11,8 @@ import { summarise } from './query/summary.ts'
 import * as schema from './schema.ts'
 import { getRecord } from './store.ts'
 import type { Watches } from './watches.ts'
-import { recordDeletion, recordRestoration, recordRevert, respondToPatch } from './writing/one-record.ts'
-import { respondToWrite } from './writing/write-records.ts'
+import { deleteRecord, patchRecord, restoreRecord, revertRecord } from './writing/one-record.ts'
+import { writeRows } from './writing/write-records.ts'
 
 export function recordRoutes(ctx: AppContext, watches: Watches) {
   return endpoints('Records', '/v1/records', 'structures')
@@ -30,7 +29,7 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
         description: schema.LIST_DESCRIPTION,
       },
     )
-    .post('', ({ exchange, caller, body }) => respondToWrite(ctx, caller, exchange, body), {
+    .post('', ({ exchange, body }) => exchange.create(writeRows, { body }), {
       access: 'write',
       once: true,
       body: schema.WriteBody,
@@ -95,65 +94,42 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
         description: 'As far back as the change log is kept; also of a deleted row.',
       },
     )
-    .post(
-      '/:id/revert',
-      async ({ caller, params: { id }, body: { to } }) => {
-        checkCursor(to, 'to')
-        return jsonResponse(await ctx.worker.write(recordRevert, { caller, id, to }, { size: {} }))
-      },
-      {
-        access: 'write',
-        cursor: true,
-        body: schema.RevertBody,
-        response: schema.RecordResponse,
-        operationId: 'revertRecord',
-        summary: 'Set a row back to how it was after a change',
-        description:
-          'An update like any other, under all rules and with its event. A deleted row is not found: restore it first.',
-      },
-    )
-    .patch(
-      '/:id',
-      ({ exchange, caller, params, body }) => respondToPatch(ctx, caller, exchange, params.id, body),
-      {
-        access: 'write',
-        once: true,
-        body: schema.PatchBody,
-        response: { 200: schema.RecordResponse },
-        operationId: 'updateRecord',
-        summary: 'Merge values into a row',
-        description:
-          'Only the keys that are sent are checked and changed. With `if_unchanged` the call is refused (409) when the row changed since it was read. The rows of an immutable structure are never edited.',
-      },
-    )
-    .delete(
-      '/:id',
-      async ({ caller, params: { id } }) => {
-        await ctx.worker.write(recordDeletion, { caller, id }, { size: {} })
-        return { deleted: true, id }
-      },
-      {
-        access: 'write',
-        response: schema.DeletedRecordResponse,
-        operationId: 'deleteRecord',
-        summary: 'Delete a row; it can be restored',
-        description:
-          'Subscriptions receive `record.deleted`. `POST /v1/records/{id}/restore` brings the row back.',
-      },
-    )
-    .post(
-      '/:id/restore',
-      async ({ caller, params: { id } }) =>
-        jsonResponse(await ctx.worker.write(recordRestoration, { caller, id }, { size: {} })),
-      {
-        access: 'write',
-        response: schema.RecordResponse,
-        operationId: 'restoreRecord',
-        summary: 'Bring a deleted row back',
-        description:
-          'It keeps its `id` and `created_at` and is checked like a new row. Subscriptions receive `record.created`. A row that is not deleted is not found.',
-      },
-    )
+    .post('/:id/revert', ({ exchange, params, body }) => exchange.call(revertRecord, { ...params, body }), {
+      access: 'write',
+      cursor: true,
+      body: schema.RevertBody,
+      response: schema.RecordResponse,
+      operationId: 'revertRecord',
+      summary: 'Set a row back to how it was after a change',
+      description:
+        'An update like any other, under all rules and with its event. A deleted row is not found: restore it first.',
+    })
+    .patch('/:id', ({ exchange, params, body }) => exchange.create(patchRecord, { ...params, body }, 200), {
+      access: 'write',
+      once: true,
+      body: schema.PatchBody,
+      response: { 200: schema.RecordResponse },
+      operationId: 'updateRecord',
+      summary: 'Merge values into a row',
+      description:
+        'Only the keys that are sent are checked and changed. With `if_unchanged` the call is refused (409) when the row changed since it was read. The rows of an immutable structure are never edited.',
+    })
+    .delete('/:id', ({ exchange, params }) => exchange.call(deleteRecord, params), {
+      access: 'write',
+      response: schema.DeletedRecordResponse,
+      operationId: 'deleteRecord',
+      summary: 'Delete a row; it can be restored',
+      description:
+        'Subscriptions receive `record.deleted`. `POST /v1/records/{id}/restore` brings the row back.',
+    })
+    .post('/:id/restore', ({ exchange, params }) => exchange.call(restoreRecord, params), {
+      access: 'write',
+      response: schema.RecordResponse,
+      operationId: 'restoreRecord',
+      summary: 'Bring a deleted row back',
+      description:
+        'It keeps its `id` and `created_at` and is checked like a new row. Subscriptions receive `record.created`. A row that is not deleted is not found.',
+    })
 }
 
 /** Of structures, with their rows. */

@@ -1,9 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import { findWorkspace } from '../account/store.ts'
+import { wakeAfterCommit } from '../changes/bus.ts'
 import type { RecordData } from '../changes/record-data.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { WorkerTask, WriteListeners } from '../db/worker/client.ts'
+import type { WorkerTask } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { DAY_MS } from '../lib/dates.ts'
@@ -66,7 +67,6 @@ function targetOf(tx: Reader, source: store.SourceRow): Target {
 
 /** Writes the row, unless it has a newer value of `newer_by`. Refuses what a row of the structure cannot be. */
 function writeMapped(
-  listeners: WriteListeners,
   tx: Tx,
   target: Target,
   data: Record<string, unknown>,
@@ -75,7 +75,7 @@ function writeMapped(
   const newer = newerRow(tx, target, data)
   if (newer) return { ...outcome('stale', newer.id), row: newer }
   const request = { structure: structure.id, data, on_conflict: source.onConflict }
-  const { rows, inserted } = writeRecords(listeners, tx, callerFor(target), request)
+  const { rows, inserted } = writeRecords(tx, callerFor(target), request)
   const [row] = rows
   return { ...outcome(inserted > 0 ? 'written' : 'updated', row?.id), row }
 }
@@ -116,7 +116,7 @@ const REPEATED: ReadonlySet<store.Status> = new Set(['written', 'updated', 'stal
 /** Keeps a call and writes its row, or finds the event that it repeats; undefined where the source is another now. */
 export const arrival: WorkerTask<ArrivedInput, Answer | undefined> = {
   name: 'sources.arrival',
-  run: (tx, { token, secretVersion, call, decision, mostBytes }, listeners) => {
+  run: (tx, { token, secretVersion, call, decision, mostBytes }) => {
     const source = store.findSourceByToken(tx, token)
     if (!source || source.secretVersion !== secretVersion) throw notFound('source')
     const target = targetOf(tx, source)
@@ -128,7 +128,7 @@ export const arrival: WorkerTask<ArrivedInput, Answer | undefined> = {
       store.addCounts(tx, source.pk, { duplicate: 1 }, tx.now)
       return { status: 'duplicate', event_id: known.id, record_id: known.recordId }
     }
-    const { status, recordId, error } = apply(listeners, tx, target, decision)
+    const { status, recordId, error } = apply(tx, target, decision)
     const { body, size } = keptOf(call, status)
     const sealed =
       source.secret === null || size !== null ? undefined : store.seal(call, source.secret, source.id)
@@ -153,7 +153,7 @@ export const arrival: WorkerTask<ArrivedInput, Answer | undefined> = {
     else if (known) dropSealed(tx, pk)
     addKeptBytes(tx, source.pk, kept - (known?.kept ?? 0), mostBytes)
     count(tx, source.pk, known?.status, status, tx.now)
-    tx.afterCommit(() => listeners.wake(source.id))
+    wakeAfterCommit(tx, source.id)
     return { status, event_id: id, record_id: recordId }
   },
 }
@@ -170,9 +170,9 @@ function count(
   else store.addCounts(tx, source, { ...(before && { [before]: -1 }), [after]: 1 }, at)
 }
 
-function apply(listeners: WriteListeners, tx: Tx, target: Target, { data, refusal }: Decision): Outcome {
+function apply(tx: Tx, target: Target, { data, refusal }: Decision): Outcome {
   if (refusal !== undefined) return outcome('unmapped', null, refusal)
-  return data ? writeMapped(listeners, tx, target, data) : outcome('ignored')
+  return data ? writeMapped(tx, target, data) : outcome('ignored')
 }
 
 export interface ReplayInput {
@@ -199,14 +199,14 @@ function replayable(reader: Reader, { workspacePk, sourceId, eventId }: ReplayIn
 /** Writes what was decided of an event again; undefined where the source or the event is another now. */
 export const replay: WorkerTask<DecidedReplay, Outcome | undefined> = {
   name: 'sources.replay',
-  run: (tx, { decision, receivedAt, ...input }, listeners) => {
+  run: (tx, { decision, receivedAt, ...input }) => {
     const { source, event } = replayable(tx, input)
     const target = targetOf(tx, source)
     if (!isCurrent(decision, source, target.structure) || event.receivedAt !== receivedAt) return undefined
-    const { status, recordId, error } = apply(listeners, tx, target, decision)
+    const { status, recordId, error } = apply(tx, target, decision)
     store.updateEvent(tx, event.pk, { status, recordId, error, event: decision.event })
     count(tx, source.pk, event.status, status)
-    tx.afterCommit(() => listeners.wake(source.id))
+    wakeAfterCommit(tx, source.id)
     return { status, recordId, error }
   },
 }
@@ -268,7 +268,7 @@ interface Trial {
 /** Always run to be rolled back. */
 export const trial: WorkerTask<TryInput, Trial | undefined> = {
   name: 'sources.try',
-  run: (tx, { workspacePk, id, decision }, listeners) => {
+  run: (tx, { workspacePk, id, decision }) => {
     const source = store.sourceKind.findById(tx, workspacePk, id) ?? fail(notFound('source'))
     const target = targetOf(tx, source)
     if (!isCurrent(decision, source, target.structure)) return undefined
@@ -276,7 +276,7 @@ export const trial: WorkerTask<TryInput, Trial | undefined> = {
     if (refusal !== undefined) return { status: 'unmapped', data: null, error: refusal }
     if (!data) return { status: 'ignored', data: null, error: null }
     try {
-      const { status, row } = writeMapped(listeners, tx, target, data)
+      const { status, row } = writeMapped(tx, target, data)
       const written = row && status !== 'stale' ? dataOf(row) : data
       const shown = Object.entries(written).filter(([key]) => Object.hasOwn(data, key))
       return { status, data: Object.fromEntries(shown), error: null }

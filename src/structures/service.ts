@@ -1,10 +1,11 @@
 import type { Static } from '@sinclair/typebox'
 import { checkMaking } from '../access/rights.ts'
+import { wakeAfterCommit } from '../changes/bus.ts'
 import { logChange, logUpdate } from '../changes/log.ts'
 import { type AppContext, type Caller, wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { placeOf } from '../db/row-table-names.ts'
-import type { WorkerQuery, WorkerTask, WriteListeners } from '../db/worker/client.ts'
+import type { WorkerQuery, WorkerTask } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { read, write } from '../kernel/operation.ts'
 import { isId } from '../lib/ids.ts'
@@ -154,8 +155,7 @@ export const structurePatch = (
   features: AppContext['features'],
 ): WorkerTask<PatchInput, store.StructureRow> => ({
   name: 'features.patchStructure',
-  run: (tx, { caller, nameOrId, patch }, bus) =>
-    changeStructure({ features, bus }, tx, caller, nameOrId, patch),
+  run: (tx, { caller, nameOrId, patch }) => changeStructure({ features }, tx, caller, nameOrId, patch),
 })
 
 /** What a change would make of a structure, and everything that would be refused; writes nothing. */
@@ -224,7 +224,7 @@ function listNewSets(before: store.StructureRow, after: readonly UniqueSet[]): U
 
 /** Changes a definition and its row table; joins the caller's transaction. */
 export function changeStructure(
-  ctx: Pick<AppContext, 'features'> & { readonly bus: WriteListeners },
+  ctx: Pick<AppContext, 'features'>,
   tx: Tx,
   caller: Caller,
   nameOrId: string,
@@ -236,7 +236,7 @@ export function changeStructure(
   if (isSame<typeof shown>(before, shown)) return before
   changeTable(tx, before, definition)
   store.updateStructure(tx, before.pk, columns, tx.now)
-  tx.afterCommit(() => ctx.bus.wake(before.id))
+  wakeAfterCommit(tx, before.id)
   const after = getStructure(tx, caller, before.id, 'change')
   const object = changedStructure(before.id)
   logUpdate(tx, caller, object, presentStructure(before), presentStructure(after), ['record_count'])

@@ -37,7 +37,7 @@ const writeMany = (count: number) =>
       const rows = Array.from({ length: Math.min(BATCH, count - written) }, (_, at) => ({
         data: { name: `box ${written + at}`, size: at },
       }))
-      writeRecords(service.ctx.bus, tx, callerOf(service), { structure: 'Boxes', rows })
+      writeRecords(tx, callerOf(service), { structure: 'Boxes', rows })
     }
   })
 

@@ -53,7 +53,7 @@ async function makeRows({ ctx, caller }: Dataset): Promise<void> {
         remark: 'Some words of a remark.',
       },
     }))
-    await ctx.db.write((tx): void => void writeRecords(ctx.bus, tx, caller, { structure: 'entries', rows }))
+    await ctx.db.write((tx): void => void writeRecords(tx, caller, { structure: 'entries', rows }))
   }
 }
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   for (let written = 0; written < ROWS; written += BATCH) {
     const rows = Array.from({ length: BATCH }, (_, at) => ({ data: dataOf(written + at) }))
     await service.ctx.db.write(
-      (tx): void => void writeRecords(service.ctx.bus, tx, callerOf(service), { structure: 'Far', rows }),
+      (tx): void => void writeRecords(tx, callerOf(service), { structure: 'Far', rows }),
     )
   }
 }, 60_000)

@@ -200,7 +200,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     config,
     db,
     worker,
-    kernel: new Kernel({ db, worker, clock, findStanding: features.findStanding }),
+    kernel: new Kernel({ db, worker, clock, log, findStanding: features.findStanding }),
     bus,
     clock,
     log,

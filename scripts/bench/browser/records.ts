@@ -29,8 +29,7 @@ export async function fillRows(
       return { data }
     })
     row = await ctx.db.write(
-      (tx): string =>
-        writeRecords(ctx.bus, tx, caller, { structure: 'entries', rows: batch }).rows.at(-1)?.id ?? '',
+      (tx): string => writeRecords(tx, caller, { structure: 'entries', rows: batch }).rows.at(-1)?.id ?? '',
     )
   }
   ctx.db.checkpoint()

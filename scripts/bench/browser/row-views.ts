@@ -30,7 +30,7 @@ export async function fillTasks({ ctx, caller }: Dataset, name: string, count: n
       const day = `${month}${String((number % DAYS_EACH_MONTH) + 1).padStart(2, '0')}`
       return { data: { what: `Task ${number}`, state: STATES[number % STATES.length] ?? '', day } }
     })
-    await ctx.db.write((tx): void => void writeRecords(ctx.bus, tx, caller, { structure: name, rows }))
+    await ctx.db.write((tx): void => void writeRecords(tx, caller, { structure: name, rows }))
   }
   ctx.db.checkpoint()
   return id

@@ -95,7 +95,7 @@ async function writesSection(data: Dataset, wantedRounds: number): Promise<Secti
   const batches = await compared(rounds, () => sent(data, 'POST', '/v1/records', { structure: 'rows', rows }))
   const imports = await compared(Math.max(2, Math.round(rounds / 20)), () =>
     ctx.db.write((tx): void => {
-      for (let batch = 0; batch < 20; batch++) writeRecords(ctx.bus, tx, caller, { structure: 'rows', rows })
+      for (let batch = 0; batch < 20; batch++) writeRecords(tx, caller, { structure: 'rows', rows })
     }),
   )
   return {
@@ -112,7 +112,7 @@ async function writesSection(data: Dataset, wantedRounds: number): Promise<Secti
 async function fill({ ctx, caller }: Dataset, count: number): Promise<void> {
   const rows = Array.from({ length: ROWS_PER_BATCH }, (_, n) => ({ data: row(n) }))
   for (let made = 0; made < count; made += ROWS_PER_BATCH)
-    await ctx.db.write((tx): void => void writeRecords(ctx.bus, tx, caller, { structure: 'rows', rows }))
+    await ctx.db.write((tx): void => void writeRecords(tx, caller, { structure: 'rows', rows }))
 }
 
 /** The end of a page; reading the whole would measure the reader. */

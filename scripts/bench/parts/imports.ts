@@ -189,7 +189,7 @@ async function benchTable(count: number, rounds: number): Promise<Row> {
     const [file, raw] = [copy(), copy()]
     const { ctx, caller, close } = await openDataset(file)
     const request = { ...MODE, ...PLAIN_CELLS, file: path, structure: 'Rows', onConflict: 'refuse' } as const
-    times.daybook.push(await timed(() => importRows(ctx, caller, request)))
+    times.daybook.push(await timed(() => importRows(ctx.db, caller, request)))
     ctx.db.checkpoint()
     close()
     times.floor.push(insertRows(file, raw))

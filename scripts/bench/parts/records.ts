@@ -59,7 +59,7 @@ export async function fill(
       data: rows.next().value as Data,
     }))
     await ctx.db.write((tx): void => {
-      writeRecords(ctx.bus, tx, caller, { structure: 'entries', rows: batch })
+      writeRecords(tx, caller, { structure: 'entries', rows: batch })
     })
   }
   const buildMs: number[] = []

@@ -55,9 +55,7 @@ async function fill({ ctx, caller }: Dataset, rows: number): Promise<string[]> {
     const batch = Array.from({ length: BATCH }, (_, at) => ({
       data: { number: `old ${made + at}`, amount: (made + at) / 7, remark: 'of an earlier time' },
     }))
-    await ctx.db.write(
-      (tx): void => void writeRecords(ctx.bus, tx, caller, { structure: 'Payments', rows: batch }),
-    )
+    await ctx.db.write((tx): void => void writeRecords(tx, caller, { structure: 'Payments', rows: batch }))
   }
   const map = {
     number: '/data/number',

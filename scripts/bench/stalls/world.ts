@@ -136,7 +136,7 @@ async function makeRows(data: Dataset, count: number, notes: readonly string[]):
     createStructure(tx, caller, { name: 'small', fields: [{ key: 'n', type: 'number', ...UNSTRUCTURED }] })
   })
   await writeInGroups(data, entriesOf(count, notes), BATCH, (tx, rows) => {
-    writeRecords(ctx.bus, tx, caller, { structure: 'entries', rows })
+    writeRecords(tx, caller, { structure: 'entries', rows })
   })
   const answer = await data.fetch('/v1/records', {
     method: 'POST',

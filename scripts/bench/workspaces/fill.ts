@@ -35,7 +35,7 @@ const callerOf = (workspacePk: number, workspaceId: string, userId: string): Cal
 })
 
 /** Adds a workspace with its own user, notes and structures; returns the secret of a key. */
-function addWorkspace(tx: Tx, ctx: AppContext, number: number, notes: readonly CorpusNote[]): string {
+function addWorkspace(tx: Tx, number: number, notes: readonly CorpusNote[]): string {
   const workspace = createWorkspace(tx, `Team ${number}`)
   const user = createUser(tx, `user ${number}`)
   setMember(tx, workspace.pk, user.pk, 'owner')
@@ -46,7 +46,7 @@ function addWorkspace(tx: Tx, ctx: AppContext, number: number, notes: readonly C
     const name = `Structure ${at}`
     createStructure(tx, caller, { name, fields: FIELDS })
     const rows = [...rowsOf(ROWS, ids, number + at)].map((data) => ({ data }))
-    writeRecords(ctx.bus, tx, caller, { structure: name, rows })
+    writeRecords(tx, caller, { structure: name, rows })
   }
   const key = { workspace: workspace.pk, user: user.pk, name: 'bench', expiresAt: null }
   return createKey(tx, { ...key, scope: 'write' }).secret
@@ -65,9 +65,7 @@ export async function fillWorkspaces(ctx: AppContext, from: number, to: number):
   const secrets: string[] = []
   for (let number = from; number < to; number += AT_ONCE) {
     const some = await ctx.db.write((tx): string[] =>
-      Array.from({ length: Math.min(AT_ONCE, to - number) }, (_, at) =>
-        addWorkspace(tx, ctx, number + at, notes),
-      ),
+      Array.from({ length: Math.min(AT_ONCE, to - number) }, (_, at) => addWorkspace(tx, number + at, notes)),
     )
     secrets.push(...some)
   }

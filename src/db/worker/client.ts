@@ -38,7 +38,7 @@ export interface LongRead {
 /** Thrown by reads that are too large for the main thread and must run in another. */
 export class TooLongForMainThread extends Error {}
 
-const tooLong = () => new TooLongForMainThread()
+export const tooLong = () => new TooLongForMainThread()
 
 /** Listeners that are notified after the commit of a write. */
 export interface WriteListeners {
@@ -56,7 +56,7 @@ export interface WorkerTask<Input, Output> {
   readonly name: string
   /** Whether it is independent of requests, such as building an index. */
   readonly isBackground?: true
-  run(tx: Tx, input: Input, listeners: WriteListeners): Output
+  run(tx: Tx, input: Input): Output
 }
 
 /** The size of a write, as far as its request determines it. */
@@ -232,9 +232,9 @@ export function openWorker({
     ) => {
       if (isInline || (size && isShort(size))) {
         const isLong = (size?.items ?? 0) > FEW_ITEMS
-        const run = (tx: Tx) => task.run(tx, input, listeners)
+        const run = (tx: Tx) => task.run(tx, input)
         const limited = (tx: Tx) =>
-          isInline ? run(tx) : tx.sql.withValueLimit(maxWriteLength, tooLong, () => run(tx))
+          isInline ? run(tx) : tx.sql.withWriteLimit(maxWriteLength, tooLong, () => run(tx))
         try {
           return await writeUnlessDry(db, limited, isDryRun, isLong)
         } catch (error) {

@@ -1,5 +1,4 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { busOf } from '../../changes/bus.ts'
 import { transactionCursor } from '../../changes/cursors.ts'
 import { expectedInstant } from '../../changes/if-unchanged.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
@@ -224,7 +223,7 @@ function update(tx: Tx, caller: Caller, structure: StructureRow, row: Numbered):
   const id = row.id ?? ''
   const found = findRecordHead(tx, id)
   if (found?.structure !== structure.pk) throw notFound('record')
-  return changeLive(busOf(tx), tx, caller, id, row.data, expectedInstant(row.if_unchanged))
+  return changeLive(tx, caller, id, row.data, expectedInstant(row.if_unchanged))
 }
 
 /** Updates come before new rows, which may then have the unique values that an update has removed. */
@@ -243,9 +242,7 @@ function write(tx: Tx, caller: Caller, { structure: named, rows, on_conflict }: 
   const request = { structure: structure.id, rows: added.map(({ data }) => ({ data })), on_conflict }
   const names = { noun: 'Row', numberOf: (index: number) => added[index]?.number ?? index + 1 }
   const outcome =
-    added.length === 0
-      ? { rows: [], inserted: 0, updated: 0 }
-      : writeRecords(busOf(tx), tx, caller, request, names)
+    added.length === 0 ? { rows: [], inserted: 0, updated: 0 } : writeRecords(tx, caller, request, names)
   for (const [at, row] of outcome.rows.entries()) results.set(added[at]?.number ?? 0, row)
   return {
     rows: numbered.map(({ number }) => results.get(number) ?? fail(notFound('record'))),

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { checkWrite } from '../../access/rights.ts'
-import { busOf } from '../../changes/bus.ts'
 import { transactionCursor } from '../../changes/cursors.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { undo } from '../../features.ts'
@@ -25,7 +24,7 @@ function trash(tx: Tx, caller: Caller, named: string): string {
 }
 
 function deleteRecord(tx: Tx, caller: Caller, id: string): string {
-  deleteLive(busOf(tx), tx, caller, id)
+  deleteLive(tx, caller, id)
   return id
 }
 
@@ -52,7 +51,7 @@ export const undoTool = writeTool({
   isLong: true,
   isTrial: ({ dry_run: isDryRun = false }) => isDryRun,
   run: (tx, caller, { transaction: undid, dry_run: isDryRun = false }) => {
-    const { undone, transaction } = undo.run(tx, { caller, transaction: undid }, busOf(tx))
+    const { undone, transaction } = undo.run(tx, { caller, transaction: undid })
     const id = isDryRun ? null : transaction
     return fitted(undone, (items) => ({
       text: given(

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
 import Papa from 'papaparse'
 import { checkedName } from '../../account/names.ts'
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
 import { CellFormat, type CellOptions } from '../../filter/record/cell-format.ts'
 import { counted } from '../../lib/text.ts'
 import { type WriteRequest, writeRecords } from '../../records/writing/write-records.ts'
@@ -41,8 +42,8 @@ const SHARE_OF_INFERENCE = 0.25
  * Writes the rows of a file into a structure in one transaction, with the checks of the API. Throws Refusal for what is
  * wrong with the file as a whole.
  */
-export const importRows = (ctx: Pick<AppContext, 'db' | 'bus'>, caller: Caller, request: RowsImport) =>
-  runImport(ctx.db, caller, request, (run) => new RowsWriter(ctx.bus, run, request).write())
+export const importRows = (db: Db, caller: Caller, request: RowsImport) =>
+  runImport(db, caller, request, (run) => new RowsWriter(run, request).write())
 
 /** The rows of the file after its header; `share` is how much of the file has been read. */
 function* dataRows({ file, hasHeader }: Pick<RowsImport, 'file' | 'hasHeader'>): Generator<{
@@ -115,7 +116,6 @@ class RowsWriter {
   #rowsBefore = 0
 
   constructor(
-    private readonly bus: AppContext['bus'],
     private readonly run: ImportRun,
     private readonly request: RowsImport,
   ) {
@@ -158,7 +158,7 @@ class RowsWriter {
     const rows: Pick<WriteRequest, 'data' | 'rows'> = only && data.length === 1 ? only : { rows: data }
     if (structure.maxRows === 1 && (numbered[0]?.number ?? 1) > 1)
       throw refused(`"${structure.name}" holds one row; a file with one row can replace it.`)
-    const { inserted, updated } = writeRecords(this.bus, this.run.tx, this.run.caller, {
+    const { inserted, updated } = writeRecords(this.run.tx, this.run.caller, {
       structure: structure.id,
       ...rows,
       on_conflict: this.request.onConflict,

@@ -1,24 +1,19 @@
 import type { Static } from '@sinclair/typebox'
 import { checkAbility } from '../../access/rights.ts'
-import { findPosition } from '../../changes/cursors.ts'
+import { checkCursor, findPosition } from '../../changes/cursors.ts'
 import { parseDifference } from '../../changes/entries.ts'
 import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
 import { type Change, changesOfObject, eachChange, selectOfObject } from '../../changes/read.ts'
 import { changedKeys } from '../../changes/record-data.ts'
-import type { AppContext, Caller } from '../../context.ts'
-import type { WorkerTask, WriteListeners } from '../../db/worker/client.ts'
+import type { Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { RequestBody } from '../../http/body.ts'
-import type { Exchange } from '../../http/exchange.ts'
-import type { JsonBody } from '../../http/responses.ts'
-import { createdResponse } from '../../http/responses.ts'
-import { type Outcome, once, type RequestIdentity, signed } from '../../kernel/once.ts'
+import { write } from '../../kernel/operation.ts'
 import { atPlace, fail, notFound, refused } from '../../refusal.ts'
 import { clearLiveValues } from '../../structures/storage/live-rows.ts'
 import { definitionOf, findStructureByPk, type StructureRow } from '../../structures/store.ts'
 import { isLive } from '../history.ts'
-import { presentWritten, recordResponse } from '../present.ts'
-import type { PatchBody } from '../schema.ts'
+import { recordResponse } from '../present.ts'
+import type { PatchBody, RevertBody } from '../schema.ts'
 import type { RecordRow } from '../store.ts'
 import * as store from '../store.ts'
 import { checkedChanges, mergedData, refuseBrokenReferences, refuseMissing } from './field-values.ts'
@@ -50,13 +45,12 @@ function find(
 
 /** A record of the caller's workspace, with the writer of its structure. */
 function get(
-  listeners: WriteListeners,
   tx: Tx,
   caller: Caller,
   ...wanted: [id: string, is: 'live' | 'deleted']
 ): { row: RecordRow; writer: RowWriter } {
   const { row, structure } = find(tx, caller, ...wanted)
-  return { row, writer: rowWriter(listeners, tx, caller, structure) }
+  return { row, writer: rowWriter(tx, caller, structure) }
 }
 
 /** Refuses who may not change the rows of the structure that a row is, or was, one of. */
@@ -82,7 +76,6 @@ export function releaseUnique(tx: Tx, caller: Caller, id: string, data: Record<s
 
 /** Merges values into a live row; `expected` is the `updated_at` that it must have. `checkReferences` may put that off. */
 export function changeLive(
-  listeners: WriteListeners,
   tx: Tx,
   caller: Caller,
   id: string,
@@ -90,7 +83,7 @@ export function changeLive(
   expected?: number,
   checkReferences = refuseBrokenReferences,
 ): RecordRow {
-  const { row, writer } = get(listeners, tx, caller, id, 'live')
+  const { row, writer } = get(tx, caller, id, 'live')
   refuseStale('record', expected, row.updatedAt)
   refuseImmutable(writer.structure)
   const changes = checkedChanges(writer.definition, data)
@@ -98,14 +91,14 @@ export function changeLive(
   return updateRow(writer, row, changes)
 }
 
-export function deleteLive(listeners: WriteListeners, tx: Tx, caller: Caller, id: string): void {
-  const { row, writer } = get(listeners, tx, caller, id, 'live')
+export function deleteLive(tx: Tx, caller: Caller, id: string): void {
+  const { row, writer } = get(tx, caller, id, 'live')
   deleteRow(writer, row)
 }
 
 /** Restores a deleted row under its id, checked like a new one. */
-export function restoreDeleted(listeners: WriteListeners, tx: Tx, caller: Caller, id: string): RecordRow {
-  const { row, writer } = get(listeners, tx, caller, id, 'deleted')
+export function restoreDeleted(tx: Tx, caller: Caller, id: string): RecordRow {
+  const { row, writer } = get(tx, caller, id, 'deleted')
   const { definition, structure } = writer
   const changes = checkedChanges(definition, store.dataOf(row))
   const data = mergedData(definition, {}, changes)
@@ -121,13 +114,7 @@ export function restoreDeleted(listeners: WriteListeners, tx: Tx, caller: Caller
 const noSuchChange = () => notFound('change of this record')
 
 /** Sets a live row back to how it was just after a change, which the cursor `to` names. */
-export function revertLive(
-  listeners: WriteListeners,
-  tx: Tx,
-  caller: Caller,
-  id: string,
-  to: string,
-): RecordRow {
+function revertLive(tx: Tx, caller: Caller, id: string, to: string): RecordRow {
   const { workspacePk } = caller
   if (!isLive(tx, caller, id)) throw notFound('record')
   const number = findPosition(tx, workspacePk, to) ?? fail(noSuchChange())
@@ -141,7 +128,7 @@ export function revertLive(
   const values: Record<string, unknown> = {}
   const later = selectOfObject(tx, workspacePk, id, { after: number, limit: Number.MAX_SAFE_INTEGER })
   for (const change of eachChange(tx, later)) takeBack(values, change)
-  return changeLive(listeners, tx, caller, id, values)
+  return changeLive(tx, caller, id, values)
 }
 
 /** Overwrites what a later change took back: the oldest of several old values counts. */
@@ -149,72 +136,46 @@ export function takeBack(values: Record<string, unknown>, { operation, detail }:
   if (operation === 'updated' && detail !== null) Object.assign(values, parseDifference(detail).previous)
 }
 
-interface RecordInput {
-  readonly caller: Caller
-  readonly id: string
-}
-
-/** A write of one record as the body of its response. */
-const recordWrite = <Input extends RecordInput>(
-  name: string,
-  write: (listeners: WriteListeners, tx: Tx, input: Input) => RecordRow,
-): WorkerTask<Input, JsonBody> => ({
-  name: `record.${name}`,
-  run: (tx, input, listeners) => presentWritten(write(listeners, tx, input)),
-})
-
 type RecordPatch = Static<typeof PatchBody>
 
-interface PatchInput extends RecordInput {
-  readonly identity: RequestIdentity | undefined
-  readonly body: RequestBody<RecordPatch>
+interface PatchInput {
+  readonly id: string
+  readonly body: RecordPatch
 }
 
-export const recordPatch: WorkerTask<PatchInput, Outcome> = {
-  name: 'record.patch',
-  run: (tx, { caller, id, identity, body }, listeners) =>
-    once(
-      tx,
-      signed(identity, body.text),
-      (tx) => {
-        const { data, if_unchanged } = RequestBody.valueOf(body)
-        return recordResponse(changeLive(listeners, tx, caller, id, data, expectedInstant(if_unchanged)))
-      },
-      undefined,
-      () => caller.rights && checkChanger(tx, caller, id),
-    ),
-}
+/** Merges values into a live row; null removes one. Only the values that are sent are checked. */
+export const patchRecord = write({
+  name: 'records.patch',
+  covers: 'structures',
+  run: (tx, caller, { id, body: { data, if_unchanged } }: PatchInput) =>
+    recordResponse(changeLive(tx, caller, id, data, expectedInstant(if_unchanged))),
+  check: (tx, caller, { id, body }) => {
+    expectedInstant(body.if_unchanged)
+    if (caller.rights) checkChanger(tx, caller, id)
+  },
+})
 
-/**
- * Merges values into a live row; null removes one. Only the values that are sent are checked. With `if_unchanged`,
- * only when the row was not changed since; with an `Idempotency-Key` once.
- */
-export async function respondToPatch(
-  { worker }: AppContext,
-  caller: Caller,
-  exchange: Exchange,
-  id: string,
-  patch: RecordPatch,
-): Promise<Response> {
-  const { bodyText } = exchange
-  expectedInstant(patch.if_unchanged)
-  const input = { caller, id, identity: exchange.identity, body: new RequestBody(patch, bodyText) }
-  const size = { length: bodyText.length }
-  const { text, replayed } = await worker.write(recordPatch, input, { size })
-  return createdResponse(text, replayed, 200)
-}
+export const deleteRecord = write({
+  name: 'records.delete',
+  covers: 'structures',
+  run: (tx, caller, { id }: { id: string }) => {
+    deleteLive(tx, caller, id)
+    return { deleted: true, id }
+  },
+})
 
-export const recordDeletion: WorkerTask<RecordInput, void> = {
-  name: 'record.delete',
-  run: (tx, { caller, id }, listeners) => deleteLive(listeners, tx, caller, id),
-}
+/** Restores a deleted row, also where rows are immutable. */
+export const restoreRecord = write({
+  name: 'records.restore',
+  covers: 'structures',
+  run: (tx, caller, { id }: { id: string }) => recordResponse(restoreDeleted(tx, caller, id)),
+})
 
-/** Also where rows are immutable. */
-export const recordRestoration = recordWrite('restore', (listeners, tx, { caller, id }) =>
-  restoreDeleted(listeners, tx, caller, id),
-)
-
-export const recordRevert = recordWrite<RecordInput & { readonly to: string }>(
-  'revert',
-  (listeners, tx, { caller, id, to }) => revertLive(listeners, tx, caller, id, to),
-)
+export const revertRecord = write({
+  name: 'records.revert',
+  covers: 'structures',
+  run: (tx, caller, { id, body: { to } }: { id: string; body: Static<typeof RevertBody> }) => {
+    checkCursor(to, 'to')
+    return recordResponse(revertLive(tx, caller, id, to))
+  },
+})

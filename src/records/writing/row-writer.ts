@@ -1,7 +1,6 @@
 import { beforeLocalChange } from '../../changes/mirror-guard.ts'
 import { changedKeys, type RecordData } from '../../changes/record-data.ts'
 import type { Caller } from '../../context.ts'
-import type { WriteListeners } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { keepMoments } from '../../delivery/due.ts'
 import { type Outbox, publishChange, publishCreated, subscriptionsOf } from '../../delivery/outbox.ts'
@@ -26,15 +25,10 @@ export interface RowWriter extends Outbox {
 }
 
 /** Begins to write rows of a structure in the caller's transaction. */
-export function rowWriter(
-  listeners: WriteListeners,
-  tx: Tx,
-  caller: Caller,
-  structure: StructureRow,
-): RowWriter {
+export function rowWriter(tx: Tx, caller: Caller, structure: StructureRow): RowWriter {
   const definition = definitionOf(structure)
   const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
-  const outbox = { tx, listeners, caller, structure, subscriptions, created: [], wakes: false }
+  const outbox = { tx, caller, structure, subscriptions, created: [], wakes: false }
   const writer = { ...outbox, definition, written: { rows: [], size: 0 } }
   shareWrites(writer)
   return writer

@@ -1,18 +1,14 @@
 import type { Static } from '@sinclair/typebox'
 import { checkAbility, may } from '../../access/rights.ts'
 import type { RecordData } from '../../changes/record-data.ts'
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { WorkerTask, WriteListeners, WriteSize } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { countSubscriptions, logCreated } from '../../delivery/outbox.ts'
-import { RequestBody } from '../../http/body.ts'
-import type { Exchange } from '../../http/exchange.ts'
-import { createdResponse } from '../../http/responses.ts'
-import { type Outcome, once, type RequestIdentity, signed } from '../../kernel/once.ts'
+import { logCreated } from '../../delivery/outbox.ts'
+import { write } from '../../kernel/operation.ts'
 import { invalid, namingPlace, Refusal } from '../../refusal.ts'
 import { findAnyLiveRow, findHolders } from '../../structures/storage/live-rows.ts'
-import { definitionOf, findStructure, getStructure } from '../../structures/store.ts'
+import { getStructure } from '../../structures/store.ts'
 import { writtenResponse } from '../present.ts'
 import type { WriteBody } from '../schema.ts'
 import * as store from '../store.ts'
@@ -41,8 +37,8 @@ type SentData = Record<string, unknown>
 
 export type WriteRequest = Static<typeof WriteBody>
 
-/** Refuses who may not write this. */
-export const checkWriter = (reader: Reader, caller: Caller, { structure, on_conflict }: WriteRequest) =>
+/** Returns the structure; refuses callers who may not write this to it. */
+const checkWriter = (reader: Reader, caller: Caller, { structure, on_conflict }: WriteRequest) =>
   getStructure(reader, caller, structure, on_conflict === 'update' ? 'change' : 'add')
 
 /** Refuses a body that does not have exactly one of `data` and `rows`. */
@@ -51,58 +47,14 @@ function checkedWrite(request: WriteRequest): WriteRequest {
   throw invalid('Give exactly one of "data", one row, and "rows", several.')
 }
 
-/**
- * How much a request writes: of a batch also the entries of unique sets, and the deliveries to subscriptions. Undefined
- * where that is not known before: the rows that a batch updates may be very long.
- */
-function sizeOf(
-  reader: Reader,
-  caller: Caller,
-  { structure: named, rows, on_conflict }: WriteRequest,
-  length: number,
-): WriteSize | undefined {
-  if (!rows) return { length }
-  if (on_conflict === 'update') return undefined
-  const structure = findStructure(reader, caller, named)
-  const perRow = structure
-    ? definitionOf(structure).uniqueSets.length + countSubscriptions(reader, structure)
-    : 0
-  return { length, items: rows.length * (1 + perRow) }
-}
-
-interface RowsInput {
-  readonly caller: Caller
-  readonly identity: RequestIdentity | undefined
-  readonly body: RequestBody<WriteRequest>
-}
-
-/** Writes rows, or finds the response to the same request. */
-export const rowsWrite: WorkerTask<RowsInput, Outcome> = {
-  name: 'record-writes.write',
-  run: (tx, { caller, identity, body }, listeners) =>
-    once(
-      tx,
-      signed(identity, body.text),
-      (tx) => writtenResponse(writeRecords(listeners, tx, caller, RequestBody.valueOf(body))),
-      undefined,
-      () => caller.rights && checkWriter(tx, caller, RequestBody.valueOf(body)),
-    ),
-}
-
-/** Writes rows; with an `Idempotency-Key` once (`http/idempotency.ts`). */
-export async function respondToWrite(
-  { db, worker }: AppContext,
-  caller: Caller,
-  exchange: Exchange,
-  body: WriteRequest,
-): Promise<Response> {
-  const wanted = checkedWrite(body)
-  const { bodyText } = exchange
-  const input = { caller, identity: exchange.identity, body: new RequestBody(wanted, bodyText) }
-  const size = sizeOf(db, caller, body, bodyText.length)
-  const { text, replayed } = await worker.write(rowsWrite, input, { size })
-  return createdResponse(text, replayed)
-}
+/** Writes one row or a batch; the output is the body of the response. */
+export const writeRows = write({
+  name: 'records.write',
+  covers: 'structures',
+  run: (tx, caller, { body }: { body: WriteRequest }) =>
+    writtenResponse(writeRecords(tx, caller, checkedWrite(body))),
+  check: (tx, caller, { body }) => void (caller.rights && checkWriter(tx, caller, checkedWrite(body))),
+})
 
 export interface Written {
   /** The rows as they are after the whole call, in the order sent. */
@@ -148,15 +100,9 @@ const FROM_ONE: RowNames = { noun: 'Row', numberOf: (index) => index + 1 }
  * Writes one row or a batch, all or nothing; joins the caller's transaction. In a batch every refusal names the row,
  * counted from 1 or as `names` says.
  */
-export function writeRecords(
-  listeners: WriteListeners,
-  tx: Tx,
-  caller: Caller,
-  request: WriteRequest,
-  names = FROM_ONE,
-): Written {
+export function writeRecords(tx: Tx, caller: Caller, request: WriteRequest, names = FROM_ONE): Written {
   const structure = checkWriter(tx, caller, request)
-  const writer = rowWriter(listeners, tx, caller, structure)
+  const writer = rowWriter(tx, caller, structure)
   const sent = request.rows?.map(({ data }) => data) ?? [request.data ?? {}]
   const updates = request.on_conflict === 'update'
   if (updates) refuseImmutable(structure)
@@ -304,14 +250,13 @@ export interface NewRow {
  * pk of its structure.
  */
 export function insertUnder(
-  listeners: WriteListeners,
   tx: Tx,
   caller: Caller,
   { structure: named, id, data, earlier }: NewRow,
   checkReferences: typeof refuseBrokenReferences,
 ): number {
   const structure = getStructure(tx, caller, named, 'add')
-  const writer = rowWriter(listeners, tx, caller, structure)
+  const writer = rowWriter(tx, caller, structure)
   if (structure.maxRows === 1) deleteOnlyRow(writer, 1 + earlier(structure.pk))
   const batch = newBatch()
   const changes = checkedChanges(writer.definition, data)

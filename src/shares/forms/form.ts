@@ -283,7 +283,7 @@ export function closedSentence(
 /** Writes the row of a post with its files, or finds that it was written before. */
 export const formWrite: WorkerTask<FormWrite, { replayed: boolean }> = {
   name: 'shares.formWrite',
-  run: (tx, { caller, share: pk, token, key, digest, data, files }, listeners) => {
+  run: (tx, { caller, share: pk, token, key, digest, data, files }) => {
     const share = findShareByPk(tx, pk)
     const isOver = share?.expiresAt !== null && (share?.expiresAt ?? 0) <= tx.now
     if (!share || share.token !== token || isOver) throw notFound('form')
@@ -297,7 +297,7 @@ export const formWrite: WorkerTask<FormWrite, { replayed: boolean }> = {
       if (closed !== undefined) throw refused(closed)
       const row = { ...data }
       for (const { key: field, file } of files) row[field] = storeFile(tx, caller, file)
-      writeRecords(listeners, tx, caller, { structure: share.structure ?? '', data: row })
+      writeRecords(tx, caller, { structure: share.structure ?? '', data: row })
       countWritten(tx, pk)
       return { written: 1 }
     })

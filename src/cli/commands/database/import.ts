@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
-import { createBus } from '../../../changes/bus.ts'
 import type { Caller } from '../../../context.ts'
 import { takeServerLock } from '../../../db/connection/server-lock.ts'
 import { copyVerified } from '../../../db/copy.ts'
@@ -64,7 +63,7 @@ async function importCsv(
 ): Promise<Outcome> {
   const { importRows } = await import('../../../portability/csv/import.ts')
   const decimal = textFlag(input, 'decimal')
-  const report = await importRows({ db, bus: createBus() }, caller, {
+  const report = await importRows(db, caller, {
     ...mode,
     file: path,
     structure,

@@ -1,4 +1,3 @@
-import { createBus } from '../../../changes/bus.ts'
 import type { Caller } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
 import { storableJson } from '../../../http/storable-json.ts'
@@ -65,7 +64,7 @@ async function writeBatch({ db, caller, ...request }: Target, batch: readonly Li
   const rows = batch.map((line) => ({ data: dataOf(line) }))
   const names = { noun: 'Line', numberOf: (index: number) => batch[index]?.number ?? index + 1 }
   const written = await db.write((tx): Counts => {
-    const { inserted, updated } = writeRecords(createBus(), tx, caller, { ...request, rows }, names)
+    const { inserted, updated } = writeRecords(tx, caller, { ...request, rows }, names)
     return { inserted, updated }
   })
   counts.inserted += written.inserted

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { createBus } from '../../../changes/bus.ts'
 import type { Caller } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
 import { counted, fold } from '../../../lib/text.ts'
@@ -192,7 +191,7 @@ const sourcesReplay: Command = {
       const source = await sourceNamed(db, caller, input.args[0] ?? '')
       const replays: ReplayContext = {
         db,
-        write: (sent) => db.write((tx) => replay.run(tx, sent, createBus())),
+        write: (sent) => db.write((tx) => replay.run(tx, sent)),
       }
       const [, eventId] = input.args
       if (eventId !== undefined) {
