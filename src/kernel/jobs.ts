@@ -1,11 +1,12 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
-import type { WorkerClient, WorkerTask } from '../db/worker/client.ts'
+
+import type { WorkerClient, WorkerQuery, WorkerTask } from '../db/worker/client.ts'
 import { forSomeMilliseconds, pauseBetween } from '../db/writes/chunks.ts'
+
 import { asNobody } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Clock } from '../lib/clock.ts'
-import { HOUR_MS } from '../lib/dates.ts'
 import type { Log } from '../lib/log.ts'
 
 /*
@@ -24,13 +25,32 @@ export interface Job<Key extends JobKey = JobKey, State = unknown> {
   readonly kind: string
   /**
    * Does the next part of the work, at most about 200 rows and 5 ms, and returns the state from which the next step goes on,
-   * which must be a JSON value. `later` pauses the job. A step may find that its object is gone.
+   * which must be a JSON value. `later` pauses the job. A step may find that its object is gone, and, after a restart,
+   * `prepared` missing.
    */
-  step(tx: Tx, key: Key, state: State): State | 'done' | Later<State>
+  step(tx: Tx, key: Key, state: State, prepared?: unknown): State | 'done' | Later<State>
   /** Whether a step may take longer, as dropping an index does: a server runs it in another thread, when no write waits. */
   readonly isLong?: true
+  /**
+   * The job runs while nothing else is written, since it is cheaper after many writes than after each of them; beside other
+   * writes only while it is urgent.
+   */
+  readonly whenIdle?: { isUrgent(reader: Reader): boolean }
+  readonly prepare?: Preparation<Key, State>
+  /** Called in a server after the commit of the last step. */
+  onDone?(log: Log, key: Key): void
   /** A job that every server has; the first run after the start of a server begins after at most this time. */
   readonly everyMs?: number
+}
+
+/**
+ * What a step must know that takes long to read. A thread reads it outside of the transaction, so the step must check that
+ * it still holds.
+ */
+interface Preparation<Key extends JobKey, State> {
+  /** The input of the query; undefined if the step needs nothing new, and gets what was prepared last. */
+  inputOf(reader: Reader, key: Key, state: State): unknown
+  readonly query: WorkerQuery<unknown, unknown>
 }
 
 class Later<State> {
@@ -47,7 +67,7 @@ export const later = <State>(dueAt: number, state: State): Later<State> => new L
 export const defineJob = <Key extends JobKey, State>(
   kind: string,
   step: Job<Key, State>['step'],
-  options: Pick<Job, 'isLong'> = {},
+  options: Pick<Job<Key, State>, 'isLong' | 'whenIdle' | 'prepare' | 'onDone'> = {},
 ): Job<Key, State> => ({ kind, step, ...options })
 
 /** A job that is there always, once. `step` does some of its work and returns whether there is more; if not, it pauses. */
@@ -62,17 +82,31 @@ export const RECURRING = 0
 
 const AT_ONCE = 0
 
-const newEnqueued = (): { readonly kind: string; readonly key: JobKey }[] => []
+/** The delay of the look after a transaction that enqueued a job. */
+export const LOOK_MS = 20
+/** Nothing is being written if nothing was for this time. */
+export const IDLE_MS = 200
 
 /** Stores a job in the transaction of the write that causes it. One of the same kind and key begins again with this state. */
 export function enqueue<Key extends JobKey, State>(
-  { sql, transaction }: Tx,
+  tx: Tx,
+  job: Job<Key, State>,
+  key: Key,
+  state: State,
+  dueAt = AT_ONCE,
+): void {
+  storeJob(tx, job, key, state, dueAt)
+  noteEnqueued(tx, job as Job, key, dueAt)
+}
+
+/** The same outside of a write, where no runner is notified: in an upgrade, for example. */
+export function storeJob<Key extends JobKey, State>(
+  { sql }: Reader,
   { kind }: Job<Key, State>,
   key: Key,
   state: State,
   dueAt = AT_ONCE,
 ): void {
-  transaction.state.of(newEnqueued).push({ kind, key })
   sql.run(
     `INSERT INTO jobs (kind, key, state, due_at) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET state = excluded.state, due_at = excluded.due_at`,
@@ -81,6 +115,55 @@ export function enqueue<Key extends JobKey, State>(
     JSON.stringify(state),
     dueAt,
   )
+}
+
+/** Stores a job unless there is one of the same kind and key, which then goes on. */
+export function enqueueOnce<Key extends JobKey, State>(
+  tx: Tx,
+  job: Job<Key, State>,
+  key: Key,
+  state: State,
+): void {
+  const { kind } = job
+  if (tx.transaction.state.of(newEnqueued).byName.has(nameOf(kind, key))) return
+  tx.sql.run(
+    `INSERT OR IGNORE INTO jobs (kind, key, state, due_at) VALUES (?, ?, ?, ${AT_ONCE})`,
+    kind,
+    key,
+    JSON.stringify(state),
+  )
+  noteEnqueued(tx, job as Job, key, AT_ONCE)
+}
+
+export const nameOf = (kind: string, key: JobKey): string => `${kind} ${key}`
+
+/** Called with the milliseconds after which a look finds what was enqueued. */
+type EnqueueListener = (delayMs: number) => void
+
+const newListeners = () => new Set<EnqueueListener>()
+
+/** Calls the listener after transactions of this connection that enqueued jobs; returns a function that stops it. */
+export function onEnqueued({ sql }: Reader, listener: EnqueueListener): () => void {
+  const listeners = sql.state.of(newListeners)
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+/** The jobs that a transaction has enqueued. */
+const newEnqueued = () => ({
+  byName: new Map<string, { readonly kind: string; readonly key: JobKey }>(),
+  delayMs: Number.POSITIVE_INFINITY,
+})
+
+/** The runner is notified once, after the commit. */
+function noteEnqueued(tx: Tx, { kind, whenIdle }: Job, key: JobKey, dueAt: number): void {
+  const enqueued = tx.transaction.state.of(newEnqueued)
+  if (enqueued.byName.size === 0)
+    tx.afterCommit(() => {
+      for (const listener of tx.sql.state.of(newListeners)) listener(enqueued.delayMs)
+    })
+  enqueued.byName.set(nameOf(kind, key), { kind, key })
+  enqueued.delayMs = Math.min(enqueued.delayMs, Math.max(dueAt - tx.now, whenIdle ? IDLE_MS : LOOK_MS))
 }
 
 /** How long the steps take that share the transaction of the write that causes a job. */
@@ -98,7 +181,7 @@ export function begin<Key extends JobKey, State>(tx: Tx, job: Job<Key, State>, k
 
 /** The keys of the jobs of these kinds that the transaction has enqueued. */
 export function enqueuedKeys({ transaction }: Tx, jobs: readonly Job[]): JobKey[] {
-  const enqueued = transaction.state.of(newEnqueued)
+  const enqueued = [...transaction.state.of(newEnqueued).byName.values()]
   return enqueued.filter(({ kind }) => jobs.some((job) => job.kind === kind)).map(({ key }) => key)
 }
 
@@ -109,15 +192,22 @@ const isDue = (result: unknown): boolean => result !== 'done' && !(result instan
 export const isPending = <Key extends JobKey>({ sql }: Reader, { kind }: Job<Key>, key: Key): boolean =>
   sql.get('SELECT 1 FROM jobs WHERE kind = ? AND key = ?', kind, key) !== undefined
 
+const findState = ({ sql }: Reader, { kind }: Job, key: JobKey): { readonly value: unknown } | undefined => {
+  const found = sql.get<{ state: string }>('SELECT state FROM jobs WHERE kind = ? AND key = ?', kind, key)
+  return found && { value: JSON.parse(found.state) }
+}
+
 /** Runs steps of a job for a few milliseconds; returns whether it is due again at once. */
-function runSteps({ kind, step }: Job, tx: Tx, key: JobKey): boolean {
+function runSteps(job: Job, tx: Tx, key: JobKey, prepared?: unknown): boolean {
   const { sql } = tx
-  const text = sql.get<{ state: string }>('SELECT state FROM jobs WHERE kind = ? AND key = ?', kind, key)
-  if (!text) return false
-  let result: unknown = JSON.parse(text.state)
+  const { kind, step } = job
+  const found = findState(tx, job, key)
+  if (!found) return false
+  let result = found.value
   const hasMore = forSomeMilliseconds(() => {
-    result = step(tx, key, result)
-    return isDue(result)
+    result = step(tx, key, result, prepared)
+    // A next step may need something else.
+    return isDue(result) && !job.prepare
   })
   if (result === 'done') sql.run('DELETE FROM jobs WHERE kind = ? AND key = ?', kind, key)
   else {
@@ -130,7 +220,7 @@ function runSteps({ kind, step }: Job, tx: Tx, key: JobKey): boolean {
       key,
     )
   }
-  return hasMore
+  return hasMore || isDue(result)
 }
 
 /** The connection and threads that run jobs; without a worker, as in a command, long steps run like others. */
@@ -139,19 +229,49 @@ interface Place {
   readonly worker?: WorkerClient
 }
 
+interface JobInput {
+  readonly kind: string
+  readonly key: JobKey
+  readonly prepared?: unknown
+}
+
 /** Runs the job of this kind and key in the thread of background work. */
-export const jobTask = (jobs: readonly Job[]): WorkerTask<{ kind: string; key: JobKey }, boolean> => ({
+export const jobTask = (jobs: readonly Job[]): WorkerTask<JobInput, boolean> => ({
   name: 'features.job',
   isBackground: true,
-  run: (tx, { kind, key }) => {
+  run: (tx, { kind, key, prepared }) => {
     const job = jobs.find((each) => each.kind === kind)
-    return job !== undefined && runSteps(job, tx, key)
+    return job !== undefined && runSteps(job, tx, key, prepared)
   },
 })
 
-function runOnce({ db, worker }: Place, job: Job, key: JobKey): Promise<boolean> {
-  if (job.isLong && worker) return worker.write(jobTask([job]), { kind: job.kind, key })
-  return db.write((tx): boolean => runSteps(job, tx, key))
+const BACKGROUND = { userId: '', keyId: null, surface: 'jobs', isBackground: true }
+
+/** What was prepared for each job that goes on with it, by kind and key. */
+export type Prepared = Map<string, unknown>
+
+async function prepareStep({ db, worker }: Place, job: Job, key: JobKey, all: Prepared): Promise<unknown> {
+  const { prepare } = job
+  const found = prepare && findState(db, job, key)
+  if (!prepare || !found) return undefined
+  const name = nameOf(job.kind, key)
+  const input = prepare.inputOf(db, key, found.value)
+  if (input !== undefined)
+    all.set(name, worker ? await worker.run(prepare.query, input, BACKGROUND) : prepare.query.run(db, input))
+  return all.get(name)
+}
+
+/** Runs some steps in a transaction; returns whether the job is due again at once. */
+export async function runOnce(place: Place, job: Job, key: JobKey, all: Prepared): Promise<boolean> {
+  const { db, worker } = place
+  const { kind, isLong } = job
+  const prepared = await prepareStep(place, job, key, all)
+  const hasMore =
+    isLong && worker
+      ? await worker.write(jobTask([job]), { kind, key, ...(prepared !== undefined && { prepared }) })
+      : await db.write((tx): boolean => runSteps(job, tx, key, prepared))
+  if (!hasMore) all.delete(nameOf(kind, key))
+  return hasMore
 }
 
 /**
@@ -159,7 +279,8 @@ function runOnce({ db, worker }: Place, job: Job, key: JobKey): Promise<boolean>
  * is none; rejects with the error of a step. The writes belong to no caller: other requests take turns with them.
  */
 export async function settle<Key extends JobKey>(place: Place, job: Job<Key>, key: Key): Promise<void> {
-  while (await asNobody(() => runOnce(place, job as Job, key))) await pauseBetween(place.db)
+  const prepared: Prepared = new Map()
+  while (await asNobody(() => runOnce(place, job as Job, key, prepared))) await pauseBetween(place.db)
 }
 
 /** Does the same with every job that is due, for a process that does not serve the database. */
@@ -167,153 +288,40 @@ export async function settleAll(
   place: Place & { readonly clock: Clock },
   jobs: readonly Job[],
 ): Promise<void> {
-  for (let due = findDue(place, jobs); due.length > 0; due = findDue(place, jobs))
-    for (const { job, key } of due) await settle(place, job, key)
-}
-
-const DUE = 'SELECT key FROM jobs WHERE kind = ? AND due_at <= ? ORDER BY due_at'
-
-const findDue = ({ db, clock }: { db: Reader; clock: Clock }, jobs: readonly Job[]): DueJob[] =>
-  jobs.flatMap((job) =>
-    db.sql.column<JobKey>(DUE, job.kind, clock.now()).map((key): DueJob => ({ job, key })),
+  const { db, clock } = place
+  const isDue = ({ dueAt }: Waiting) => dueAt <= clock.now()
+  for (
+    let due = listWaiting(db, jobs).filter(isDue);
+    due.length > 0;
+    due = listWaiting(db, jobs).filter(isDue)
   )
+    for (const { job } of due) {
+      const key = findFirst(db, job)
+      if (key !== undefined) await settle(place, job, key)
+    }
+}
 
-interface DueJob {
+/** A kind with jobs, and when its first one is due. */
+export interface Waiting {
   readonly job: Job
-  readonly key: JobKey
+  readonly dueAt: number
 }
 
-const FIRST_RETRY_MS = 1_000
-const LAST_RETRY_MS = HOUR_MS
-/** The delay of the next look after a commit, which may have enqueued a job. */
-const LOOK_MS = 20
-/** New servers have other things to do at first. */
-const FIRST_RUN_MS = 5_000
-/** Jobs are looked for at least this often, however the clock moves. */
-const MAX_WAIT_MS = 30_000
+const FIRST_OF_EACH_KIND =
+  'SELECT (SELECT min(due_at) FROM jobs WHERE kind = value) AS dueAt FROM json_each(?)'
 
-/** Runs the jobs of a server, from its start until `stop`. */
-export class JobRunner {
-  readonly #db: Db
-  readonly #worker: WorkerClient
-  readonly #clock: Clock
-  readonly #log: Log
-  readonly #jobs: readonly Job[]
-  readonly #stopListening: readonly (() => void)[]
-  /** How many times in a row a job failed, by kind and key. */
-  readonly #failures = new Map<string, number>()
-  /** The position in `#jobs` of the kind whose turn is next. */
-  #turn = 0
-  #isStopped = false
-  #hasBegun = false
-  #running: Promise<void> | undefined
-  #timer: { readonly at: number; readonly cancel: () => void } | undefined
-
-  constructor(
-    { db, worker, clock, log }: Required<Place> & { clock: Clock; log: Log },
-    jobs: readonly Job[],
-  ) {
-    this.#db = db
-    this.#worker = worker
-    this.#clock = clock
-    this.#log = log
-    this.#jobs = jobs
-    const look = () => this.#lookIn(LOOK_MS)
-    this.#stopListening = [db.onCommit(look), db.onExternalWrite(look)]
-    db.onLost(() => void this.stop())
-    look()
-  }
-
-  /** Starts no more steps; resolves once the one that runs has ended. */
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#timer?.cancel()
-    for (const stop of this.#stopListening) stop()
-    await this.#running
-  }
-
-  #lookIn(delayMs: number): void {
-    if (this.#isStopped || this.#running) return
-    const at = this.#clock.now() + delayMs
-    if (this.#timer && this.#timer.at <= at) return
-    this.#timer?.cancel()
-    const cancel = this.#clock.after(delayMs, () => {
-      this.#timer = undefined
-      this.#running = asNobody(() => this.#runDue()).then((waitMs) => {
-        this.#running = undefined
-        this.#lookIn(waitMs)
-      })
-    })
-    this.#timer = { at, cancel }
-  }
-
-  /** Runs jobs until none is due; returns how long to wait for the next one. */
-  async #runDue(): Promise<number> {
-    try {
-      if (!this.#hasBegun) await this.#db.write((tx): void => this.#begin(tx))
-      this.#hasBegun = true
-      for (let due = this.#next(); due && !this.#isStopped; due = this.#next()) {
-        await this.#runOne(due)
-        await pauseBetween(this.#db)
-      }
-      return this.#untilNext()
-    } catch (error) {
-      if (!this.#isStopped) this.#log.repeated('warn', 'jobs are delayed', { error: String(error) })
-      return FIRST_RETRY_MS
-    }
-  }
-
-  /** Enqueues recurring jobs, and brings forward those enqueued with a clock that has been set back since. */
-  #begin(tx: Tx): void {
-    for (const { kind, everyMs } of this.#jobs)
-      if (everyMs !== undefined)
-        tx.sql.run(
-          `INSERT INTO jobs (kind, key, state, due_at) VALUES (?, ?, 'null', ?)
-           ON CONFLICT DO UPDATE SET due_at = min(due_at, ?)`,
-          kind,
-          RECURRING,
-          tx.now + FIRST_RUN_MS,
-          tx.now + everyMs,
-        )
-  }
-
-  /** The first due job of the next kind that has one. */
-  #next(): DueJob | undefined {
-    const now = this.#clock.now()
-    for (const _ of this.#jobs) {
-      const job = this.#jobs[this.#turn % this.#jobs.length]
-      this.#turn = (this.#turn + 1) % this.#jobs.length
-      const found = job && this.#db.sql.get<{ key: JobKey }>(`${DUE} LIMIT 1`, job.kind, now)
-      if (job && found) return { job, key: found.key }
-    }
-    return undefined
-  }
-
-  #untilNext(): number {
-    const first = this.#jobs.map(({ kind }) =>
-      this.#db.sql.scalar<number | null>('SELECT min(due_at) FROM jobs WHERE kind = ?', kind),
-    )
-    const at = Math.min(...first.filter((each) => each !== null))
-    return Math.min(Math.max(at - this.#clock.now(), LOOK_MS), MAX_WAIT_MS)
-  }
-
-  async #runOne({ job, key }: DueJob): Promise<void> {
-    const name = `${job.kind} ${key}`
-    try {
-      await runOnce({ db: this.#db, worker: this.#worker }, job, key)
-      this.#failures.delete(name)
-    } catch (error) {
-      if (this.#isStopped) return
-      const failures = this.#failures.get(name) ?? 0
-      this.#failures.set(name, failures + 1)
-      const retryMs = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS)
-      this.#log.repeated('warn', 'a job failed and is retried', { job: job.kind, key, error: String(error) })
-      await this.#db.write(({ sql, now }): void => {
-        sql.run('UPDATE jobs SET due_at = ? WHERE kind = ? AND key = ?', now + retryMs, job.kind, key)
-      })
-    }
-  }
+/** The kinds that have jobs, in their order. */
+export function listWaiting({ sql }: Reader, jobs: readonly Job[]): Waiting[] {
+  const first = sql.column<number | null>(FIRST_OF_EACH_KIND, JSON.stringify(jobs.map(({ kind }) => kind)))
+  return jobs.flatMap((job, index) => {
+    const dueAt = first[index] ?? null
+    return dueAt === null ? [] : [{ job, dueAt }]
+  })
 }
+
+/** The key of the job of a kind that is due first. */
+export const findFirst = ({ sql }: Reader, { kind }: Job): JobKey | undefined =>
+  sql.get<{ key: JobKey }>('SELECT key FROM jobs WHERE kind = ? ORDER BY due_at LIMIT 1', kind)?.key
 
 /** SQL for the keys of the enqueued jobs of a kind. */
 export const keysOf = ({ kind }: Pick<Job, 'kind'>): string => `SELECT key FROM jobs WHERE kind = '${kind}'`

@@ -78,7 +78,7 @@ const LIST: Readonly<Record<string, Shared>> = {
   'http/bursts.ts: new FairQueue': ['caller, address', 'requests that arrived together'],
   'http/sse.ts: #isBusy': ['nobody', 'of one stream'],
   'http/sse.ts: #queue': ['nobody', 'of one stream'],
-  'kernel/jobs.ts: #running': ['nobody', 'the steps of jobs, of which kinds take turns'],
+  'kernel/job-runner.ts: #running': ['nobody', 'the steps of jobs, of which kinds take turns'],
   'lib/admission.ts: #running': ['user, address', 'the work of an Admission'],
   'lib/admission.ts: new FairQueue': ['user, address', 'the work of an Admission'],
   'lib/fair-queue.ts: #running': ['caller, address', 'work that runs in turns'],

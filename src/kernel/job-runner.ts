@@ -1,0 +1,192 @@
+import type { Db } from '../db/database.ts'
+import type { WorkerClient } from '../db/worker/client.ts'
+import { pauseForOthers } from '../db/writes/chunks.ts'
+import { asNobody } from '../db/writes/requester.ts'
+import type { Tx } from '../db/writes/transaction.ts'
+import type { Clock } from '../lib/clock.ts'
+import { HOUR_MS } from '../lib/dates.ts'
+import type { Log } from '../lib/log.ts'
+import {
+  findFirst,
+  IDLE_MS,
+  isPending,
+  type Job,
+  type JobKey,
+  LOOK_MS,
+  listWaiting,
+  nameOf,
+  onEnqueued,
+  type Prepared,
+  RECURRING,
+  runOnce,
+  type Waiting,
+} from './jobs.ts'
+
+/*
+ * A server looks for jobs after transactions that enqueued some, after writes of other connections, and when the next one
+ * falls due. A look is one query, whatever the number of kinds; an idle server looks twice a minute.
+ */
+
+interface DueJob {
+  readonly job: Job
+  readonly key: JobKey
+}
+
+const FIRST_RETRY_MS = 1_000
+const LAST_RETRY_MS = HOUR_MS
+/** New servers have other things to do at first. */
+const FIRST_RUN_MS = 5_000
+/** Jobs are looked for at least this often, however the clock moves. */
+const MAX_WAIT_MS = 30_000
+/** Transactions between two pauses that leave the write lock free for other processes, while nothing else is written. */
+const STEPS_WHILE_IDLE = 5
+
+/** Changes whenever a connection other than the reading one commits. */
+const commitVersion = ({ sql }: Db): number => sql.scalar('PRAGMA data_version')
+
+/** Runs the jobs of a server, from its start until `stop`. */
+export class JobRunner {
+  readonly #db: Db
+  readonly #worker: WorkerClient
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #jobs: readonly Job[]
+  readonly #stopListening: readonly (() => void)[]
+  /** How many times in a row a job failed, by kind and key. */
+  readonly #failures = new Map<string, number>()
+  readonly #prepared: Prepared = new Map()
+  /** The position in `#jobs` of the kind whose turn is next. */
+  #turn = 0
+  /** The version after the last commit that was seen, and when it was seen first. */
+  #seen = { version: -1, at: Number.NEGATIVE_INFINITY }
+  #isStopped = false
+  #hasBegun = false
+  #running: Promise<void> | undefined
+  #timer: { readonly at: number; readonly cancel: () => void } | undefined
+
+  constructor(
+    { db, worker, clock, log }: { db: Db; worker: WorkerClient; clock: Clock; log: Log },
+    jobs: readonly Job[],
+  ) {
+    this.#db = db
+    this.#worker = worker
+    this.#clock = clock
+    this.#log = log
+    this.#jobs = jobs
+    this.#stopListening = [
+      onEnqueued(db, (delayMs) => this.#lookIn(delayMs)),
+      db.onExternalWrite(() => this.#lookIn(LOOK_MS)),
+    ]
+    db.onLost(() => void this.stop())
+    this.#lookIn(LOOK_MS)
+  }
+
+  /** Starts no more steps; resolves once the one that runs has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#timer?.cancel()
+    for (const stop of this.#stopListening) stop()
+    await this.#running
+  }
+
+  #lookIn(delayMs: number): void {
+    if (this.#isStopped || this.#running) return
+    const waitMs = Math.min(delayMs, MAX_WAIT_MS)
+    const at = this.#clock.now() + waitMs
+    if (this.#timer && this.#timer.at <= at) return
+    this.#timer?.cancel()
+    const cancel = this.#clock.after(waitMs, () => {
+      this.#timer = undefined
+      this.#running = asNobody(() => this.#runDue()).then((waitMs) => {
+        this.#running = undefined
+        this.#lookIn(waitMs)
+      })
+    })
+    this.#timer = { at, cancel }
+  }
+
+  /** Runs jobs until none may run; returns how long to wait for the next one. */
+  async #runDue(): Promise<number> {
+    try {
+      if (!this.#hasBegun) await this.#db.write((tx): void => this.#begin(tx))
+      this.#hasBegun = true
+      for (let steps = 1; ; steps++) {
+        const waiting = listWaiting(this.#db, this.#jobs)
+        const due = this.#isStopped ? undefined : this.#choose(waiting)
+        if (!due) return this.#untilNext(waiting)
+        await this.#runOne(due)
+        this.#seen.version = commitVersion(this.#db)
+        if (steps % STEPS_WHILE_IDLE === 0 || !this.#isIdle()) await pauseForOthers()
+        await this.#db.waitForCheckpoint()
+      }
+    } catch (error) {
+      if (!this.#isStopped) this.#log.repeated('warn', 'jobs are delayed', { error: String(error) })
+      return FIRST_RETRY_MS
+    }
+  }
+
+  /** Enqueues recurring jobs, and brings forward those enqueued with a clock that has been set back since. */
+  #begin(tx: Tx): void {
+    for (const { kind, everyMs } of this.#jobs)
+      if (everyMs !== undefined)
+        tx.sql.run(
+          `INSERT INTO jobs (kind, key, state, due_at) VALUES (?, ?, 'null', ?)
+           ON CONFLICT DO UPDATE SET due_at = min(due_at, ?)`,
+          kind,
+          RECURRING,
+          tx.now + FIRST_RUN_MS,
+          tx.now + everyMs,
+        )
+  }
+
+  /** The first due job of the next kind that has one. */
+  #choose(waiting: readonly Waiting[]): DueJob | undefined {
+    const now = this.#clock.now()
+    const turnOf = (job: Job) =>
+      (this.#jobs.indexOf(job) - this.#turn + this.#jobs.length) % this.#jobs.length
+    const [next] = waiting
+      .filter(({ job, dueAt }) => dueAt <= now && this.#mayRun(job))
+      .sort((one, other) => turnOf(one.job) - turnOf(other.job))
+    const key = next && findFirst(this.#db, next.job)
+    if (!next || key === undefined) return undefined
+    this.#turn = (this.#jobs.indexOf(next.job) + 1) % this.#jobs.length
+    return { job: next.job, key }
+  }
+
+  #mayRun({ whenIdle }: Job): boolean {
+    return !whenIdle || this.#isIdle() || whenIdle.isUrgent(this.#db)
+  }
+
+  /** Whether nothing but jobs was written for a while. */
+  #isIdle(): boolean {
+    const version = commitVersion(this.#db)
+    const now = this.#clock.now()
+    if (version !== this.#seen.version) this.#seen = { version, at: now }
+    return now - this.#seen.at >= IDLE_MS
+  }
+
+  /** In milliseconds. A job that is due and may not run yet waits for idle time. */
+  #untilNext(waiting: readonly Waiting[]): number {
+    const now = this.#clock.now()
+    const waits = waiting.map(({ dueAt }) => (dueAt <= now ? IDLE_MS : Math.max(dueAt - now, LOOK_MS)))
+    return Math.min(MAX_WAIT_MS, ...waits)
+  }
+
+  async #runOne({ job, key }: DueJob): Promise<void> {
+    const name = nameOf(job.kind, key)
+    try {
+      const hasMore = await runOnce({ db: this.#db, worker: this.#worker }, job, key, this.#prepared)
+      if (job.onDone && !hasMore && !isPending(this.#db, job, key)) job.onDone(this.#log, key)
+      this.#failures.delete(name)
+    } catch (error) {
+      if (this.#isStopped) return
+      const failures = this.#failures.get(name) ?? 0
+      this.#failures.set(name, failures + 1)
+      const retryMs = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS)
+      this.#log.repeated('warn', 'a job failed and is retried', { job: job.kind, key, error: String(error) })
+      await this.#db.write(({ sql, now }): void => {
+        sql.run('UPDATE jobs SET due_at = ? WHERE kind = ? AND key = ?', now + retryMs, job.kind, key)
+      })
+    }
+  }
+}
