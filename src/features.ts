@@ -32,6 +32,7 @@ import { listSources } from './sources/service.ts'
 import { sourcesNamingField } from './sources/store.ts'
 import { rowIndexRemoval, rowRemoval } from './structures/deletion.ts'
 import { structurePatch } from './structures/service.ts'
+import { textIndexFill, textIndexUpdate } from './structures/storage/text-index.ts'
 import { countStructures } from './structures/store.ts'
 import { tagDeletion, tagDetachment, tagUsageFinding } from './tags/deletion.ts'
 import { tagLinking } from './tags/links.ts'
@@ -136,6 +137,8 @@ export const features: FeatureHooks = {
     rowIndexRemoval,
     rowRemoval,
     fileDetachment,
+    textIndexFill,
+    textIndexUpdate,
   ],
 }
 

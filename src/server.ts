@@ -30,7 +30,6 @@ import { startIndexing } from './notes/search/indexing.ts'
 import { fail, Refusal, refused } from './refusal.ts'
 import { saveServerAddress } from './sessions/server-address.ts'
 import { createSetupLink } from './sessions/sign-in.ts'
-import { startTextIndexing } from './structures/storage/text-index.ts'
 
 /** A server that accepts requests. */
 export interface RunningServer {
@@ -162,7 +161,6 @@ async function serveDatabase(
     () => jobs.stop(),
     startIndexing(ctx),
     startLinkIndexing(ctx),
-    startTextIndexing(ctx),
     startIndexMaintenance(ctx),
     ...(mirroring ? [mirroring.start(ctx)] : [startTextExtraction(ctx)]),
     () => backups.stop(),

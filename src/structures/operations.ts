@@ -1,3 +1,2 @@
 export * from './service.ts'
 export { autoIndexBuild, autoIndexDrop } from './storage/auto-index.ts'
-export { textIndexFill } from './storage/text-index.ts'

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { systemAuthor } from '../../src/changes/log.ts'
+import { JobRunner } from '../../src/kernel/job-runner.ts'
 import { findFaults, repairDerived } from '../../src/maintenance/integrity.ts'
 import { deleteStructure } from '../../src/structures/deletion.ts'
 import { buildAutoIndex } from '../../src/structures/storage/auto-index.ts'
-import { startTextIndexing, textIndexFill } from '../../src/structures/storage/text-index.ts'
+import { fillTextIndex } from '../../src/structures/storage/text-index.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import { matches, type Row, sorted } from '../support/record-oracle.ts'
@@ -34,7 +35,7 @@ async function makeSearch(service: TestService, id: string) {
 
 /** Brings at most so many rows into the search table. */
 const fill = (service: TestService, id: string, maxRows: number) =>
-  service.ctx.worker.write(textIndexFill, { structurePk: structurePk(service, id), maxRows })
+  service.ctx.db.write((tx): boolean => fillTextIndex(tx, structurePk(service, id), maxRows))
 
 const pending = ({ ctx }: TestService) => ctx.db.sql.column('SELECT row FROM row_search_pending')
 
@@ -266,24 +267,23 @@ test('a row with the pk of one that a mirror removed is found', async () => {
   expect(findFaults(service.ctx.db)).toEqual([])
 })
 
-test('a search table is filled in the background, beside writes that change what it holds', async () => {
+test('jobs fill a text index beside writes that change what it holds', async () => {
   const service = await start(folder.file('background.db'))
   const { id } = await declare(service, 'entries', [{ key: 'title', type: 'text' }])
   const rows = await write(service, id, ...Array.from({ length: 400 }, (_, at) => ({ title: `entry ${at}` })))
   await makeSearch(service, id)
-  const end = startTextIndexing(service.ctx)
+  const runner = new JobRunner(service.ctx, service.ctx.features.jobs)
   for (const row of rows.slice(0, 20)) {
     await service.patch(`/v1/records/${row.id}`, { data: { title: `changed ${row.data.title}` } })
     await write(service, id, { title: 'new' })
   }
   const isFilled = () =>
-    pending(service).length === 0 &&
-    service.ctx.db.sql.scalar('SELECT indexed_to FROM structure_stats') === 420
+    service.logged().some(({ message, column }) => message === 'index built' && column === '*')
   while (!isFilled()) {
     service.clock.advance(200)
     await settle()
   }
-  end()
+  await runner.stop()
   expect((await titles(service, 'changed entry 1')).total).toBe(11)
   await service.ctx.worker.close()
 })

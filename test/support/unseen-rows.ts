@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { autoIndexDrop, buildAutoIndex, listAutoIndexes } from '../../src/structures/storage/auto-index.ts'
-import { TEXT_INDEX, textIndexFill } from '../../src/structures/storage/text-index.ts'
+import { fillTextIndex as fillSome, TEXT_INDEX } from '../../src/structures/storage/text-index.ts'
 import { arbitraryLongText, HOSTILE_TEXTS, HOSTILE_VALUES, partOf } from './hostile-values.ts'
 import { randomSource } from './random.ts'
 import {
@@ -45,7 +45,7 @@ async function build(service: TestService, id: string, columns: readonly string[
 }
 
 const fill = (service: TestService, id: string, maxRows: number) =>
-  service.ctx.worker.write(textIndexFill, { structurePk: structurePk(service, id), maxRows })
+  service.ctx.db.write((tx): boolean => fillSome(tx, structurePk(service, id), maxRows))
 
 export async function fillTextIndex(service: TestService, id: string): Promise<void> {
   while (await fill(service, id, 1_000));

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { writeRecords } from '../../../src/records/writing/write-records.ts'
 import { createStructure } from '../../../src/structures/service.ts'
 import { buildAutoIndex } from '../../../src/structures/storage/auto-index.ts'
-import { TEXT_INDEX, textIndexFill } from '../../../src/structures/storage/text-index.ts'
+import { fillTextIndex, TEXT_INDEX } from '../../../src/structures/storage/text-index.ts'
 import { RecordsBaseline } from '../baselines.ts'
 import { columnsOf, type Data, INDEXED_COLUMNS, ROW_FIELDS, rowsOf, wordOfRank } from '../corpus.ts'
 import { type Dataset, openDataset, temporaryFolder } from '../dataset.ts'
@@ -70,7 +70,7 @@ export async function fill(
   }
   const started = performance.now()
   await buildAutoIndex(ctx, { structurePk: pk, column: TEXT_INDEX })
-  while (await ctx.worker.write(textIndexFill, { structurePk: pk, maxRows: BATCH }));
+  while (await ctx.db.write((tx): boolean => fillTextIndex(tx, pk, BATCH)));
   const searchMs = performance.now() - started
   ctx.db.checkpoint()
   return { data, pk, notes, buildMs, searchMs }

@@ -2,7 +2,7 @@ import type { AppContext } from '../../context.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../lib/dates.ts'
 import { autoIndexDrop, buildAutoIndex, findUnusedIndexes, type IndexPlace, markUsed } from './auto-index.ts'
-import { noteTextIndex, TEXT_INDEX } from './text-index.ts'
+import { TEXT_INDEX } from './text-index.ts'
 
 /*
  * An index is built once reads without it have cost twice what building it costs, and dropped after 30 days
@@ -78,8 +78,8 @@ async function build(ctx: AppContext, place: IndexPlace, report: Report): Promis
     const builds = indexBuildsOf(ctx)
     builds.count += 1
     builds.ms += ms
-    if (column === TEXT_INDEX) noteTextIndex(ctx, structure)
-    else ctx.log.info('index built', { structure, column, ms })
+    // A job fills a text index.
+    if (column !== TEXT_INDEX) ctx.log.info('index built', { structure, column, ms })
   } catch (error) {
     ctx.log.warn('an index could not be built', { structure, column, error: String(error) })
   }

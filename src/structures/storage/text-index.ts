@@ -1,11 +1,9 @@
-import type { AppContext } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { rowTable, textIndexTable } from '../../db/row-table-names.ts'
-import type { WorkerTask } from '../../db/worker/client.ts'
-import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import { firstWithin } from '../../db/writes/chunks.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { rowText } from '../../filter/record/sql.ts'
+import { defineJob, enqueueOnce, storeJob } from '../../kernel/jobs.ts'
 import { mergeSome } from '../../search/tables.ts'
 import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.ts'
 
@@ -14,8 +12,8 @@ import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.t
  * policy (`index-policy.ts`). It says which rows have which runs of three characters: every row that contains a text has
  * all runs of it, and rows that have them are verified.
  *
- * It is filled in the background: rows with a pk above `indexed_to` and rows listed in `row_search_pending` are not up to
- * date in it, so a search verifies these as well.
+ * Jobs fill it: rows with a pk above `indexed_to` and rows listed in `row_search_pending` are not up to date in it, so a
+ * search verifies these as well.
  */
 
 /** The name of the text index among the automatic indexes of a structure. */
@@ -32,12 +30,15 @@ const MANY_CHARACTERS = 32_768
 /** Texts are folded before they are indexed. */
 const OPTIONS = `words, tokenize = 'trigram case_sensitive 1', detail = none, content = '', contentless_delete = 1`
 
-export function createTextIndex({ sql }: Reader, structurePk: number): void {
+/** Creates an empty text index, and the job that fills it. */
+export function createTextIndex(reader: Reader, structurePk: number): void {
+  const { sql } = reader
   const table = textIndexTable(structurePk)
   sql.script(`CREATE VIRTUAL TABLE ${table} USING fts5(${OPTIONS})`)
   for (const [name, value] of Object.entries(MERGE_SETTINGS))
     sql.script(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`)
   sql.run('UPDATE structure_stats SET indexed_to = 0 WHERE structure = ?', structurePk)
+  storeJob(reader, textIndexFill, structurePk, null)
 }
 
 export function dropTextIndex({ sql }: Reader, structurePk: number): void {
@@ -47,12 +48,26 @@ export function dropTextIndex({ sql }: Reader, structurePk: number): void {
 }
 
 /**
+ * Rows that are not up to date before a job indexes them; a search verifies as many in 0.3 ms. Indexing every row by itself
+ * would cost ten times as much as writing it, because each adds a part to the index and parts are merged by their number.
+ */
+const ROWS_PER_UPDATE = 64
+
+/** The rows written since the last job of each structure was enqueued; the first one of a process enqueues one. */
+const newCounts = () => new Map<number, number>()
+
+/**
  * Must be called for every row that is written. A new one is above `indexed_to`, unless it has the pk of a row that a
  * mirror removed.
  */
-export function markForTextIndex({ sql }: Tx, { pk, indexedTo }: StructureRow, rowPk: number): void {
-  if (indexedTo === null || rowPk > indexedTo) return
-  sql.run('INSERT OR IGNORE INTO row_search_pending (structure, row) VALUES (?, ?)', pk, rowPk)
+export function markForTextIndex(tx: Tx, { pk, indexedTo }: StructureRow, rowPk: number): void {
+  if (indexedTo === null) return
+  const counts = tx.sql.state.of(newCounts)
+  const count = counts.get(pk) ?? ROWS_PER_UPDATE - 1
+  counts.set(pk, (count + 1) % ROWS_PER_UPDATE)
+  if (count + 1 === ROWS_PER_UPDATE) enqueueOnce(tx, textIndexUpdate, pk, null)
+  if (rowPk <= indexedTo)
+    tx.sql.run('INSERT OR IGNORE INTO row_search_pending (structure, row) VALUES (?, ?)', pk, rowPk)
 }
 
 export interface TextIndexed {
@@ -82,21 +97,34 @@ const MAX_LENGTH_PER_STEP = 131_072
 /** With this many rows not up to date, a search through the index takes some 30 ms longer. */
 const MANY_UNINDEXED = 30_000
 
-/** One step of bringing the text index up to date, or of merging it; returns whether there was anything to do. */
-export const textIndexFill: WorkerTask<{ structurePk: number; maxRows: number }, boolean> = {
-  name: 'structures.fillTextIndex',
-  isBackground: true,
-  run: (reader, { structurePk, maxRows }) => {
-    const texts = findDefinitionTexts(reader, structurePk)
-    if (!texts || !listTextIndexed(reader).some(({ pk }) => pk === structurePk)) return false
-    const text = rowText(definitionOf(texts).fields)
-    const step = { structurePk, text, most: maxRows }
-    const length = indexPending(reader, step) ?? indexNew(reader, step)
-    const isMerged =
-      (length === undefined || length >= MANY_CHARACTERS) && mergeSome(reader, textIndexTable(structurePk))
-    return length !== undefined || isMerged
-  },
+/** Brings at most so many rows up to date in the text index, or merges it; returns whether there was anything to do. */
+export function fillTextIndex(reader: Reader, structurePk: number, maxRows: number): boolean {
+  const texts = findDefinitionTexts(reader, structurePk)
+  if (!texts || !listTextIndexed(reader).some(({ pk }) => pk === structurePk)) return false
+  const step = { structurePk, text: rowText(definitionOf(texts).fields), most: maxRows }
+  const length = indexPending(reader, step) ?? indexNew(reader, step)
+  const isMerged =
+    (length === undefined || length >= MANY_CHARACTERS) && mergeSome(reader, textIndexTable(structurePk))
+  return length !== undefined || isMerged
 }
+
+const fillStep = (tx: Tx, structurePk: number): null | 'done' =>
+  fillTextIndex(tx, structurePk, MAX_ROWS_PER_STEP) ? null : 'done'
+
+const whenIdle = {
+  isUrgent: (reader: Reader) =>
+    listTextIndexed(reader).some((structure) => hasManyUnindexed(reader, structure)),
+}
+
+/** Brings the text index of a structure up to date, and then merges it. */
+export const textIndexUpdate = defineJob<number, null>('structure.text', fillStep, { isLong: true, whenIdle })
+
+/** Fills a new text index. */
+export const textIndexFill = defineJob<number, null>('structure.newText', fillStep, {
+  isLong: true,
+  whenIdle,
+  onDone: (log, structure) => log.info('index built', { structure, column: TEXT_INDEX }),
+})
 
 interface Step {
   readonly structurePk: number
@@ -162,51 +190,6 @@ function indexNew({ sql }: Reader, { structurePk, text, most }: Step): number | 
   sql.run('UPDATE structure_stats SET indexed_to = ? WHERE structure = ?', last, structurePk)
   return length
 }
-
-const findOutdated = (reader: Reader): TextIndexed | undefined =>
-  listTextIndexed(reader).find((structure) => findUnindexed(reader, structure, 1).length > 0)
-
-const newUnmerged = () => new Set<number>()
-
-/** The structures whose text indexes this process has changed since they were last merged. */
-const unmergedIndexes = ({ worker }: Pick<AppContext, 'worker'>) => worker.state.of(newUnmerged)
-
-const newStarted = () => new Set<number>()
-
-/** The structures whose text indexes this process has created and not filled yet. */
-const startedIndexes = ({ worker }: Pick<AppContext, 'worker'>) => worker.state.of(newStarted)
-
-/** Logs that the structure's text index exists, and once it is filled, that it is built. */
-export function noteTextIndex(ctx: AppContext, structure: number): void {
-  startedIndexes(ctx).add(structure)
-  ctx.log.info('text index begun: it is filled in the background', { structure })
-}
-
-function logFilled(ctx: AppContext): void {
-  const started = startedIndexes(ctx)
-  for (const structure of started) ctx.log.info('index built', { structure, column: TEXT_INDEX })
-  started.clear()
-}
-
-/** Fills text indexes in the background, in the worker thread; returns the function that stops it. */
-export const startTextIndexing = (ctx: AppContext): (() => void) =>
-  startBackgroundWork(ctx, {
-    name: 'indexing of rows',
-    isUrgent: () => listTextIndexed(ctx.db).some((structure) => hasManyUnindexed(ctx.db, structure)),
-    runStep: async () => {
-      const unmerged = unmergedIndexes(ctx)
-      const outdated = findOutdated(ctx.db)?.pk
-      if (outdated !== undefined) unmerged.add(outdated)
-      const structurePk = outdated ?? unmerged.values().next().value
-      if (structurePk === undefined) {
-        logFilled(ctx)
-        return false
-      }
-      const input = { structurePk, maxRows: MAX_ROWS_PER_STEP }
-      if (!(await ctx.worker.write(textIndexFill, input))) unmerged.delete(structurePk)
-      return true
-    },
-  })
 
 const hasManyUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed): boolean =>
   sql.get(`SELECT 1 FROM ${rowTable(pk)} WHERE pk > ? LIMIT 1 OFFSET ?`, indexedTo, MANY_UNINDEXED) !==
