@@ -8,7 +8,7 @@ import type { CorpusNote } from './corpus.ts'
  * it. Their figures are the column "floor" of the results.
  */
 
-type Value = string | number | null
+type Value = string | number | Uint8Array | null
 type Row = readonly Value[]
 
 const PRAGMAS = [

@@ -1,4 +1,5 @@
 import type { Reader } from '../db/reader.ts'
+import type { SqlValue } from '../db/sql.ts'
 
 /*
  * Compares a word search table (FTS5) with a temporary table built from the same texts. Nothing is written to the
@@ -9,7 +10,7 @@ import type { Reader } from '../db/reader.ts'
 export interface ExpectedEntry {
   readonly pk: number
   /** Its columns by name, the same for every entry. */
-  readonly columns: Readonly<Record<string, string>>
+  readonly columns: Readonly<Record<string, SqlValue>>
 }
 
 export interface SearchTableCheck {

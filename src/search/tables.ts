@@ -19,6 +19,9 @@ export const listSearchTables = ({ sql }: Reader): Set<string> =>
     ),
   )
 
+/** The number of segments of about the same size that are merged into one; with 4, entries are rewritten more often. */
+export const MERGED_SEGMENTS = 8
+
 /*
  * FTS5 merges automatically in portions of hundreds of pages, which suits tables with few words. Tables with many
  * words are merged in steps (`mergeSome`). Beyond `crisismerge` segments FTS5 would merge all of them at once, and
@@ -26,7 +29,7 @@ export const listSearchTables = ({ sql }: Reader): Set<string> =>
  */
 const MERGE_SETTINGS = {
   itself: { automerge: 4, crisismerge: 1_900 },
-  steps: { automerge: 0, usermerge: 4, crisismerge: 1_900 },
+  steps: { automerge: 0, usermerge: MERGED_SEGMENTS, crisismerge: 1_900 },
 }
 export type Merging = keyof typeof MERGE_SETTINGS
 
@@ -44,7 +47,7 @@ export function setMerging({ sql }: Reader, table: string, merging: Merging): vo
 }
 
 /** The maximum number of pages that one step writes, unless a single word needs more. */
-const MERGED_PAGES = 32
+const MERGED_PAGES = 64
 
 /** Merges a part of a search table; returns whether there was anything to merge. */
 export function mergeSome({ sql }: Reader, table: string): boolean {

@@ -78,7 +78,7 @@ const TABLES = [
   'note_properties',
 ].concat('search_pending')
 
-type Values = (string | number | null)[][]
+type Values = (string | number | Uint8Array | null)[][]
 
 /** Every row that an import wrote, by table, ready to be inserted again. */
 function writtenRows(file: string) {

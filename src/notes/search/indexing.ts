@@ -4,7 +4,7 @@ import type { Reader } from '../../db/reader.ts'
 import type { WorkerClient, WorkerQuery, WorkerTask } from '../../db/worker/client.ts'
 import { startBackgroundWork } from '../../db/writes/background-work.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
-import { mergeSome } from '../../search/tables.ts'
+import { MERGED_SEGMENTS, mergeSome } from '../../search/tables.ts'
 import { updatedAtOf } from '../store.ts'
 import {
   FULL_TABLE,
@@ -17,9 +17,12 @@ import {
   writeEntries,
 } from './tables.ts'
 
-/** One transaction indexes notes until this time has passed, and at least one note. */
-const BATCH_TIME_MS = 5
-const MAX_BATCH = 100
+/**
+ * One transaction indexes notes until this time has passed, and at least one note: ten notes in each of ten transactions
+ * take twice as long as a hundred in one, and leave ten parts to merge.
+ */
+const BATCH_TIME_MS = 10
+const MAX_BATCH = 200
 
 /**
  * Marks a note whose entries in the search tables are out of date. It is indexed when the server is idle, at the
@@ -73,15 +76,15 @@ async function indexFirst({ db, worker }: Indexing, notes: readonly Marked[]): P
   return db.write((tx): number => indexBatch(tx, notes))
 }
 
-/** Stops before a note with a long body. */
+/** Stops before a note with a long body, unless it is the first. */
 function indexBatch(tx: Tx, notes: readonly Marked[]): number {
   const until = performance.now() + BATCH_TIME_MS
   let done = 0
   for (const { workspace, note } of notes) {
-    if (hasLongBody(tx, note)) break
+    const indexable = findIndexable(tx, note)
+    if (done > 0 && indexable && indexable.content.length > LONG_BODY) break
     done += 1
-    const indexable = unmarkForSearch(tx, workspace, note) ? findIndexable(tx, note) : undefined
-    if (indexable) indexNote(tx, indexable)
+    if (unmarkForSearch(tx, workspace, note) && indexable) indexNote(tx, indexable)
     if (performance.now() > until) break
   }
   return done
@@ -115,12 +118,11 @@ const findMarked = ({ sql }: Reader): Marked[] =>
 
 /** Does some of the work that is left: indexes marked notes, and merges what was indexed. */
 async function indexSome(ctx: AppContext): Promise<boolean> {
-  const isUnmerged = partsOf(ctx.db).count > 0
-  if (isUnmerged) await mergeStep(ctx)
   const marked = findMarked(ctx.db)
-  if (marked.length === 0) return isUnmerged
-  await indexFirst(ctx, marked)
-  return true
+  const parts = partsOf(ctx.db).count
+  if (parts > (marked.length > 0 ? FEW_PARTS : 0)) await mergeStep(ctx)
+  if (marked.length > 0) await indexFirst(ctx, marked)
+  return parts > 0 || marked.length > 0
 }
 
 /** Indexes marked notes in the background, so that searches seldom have to; returns a function that stops it. */
@@ -143,6 +145,9 @@ const partsOf = ({ sql }: Reader) => sql.state.of(newParts)
 function notePart(db: Db): void {
   partsOf(db).count += 1
 }
+
+/** No more parts than this are merged while notes are left to be indexed: FTS5 merges so many at least. */
+const FEW_PARTS = MERGED_SEGMENTS - 1
 
 /** With more parts than this they are also merged beside other writes. */
 const MANY_PARTS = 100
@@ -170,10 +175,10 @@ async function mergeStep({ db, worker }: Indexing): Promise<void> {
  * else goes on, and then writes the entries, for which other writes wait, and reads do not.
  */
 
-/** A body of more bytes is indexed by the worker. */
-const LONG_BODY_BYTES = 32_768
+/** A body of more bytes, or of more characters behind another note, is indexed by the worker. */
+const LONG_BODY = 32_768
 
-const IS_LONG = `SELECT 1 FROM note_bodies WHERE note = ? AND octet_length(content) > ${LONG_BODY_BYTES}`
+const IS_LONG = `SELECT 1 FROM note_bodies WHERE note = ? AND octet_length(content) > ${LONG_BODY}`
 
 const hasLongBody = ({ sql }: Reader, note: number): boolean => sql.get(IS_LONG, note) !== undefined
 

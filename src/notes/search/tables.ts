@@ -3,6 +3,7 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import type { Merging } from '../../search/tables.ts'
 import type { Phrase } from '../../search/words.ts'
 import { indexedText } from '../../search/words.ts'
+import { NUMBER_LENGTH, wordsIn } from './workspace-words.ts'
 
 /*
  * The notes of all workspaces of a file are searched in the same FTS5 tables, so that thousands of workspaces do not make
@@ -19,9 +20,6 @@ export const TITLE_TABLE = 'note_search_head'
 /** Over the names of tags; row ids are tag ids. */
 export const TAG_TABLE = 'tag_search'
 
-/** In characters: for up to 60 million workspaces. */
-const NUMBER_LENGTH = 5
-
 /** With indexes for words of which only one or two characters are given. */
 const SHORT_PREFIXES = `prefix = '${NUMBER_LENGTH + 1} ${NUMBER_LENGTH + 2}'`
 
@@ -32,24 +30,14 @@ export const SEARCH_TABLES: Readonly<Record<string, { columns: string; merging: 
   [TAG_TABLE]: { columns: `name, ${SHORT_PREFIXES}`, merging: 'itself' },
 }
 
-/** What FTS5 takes for space between words; characters beyond ASCII are parts of words to it. */
-const BETWEEN_WORDS = /[\0-/:-@[-`{-\x7f]+/g
-
-/** Folded words (`indexedText`), each behind the number of the workspace. */
-function wordsIn(workspace: number, words: string): string {
-  const prefix = workspace.toString(36).padStart(NUMBER_LENGTH, '0')
-  const next = ` ${prefix}`
-  const all = next + words.replace(BETWEEN_WORDS, next)
-  const from = all.startsWith(next, next.length) ? 1 + next.length : 1
-  return all.endsWith(next) ? all.slice(from, -next.length) : all.slice(from)
-}
-
 /** A text as it is inserted into the search tables. */
-export const textIn = (workspace: number, text: string): string => wordsIn(workspace, indexedText(text))
+export const textIn = (workspace: number, text: string): Uint8Array => wordsIn(workspace, indexedText(text))
+
+const decoder = new TextDecoder()
 
 /** The FTS5 query for a phrase in a workspace. */
 export const matchIn = (workspace: number, { terms, isPrefix }: Phrase): string =>
-  `"${wordsIn(workspace, terms.join(' '))}"${isPrefix ? ' *' : ''}`
+  `"${decoder.decode(wordsIn(workspace, terms.join(' ')))}"${isPrefix ? ' *' : ''}`
 
 /** The term that represents a tag in an index, so that renaming a tag re-indexes nothing; no text can contain it. */
 export const tagTerm = (tag: number): string => `\ue001${tag}`
@@ -65,8 +53,8 @@ export interface Indexable {
 
 /** A note's columns in the search tables. */
 export interface NoteColumns {
-  readonly title: string
-  readonly body: string
+  readonly title: Uint8Array
+  readonly body: Uint8Array
   readonly tags: string
 }
 
