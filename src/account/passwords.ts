@@ -1,6 +1,6 @@
 import type { AppContext, PasswordCost } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { Admission, type WaitingPlace } from '../lib/admission.ts'
+import { Admission, type AdmissionPlace } from '../lib/admission.ts'
 import { codePointLength } from '../lib/text.ts'
 import { atPlace, invalid, unavailable } from '../refusal.ts'
 
@@ -16,10 +16,12 @@ const MAX_WAITING_PER_KEY = 4
 const RETRY_AFTER_SECONDS = 2
 
 /**
- * Where a hash waits: by user with a key, a session or a setup link; and by address, apart for addresses from which the
+ * The queues of hashes: of users with a key, a session or a setup link; and of addresses, apart for those from which the
  * user has signed in before, for visitors who have the URL of a share, and for all others.
  */
-export type HashingPlace = WaitingPlace<'users' | 'known addresses' | 'visitors' | 'addresses'>
+type Line = 'users' | 'known addresses' | 'visitors' | 'addresses'
+
+export type HashingPlace = AdmissionPlace<Line> & { readonly line: Line }
 
 /** Returns the password; refuses one that is not 10 to 200 characters long. */
 export function checkedPassword(password: string): string {
@@ -55,8 +57,8 @@ export async function isPassword(
 }
 
 const newAdmission = () =>
-  new Admission<HashingPlace['line']>({
-    running: MAX_RUNNING,
+  new Admission<Line>({
+    most: MAX_RUNNING,
     waitingPerLine: MAX_WAITING_PER_LINE,
     waitingPerKey: MAX_WAITING_PER_KEY,
     refusal: () =>

@@ -1,8 +1,9 @@
 import { requesterKey } from '../db/worker/client.ts'
 import { currentRequester } from '../db/writes/requester.ts'
 import { addressGroup } from '../lib/address-group.ts'
+import { Admission } from '../lib/admission.ts'
 import type { Clock } from '../lib/clock.ts'
-import { FairQueue, stepsOfThread } from '../lib/fair-queue.ts'
+import { stepsOfThread } from '../lib/thread-steps.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import type { Exchange } from './exchange.ts'
 import { checkCounts, MOST_TO_READ, MOST_TO_WRITE, storable } from './storable-json.ts'
@@ -193,14 +194,6 @@ const tooSlow = () =>
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
 
-interface Waiting {
-  readonly key: string
-  readonly bytes: number
-  readonly admit: (reservation: BodyReservation) => void
-  /** Ends the timer for its refusal. */
-  readonly cancelTimer: () => void
-}
-
 /** The memory reserved for one body, until its request is finished. */
 export class BodyReservation {
   /** Undefined when the body has arrived. */
@@ -208,7 +201,6 @@ export class BodyReservation {
 
   constructor(
     readonly key: string,
-    readonly bytes: number,
     readonly since: number,
     private readonly end: (reservation: BodyReservation) => void,
   ) {}
@@ -241,68 +233,46 @@ export class BodyReservation {
 }
 
 /**
- * Bounds the memory that bodies take. A body for which none is left waits, unread, so that its sender waits too. While
- * one waits, bodies that have been arriving for long are refused, so that no client holds memory by sending nothing.
+ * Bounds the memory that bodies take. A body for which there is none waits, unread, so that its sender waits too. While one
+ * waits, bodies that have been arriving for long are refused, so that no client holds memory by sending nothing.
  */
 export class BodyBudget {
-  readonly #held = new Set<BodyReservation>()
-  readonly #waiting = new FairQueue<Waiting>()
+  readonly #memory: Admission
+  readonly #arriving = new Set<BodyReservation>()
   #cancelCheck: (() => void) | undefined
 
-  constructor(private readonly clock: Clock) {}
-
-  reserve(key: string, bytes: number): Promise<BodyReservation> {
-    const { promise, resolve, reject } = Promise.withResolvers<BodyReservation>()
-    const refuse = () => {
-      this.#waiting.remove(key, waiting)
-      reject(noRoom())
-    }
-    const waiting = { key, bytes, admit: resolve, cancelTimer: this.clock.after(MAX_WAIT_MS, refuse) }
-    this.#waiting.add(key, waiting)
-    this.#admitWaiting()
-    return promise
-  }
-
-  #heldBytes(key?: string): number {
-    let bytes = 0
-    for (const held of this.#held) if (key === undefined || held.key === key) bytes += held.bytes
-    return bytes
-  }
-
-  /** In turn between keys; one whose key has used up its share lets others go first. */
-  #admitWaiting(): void {
-    const hasRoom = (key: string, { bytes }: Waiting) =>
-      this.#heldBytes() + bytes <= MAX_BYTES && this.#heldBytes(key) + bytes <= MAX_BYTES_PER_KEY
-    for (let next = this.#waiting.take(hasRoom); next; next = this.#waiting.take(hasRoom)) this.#admit(next)
-    if (!this.#waiting.isEmpty) this.#cancelCheck ??= this.clock.after(this.#untilNextCheck(), this.#check)
-  }
-
-  #admit({ key, bytes, admit, cancelTimer }: Waiting): void {
-    cancelTimer()
-    const reservation = new BodyReservation(key, bytes, this.clock.now(), (ended) => {
-      this.#held.delete(ended)
-      this.#admitWaiting()
+  constructor(private readonly clock: Clock) {
+    this.#memory = new Admission({
+      most: MAX_BYTES,
+      mostPerKey: MAX_BYTES_PER_KEY,
+      waitingWithin: { ms: MAX_WAIT_MS, clock },
+      refusal: noRoom,
     })
-    this.#held.add(reservation)
-    admit(reservation)
+  }
+
+  async reserve(key: string, bytes: number): Promise<BodyReservation> {
+    const admitted = this.#memory.reserve({ key }, bytes)
+    if (this.#memory.isWaiting) this.#cancelCheck ??= this.clock.after(this.#untilNextCheck(), this.#check)
+    const release = await admitted
+    const reservation = new BodyReservation(key, this.clock.now(), (ended) => {
+      this.#arriving.delete(ended)
+      release()
+    })
+    this.#arriving.add(reservation)
+    return reservation
   }
 
   /** The earliest instant at which the oldest body may be refused. */
   #untilNextCheck(): number {
-    const oldest = Math.min(...[...this.#held].map(({ since }) => since))
+    const oldest = Math.min(...[...this.#arriving].map(({ since }) => since))
     return Math.max(1_000, oldest + MAX_ARRIVAL_MS - this.clock.now())
   }
 
   readonly #check = (): void => {
     this.#cancelCheck = undefined
-    if (this.#waiting.isEmpty) return
-    const waiting = this.#waiting.items
-    const keys = new Set(waiting.map(({ key }) => key))
-    const isFull = waiting.some(({ key, bytes }) => this.#heldBytes(key) + bytes <= MAX_BYTES_PER_KEY)
-    for (const held of [...this.#held]) {
-      const isInTheWay = isFull || keys.has(held.key)
-      if (isInTheWay && this.clock.now() - held.since >= MAX_ARRIVAL_MS) held.giveUp()
-    }
+    if (!this.#memory.isWaiting) return
+    for (const held of [...this.#arriving])
+      if (this.clock.now() - held.since >= MAX_ARRIVAL_MS && this.#memory.isInTheWay(held.key)) held.giveUp()
     this.#cancelCheck ??= this.clock.after(1_000, this.#check)
   }
 }

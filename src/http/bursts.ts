@@ -1,5 +1,6 @@
 import { addressGroup } from '../lib/address-group.ts'
-import { FairQueue, stepsOfThread } from '../lib/fair-queue.ts'
+import { FairQueue } from '../lib/fair-queue.ts'
+import { stepsOfThread } from '../lib/thread-steps.ts'
 
 /** How long the server works for requests that arrived together before it looks for others. */
 const SLICE_MS = 5

@@ -1,5 +1,6 @@
 import { requesterKey } from '../db/worker/client.ts'
 import { addressGroup } from '../lib/address-group.ts'
+import { Admission } from '../lib/admission.ts'
 import { Refusal } from '../refusal.ts'
 import { byteStream } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
@@ -15,12 +16,6 @@ const MEBIBYTE = 1_048_576
 /** A smaller response is sent as a whole. How much of it the system takes while nobody reads is for its client to say. */
 export const LARGE_BYTES = MEBIBYTE
 
-/** How much of large responses may wait to be taken, in all and by one key or address, which may always have one. */
-interface UntakenLimits {
-  readonly bytes: number
-  readonly bytesPerKey: number
-}
-
 const PART_BYTES = 262_144
 const RETRY_AFTER_SECONDS = 5
 
@@ -31,47 +26,15 @@ export const noRoom = () =>
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
 
-/** Counts the bytes of large responses that have not been taken. */
-export class UntakenBytes {
-  readonly #byKey = new Map<string, number>()
-  #all = 0
-
-  constructor(private readonly limits: UntakenLimits) {}
-
-  /** Counts bytes until the function that it returns is called; refuses them when there are too many. */
-  hold(key: string, bytes: number): () => void {
-    if (!this.hasRoom(key, bytes)) throw noRoom()
-    this.#add(key, bytes)
-    let isHeld = true
-    return () => {
-      if (isHeld) this.#add(key, -bytes)
-      isHeld = false
-    }
-  }
-
-  hasRoom(key: string, bytes: number): boolean {
-    const own = this.#byKey.get(key) ?? 0
-    const { bytes: most, bytesPerKey } = this.limits
-    return this.#all + bytes <= most && (own === 0 || own + bytes <= bytesPerKey)
-  }
-
-  #add(key: string, bytes: number): void {
-    const own = (this.#byKey.get(key) ?? 0) + bytes
-    if (own === 0) this.#byKey.delete(key)
-    else this.#byKey.set(key, own)
-    this.#all += bytes
-  }
-}
-
 /** Responses to callers, by key or session, and to visitors without either, by address: they take nothing from callers. */
 export interface Untaken {
-  readonly callers: UntakenBytes
-  readonly visitors: UntakenBytes
+  readonly callers: Admission
+  readonly visitors: Admission
 }
 
 export const newUntaken = (): Untaken => ({
-  callers: new UntakenBytes({ bytes: 512 * MEBIBYTE, bytesPerKey: 192 * MEBIBYTE }),
-  visitors: new UntakenBytes({ bytes: 128 * MEBIBYTE, bytesPerKey: 16 * MEBIBYTE }),
+  callers: new Admission({ most: 512 * MEBIBYTE, mostPerKey: 192 * MEBIBYTE, refusal: noRoom }),
+  visitors: new Admission({ most: 128 * MEBIBYTE, mostPerKey: 16 * MEBIBYTE, refusal: noRoom }),
 })
 
 const BODY = Symbol('body')

@@ -7,6 +7,7 @@ import type { AppContext, Caller } from '../context.ts'
 import { byteStream } from '../http/byte-stream.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { markStreamed } from '../http/streamed.ts'
+import { Admission } from '../lib/admission.ts'
 import { Refusal, unavailable } from '../refusal.ts'
 import { startBackupProcess } from './backups.ts'
 
@@ -75,21 +76,21 @@ const failed = () => unavailable('No backup could be made; the log of the server
  * has gone away or takes nothing any more, or its person may no longer have it.
  */
 export class BackupDownloads {
-  #isBusy = false
+  readonly #turns = new Admission({ most: 1, refusal: isMaking })
 
   constructor(private readonly ctx: AppContext) {}
 
   async respond(download: Download): Promise<Response> {
     const { ctx } = this
     checkOwnsAll(ctx, download.caller)
-    if (this.#isBusy) throw isMaking()
-    this.#isBusy = true
-    const folder = mkdtempSync(join(dirname(ctx.config.db), temporaryPrefix(ctx.config.db)))
+    const release = this.#turns.hold('backup')
+    let folder: string | undefined
     const remove = () => {
-      rmSync(folder, { recursive: true, force: true })
-      this.#isBusy = false
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+      release()
     }
     try {
+      folder = mkdtempSync(join(dirname(ctx.config.db), temporaryPrefix(ctx.config.db)))
       const file = join(folder, basename(ctx.config.db))
       await makeCopy(ctx, download, file)
       return await sendCopy(ctx, download, file, remove)

@@ -2,9 +2,10 @@ import type { Rights } from '../access/rights.ts'
 import { type CredentialEnd, type CredentialState, findKeyState } from '../account/keys.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { requesterKey } from '../db/worker/client.ts'
-import { LARGE_BYTES, newUntaken, type UntakenBytes } from '../http/large-responses.ts'
+import { LARGE_BYTES, newUntaken } from '../http/large-responses.ts'
 import { closedEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
-import { stepsOfThread } from '../lib/fair-queue.ts'
+import type { Admission } from '../lib/admission.ts'
+import { stepsOfThread } from '../lib/thread-steps.ts'
 import { Refusal, unavailable } from '../refusal.ts'
 import { findSessionState } from './sessions.ts'
 
@@ -30,7 +31,7 @@ export class Streams {
   readonly #readers = new Set<StreamReader>()
   /** How many readers each query has, by who asks. */
   readonly #queries = new Map<string, Map<string, number>>()
-  readonly #untaken: UntakenBytes
+  readonly #untaken: Admission
   #isClosed = false
 
   /** `untaken` bounds the memory that large events take. */

@@ -4,8 +4,8 @@ import { downloadResponse } from '../http/download.ts'
 import { hiddenEndpoints } from '../http/endpoints.ts'
 import { STATUS_OF } from '../http/errors.ts'
 import type { Exchange } from '../http/exchange.ts'
-import type { UntakenBytes } from '../http/large-responses.ts'
 import { BytesBody, IgnoredQuery } from '../http/schema/types.ts'
+import type { Admission } from '../lib/admission.ts'
 import { html } from '../lib/html.ts'
 import { isId } from '../lib/ids.ts'
 import { notFound, Refusal } from '../refusal.ts'
@@ -33,7 +33,7 @@ const MAX_FORM_BYTES = { files: 48 * 1024 * 1024, texts: 1024 * 1024 }
 const MAX_PASSWORD_BYTES = 65_536
 
 /** What visitors without an account see of shares, and send to forms: pages without script, at any name of the server. */
-export function visitorRoutes(ctx: AppContext, formBytes: FormBytes, untaken: UntakenBytes) {
+export function visitorRoutes(ctx: AppContext, formBytes: FormBytes, untaken: Admission) {
   const failures = new FailedSignIns(ctx)
   const limits = { perDay: new SentPerDay(ctx), bytes: formBytes }
   const shown = pagesShown(ctx)

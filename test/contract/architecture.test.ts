@@ -208,7 +208,7 @@ describe('src', () => {
 
   test('knows where work runs in one place: no feature names a thread, a queue, a limit or a turn', () => {
     const isFeature = (path: string) => path.includes('/') && positionOf(path) > positionOf('http/sse.ts')
-    const inner = /^db\/(worker\/(?!client\.ts$)|writes\/write-|read-limit)|^lib\/fair-queue/
+    const inner = /^db\/(worker\/(?!client\.ts$)|writes\/write-|read-limit)|^lib\/(fair-queue|thread-steps)/
     const names = /\b(TooLongForMainThread|withRowLimit|new Worker)\b/
     const allowed = [
       // Files that may be hostile are read in a process of their own, where a thread can be ended.
@@ -216,7 +216,7 @@ describe('src', () => {
       // A command copies a remote in a thread, so that it can be told to end.
       'mirror/mirror.ts imports db/worker/thread.ts',
       // Streams have thousands of readers.
-      'sessions/streams.ts imports lib/fair-queue.ts',
+      'sessions/streams.ts imports lib/thread-steps.ts',
     ]
     const wrong = files
       .filter(({ path }) => isFeature(path))
@@ -230,13 +230,13 @@ describe('src', () => {
   test('keeps no state in modules: it belongs to the connection, the thread or the server that it serves', () => {
     const variables = /^(?:export )?let \w+/gm
     const collections =
-      /^(?:export )?const (?![A-Z])\w+(?=(?:: [^=]+(?:=>[^=]+)*)? = (?:\[\]|\{\}|new (?:(?:Map|Set)(?:<.*>)?\(\)|\w*(?:Weak(?:Map|Set)|Array|Buffer|Cache|Queue|State|Storage|Turns)\b)))/gm
+      /^(?:export )?const (?![A-Z])\w+(?=(?:: [^=]+(?:=>[^=]+)*)? = (?:\[\]|\{\}|new (?:(?:Map|Set)(?:<.*>)?\(\)|\w*(?:Weak(?:Map|Set)|Array|Buffer|Cache|Queue|State|Storage|Turns|Admission)\b)))/gm
     const ofClasses = /^ {2}static (?!readonly)#?\w+(?= *[:=;])/gm
     const kept = [
       // On behalf of whom a function runs, however it was called.
       'db/writes/requester.ts: const requesters',
       // A thread does one thing at a time.
-      'lib/fair-queue.ts: export const stepsOfThread',
+      'lib/thread-steps.ts: const turns',
     ]
     const found = files.flatMap(({ path, text }) =>
       [variables, collections, ofClasses].flatMap((pattern) =>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { stepsOfThread } from '../../src/lib/fair-queue.ts'
+import { stepsOfThread } from '../../src/lib/thread-steps.ts'
 import { PASSWORD, setUpIn } from '../support/browser-client.ts'
 import { runRetention } from '../support/jobs.ts'
 import { newFolder } from '../support/process.ts'

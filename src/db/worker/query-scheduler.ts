@@ -1,6 +1,6 @@
 import { serialize } from 'bun:jsc'
+import { Admission, type Release } from '../../lib/admission.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { FairQueue } from '../../lib/fair-queue.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, refused, shuttingDown, unavailable } from '../../refusal.ts'
 import { ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
@@ -36,6 +36,8 @@ interface Job {
   readonly request: ThreadRequest
   /** Empty once the query is settled. */
   readonly waiters: Set<Waiter>
+  /** Leaves the queue for threads. */
+  leaveQueue: () => void
   /** The thread that runs it; undefined while it is queued. */
   thread: WorkerThread | undefined
   /** The state of the database when it began. */
@@ -84,13 +86,13 @@ const nameOf = (key: string, isBackground: boolean, { name, input }: ThreadReque
  */
 export class QueryScheduler {
   readonly #options: QuerySchedulerOptions
-  /** The queue for threads. */
-  readonly #queue = new FairQueue<Job>()
+  /** Threads, of which a key has one at a time. */
+  readonly #turns = new Admission({ most: THREADS, mostPerKey: 1 })
   /** The queries of a key, except background ones: the first eight run or are queued, the others wait. */
   readonly #jobs = new Map<string, Job[]>()
   readonly #threads: WorkerThread[] = []
-  /** The running queries, by key. */
-  readonly #running = new Map<string, Job>()
+  /** Every query, until it is settled and its thread is free again. */
+  readonly #all = new Set<Job>()
   /** The queries that other requests may share, by name. */
   readonly #shared = new Map<string, Job>()
   readonly #idle: WorkerThread[] = []
@@ -106,7 +108,8 @@ export class QueryScheduler {
     if (signal?.aborted) return Promise.reject(callerIsGone())
     const key = requesterKey(requester)
     const name = nameOf(key, isBackground, request)
-    const job = this.#findShared(name) ?? this.#add({ key, name, isBackground, request })
+    const shared = this.#findShared(name)
+    const job = shared ?? this.#add({ key, name, isBackground, request })
     if (!job) return Promise.reject(tooMany())
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const waiter: Waiter = { resolve, reject, stopTimer: () => {} }
@@ -114,17 +117,16 @@ export class QueryScheduler {
     this.#startTimer(job, waiter)
     const onAbort = () => this.#leave(job, waiter, callerIsGone())
     signal?.addEventListener('abort', onAbort)
-    this.#dispatch()
+    if (!shared && this.#mayQueue(job)) this.#enqueue(job)
     return promise.finally(() => signal?.removeEventListener('abort', onAbort))
   }
 
   /** Refuses all queries, and ends the threads as soon as they have stopped. */
   async close(): Promise<void> {
     this.#isClosed = true
-    const running = [...this.#running.values()]
-    const waiting = [...this.#jobs.values()].flat()
-    for (const job of [...waiting, ...this.#queue.clear(), ...running]) this.#end(job, shuttingDown())
-    await Promise.all(running.map(({ finished }) => finished))
+    const all = [...this.#all]
+    for (const job of all) this.#end(job, shuttingDown())
+    await Promise.all(all.map(({ finished }) => finished))
     await Promise.all(this.#threads.map((thread) => thread.close()))
   }
 
@@ -137,23 +139,37 @@ export class QueryScheduler {
   /** Undefined if the key has too many queries. */
   #add(query: Pick<Job, 'key' | 'name' | 'isBackground' | 'request'>): Job | undefined {
     const { key, name, isBackground } = query
-    const job: Job = { ...query, waiters: new Set(), thread: undefined, state: 0, finished: undefined }
+    const start = { leaveQueue: () => {}, thread: undefined, state: 0, finished: undefined }
+    const job: Job = { ...query, waiters: new Set(), ...start }
     const jobs = this.#jobs.get(key) ?? []
     if (!isBackground) {
       if (jobs.length === MAX_PER_KEY + MAX_IN_LINE) return undefined
       jobs.push(job)
       this.#jobs.set(key, jobs)
     }
-    if (isBackground || jobs.length <= MAX_PER_KEY) this.#queue.add(key, job, isBackground)
     this.#shared.set(name, job)
+    this.#all.add(job)
     return job
+  }
+
+  /** Whether a new query may queue for a thread now. */
+  #mayQueue({ key, isBackground }: Job): boolean {
+    return isBackground || (this.#jobs.get(key) ?? []).length <= MAX_PER_KEY
+  }
+
+  #enqueue(job: Job): void {
+    if (this.#isClosed) return
+    job.leaveQueue = this.#turns.enter(job, (release) => {
+      job.finished = this.#runJob(job, this.#idle.pop() ?? this.#newThread(), release)
+    })
   }
 
   /** Removes a query and queues the next one of its key. */
   #remove(job: Job): void {
     const { key, name } = job
     if (this.#shared.get(name) === job) this.#shared.delete(name)
-    this.#queue.remove(key, job)
+    job.leaveQueue()
+    if (!job.thread) this.#all.delete(job)
     const jobs = this.#jobs.get(key) ?? []
     const at = jobs.indexOf(job)
     if (at === -1) return
@@ -161,7 +177,7 @@ export class QueryScheduler {
     if (jobs.length === 0) this.#jobs.delete(key)
     const next = jobs[MAX_PER_KEY - 1]
     if (at >= MAX_PER_KEY || !next) return
-    this.#queue.add(key, next)
+    this.#enqueue(next)
     for (const waiter of next.waiters) this.#startTimer(next, waiter)
   }
 
@@ -171,26 +187,17 @@ export class QueryScheduler {
     waiter.stopTimer = this.#options.clock.after(MAX_WAIT_MS, () => this.#leave(job, waiter, waitedTooLong()))
   }
 
-  #dispatch(): void {
-    while (!this.#isClosed && this.#running.size < THREADS) {
-      const job = this.#queue.take((key) => !this.#running.has(key))
-      if (!job) return
-      job.finished = this.#runJob(job, this.#idle.pop() ?? this.#newThread())
-    }
-  }
-
   #newThread(): WorkerThread {
     const thread = new WorkerThread(this.#options.clock, this.#options.log)
     this.#threads.push(thread)
     return thread
   }
 
-  async #runJob(job: Job, thread: WorkerThread): Promise<void> {
+  async #runJob(job: Job, thread: WorkerThread, release: Release): Promise<void> {
     const { clock, timeLimitMs, state } = this.#options
     for (const { stopTimer } of job.waiters) stopTimer()
     job.thread = thread
     job.state = state()
-    this.#running.set(job.key, job)
     const finished = thread.run(job.request)
     const isLate = () => this.#end(job, ranTooLong(timeLimitMs / 1000))
     const stopTimer = timeLimitMs > 0 ? clock.after(timeLimitMs, isLate) : isLate()
@@ -201,9 +208,9 @@ export class QueryScheduler {
       this.#settle(job, ({ reject }) => reject(error instanceof ThreadFailed ? threadFailed() : error))
     }
     stopTimer?.()
-    this.#running.delete(job.key)
+    this.#all.delete(job)
     this.#idle.push(thread)
-    this.#dispatch()
+    release()
   }
 
   /** Refuses one request; the query ends with its last request. */

@@ -1,5 +1,5 @@
+import { Admission } from '../../lib/admission.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { Turns } from '../../lib/fair-queue.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, shuttingDown, unavailable } from '../../refusal.ts'
@@ -32,7 +32,9 @@ export interface TaskQueueOptions {
 export class TaskQueue {
   readonly #options: TaskQueueOptions
   readonly #thread: WorkerThread
-  readonly #turns = new Turns()
+  readonly #turns = new Admission({ most: 1 })
+  /** Settles when the current task has finished. */
+  #current: Promise<unknown> | undefined
   #isClosed = false
   /** Whether the thread is closed for good. */
   #isEnded = false
@@ -46,7 +48,12 @@ export class TaskQueue {
   run(request: ThreadRequest, requester: string): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const onLate = () => reject(noResponse())
-    this.#turns.run(requester, () => this.#runTask(request, onLate)).then(resolve, reject)
+    const run = () => {
+      const running = this.#runTask(request, onLate)
+      this.#current = running.catch(() => {})
+      return running
+    }
+    this.#turns.run({ key: requester }, run).then(resolve, reject)
     return promise
   }
 
@@ -61,7 +68,7 @@ export class TaskQueue {
     this.refuse(shuttingDown())
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const stopTimer = this.#options.clock.after(CLOSE_WITHIN_MS, resolve)
-    await Promise.race([this.#turns.running, late])
+    await Promise.race([this.#current, late])
     stopTimer()
     this.#isEnded = true
     await this.#thread.close()

@@ -3,10 +3,11 @@ import type { AppContext } from '../../context.ts'
 import { byteStream } from '../../http/byte-stream.ts'
 import { attachment } from '../../http/download.ts'
 import type { Exchange } from '../../http/exchange.ts'
-import { noRoom, type UntakenBytes } from '../../http/large-responses.ts'
+import { noRoom } from '../../http/large-responses.ts'
 import { markStreamed } from '../../http/streamed.ts'
 import { long, read } from '../../kernel/operation.ts'
 import { addressGroup } from '../../lib/address-group.ts'
+import type { Admission } from '../../lib/admission.ts'
 import { csvCell, textCell } from '../../lib/csv-cells.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import { pksInOrder, rowsInList } from '../../records/query/list.ts'
@@ -104,7 +105,7 @@ async function fileResponse(
   ctx: AppContext,
   exchange: Exchange,
   visit: Visit,
-  untaken: UntakenBytes,
+  untaken: Admission,
   file: keyof typeof FILES,
 ): Promise<Response> {
   const { share } = visit
@@ -162,7 +163,7 @@ export function csvResponse(
   ctx: AppContext,
   exchange: Exchange,
   visit: Visit,
-  untaken: UntakenBytes,
+  untaken: Admission,
 ): Promise<Response> {
   if (optionsOf(visit.share).csv !== true) throw notFound('file')
   return fileResponse(ctx, exchange, visit, untaken, 'csv')
@@ -213,7 +214,7 @@ export function icsResponse(
   ctx: AppContext,
   exchange: Exchange,
   visit: Visit,
-  untaken: UntakenBytes,
+  untaken: Admission,
 ): Promise<Response> {
   const { view } = sharedRows(ctx.db, visitorOf(visit), visit.share.target)
   if (view.kind !== 'calendar') throw notFound('file')
