@@ -1,6 +1,7 @@
 import type { AppContext } from '../context.ts'
 import { downloadResponse } from '../http/download.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
+import { jsonResponse } from '../http/responses.ts'
 import { RawBody, t } from '../http/schema/types.ts'
 import { refreshLinks } from '../notes/links/indexing.ts'
 import { addFile, requestWriter } from './new-file.ts'
@@ -93,7 +94,7 @@ export const fileManagementRoutes = (ctx: AppContext) =>
   applicationEndpoints('files')
     .post(
       '/files',
-      async ({ exchange, query, request, status }) => {
+      async ({ exchange, query, request }) => {
         const length = request.headers.get('content-length')
         const file = await addFile(requestWriter(ctx.db, exchange), {
           fileName: query.file_name,
@@ -101,7 +102,7 @@ export const fileManagementRoutes = (ctx: AppContext) =>
           announced: length === null ? undefined : Number(length),
           bytes: request.body,
         })
-        return status(201, { file: presentFile(file) })
+        return jsonResponse(JSON.stringify({ file: presentFile(file) }), 201)
       },
       {
         access: 'session-write',

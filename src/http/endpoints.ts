@@ -1,13 +1,18 @@
-import type { TSchema } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
+import type { Static, TSchema } from '@sinclair/typebox'
 import type { Covers } from '../access/rights.ts'
 import type { Caller } from '../context.ts'
 import type { Rule } from './authorizer.ts'
 import type { Exchange } from './exchange.ts'
+import { NoBody, NoQuery } from './schema/types.ts'
+
+/*
+ * A feature declares its endpoints as data. `mount.ts` adds them to the application, and `openapi/document.ts` describes
+ * them.
+ */
 
 /**
- * Who may call an endpoint, and for what: with a key or a session, or in a session of the application alone; to read,
- * or to write, which a read-only key, a viewer, and a server that is a copy of another may not.
+ * The callers of an endpoint: with a key or a session, or in a session of the application alone; to read, or to write,
+ * which a read-only key, a viewer, and a server that is a copy of another may not.
  */
 export const ACCESS = {
   read: {},
@@ -23,56 +28,153 @@ export const ACCESS = {
 
 export type Access = keyof typeof ACCESS
 
-/** What an endpoint says of itself, in the `detail` of its route. */
-export interface EndpointMarks {
+/** The schema of a success; by its status where that is not the usual one. */
+type ResponseSchema = TSchema | Readonly<Record<number, TSchema>>
+
+interface Documentation {
+  readonly operationId?: string
+  readonly summary?: string
+  readonly description?: string
+}
+
+/** The callers of an endpoint. */
+type Admission =
+  | { readonly access: Access; readonly open?: undefined }
+  | { readonly open: true; readonly access?: undefined }
+
+/** The declaration of an endpoint beside its handler. Query and body have no members unless their schemas are given. */
+interface Options<Query extends TSchema, Body extends TSchema, Response extends ResponseSchema>
+  extends Documentation {
+  /** Honours an `Idempotency-Key`: the handler writes in `once`. */
+  readonly once?: true
+  /** Takes a cursor of the change log, which may have expired. */
+  readonly cursor?: true
+  readonly query?: Query
+  readonly body?: Body
+  readonly response?: Response
+}
+
+/** An endpoint as the application and the OpenAPI document need it. */
+export interface EndpointMarks extends Documentation {
   readonly access: Access | 'open'
   readonly covers: Covers
   readonly once?: true
   readonly cursor?: true
   readonly query: TSchema
   readonly body: TSchema
-  /** Of a success; by its status where that is not the usual one. */
-  readonly response?: TSchema | Readonly<Record<number, TSchema>>
+  readonly response?: ResponseSchema
+  /** Of the OpenAPI document. */
+  readonly tags?: string[]
+  /** Whether the document leaves it out. */
+  readonly hide?: true
 }
 
-const marks = (some: Partial<EndpointMarks>): object => some
+type Params<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { readonly [Key in Name]: string } & Params<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? { readonly [Key in Name]: string }
+    : Path extends `${string}*`
+      ? { readonly '*': string }
+      : object
 
-/** What the endpoints of all features have in common. */
-const common = (covers: Covers) =>
-  new Elysia({ name: 'endpoints', seed: covers })
-    // Every request has it: the pipeline adds it.
-    .decorate({} as { exchange: Exchange })
-    .macro({
-      /** Who may call the endpoint. */
-      access: (access: Access) => ({
-        detail: marks({ access, covers }),
-        // For the type alone: the caller is added where endpoints are mounted.
-        resolve: () => ({ caller: undefined as unknown as Caller }),
-      }),
-      /** Anyone may call the endpoint. */
-      open: {
-        detail: marks({ access: 'open', covers }),
-      },
-      /** Honours an `Idempotency-Key`: the handler writes in `once`. */
-      once: { detail: marks({ once: true }) },
-      /** Takes a cursor of the change log, which may have expired. */
-      cursor: { detail: marks({ cursor: true }) },
-      // What the documentation says of the endpoint.
-      operationId: (operationId: string) => ({ detail: { operationId } }),
-      summary: (summary: string) => ({ detail: { summary } }),
-      description: (description: string) => ({ detail: { description } }),
-    })
+/** A request as a handler gets it: after the caller, the query and the body have been checked. */
+export interface Context<Path extends string, Query extends TSchema, Body extends TSchema, From> {
+  readonly exchange: Exchange
+  readonly request: Request
+  readonly params: Params<Path>
+  readonly caller: From
+  readonly query: Static<Query>
+  readonly body: Static<Body>
+}
+
+/** The object that a handler returns is the JSON of the response. */
+type Returned<Response extends ResponseSchema> =
+  | globalThis.Response
+  | (Response extends TSchema
+      ? Static<Response>
+      : {
+          [Status in keyof Response]: Response[Status] extends TSchema ? Static<Response[Status]> : never
+        }[keyof Response])
+
+type Handler<Given, Response extends ResponseSchema> = (
+  context: Given,
+) => Returned<Response> | Promise<Returned<Response>>
+
+export interface DeclaredEndpoint {
+  readonly method: string
+  /** `/v1/notes/:id` */
+  readonly path: string
+  readonly handler: (context: never) => unknown
+  readonly marks: EndpointMarks
+}
+
+/** In place of a method: all that have no endpoint of their own at the path. */
+export const ANY_METHOD = 'ALL'
+
+type Shared = Pick<EndpointMarks, 'covers' | 'tags' | 'hide'>
+
+/** The endpoints of a feature, in the order in which they are declared. */
+export class Endpoints {
+  readonly declared: DeclaredEndpoint[] = []
+
+  constructor(
+    private readonly prefix: string,
+    private readonly shared: Shared,
+  ) {}
+
+  readonly get = this.#declaring('GET')
+  readonly post = this.#declaring('POST')
+  readonly put = this.#declaring('PUT')
+  readonly patch = this.#declaring('PATCH')
+  readonly delete = this.#declaring('DELETE')
+  readonly options = this.#declaring('OPTIONS')
+
+  /** Has a path respond in the same way to every request, whatever its method, query and body are. */
+  all(path: string, handler: () => Response): this {
+    return this.#declare(ANY_METHOD, path, handler, { open: true })
+  }
+
+  #declaring(method: string) {
+    return <
+      const Path extends string,
+      Admitted extends Admission,
+      Query extends TSchema = typeof NoQuery,
+      Body extends TSchema = typeof NoBody,
+      Response extends ResponseSchema = TSchema,
+    >(
+      path: Path,
+      handler: Handler<
+        Context<Path, Query, Body, Admitted extends { access: Access } ? Caller : undefined>,
+        Response
+      >,
+      options: Admitted & Options<Query, Body, Response>,
+    ): this => this.#declare(method, path, handler, options)
+  }
+
+  #declare(
+    method: string,
+    path: string,
+    handler: DeclaredEndpoint['handler'],
+    { access, open, ...options }: Partial<EndpointMarks> & { readonly open?: true | undefined },
+  ): this {
+    const whole = this.prefix + path
+    if (!access && !open) throw new Error(`${method} ${whole} does not say who may call it`)
+    const marks = { query: NoQuery, body: NoBody, ...this.shared, ...options, access: access ?? 'open' }
+    this.declared.push({ method, path: whole, handler, marks })
+    return this
+  }
+}
 
 /**
  * The endpoints of a feature, under a prefix, with a tag in the OpenAPI document. `covers` says what of a workspace they show
  * and change, for callers who do not reach all of it.
  */
-export const endpoints = <const Prefix extends string>(tag: string, prefix: Prefix, covers: Covers) =>
-  new Elysia({ prefix, tags: [tag] }).use(common(covers))
+export const endpoints = (tag: string, prefix: string, covers: Covers) =>
+  new Endpoints(prefix, { covers, tags: [tag] })
 
 /** Endpoints that are not in the OpenAPI document. */
-export const hiddenEndpoints = <const Prefix extends string>(prefix: Prefix, covers: Covers) =>
-  new Elysia({ prefix, detail: { hide: true } }).use(common(covers))
+export const hiddenEndpoints = (prefix: string, covers: Covers) =>
+  new Endpoints(prefix, { covers, hide: true })
 
 /** The endpoints of the application alone. */
 export const applicationEndpoints = (covers: Covers) => hiddenEndpoints('/app/api', covers)

@@ -48,6 +48,10 @@ export function errorResponse(
   return errorIn(refused, { status: 500, code: 'internal', sentence })
 }
 
+/** The refusal of a path that no endpoint has. */
+export const unknownPath = () =>
+  new Refusal('not_found', 'This service has no such path; see /docs for those it has.')
+
 /** The response to a method that a path does not allow; `allow` lists those that it does. */
 export function methodNotAllowed(request: Request, allow: string): Response {
   const sentence = `This path does not allow ${request.method}; it allows ${allow}.`

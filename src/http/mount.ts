@@ -1,18 +1,41 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
-import type { AnyElysia } from 'elysia'
+import { type AnyElysia, Elysia, NotFoundError } from 'elysia'
 import type { Caller } from '../context.ts'
+import { asRequester } from '../db/writes/requester.ts'
 import { isRead, TOKEN } from './authorizer.ts'
 import { type BodyBudget, SentBody } from './body.ts'
-import { ACCESS, type EndpointMarks } from './endpoints.ts'
+import { preflight } from './browser/cors.ts'
+import { ACCESS, ANY_METHOD, type DeclaredEndpoint, type EndpointMarks, type Endpoints } from './endpoints.ts'
+import { methodNotAllowed, unknownPath } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import { NoBody, NoQuery, UNCHECKED } from './schema/types.ts'
+import { NoBody, UNCHECKED } from './schema/types.ts'
 import { createCheck, readQuery } from './validation.ts'
 
 /*
- * The endpoints of the features, as the application serves them. Elysia finds the endpoint of a request, and the pipeline does
- * the rest: Elysia itself would read and check queries and bodies before the key is checked, turn texts into numbers, drop
- * unknown members, and write the whole body into its error.
+ * The Elysia application. Elysia finds the endpoint of a request, and the pipeline does the rest. Everything that Elysia
+ * would do in another way is switched off or worked around here, each with a test in `test/http/elysia.test.ts`:
+ *
+ * - It would read and check queries and bodies before the key is checked, turn texts into numbers, drop unknown members,
+ *   and write the whole body into its error: it is given no schemas (`detail` has them for the OpenAPI document).
+ * - It would read headers and cookies for a handler whose text names them: `handlerOf` hides the text.
+ * - It would make every response wait for a promise if the text of the hook `onRequest` were a single call: it has a
+ *   block.
+ * - It would serve `/v1/notes/` as `/v1/notes`: `strictPath`.
+ * - It would keep a response that needs no request, and send it again: `nativeStaticResponse`.
+ * - It would fail for hosts shorter than seven characters: `standardHostname`.
+ * - It would return 404 for a method that a path does not have: `refuseOtherMethods`.
+ * - It would hand over null for a parameter with malformed percent-encoding: `checkParameters`.
+ * - It would set the status of an error on the response to it: `onError`.
+ * - It would give the response to `HEAD` another length: `fetch`.
  */
+
+const SETTINGS = {
+  aot: true,
+  normalize: false,
+  strictPath: true,
+  nativeStaticResponse: false,
+  handler: { standardHostname: false },
+}
 
 /** What Elysia hands to a handler, as far as it is used here. */
 export interface Context {
@@ -27,38 +50,135 @@ export interface Context {
 /** Checks that the caller may call the endpoint, then query and body, and calls its handler. */
 export type Endpoint = (exchange: Exchange, context: Context) => unknown
 
-/** Serves a request with its endpoint; returns the finished response, also of a request that is refused. */
-export type Serve = (endpoint: Endpoint, context: Context) => Response | Promise<Response>
+/** The parts of the pipeline that the application calls. */
+export interface Pipeline {
+  /** Refuses a request before its path is looked up. */
+  check(request: Request): void
+  newExchange(request: Request): Exchange
+  /** Runs an endpoint, and returns the finished response, also of a request that is refused. */
+  run(exchange: Exchange, endpoint: () => unknown): Response | Promise<Response>
+  succeed(exchange: Exchange, result: unknown): Response | Promise<Response>
+  fail(exchange: Exchange, error: unknown): Response | Promise<Response>
+}
 
-type Handler = (context: Context) => unknown
+interface MountOptions {
+  readonly bodies: BodyBudget
+  readonly hasCors: boolean
+}
 
-/** Has the application serve the endpoints of a feature. */
-export function mount(app: AnyElysia, feature: AnyElysia, bodies: BodyBudget, serve: Serve): void {
-  for (const { method, path, handler, hooks } of feature.routes) {
-    const { query = NoQuery, body = NoBody, response, detail } = hooks
-    const { access, covers } = (detail ?? {}) as EndpointMarks
-    if (method !== 'ALL' && !(access && covers))
-      throw new Error(`${method} ${path} does not say who may call it, or what it covers`)
-    const handle = handler as unknown as Handler
-    const endpoint = access
-      ? endpointOf(path, { access, covers, query, body }, handle, bodies)
-      : (_: Exchange, context: Context) => handle(context)
-    app.route(method, path, handlerOf(serve, endpoint), { detail: { ...detail, query, body, response } })
+type Serve = (endpoint: Endpoint, context: Context) => Response | Promise<Response>
+
+/** The application that serves the endpoints of all features. */
+export function mount(features: readonly Endpoints[], pipeline: Pipeline, { bodies, hasCors }: MountOptions) {
+  /** The responses to `HEAD`, which Elysia serves as `GET`. */
+  const heads = new WeakMap<Request, Response>()
+  const finishHead = async ({ request }: Exchange, response: Response | Promise<Response>) => {
+    heads.set(request, await response)
+    return new Response(null)
+  }
+  const finish = (exchange: Exchange, response: Response | Promise<Response>) =>
+    exchange.request.method === 'HEAD' ? finishHead(exchange, response) : response
+
+  const serve: Serve = (endpoint, context) => {
+    const exchange = pipeline.newExchange(context.request)
+    context.exchange = exchange
+    const run = () => {
+      checkParameters(context.params)
+      return endpoint(exchange, context)
+    }
+    return finish(exchange, pipeline.run(exchange, run))
+  }
+
+  const succeed = (request: Request, result: unknown) => {
+    const exchange = pipeline.newExchange(request)
+    return finish(exchange, pipeline.succeed(exchange, result))
+  }
+
+  const app: AnyElysia = new Elysia(SETTINGS)
+    // From the beginning, so that the contexts of all requests have one shape.
+    .decorate({ exchange: undefined as Exchange | undefined, caller: undefined as Caller | undefined })
+    .onRequest(({ request }) => {
+      pipeline.check(request)
+    })
+    // What `serve` does not see: unknown paths, and requests that are refused before their path is looked up.
+    .onError(async (context) => {
+      // The response has its own.
+      context.set.status = 200
+      const exchange = pipeline.newExchange(context.request)
+      context.exchange = exchange
+      const { error } = context
+      return finish(exchange, pipeline.fail(exchange, error instanceof NotFoundError ? unknownPath() : error))
+    })
+    // What is added to the application itself.
+    .mapResponse(({ exchange, request, responseValue }) =>
+      exchange === undefined ? succeed(request, responseValue) : undefined,
+    )
+  const declared = features.flatMap((feature) => feature.declared)
+  for (const endpoint of declared) {
+    const { method, path, marks } = endpoint
+    app.route(method, path, handlerOf(serve, endpointOf(endpoint, bodies)), { detail: marks })
+  }
+  refuseOtherMethods(app, declared, hasCors, serve)
+
+  async function head(request: Request): Promise<Response> {
+    const response = await app.fetch(request)
+    return heads.get(request) ?? response
+  }
+
+  return {
+    app,
+    fetch: (received: Request): Response | Promise<Response> => {
+      const request = withUsualUrl(received)
+      if (request.method === 'GET') return app.fetch(request)
+      if (request.method === 'HEAD') return head(request)
+      return asRequester('', () => app.fetch(request))
+    },
   }
 }
 
 /** Elysia derives what to prepare for a handler from its text, which a bound function does not show. */
-export const handlerOf = (serve: Serve, endpoint: Endpoint): (() => unknown) =>
+const handlerOf = (serve: Serve, endpoint: Endpoint): (() => unknown) =>
   serve.bind(undefined, endpoint) as () => unknown
 
-type Marks = Pick<EndpointMarks, 'access' | 'covers' | 'query' | 'body'>
+/** Bun hands over a bare path when the request has no usable `Host`, and the fragment if there is one. */
+function withUsualUrl(request: Request): Request {
+  const { url } = request
+  const isBare = url.startsWith('/')
+  const fragment = url.indexOf('#')
+  if (!isBare && fragment === -1) return request
+  const value = (isBare ? NO_HOST : '') + (fragment === -1 ? url : url.slice(0, fragment))
+  return Object.defineProperty(request, 'url', { value })
+}
 
-function endpointOf(
-  path: string,
-  { access, covers, query, body }: Marks,
-  handler: Handler,
-  bodies: BodyBudget,
-): Endpoint {
+const NO_HOST = 'http://no-host.invalid'
+
+/** Refuses a path one of whose parameters has malformed percent-encoding. */
+function checkParameters(params: Context['params']): void {
+  for (const name in params) if (params[name] === null) throw unknownPath()
+}
+
+/** Gives every path an endpoint for the methods that it does not have. */
+function refuseOtherMethods(
+  app: AnyElysia,
+  declared: readonly DeclaredEndpoint[],
+  hasCors: boolean,
+  serve: Serve,
+): void {
+  for (const [path, endpoints] of Map.groupBy(declared, (endpoint) => endpoint.path)) {
+    if (endpoints.some(({ method }) => method === ANY_METHOD)) continue
+    const allow = endpoints.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
+    const refuse = ({ request }: Exchange) =>
+      request.method === 'OPTIONS' && hasCors ? preflight(allow) : methodNotAllowed(request, allow)
+    app.all(path, handlerOf(serve, refuse), { detail: { hide: true } })
+  }
+}
+
+type Handler = (context: Context) => unknown
+
+function endpointOf({ method, path, handler, marks }: DeclaredEndpoint, bodies: BodyBudget): Endpoint {
+  const handle = handler as Handler
+  if (method === ANY_METHOD) return (_, context) => handle(context)
+  const { access, covers, query, body }: EndpointMarks = marks
   const rule = access === 'open' ? undefined : { ...ACCESS[access], covers }
   const queryOf = queryReader(query)
   const bodyOf = bodyReader(body)
@@ -67,10 +187,10 @@ function endpointOf(
     else exchange.open(path)
     context.caller = exchange.caller
     context.query = queryOf(exchange)
-    if (isRead(exchange.request)) return handler(context)
+    if (isRead(exchange.request)) return handle(context)
     return bodyOf(new SentBody(exchange, bodies), (value) => {
       context.body = value
-      return handler(context)
+      return handle(context)
     })
   }
 }

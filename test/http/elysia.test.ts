@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { Elysia } from 'elysia'
-import { createPipeline } from '../../src/http/pipeline.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { endpoints } from '../../src/http/endpoints.ts'
+import { settle, startService, type TestService } from '../support/service.ts'
 
 /* What Elysia would do by itself, and this service does another way; see also the other tests of this folder. */
 
@@ -72,8 +71,59 @@ test('no endpoint has Elysia read headers and cookies, as it does where a functi
 })
 
 test('an endpoint that does not say who may call it does not start', () => {
-  const feature = new Elysia().get('/forgotten', () => 'secret')
-  expect(() => createPipeline({ corsOrigins: [] } as never, [feature])).toThrow(
-    'GET /forgotten does not say who may call it, or what it covers',
+  const feature = endpoints('Notes', '/v1', 'notes')
+  expect(() => feature.get('/forgotten', () => Response.json('secret'), {} as { open: true })).toThrow(
+    'GET /v1/forgotten does not say who may call it',
   )
+})
+
+test('a response that waits for nothing is there at once', async () => {
+  await service.get('/v1/me')
+  // Requests of one burst take turns.
+  await settle()
+  expect(service.app.fetch(requestOf('GET', '/v1/me'))).toBeInstanceOf(Response)
+})
+
+test('a path with a slash at its end is another path', async () => {
+  expect((await service.get('/v1/notes/')).status).toBe(404)
+  expect((await service.get('/v1/notes')).status).toBe(200)
+})
+
+test.each(['%zz', '%', '%c3%28'])('a path with the malformed parameter %s is unknown', async (name) => {
+  for (const path of [`/v1/notes/${name}`, `/v1/records/structures/${name}`])
+    expect([path, (await service.get(path)).status]).toEqual([path, 404])
+})
+
+test('a request whose host is shorter than any public one is served', async () => {
+  const headers = { authorization: `Bearer ${service.key}` }
+  const response = await service.app.fetch(new Request('http://a/v1/me', { headers }))
+  expect(response.status).toBe(200)
+})
+
+test('two responses that need nothing of their requests are two, each with an id of its own', async () => {
+  const idOf = async () => (await service.get('/docs')).headers.get('x-request-id')
+  expect(await idOf()).not.toBe(await idOf())
+})
+
+test('a query is read as it was sent: one that is nearly an integer is refused, not turned into one', async () => {
+  for (const query of ['limit=0x10', 'limit=%201', 'limit=1&limit=2', 'limit=1e1', 'nothing=1'])
+    expect([query, (await service.get(`/v1/notes?${query}`)).status]).toEqual([query, 400])
+})
+
+test('the refusal of a body neither drops an unknown member nor repeats what was sent', async () => {
+  const { status, body } = await service.post('/v1/notes', {
+    title: 'Tea',
+    content: 'x'.repeat(10_000),
+    cup: 1,
+  })
+  expect([status, body.code]).toEqual([400, 'invalid_request'])
+  expect(JSON.stringify(body).length).toBeLessThan(500)
+})
+
+test('a HEAD has the length of the GET', async () => {
+  const [head, get] = [
+    await service.app.fetch(requestOf('HEAD', '/v1/me')),
+    await service.app.fetch(requestOf('GET', '/v1/me')),
+  ]
+  expect(head.headers.get('content-length')).toBe(String((await get.text()).length))
 })

@@ -1,7 +1,7 @@
 import type { AppContext, Caller } from '../../context.ts'
 import { hostOf, nameOf } from '../../http/browser/browser-rules.ts'
 import { applicationEndpoints, hiddenEndpoints } from '../../http/endpoints.ts'
-import { unknownPath } from '../../http/pipeline.ts'
+import { unknownPath } from '../../http/errors.ts'
 import { IgnoredQuery, t } from '../../http/schema/types.ts'
 import { fail, unavailable } from '../../refusal.ts'
 import { newToken, type SessionCookie } from '../cookie.ts'

@@ -3,6 +3,7 @@ import { requestWriter } from '../../../files/new-file.ts'
 import { presentFile } from '../../../files/present.ts'
 import { FileResponse } from '../../../files/schema.ts'
 import { applicationEndpoints } from '../../../http/endpoints.ts'
+import { jsonResponse } from '../../../http/responses.ts'
 import { RawBody } from '../../../http/schema/types.ts'
 import * as schema from './schema.ts'
 import { importFile, importIds, importNotes, readImported } from './service.ts'
@@ -30,14 +31,14 @@ export const importRoutes = () =>
 export const importFileRoutes = (ctx: AppContext) =>
   applicationEndpoints('files').post(
     '/import/files',
-    async ({ exchange, query, request, status }) => {
+    async ({ exchange, query, request }) => {
       const length = request.headers.get('content-length')
       const announced = length === null ? undefined : Number(length)
       const file = await importFile(requestWriter(ctx.db, exchange), query, {
         announced,
         bytes: request.body,
       })
-      return status(201, { file: presentFile(file) })
+      return jsonResponse(JSON.stringify({ file: presentFile(file) }), 201)
     },
     {
       access: 'session-write',
