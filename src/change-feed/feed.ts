@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { may } from '../access/rights.ts'
-import { checkCursor, findPosition, getPosition, oldestChange } from '../changes/cursors.ts'
+import { checkCursor, findPosition, getPosition, oldestChange, refuseExpired } from '../changes/cursors.ts'
 import { CHANGE_KINDS, type ChangeKind, endOfKeys, keyOf } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
 import {
@@ -13,11 +13,12 @@ import {
   selectBefore,
   takeTransactions,
 } from '../changes/read.ts'
-import { type AppContext, type Caller, type InWorkspace, placeOf } from '../context.ts'
+import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import type { SqlPart } from '../db/sql-part.ts'
-import type { WorkerQuery } from '../db/worker/client.ts'
 import { encoded, type JsonBody } from '../http/responses.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { read } from '../kernel/operation.ts'
 import { isId } from '../lib/ids.ts'
 import { atPlace, cursorExpired, fail, invalid, notFound } from '../refusal.ts'
 import { findStructure } from '../structures/store.ts'
@@ -25,8 +26,8 @@ import { CurrentObjects } from './objects.ts'
 import type { ChangesQuery } from './schema.ts'
 import { visibleTo } from './visible.ts'
 
-/** What a reader of the feed asks for, apart from where it is. */
-export interface FeedQuery extends ChangeFilter, InWorkspace {
+/** The changes and parts of them that a reader of the feed requests, apart from its position. */
+export interface FeedQuery extends Pick<ChangeFilter, 'kinds' | 'structureId'> {
   readonly includesObjects: boolean
   /** Whether notes among the objects have `edited_at`. */
   readonly isEdited?: boolean
@@ -45,8 +46,6 @@ export function parseFeedRequest(
   known: readonly ChangeKind[],
 ): FeedQuery {
   return {
-    ...placeOf(caller),
-    ...visibleTo(caller),
     includesObjects: include === 'objects',
     isEdited: edited,
     limit,
@@ -95,11 +94,20 @@ export function startPosition(reader: Reader, workspace: number, after: string |
   return getPosition(reader, workspace, after, 'after')
 }
 
-interface PageInput extends FeedQuery {
+interface PageInput {
+  readonly query: FeedQuery
   readonly after: number
   /** Whether each change is wanted by itself. */
   readonly isStream: boolean
 }
+
+/** The changes that a query selects among those that the caller may see. */
+const filterOf = ({ kinds, structureId }: FeedQuery, caller: Caller): ChangeFilter => ({
+  ...(kinds && { kinds }),
+  ...(structureId !== undefined && { structureId }),
+  userId: caller.userId,
+  ...visibleTo(caller),
+})
 
 const bodyOf = (changes: readonly { json: string }[], cursor: string, hasMore: boolean): JsonBody =>
   encoded(
@@ -155,9 +163,15 @@ export interface FeedPage {
 }
 
 /** Writes what was found as JSON; a page with much text ends early. */
-function write(reader: Reader, input: FeedQuery & { readonly isStream: boolean }, found: Found): FeedPage {
-  const writer = new ChangeWriter(reader, input.workspacePk)
-  const objects = input.includesObjects ? new CurrentObjects(reader, input) : undefined
+function write(
+  reader: Reader,
+  caller: Caller,
+  { includesObjects, isEdited = false }: FeedQuery,
+  found: Found,
+  isStream: boolean,
+): FeedPage {
+  const writer = new ChangeWriter(reader, caller.workspacePk)
+  const objects = includesObjects ? new CurrentObjects(reader, { ...caller, isEdited }) : undefined
   objects?.loadRecords(recordIdsOf(found.changes))
   const changes: { cursor: string; json: string }[] = []
   let { position, hasMore } = found
@@ -178,7 +192,7 @@ function write(reader: Reader, input: FeedQuery & { readonly isStream: boolean }
   }
   const { length: count } = changes
   const cursor = writer.cursorOf(position)
-  if (input.isStream) return { count, changes, position, cursor, hasMore }
+  if (isStream) return { count, changes, position, cursor, hasMore }
   return { count, changes: bodyOf(changes, cursor, hasMore), position, cursor, hasMore }
 }
 
@@ -186,17 +200,45 @@ const recordIdsOf = (changes: readonly Change[]): string[] => [
   ...new Set(changes.flatMap(({ kind, id }) => (kind === 'record' ? [String(id)] : []))),
 ]
 
-export const feedPageQuery: WorkerQuery<PageInput, FeedPage> = {
-  name: 'change-feed.page',
-  run: (reader, input) => {
-    const { workspacePk, rights: _, after, limit, ...filter } = input
-    const last = lastChange(reader, workspacePk)
-    const upTo = scanEnd(reader, workspacePk, after, last)
-    const selected = selectAfter(reader, workspacePk, { after, upTo, limit: limit + 1 }, filter)
-    const end = { position: Math.max(after, upTo), hasMore: upTo < last }
-    return write(reader, input, pageOf(reader, selected, limit, after, end))
-  },
+/** The page after a position. Refuses one that retention has passed. */
+function pageAfter(reader: Reader, caller: Caller, { query, after, isStream }: PageInput): FeedPage {
+  const { workspacePk } = caller
+  refuseExpired(reader, workspacePk, after)
+  const last = lastChange(reader, workspacePk)
+  const upTo = scanEnd(reader, workspacePk, after, last)
+  const range = { after, upTo, limit: query.limit + 1 }
+  const selected = selectAfter(reader, workspacePk, range, filterOf(query, caller))
+  const end = { position: Math.max(after, upTo), hasMore: upTo < last }
+  return write(reader, caller, query, pageOf(reader, selected, query.limit, after, end), isStream)
 }
+
+const covers = 'several'
+
+type ForwardRequest = FeedRequest & { readonly after?: string | undefined }
+
+/** Parses a request that reads forward; refuses a malformed or expired cursor. */
+function parseForward(reader: Reader, caller: Caller, request: ForwardRequest) {
+  const { after } = request
+  if (after !== undefined && after !== 'now') checkCursor(after, 'after')
+  const query = parseFeedRequest(reader, caller, request, CHANGE_KINDS)
+  return { query, position: startPosition(reader, caller.workspacePk, after) }
+}
+
+/** The query of a request, and the position at which its stream begins. */
+export const beginStream = read({ name: 'change-feed.begin', covers, run: parseForward })
+
+/** The query of a request, and its first page. */
+export const readChanges = read({
+  name: 'change-feed.read',
+  covers,
+  run: (snapshot, caller, request: ForwardRequest) => {
+    const { query, position: after } = parseForward(snapshot, caller, request)
+    return { query, page: pageAfter(snapshot, caller, { query, after, isStream: false }) }
+  },
+})
+
+/** A later page of a query. */
+export const readNextChanges = read({ name: 'change-feed.next', covers, run: pageAfter })
 
 /** Refuses a malformed cursor, and what only a reader that goes forward can ask. */
 export function checkBackwards(query: {
@@ -226,29 +268,20 @@ export function endPosition(reader: Reader, workspace: number, before: string): 
   )
 }
 
-type NewestFirstInput = FeedQuery & { readonly before: number; readonly isStream: false }
-
-export const newestFirstQuery: WorkerQuery<NewestFirstInput, FeedPage> = {
-  name: 'change-feed.newestFirst',
-  run: (reader, input) => {
-    const { workspacePk, rights: _, before, limit, ...filter } = input
-    const first = oldestChange(reader, workspacePk)
-    const downTo = Math.max(first, before - MAX_SCANNED)
-    const selected = selectBefore(reader, workspacePk, { before, downTo, limit: limit + 1 }, filter)
-    const position = Math.min(before, downTo, lastChange(reader, workspacePk))
-    const found = pageOf(reader, selected, limit, before, { position, hasMore: downTo > first })
-    return write(reader, input, found)
-  },
-}
-
 /** A page of the changes before a cursor, or of the last ones, newest first. */
-export async function newestFirst(
-  { db, worker }: Pick<AppContext, 'db' | 'worker'>,
-  caller: Caller,
-  request: FeedRequest & { readonly before: string },
-): Promise<JsonBody> {
-  const wanted = parseFeedRequest(db, caller, request, CHANGE_KINDS)
-  const before = endPosition(db, caller.workspacePk, request.before)
-  const { changes } = await worker.run(newestFirstQuery, { ...wanted, before, isStream: false }, caller)
-  return changes as JsonBody
-}
+export const readNewestFirst = read({
+  name: 'change-feed.newest-first',
+  covers,
+  run: (snapshot, caller, request: FeedRequest & { readonly before: string }): JsonBody => {
+    const { workspacePk } = caller
+    const query = parseFeedRequest(snapshot, caller, request, CHANGE_KINDS)
+    const before = endPosition(snapshot, workspacePk, request.before)
+    const first = oldestChange(snapshot, workspacePk)
+    const downTo = Math.max(first, before - MAX_SCANNED)
+    const range = { before, downTo, limit: query.limit + 1 }
+    const selected = selectBefore(snapshot, workspacePk, range, filterOf(query, caller))
+    const position = Math.min(before, downTo, lastChange(snapshot, workspacePk))
+    const found = pageOf(snapshot, selected, query.limit, before, { position, hasMore: downTo > first })
+    return write(snapshot, caller, query, found, false).changes as JsonBody
+  },
+})

@@ -26,10 +26,10 @@ import { presentWebhook } from '../webhooks/store.ts'
 import { isHiddenKind } from './visible.ts'
 
 /** Whose objects they are; without a user, also those that one user alone sees. */
-interface ObjectReader extends InWorkspace {
+export interface ObjectReader extends InWorkspace {
   readonly userId?: string
   /** Whether notes have `edited_at`. */
-  readonly isEdited?: boolean
+  readonly isEdited?: boolean | undefined
 }
 
 /** What is known of the objects of a kind. */

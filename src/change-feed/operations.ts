@@ -1,3 +1,3 @@
-export { feedPageQuery, newestFirstQuery } from './feed.ts'
-export { snapshotQuery } from './snapshot.ts'
-export { transactionsQuery } from './transactions.ts'
+export { beginStream, readChanges, readNewestFirst, readNextChanges } from './feed.ts'
+export { readLastCursor, readSnapshotPart } from './snapshot.ts'
+export { listTransactions } from './transactions.ts'

@@ -1,12 +1,10 @@
-import { checkCursor } from '../changes/cursors.ts'
-import { CHANGE_KINDS } from '../changes/entries.ts'
 import type { AppContext } from '../context.ts'
 import { endpoints } from '../http/endpoints.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type JsonBody, jsonResponse } from '../http/responses.ts'
 import { eventStream, lastEventId } from '../http/sse.ts'
 import { respondToApply } from './apply.ts'
-import { checkBackwards, newestFirst, parseFeedRequest, startPosition } from './feed.ts'
+import { beginStream, checkBackwards, readChanges, readNewestFirst } from './feed.ts'
 import * as schema from './schema.ts'
 import { snapshotResponse } from './snapshot.ts'
 import type { ChangeSubscribers } from './subscribers.ts'
@@ -20,19 +18,21 @@ export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
   endpoints('Changes', '/v1/changes', 'several')
     .get(
       '',
-      async ({ exchange, caller, query }) => {
+      async ({ exchange, query: request }) => {
         const isStream = wantsStream(exchange)
-        const { before } = query
+        const { before, wait = 0 } = request
         if (before !== undefined) {
-          checkBackwards({ ...query, before, isStream })
-          return jsonResponse(await newestFirst(ctx, caller, { ...query, before }))
+          checkBackwards({ ...request, before, isStream })
+          return exchange.call(readNewestFirst, { ...request, before })
         }
-        const after = (isStream ? lastEventId(exchange) : null) ?? query.after
-        if (after !== undefined && after !== 'now') checkCursor(after, 'after')
-        const wanted = parseFeedRequest(ctx.db, caller, query, CHANGE_KINDS)
-        const position = startPosition(ctx.db, caller.workspacePk, after)
-        if (isStream) return eventStream(ctx, exchange, subscribers.stream(caller, wanted, position))
-        const { changes } = await subscribers.readWithin(wanted, position, caller, query.wait ?? 0)
+        const { credential } = exchange
+        if (isStream) {
+          const after = lastEventId(exchange) ?? request.after
+          const { query, position } = await exchange.outputOf(beginStream, { ...request, after })
+          return eventStream(ctx, exchange, subscribers.stream(credential, query, position))
+        }
+        const { query, page } = await exchange.outputOf(readChanges, request)
+        const { changes } = await subscribers.waitBehind(page, credential, query, wait)
         return jsonResponse(changes as JsonBody)
       },
       {
@@ -45,20 +45,16 @@ export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
         description: schema.FEED_DESCRIPTION,
       },
     )
-    .get(
-      '/transactions',
-      async ({ caller, query }) => jsonResponse(await listTransactions(ctx, caller, query)),
-      {
-        access: 'read',
-        cursor: true,
-        query: schema.TransactionsQuery,
-        response: schema.TransactionsResponse,
-        operationId: 'listTransactions',
-        summary: 'What changed in the workspace, write by write, newest first',
-        description: schema.TRANSACTIONS_DESCRIPTION,
-      },
-    )
-    .get('/snapshot', ({ exchange, caller, query }) => snapshotResponse(ctx, exchange, caller, query), {
+    .get('/transactions', ({ exchange, query }) => exchange.call(listTransactions, query), {
+      access: 'read',
+      cursor: true,
+      query: schema.TransactionsQuery,
+      response: schema.TransactionsResponse,
+      operationId: 'listTransactions',
+      summary: 'What changed in the workspace, write by write, newest first',
+      description: schema.TRANSACTIONS_DESCRIPTION,
+    })
+    .get('/snapshot', ({ exchange, query }) => snapshotResponse(ctx, exchange, query), {
       access: 'read',
       query: schema.SnapshotQuery,
       response: schema.SnapshotLines,

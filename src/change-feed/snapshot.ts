@@ -3,18 +3,19 @@ import { may } from '../access/rights.ts'
 import { cursorFormatter } from '../changes/cursors.ts'
 import type { ChangeKind } from '../changes/entries.ts'
 import { lastChange } from '../changes/log.ts'
-import { type AppContext, type Caller, type InWorkspace, placeOf } from '../context.ts'
+import type { AppContext, InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { liveRows } from '../db/row-table-names.ts'
-import type { Requester, WorkerQuery } from '../db/worker/client.ts'
 import { byteStream } from '../http/byte-stream.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { markStreamed } from '../http/streamed.ts'
+import type { Credential } from '../kernel/call.ts'
+import { long, read } from '../kernel/operation.ts'
 import { escapeLineBoundaries } from '../lib/json.ts'
 import { recordJson } from '../records/present.ts'
 import { eachRecord } from '../records/store.ts'
 import { findStructureById, findStructureByPk } from '../structures/store.ts'
-import { CurrentObjects, listVisible, type ObjectKind, TOLD_KINDS } from './objects.ts'
+import { CurrentObjects, listVisible, type ObjectKind, type ObjectReader, TOLD_KINDS } from './objects.ts'
 import type { SnapshotQuery } from './schema.ts'
 
 /*
@@ -31,7 +32,7 @@ export interface Place {
   readonly structure?: number
 }
 
-interface PartInput extends InWorkspace {
+interface PartInput {
   readonly place: Place
   /** Whether notes have `edited_at`. */
   readonly isEdited?: boolean | undefined
@@ -62,13 +63,7 @@ const partOf = (lines: string[], kind: ChangeKind, next: Place | undefined): Par
 const line = (kind: ChangeKind, structureId: string | null, object: string): string =>
   `{"kind":"${kind}","structure_id":${structureId === null ? 'null' : `"${structureId}"`},"object":${object}}\n`
 
-function readPart(reader: Reader, { place, ...caller }: PartInput): Part {
-  return place.kind === 'record'
-    ? readRecords(reader, caller, place)
-    : readObjects(reader, caller, place.kind, place.after)
-}
-
-function readObjects(reader: Reader, caller: InWorkspace, kind: ObjectKind, after: number): Part {
+function readObjects(reader: Reader, caller: ObjectReader, kind: ObjectKind, after: number): Part {
   const rows = listVisible(reader, caller.workspacePk, kind, after, OBJECTS_PER_PART)
   const objects = new CurrentObjects(reader, caller)
   const lines: string[] = []
@@ -143,30 +138,34 @@ function nextStructure(reader: Reader, caller: InWorkspace, after: number) {
   return next && findStructureById(reader, caller, next.id)
 }
 
-export const snapshotQuery: WorkerQuery<PartInput, Part> = {
-  name: 'change-feed.snapshot',
-  isLong: true,
-  run: readPart,
-}
+export const readSnapshotPart = long(
+  read({
+    name: 'change-feed.snapshot-part',
+    covers: 'several',
+    run: (reader, caller, { place, isEdited }: PartInput): Part =>
+      place.kind === 'record'
+        ? readRecords(reader, caller, place)
+        : readObjects(reader, { ...caller, isEdited }, place.kind, place.after),
+  }),
+)
+
+/** The cursor of the last change. */
+export const readLastCursor = read({
+  name: 'change-feed.last-cursor',
+  covers: 'several',
+  run: (reader, { workspacePk }) => cursorFormatter(reader, workspacePk)(lastChange(reader, workspacePk)),
+})
 
 /** The lines of a snapshot, in parts. The reader of the parts takes the time it needs: nothing waits for it. */
 async function* snapshotLines(
-  { db, worker }: Pick<AppContext, 'db' | 'worker'>,
-  caller: Caller,
+  { kernel }: Pick<AppContext, 'kernel'>,
+  { userId, keyId, surface, grant }: Credential,
   { edited: isEdited }: Static<typeof SnapshotQuery>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const { workspacePk, userId, keyId, surface } = caller
-  const seen = placeOf(caller)
-  const requester: Requester = {
-    userId,
-    keyId,
-    surface,
-    signal,
-    isBackground: true,
-  }
+  const reader: Credential = { userId, keyId, surface, grant, signal, isBackground: true }
   const encoder = new TextEncoder()
-  const cursor = cursorFormatter(db, workspacePk)(lastChange(db, workspacePk))
+  const cursor = await kernel.call(readLastCursor, reader, {})
   yield encoder.encode(`{"cursor":"${cursor}"}\n`)
   const counts: Partial<Record<ChangeKind, number>> = {}
   for (const kind of TOLD_KINDS) {
@@ -174,7 +173,7 @@ async function* snapshotLines(
     if (kind === 'structure') counts.record = 0
   }
   for (let place: Place | undefined = FIRST_PLACE; place; ) {
-    const part: Part = await worker.run(snapshotQuery, { ...seen, place, isEdited }, requester)
+    const part: Part = await kernel.call(readSnapshotPart, reader, { place, isEdited })
     counts[part.kind] = (counts[part.kind] ?? 0) + part.count
     if (part.count > 0) yield part.bytes
     place = part.next
@@ -188,12 +187,11 @@ const HEADERS = { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-s
 export function snapshotResponse(
   ctx: AppContext,
   exchange: Exchange,
-  caller: Caller,
   wanted: Static<typeof SnapshotQuery>,
 ): Response {
   if (exchange.request.method === 'HEAD') return new Response(null, { headers: HEADERS })
   const gone = new AbortController()
-  const lines = snapshotLines(ctx, caller, wanted, gone.signal)
+  const lines = snapshotLines(ctx, exchange.credential, wanted, gone.signal)
   const body = byteStream(exchange, {
     next: async () => (await lines.next()).value ?? undefined,
     close: (reason) => {

@@ -1,8 +1,6 @@
 import { may } from '../access/rights.ts'
-import { refuseExpired } from '../changes/cursors.ts'
 import { lastChange } from '../changes/log.ts'
 import type { AppContext, Caller } from '../context.ts'
-import type { Requester } from '../db/worker/client.ts'
 import {
   type ClosedCode,
   closedEvent,
@@ -11,9 +9,10 @@ import {
   type StreamReader,
   type StreamSource,
 } from '../http/sse.ts'
+import type { Credential } from '../kernel/call.ts'
 import { Refusal, unavailable } from '../refusal.ts'
 import type { IsTouched, Streams } from '../sessions/streams.ts'
-import { type FeedPage, type FeedQuery, feedPageQuery } from './feed.ts'
+import { type FeedPage, type FeedQuery, readNextChanges } from './feed.ts'
 import { visibleTo } from './visible.ts'
 
 /** The time between two rounds in which subscribers are sent what is new; the first after a quiet time is at once. */
@@ -25,6 +24,22 @@ interface SharedPage extends FeedPage {
   readonly events: readonly StreamEvent[]
 }
 
+/** A caller that follows the log: each page is read with the rights that it has then. */
+type Follower = Caller & Credential
+
+/** A follower and its query, and the key under which pages are shared: by streams of one credential alone. */
+interface Following {
+  readonly follower: Follower
+  readonly query: FeedQuery
+  readonly key: string
+}
+
+const followingOf = (follower: Follower, query: FeedQuery): Following => ({
+  follower,
+  query,
+  key: JSON.stringify([follower.grant, query]),
+})
+
 interface Workspace {
   /** The number of its last change. */
   last: number
@@ -32,8 +47,8 @@ interface Workspace {
 }
 
 /**
- * All subscribers to the log of this server: streams, and requests that wait. Those with the same query at the same
- * place share one page, which is read and encoded once.
+ * All subscribers to the log of this server: streams, and requests that wait. Those of one credential with the same query
+ * at the same position share one page, which is read and encoded once.
  */
 export class ChangeSubscribers {
   readonly #workspaces = new Map<number, Workspace>()
@@ -48,18 +63,11 @@ export class ChangeSubscribers {
     private readonly streams: Streams,
   ) {}
 
-  /** Reads one page, in the worker if it is large. */
-  async read(query: FeedQuery, after: number, requester: Requester, isStream: boolean): Promise<FeedPage> {
-    refuseExpired(this.ctx.db, query.workspacePk, after)
-    return this.ctx.worker.run(feedPageQuery, { ...query, after, isStream }, requester)
-  }
-
   /**
-   * A page; an empty one waits for up to some seconds for a change that the query wants. Refuses when the key or the
+   * Waits behind an empty page for up to some seconds for a change that the query selects. Refuses when the key or the
    * session ends meanwhile.
    */
-  async readWithin(query: FeedQuery, after: number, caller: Caller, seconds: number): Promise<FeedPage> {
-    const page = await this.read(query, after, caller, false)
+  async waitBehind(page: FeedPage, follower: Follower, query: FeedQuery, seconds: number): Promise<FeedPage> {
     if (seconds === 0 || page.count > 0 || page.hasMore) return page
     const ended = new AbortController()
     const end = (why: ClosedCode) =>
@@ -68,10 +76,10 @@ export class ChangeSubscribers {
           ? unavailable(closedSentence(why), { retryAfterSeconds: 0 })
           : new Refusal('unauthorized', closedSentence(why)),
       )
-    const release = this.streams.credentials.onEnd(caller, end, isTouchedBy(query))
-    const signal = AbortSignal.any([ended.signal, ...(caller.signal ? [caller.signal] : [])])
+    const release = this.streams.credentials.onEnd(follower, end, isTouchedBy(follower, query))
+    const signal = AbortSignal.any([ended.signal, ...(follower.signal ? [follower.signal] : [])])
     try {
-      const later = await this.#waitBehind(page, query, { ...caller, signal }, seconds)
+      const later = await this.#nextPage(page, followingOf(follower, query), signal, seconds)
       ended.signal.throwIfAborted()
       return later
     } finally {
@@ -80,21 +88,27 @@ export class ChangeSubscribers {
   }
 
   /** The first page after an empty one that has a change; an empty one after the time, or when the signal aborts. */
-  async #waitBehind(empty: FeedPage, query: FeedQuery, caller: Caller, seconds: number): Promise<FeedPage> {
-    let isOver = caller.signal?.aborted ?? false
+  async #nextPage(
+    empty: FeedPage,
+    following: Following,
+    signal: AbortSignal,
+    seconds: number,
+  ): Promise<FeedPage> {
+    const { workspacePk } = following.follower
+    let isOver = signal.aborted
     let wake = () => {}
     const end = () => {
       isOver = true
       wake()
     }
-    const leave = this.#join(query.workspacePk, () => wake())
+    const leave = this.#join(workspacePk, () => wake())
     const stopTimer = this.ctx.clock.after(seconds * 1_000, end)
-    caller.signal?.addEventListener('abort', end)
+    signal.addEventListener('abort', end)
     let page = empty
     try {
       while (page.count === 0 && !page.hasMore && !isOver && !this.streams.isClosed) {
-        if (this.lastOf(query.workspacePk) > page.position)
-          page = await this.sharedPage(query, page.position, caller, false)
+        if (this.lastOf(workspacePk) > page.position)
+          page = await this.sharedPage(following, page.position, false)
         else
           await new Promise<void>((resolve) => {
             wake = resolve
@@ -104,22 +118,25 @@ export class ChangeSubscribers {
     } finally {
       leave()
       stopTimer()
-      caller.signal?.removeEventListener('abort', end)
+      signal.removeEventListener('abort', end)
     }
   }
 
-  /** A source that sends every change after a place, as an event each. Refuses a query too many of one key. */
-  stream(caller: Caller, query: FeedQuery, after: number): StreamSource {
+  /** A source that sends every change after a position, as an event each. Refuses the 101st concurrent query of a key. */
+  stream(follower: Follower, query: FeedQuery, after: number): StreamSource {
+    const { workspacePk } = follower
+    const following = followingOf(follower, query)
     const begin = (reader: StreamReader) => {
-      const subscriber = new Subscriber(this, reader, caller, query, after)
-      const leave = this.#join(query.workspacePk, () => subscriber.wake())
+      const subscriber = new Subscriber(this, reader, following, after)
+      const leave = this.#join(workspacePk, () => subscriber.wake())
       subscriber.wake()
       return () => {
         subscriber.stop()
         leave()
       }
     }
-    return this.streams.open(caller, 'follows', JSON.stringify(query), begin, isTouchedBy(query))
+    const name = JSON.stringify([workspacePk, query])
+    return this.streams.open(follower, 'follows', name, begin, isTouchedBy(follower, query))
   }
 
   lastOf(workspace: number): number {
@@ -135,15 +152,20 @@ export class ChangeSubscribers {
     for (const { wakers } of this.#workspaces.values()) for (const wake of [...wakers]) wake()
   }
 
-  /** The page after a place, shared with all who ask for the same in this round. */
-  sharedPage(query: FeedQuery, after: number, caller: Caller, isStream = true): Promise<SharedPage> {
-    // A page that was read before the last known change would be read again and again for those who wait for that change.
-    const key = `${this.lastOf(query.workspacePk)} ${after} ${isStream} ${JSON.stringify(query)}`
+  /** The page after a position, shared by equal followings of this round. */
+  sharedPage(
+    { follower, query, key: ofAll }: Following,
+    after: number,
+    isStream = true,
+  ): Promise<SharedPage> {
+    // A page that was read before the last known change would be read again and again by followers that wait for that change.
+    const key = `${this.lastOf(follower.workspacePk)} ${after} ${isStream} ${ofAll}`
     const known = this.#pages.get(key)
     if (known) return known
-    const { workspacePk, userId, keyId, surface } = caller
-    const requester = { workspacePk, userId, keyId, surface, isBackground: true }
-    const page = this.read(query, after, requester, isStream).then(withEvents)
+    const { userId, keyId, surface, grant } = follower
+    const reader = { userId, keyId, surface, grant, isBackground: true }
+    const input = { query, after, isStream }
+    const page = Promise.try(() => this.ctx.kernel.call(readNextChanges, reader, input)).then(withEvents)
     this.#pages.set(key, page)
     page.catch(() => this.#pages.delete(key))
     return page
@@ -195,9 +217,9 @@ export class ChangeSubscribers {
   }
 }
 
-/** Whether a change of access hides or shows changes that a query wants. */
-function isTouchedBy({ rights: before, workspacePk, structureId }: FeedQuery): IsTouched {
-  const seen = (rights: FeedQuery['rights']) =>
+/** Whether a change of access hides or shows changes that a query selects. */
+function isTouchedBy({ rights: before, workspacePk }: Caller, { structureId }: FeedQuery): IsTouched {
+  const seen = (rights: Caller['rights']) =>
     structureId === undefined
       ? JSON.stringify(visibleTo({ workspacePk, rights }))
       : String([may(rights, structureId, 'see'), may(rights, structureId, 'read')])
@@ -219,8 +241,7 @@ class Subscriber {
   constructor(
     private readonly subscribers: ChangeSubscribers,
     private readonly reader: StreamReader,
-    private readonly caller: Caller,
-    private readonly query: FeedQuery,
+    private readonly following: Following,
     private position: number,
   ) {}
 
@@ -237,7 +258,10 @@ class Subscriber {
     this.#isRunning = true
     try {
       let hasMore = true
-      while (!this.#isStopped && (hasMore || this.position < this.subscribers.lastOf(this.query.workspacePk)))
+      while (
+        !this.#isStopped &&
+        (hasMore || this.position < this.subscribers.lastOf(this.following.follower.workspacePk))
+      )
         hasMore = await this.#sendPage()
     } catch (error) {
       if (this.#isStopped) return
@@ -250,7 +274,7 @@ class Subscriber {
   }
 
   async #sendPage(): Promise<boolean> {
-    const page = await this.subscribers.sharedPage(this.query, this.position, this.caller)
+    const page = await this.subscribers.sharedPage(this.following, this.position)
     if (this.#isStopped) return false
     if (page.events.length > 0) this.reader.sendAll(page.events)
     this.position = page.position

@@ -11,20 +11,14 @@ import {
   transactionsBefore,
   undoneBy,
 } from '../changes/transactions.ts'
-import { type AppContext, type Caller, type InWorkspace, placeOf } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { WorkerQuery } from '../db/worker/client.ts'
-import { encoded, type JsonBody } from '../http/responses.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { read } from '../kernel/operation.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { endPosition, parseFeedRequest } from './feed.ts'
 import { labelOf } from './objects.ts'
 import type { TransactionsQuery } from './schema.ts'
 import { visibleTo } from './visible.ts'
-
-interface TransactionsInput extends ChangeFilter, InWorkspace {
-  readonly before: number
-  readonly limit: number
-}
 
 const DEFAULT_TRANSACTIONS = 50
 /** How many objects of a transaction are named. */
@@ -33,25 +27,24 @@ const NAMED = 5
 const MAX_SCANNED = 1_000_000
 
 /** A page of the transactions before a cursor, or of the last ones, newest first. */
-export async function listTransactions(
-  ctx: Pick<AppContext, 'db' | 'worker'>,
-  caller: Caller,
-  { before = 'now', limit = DEFAULT_TRANSACTIONS, actor, ...request }: Static<typeof TransactionsQuery>,
-): Promise<JsonBody> {
-  const { db, worker } = ctx
-  if (before !== 'now') checkCursor(before, 'before')
-  const { kinds, structureId } = parseFeedRequest(db, caller, request, CHANGE_KINDS)
-  const input: TransactionsInput = {
-    ...placeOf(caller),
-    ...visibleTo(caller),
-    before: endPosition(db, caller.workspacePk, before),
-    limit,
-    ...(kinds && { kinds }),
-    ...(structureId !== undefined && { structureId }),
-    ...(actor !== undefined && { actors: actorsNamed(db, actor) }),
-  }
-  return worker.run(transactionsQuery, input, caller)
-}
+export const listTransactions = read({
+  name: 'change-feed.transactions',
+  covers: 'several',
+  run: (snapshot, caller, request: Static<typeof TransactionsQuery>) => {
+    const { before: cursor = 'now', limit = DEFAULT_TRANSACTIONS, actor } = request
+    if (cursor !== 'now') checkCursor(cursor, 'before')
+    const { kinds, structureId } = parseFeedRequest(snapshot, caller, request, CHANGE_KINDS)
+    const before = endPosition(snapshot, caller.workspacePk, cursor)
+    const filter: ChangeFilter = {
+      ...visibleTo(caller),
+      userId: caller.userId,
+      ...(kinds && { kinds }),
+      ...(structureId !== undefined && { structureId }),
+      ...(actor !== undefined && { actors: actorsNamed(snapshot, actor) }),
+    }
+    return write(snapshot, caller, filter, find(snapshot, caller, { filter, before, limit }))
+  },
+})
 
 interface Found {
   readonly transactions: readonly LoggedTransaction[]
@@ -63,8 +56,14 @@ interface Found {
 const isFiltered = ({ kinds, structureId, actors, visible }: ChangeFilter): boolean =>
   [kinds, structureId, actors, visible].some((part) => part !== undefined)
 
-function find(reader: Reader, input: TransactionsInput): Found {
-  const { workspacePk, rights: _, before, limit, ...filter } = input
+interface Page {
+  readonly filter: ChangeFilter
+  /** The number of the change under which the page begins. */
+  readonly before: number
+  readonly limit: number
+}
+
+function find(reader: Reader, { workspacePk }: Caller, { filter, before, limit }: Page): Found {
   if (filter.actors?.length === 0) return { transactions: [], position: before - 1, hasMore: false }
   const oldest = oldestChange(reader, workspacePk)
   const end = Math.max(oldest, before - MAX_SCANNED)
@@ -83,8 +82,8 @@ function find(reader: Reader, input: TransactionsInput): Found {
   }
 }
 
-function write(reader: Reader, input: TransactionsInput, found: Found): JsonBody {
-  const { workspacePk, userId, visible } = input
+function write(reader: Reader, caller: Caller, { userId, visible }: ChangeFilter, found: Found) {
+  const { workspacePk } = caller
   const seen = { ...(userId !== undefined && { userId }), visible }
   const writer = new ChangeWriter(reader, workspacePk)
   const oldest = oldestChange(reader, workspacePk)
@@ -106,16 +105,10 @@ function write(reader: Reader, input: TransactionsInput, found: Found): JsonBody
         id: change.id,
         op: change.operation,
         structure_id: change.structureId,
-        label: labelOf(reader, input, change),
+        label: labelOf(reader, caller, change),
       })),
       undone_by: undoing === undefined ? null : cursorOf(undoing),
     }
   })
-  const page = { transactions: written, cursor: cursorOf(found.position), has_more: found.hasMore }
-  return encoded(JSON.stringify(page))
-}
-
-export const transactionsQuery: WorkerQuery<TransactionsInput, JsonBody> = {
-  name: 'change-feed.transactions',
-  run: (reader, input) => write(reader, input, find(reader, input)),
+  return { transactions: written, cursor: cursorOf(found.position), has_more: found.hasMore }
 }

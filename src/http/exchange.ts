@@ -120,7 +120,7 @@ export class Exchange {
     input: Input,
     status = 200,
   ): Response | Promise<Response> {
-    const caller = this.#caller
+    const caller = this.credential
     const body = this.rights.kernel.respond(operation, caller, input, this.bodyText)
     if (body instanceof Promise) return body.then((text) => jsonResponse(text, status))
     caller.noteFresh()
@@ -129,7 +129,7 @@ export class Exchange {
 
   /** Runs an operation in the name of the caller and returns its output, for a response that needs several. */
   outputOf<Input, Output>(operation: Operation<Input, Output>, input: Input): Output | Promise<Output> {
-    return this.rights.kernel.call(operation, this.#caller, input)
+    return this.rights.kernel.call(operation, this.credential, input)
   }
 
   /**
@@ -142,8 +142,8 @@ export class Exchange {
     input: Input,
     isNamed?: boolean,
   ): Promise<Output> {
-    const output = await this.rights.kernel.callAs(this.#caller.on(surface), operation, input, isNamed)
-    if (operation.kind === 'write') this.#caller.noteFulfilled()
+    const output = await this.rights.kernel.callAs(this.credential.on(surface), operation, input, isNamed)
+    if (operation.kind === 'write') this.credential.noteFulfilled()
     return output
   }
 
@@ -156,7 +156,7 @@ export class Exchange {
     const { kernel } = this.rights
     const { text, replayed } = await kernel.respondOnce(
       operation,
-      this.#caller,
+      this.credential,
       input,
       this.bodyText,
       this.identity,
@@ -176,7 +176,8 @@ export class Exchange {
     return { keyId: savedFor(caller), target, idempotencyKey }
   }
 
-  get #caller(): RequestCaller {
+  /** The caller of an endpoint that needs one. */
+  get credential(): RequestCaller {
     return this.caller ?? fail(keyNeeded())
   }
 

@@ -4,16 +4,12 @@ import { ChangeSubscribers } from '../../src/change-feed/subscribers.ts'
 import { lastChange } from '../../src/changes/log.ts'
 import { commandCaller } from '../../src/cli/open-database.ts'
 import type { StreamEvent } from '../../src/http/sse.ts'
+import { grantOf } from '../../src/kernel/caller.ts'
 import { Streams } from '../../src/sessions/streams.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
-const queryOf = (workspacePk: number): FeedQuery => ({
-  workspacePk,
-  userId: '',
-  rights: undefined,
-  includesObjects: false,
-  limit: 100,
-})
+const QUERY: FeedQuery = { includesObjects: false, limit: 100 }
+const NEEDS = { needsOwner: false, needsWrite: false, covers: 'several', isNamed: false } as const
 
 /** Follows a workspace after a change. A reader that is served again and again leaves. */
 function follow(service: TestService, subscribers: ChangeSubscribers, workspacePk: number, after: number) {
@@ -23,8 +19,8 @@ function follow(service: TestService, subscribers: ChangeSubscribers, workspaceP
   let served = 0
   let leave = () => {}
   leave = subscribers.stream(
-    caller,
-    queryOf(workspacePk),
+    { ...caller, grant: grantOf(caller, NEEDS) },
+    QUERY,
     after,
   )({
     send: () => {},

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { feedPageQuery, parseFeedRequest, startPosition } from '../../change-feed/feed.ts'
+import { parseFeedRequest, readNextChanges, startPosition } from '../../change-feed/feed.ts'
 import { type Change, type ChangesResponse, MAX_CHANGES } from '../../change-feed/schema.ts'
 import { oldestChange } from '../../changes/cursors.ts'
 import { CHANGE_KINDS } from '../../changes/entries.ts'
@@ -69,9 +69,8 @@ export const changesTool = readTool({
   output: output({ changes: list(), cursor: Type.String(), has_more: Type.Boolean() }),
   run: (snapshot, caller, { after, ...request }) => {
     const wanted = parseFeedRequest(snapshot, caller, request, CHANGE_KINDS)
-    const { changes } = feedPageQuery.run(snapshot, {
-      ...wanted,
-      limit: Math.min(wanted.limit, MOST_SHOWN),
+    const { changes } = readNextChanges.run(snapshot, caller, {
+      query: { ...wanted, limit: Math.min(wanted.limit, MOST_SHOWN) },
       after: positionOf(snapshot, caller.workspacePk, after),
       isStream: false,
     })
