@@ -1,7 +1,8 @@
 import type { Reader } from '../../db/reader.ts'
 import type { Condition } from '../../filter/record/parse.ts'
+import { rowText } from '../../filter/record/sql.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
-import { findCandidates, isSearchable } from '../../structures/storage/text-search.ts'
+import { findCandidates, isSearchable, type SearchedRows } from '../../structures/storage/text-search.ts'
 import { type AccessPath, FEW_ROWS, type Indexes, type RowQuery } from './row-query.ts'
 
 /* Finds candidates for `*` conditions in the text index. */
@@ -20,9 +21,10 @@ export const needlesOf = (conditions: readonly Condition[]): string[] =>
     .filter(isSearchable)
 
 /** The structure with its text index; undefined where it has none. */
-function textIndexed({ structure }: RowQuery, indexes: Indexes) {
-  const { pk, indexedTo } = structure
-  return indexedTo !== null && indexes.has(TEXT_INDEX) ? { pk, indexedTo } : undefined
+function textIndexed({ structure, definition }: RowQuery, indexes: Indexes): SearchedRows | undefined {
+  const { pk, indexedTo, live } = structure
+  if (indexedTo === null || !indexes.has(TEXT_INDEX)) return undefined
+  return { pk, indexedTo, live, text: rowText(definition.fields) }
 }
 
 /**
