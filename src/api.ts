@@ -108,7 +108,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     conversionRoutes(ctx),
     rowViewRoutes(),
     recordRoutes(ctx, watches),
-    recordDayRoutes(ctx),
+    recordDayRoutes(),
     webhookRoutes(ctx),
     shareRoutes(ctx),
     visitorRoutes(ctx, formBytes, untaken.visitors),

@@ -10,7 +10,8 @@ import { createCheck, type FormCheck } from '../http/validation.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { long, type Operation, read, type Snapshot, write } from '../kernel/operation.ts'
 import { recordJson } from '../records/present.ts'
-import { type ListRequest, listQuery, type RecordPage } from '../records/query/list.ts'
+import { learnOfRows } from '../records/query/findings.ts'
+import { type ListRequest, listPage, type RecordPage } from '../records/query/list.ts'
 import { parseRequest } from '../records/query/row-query.ts'
 
 /** A note that an answer is about, for clients that offer it to their user. */
@@ -94,7 +95,12 @@ const toolOf = (
 
 export function readTool<Input extends TSchema>(declaration: ReadDeclaration<Input>): Tool {
   const { name, covers, run, prepare } = declaration
-  const operation = read<Static<Input>, Answer>({ name: `mcp.${name}`, covers, run })
+  const operation = read<Static<Input>, Answer>({
+    name: `mcp.${name}`,
+    covers,
+    run,
+    learn: learnOfRows,
+  })
   return { ...toolOf(declaration, operation), ...(prepare && { prepare: prepare as Tool['prepare'] }) }
 }
 
@@ -135,7 +141,7 @@ const ENOUGH_TEXT = 1_000_000
 
 /** One page of live rows. */
 export const recordPage = (snapshot: Snapshot, caller: Caller, request: ListRequest): RecordPage =>
-  listQuery.run(snapshot, { caller, request: parseRequest(request) }).page
+  listPage(snapshot, { caller, request: parseRequest(request) }).page
 
 /** The rows of a page as objects; of very long ones only the first, but at least one. */
 export function parsedRows<Row>({ rows, total }: RecordPage): { records: Row[]; total: number } {

@@ -1,34 +1,26 @@
 import type { AppContext } from '../context.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
-import { jsonResponse } from '../http/responses.ts'
 import { eventStream, lastEventId } from '../http/sse.ts'
 import { convertField } from './convert.ts'
-import { historyResponse } from './history.ts'
-import { foundResponse, presentBuckets } from './present.ts'
-import { boardBody } from './query/board.ts'
-import { listDeletedRecords, listResponse } from './query/list.ts'
-import { summarise } from './query/summary.ts'
+import { readRecord, recordHistory } from './one-record.ts'
+import { readBoard, readDays } from './query/board.ts'
+import { listRecords } from './query/list.ts'
+import { summariseRecords } from './query/summary.ts'
 import * as schema from './schema.ts'
-import { getRecord } from './store.ts'
 import type { Watches } from './watches.ts'
 import { deleteRecord, patchRecord, restoreRecord, revertRecord } from './writing/one-record.ts'
 import { writeRows } from './writing/write-records.ts'
 
 export function recordRoutes(ctx: AppContext, watches: Watches) {
   return endpoints('Records', '/v1/records', 'structures')
-    .get(
-      '',
-      async ({ caller, query: { deleted, ...query } }) =>
-        jsonResponse(await (deleted ? listDeletedRecords : listResponse)(ctx, caller, query)),
-      {
-        access: 'read',
-        query: schema.ListQuery,
-        response: schema.RecordsResponse,
-        operationId: 'listRecords',
-        summary: 'List, filter and sort the rows of a structure',
-        description: schema.LIST_DESCRIPTION,
-      },
-    )
+    .get('', ({ exchange, query }) => exchange.call(listRecords, query), {
+      access: 'read',
+      query: schema.ListQuery,
+      response: schema.RecordsResponse,
+      operationId: 'listRecords',
+      summary: 'List, filter and sort the rows of a structure',
+      description: schema.LIST_DESCRIPTION,
+    })
     .post('', ({ exchange, body }) => exchange.create(writeRows, { body }), {
       access: 'write',
       once: true,
@@ -52,20 +44,16 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
         description: schema.WATCH_DESCRIPTION,
       },
     )
-    .get(
-      '/summary',
-      async ({ caller, query }) => ({ buckets: presentBuckets(await summarise(ctx, caller, query)) }),
-      {
-        access: 'read',
-        query: schema.SummaryQuery,
-        response: schema.SummaryResponse,
-        operationId: 'summariseRecords',
-        summary: 'Count, sum, average, least and greatest, per period or per value',
-        description:
-          'One bucket per period, per value of `by`, or per pair of both; without either exactly one. Weeks begin on Monday. Rows without a date have `period` null and come last. The operators of `filter` are in the description of `GET /v1/records`.',
-      },
-    )
-    .get('/board', async ({ caller, query }) => jsonResponse(await boardBody(ctx, caller, query)), {
+    .get('/summary', ({ exchange, query }) => exchange.call(summariseRecords, query), {
+      access: 'read',
+      query: schema.SummaryQuery,
+      response: schema.SummaryResponse,
+      operationId: 'summariseRecords',
+      summary: 'Count, sum, average, least and greatest, per period or per value',
+      description:
+        'One bucket per period, per value of `by`, or per pair of both; without either exactly one. Weeks begin on Monday. Rows without a date have `period` null and come last. The operators of `filter` are in the description of `GET /v1/records`.',
+    })
+    .get('/board', ({ exchange, query }) => exchange.call(readBoard, query), {
       access: 'read',
       query: schema.BoardQuery,
       response: schema.BoardResponse,
@@ -74,7 +62,7 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       description:
         'The options of the field in their order, then other values in use, ascending, then null; of a `bool` false, true and null. More of a column: `GET /v1/records` with its value, by `eq` or `is_empty`.',
     })
-    .get('/:id', ({ caller, params }) => jsonResponse(foundResponse(getRecord(ctx.db, caller, params.id))), {
+    .get('/:id', ({ exchange, params }) => exchange.call(readRecord, params), {
       access: 'read',
       response: schema.FoundRecordResponse,
       operationId: 'getRecord',
@@ -83,7 +71,7 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
     })
     .get(
       '/:id/history',
-      async ({ caller, params, query }) => jsonResponse(await historyResponse(ctx, caller, params.id, query)),
+      ({ exchange, params, query }) => exchange.call(recordHistory, { ...params, ...query }),
       {
         access: 'read',
         cursor: true,
@@ -149,10 +137,9 @@ export const conversionRoutes = (ctx: AppContext) =>
   )
 
 /** What only the application asks: the rows of a calendar. */
-export const recordDayRoutes = (ctx: AppContext) =>
+export const recordDayRoutes = () =>
   applicationEndpoints('structures').get(
     '/records/days',
-    async ({ caller, query: { date, tz, ...request } }) =>
-      jsonResponse(await boardBody(ctx, caller, request, { date, tz })),
+    ({ exchange, query }) => exchange.call(readDays, query),
     { access: 'session', query: schema.DaysQuery, response: schema.BoardResponse },
   )

@@ -1,27 +1,23 @@
 import { may } from '../access/rights.ts'
 import { findPosition, hasAllAfter } from '../changes/cursors.ts'
 import { lastChange } from '../changes/log.ts'
-import { type AppContext, type Caller, type InWorkspace, placeOf, wholeWorkspace } from '../context.ts'
+import { type AppContext, type Caller, type InWorkspace, wholeWorkspace } from '../context.ts'
 import { asUnavailable } from '../db/errors.ts'
 import type { Reader } from '../db/reader.ts'
-import type { Requester, WorkerQuery } from '../db/worker/client.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
 import { noRoom } from '../http/large-responses.ts'
 import { closedEvent, type StreamEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
+import type { Credential } from '../kernel/call.ts'
+import { grantOf } from '../kernel/caller.ts'
+import { read } from '../kernel/operation.ts'
 import { BoundedCache, memoize } from '../lib/bounded-cache.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { Refusal } from '../refusal.ts'
 import { getRowView, type RowViewRow } from '../row-views/service.ts'
 import type { Streams } from '../sessions/streams.ts'
 import { findStructure, getStructure, type StructureRow } from '../structures/store.ts'
-import {
-  type ListInput,
-  type ListRequest,
-  type ListResult,
-  listQuery,
-  planList,
-  readPage,
-} from './query/list.ts'
+import { learnOfRows } from './query/findings.ts'
+import { type ListRequest, type ListResult, listPage, planList } from './query/list.ts'
 import { type ParsedRequest, parseRequest } from './query/row-query.ts'
 import { type Versions, WatchedPage } from './watched-page.ts'
 
@@ -38,7 +34,7 @@ function watchQuery(reader: Reader, caller: InWorkspace, { changes: _, ...sent }
   // A view may be one that the user alone sees.
   const of = sent.view === undefined ? [workspacePk] : [workspacePk, userId]
   const key = `watch ${of} ${JSON.stringify([rights, sent])}`
-  return reader.sql.memoize(key, () => checkedQuery(reader, placeOf(caller), of, sent))
+  return reader.sql.memoize(key, () => checkedQuery(reader, caller, of, sent))
 }
 
 function checkedQuery(
@@ -94,13 +90,15 @@ export interface WatchQuery {
 /** A page of the list, and the number of the last change of the workspace when it was read. */
 export type WatchResult = ListResult & { readonly position: number }
 
-export const watchPageQuery: WorkerQuery<ListInput, WatchResult> = {
+export const watchPage = read({
   name: 'records.watch',
-  run: (reader, input) => ({
-    position: lastChange(reader, input.caller.workspacePk),
-    ...listQuery.run(reader, input),
+  covers: 'structures',
+  run: (snapshot, caller, request: ParsedRequest<ListRequest>): WatchResult => ({
+    position: lastChange(snapshot, caller.workspacePk),
+    ...listPage(snapshot, { caller, request }),
   }),
-}
+  learn: learnOfRows,
+})
 
 const MAX_PAGES = 200
 
@@ -212,6 +210,17 @@ const problemEvent = (error: unknown): StreamEvent => ({
       : { error: 'Something failed on the side of the service; the watch goes on.', code: 'internal' },
   ),
 })
+
+const READING = { needsOwner: false, needsWrite: false, covers: 'structures', isNamed: false } as const
+/** A caller whose permissions do not end: streams end with those of their readers. */
+const WHOLE = {
+  keyId: null,
+  keyName: null,
+  scope: 'read',
+  role: 'viewer',
+  mayWrite: false,
+  rights: undefined,
+} as const
 
 /** While the version of the structure, its rows and the view is the same, so is every page. */
 const versionOf = (structure: StructureRow, view: RowViewRow | undefined): string =>
@@ -333,14 +342,15 @@ class WatchChannel {
   }
 
   async #readPage(): Promise<WatchedPage> {
-    const { workspacePk, structureId, request } = this.query
-    const { db } = this.ctx
+    const { structureId, request } = this.query
+    const { db, kernel } = this.ctx
     const known = this.#latest
-    const requester = this.#requester()
-    const view = request.view === undefined ? undefined : getRowView(db, requester, request.view)
-    const structure = getStructure(db, wholeWorkspace(workspacePk), structureId, 'read')
+    const credential = this.#credential()
+    const place = { ...credential.grant, rights: undefined }
+    const view = request.view === undefined ? undefined : getRowView(db, place, request.view)
+    const structure = getStructure(db, place, structureId, 'read')
     if (known?.page.isKept && known.version === versionOf(structure, view)) return known.page
-    const found = await readPage(this.ctx, watchPageQuery, requester, request)
+    const found = await kernel.call(watchPage, credential, request)
     const read = new WatchedPage(db, this.query, found)
     const page = known?.page.isKept && read.isSameAs(known.page) ? known.page : read
     this.#latest = { page, version: versionOf(found.structure, view) }
@@ -362,12 +372,19 @@ class WatchChannel {
     return { isKnown: versions !== undefined, versions }
   }
 
-  /** The query runs for the key of its first reader; each of its readers may read all rows. */
-  #requester(): InWorkspace & Requester {
+  /** The query takes its turn as one of the first reader, and sees all rows, which each of the readers may read. */
+  #credential(): Credential {
     const [first] = this.#watchers
     if (!first) throw new Error('a channel without readers runs no query')
-    const { workspacePk, userId, keyId, surface } = first.caller
+    const { userId, keyId, surface } = first.caller
     const { signal } = this.#abort
-    return { ...wholeWorkspace(workspacePk), userId, keyId, surface, signal, isBackground: true }
+    const caller = {
+      ...WHOLE,
+      workspacePk: this.query.workspacePk,
+      workspaceId: first.caller.workspaceId,
+      userId,
+      surface,
+    }
+    return { userId, keyId, surface, signal, isBackground: true, grant: grantOf(caller, READING) }
   }
 }

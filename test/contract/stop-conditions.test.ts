@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { wholeWorkspace } from '../../src/context.ts'
 import { openReadingConnection } from '../../src/db/connection/open.ts'
-import type { Reader } from '../../src/db/reader.ts'
 import { Sql } from '../../src/db/sql.ts'
-import type { WorkerQuery } from '../../src/db/worker/client.ts'
 import { searchFiles } from '../../src/files/search.ts'
-import { parseFilter } from '../../src/filter/record/parse.ts'
 import { parseTree } from '../../src/filter/tree/parse.ts'
 import type { ReadOperation } from '../../src/kernel/operation.ts'
 import { listNotes } from '../../src/notes/query/list.ts'
 import { listByTree, NEWEST_EDIT_FIRST } from '../../src/notes/query/tree-query.ts'
-import { boardQuery } from '../../src/records/query/board.ts'
-import { deletedQuery, listQuery } from '../../src/records/query/list.ts'
-import { summaryQuery } from '../../src/records/query/summary.ts'
+import { readBoard } from '../../src/records/query/board.ts'
+import { listRecords } from '../../src/records/query/list.ts'
+import { summariseRecords } from '../../src/records/query/summary.ts'
 import { callerOf } from '../support/cli.ts'
 import { makeFile } from '../support/files.ts'
 import { makeNote, tagNamed } from '../support/notes.ts'
@@ -25,13 +21,11 @@ const MANY = 200
 
 const folder = newFolder()
 let service: TestService
-let workspace: number
 let tag: number
 let property: string
 
 beforeAll(async () => {
   service = await startService({ file: folder.file('daybook.db') })
-  workspace = service.ctx.db.sql.scalar('SELECT pk FROM workspaces')
   await declare(service, 'rows', [
     { key: 'name', type: 'text' },
     { key: 'n', type: 'number' },
@@ -59,15 +53,8 @@ afterAll(() => {
   folder.remove()
 })
 
-/** The same of a read operation. */
-const checksIn = <Input>({ name, run }: ReadOperation<Input, unknown>, input: Input): number =>
-  checksOf(
-    { name, run: (reader) => run({ ...reader, now: service.ctx.clock.now() }, callerOf(service), input) },
-    input,
-  )
-
-/** Runs a query as the worker does, and returns how often its statements checked, while they ran, whether to stop. */
-function checksOf<Input>(query: WorkerQuery<Input, unknown>, input: Input): number {
+/** Runs a read as a reader thread does, and returns how often its statements checked, while they ran, whether to stop. */
+function checksIn<Input>({ run }: ReadOperation<Input, unknown>, input: Input): number {
   let [statements, checks] = [0, 0]
   const database = openReadingConnection(service.ctx.db.file)
   const count = () => {
@@ -78,8 +65,7 @@ function checksOf<Input>(query: WorkerQuery<Input, unknown>, input: Input): numb
     return undefined
   }
   const sql = new Sql(database, { enter, checkStop: count })
-  const reader: Reader = { sql }
-  query.run(reader, input)
+  run({ sql, now: service.ctx.clock.now() }, callerOf(service), input)
   sql.finalize()
   database.close()
   return checks - statements
@@ -88,21 +74,9 @@ function checksOf<Input>(query: WorkerQuery<Input, unknown>, input: Input): numb
 const page = { limit: 5, offset: 0 }
 const far = { limit: 5, offset: MANY - 5 }
 const byTitle = { sort: 'title', direction: 'desc' } as const
-const list = (more: Record<string, string>) =>
-  checksOf(listQuery, {
-    caller: wholeWorkspace(workspace),
-    request: { structure: 'rows', ...more, filter: parseFilter(more.filter ?? '[]') },
-  })
-const summary = (more: Record<string, string>) =>
-  checksOf(summaryQuery, {
-    caller: wholeWorkspace(workspace),
-    request: { structure: 'rows', ...more, filter: parseFilter(more.filter ?? '[]') },
-  })
-const board = (more: Record<string, string>) =>
-  checksOf(boardQuery, {
-    caller: wholeWorkspace(workspace),
-    request: { structure: 'rows', ...more, filter: [] },
-  })
+const list = (more: Record<string, string>) => checksIn(listRecords, { structure: 'rows', ...more })
+const summary = (more: Record<string, string>) => checksIn(summariseRecords, { structure: 'rows', ...more })
+const board = (more: Record<string, string>) => checksIn(readBoard, { structure: 'rows', ...more })
 const notes = (filter: unknown) =>
   checksIn(listByTree, {
     filter: parseTree({ type: 'group', match: 'all', children: [filter] }, 'filter'),
@@ -118,10 +92,7 @@ test.each([
   ['a summary of records', () => summary({ by: 'name' })],
   ['a board of records', () => board({ group_by: 'done' })],
   ['a total of records', () => summary({ field: 'n', filter: NOTHING })],
-  [
-    'the deleted records',
-    () => checksOf(deletedQuery, { caller: wholeWorkspace(workspace), structure: 'gone', page }),
-  ],
+  ['the deleted records', () => checksIn(listRecords, { structure: 'gone', deleted: true, ...page })],
   ['a search of notes', () => checksIn(listNotes, { search: 'note', ...page })],
   ['a page of notes', () => checksIn(listNotes, { ...byTitle, ...far })],
   ['a page of notes with a tag', () => checksIn(listNotes, { tag: 'all', ...byTitle, ...far })],

@@ -5,10 +5,10 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import { choice, strict } from '../../http/schema/types.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { quoteList } from '../../lib/text.ts'
-import { historyQuery } from '../../records/history.ts'
+import { recordHistory } from '../../records/one-record.ts'
 import { presentBuckets, recordJson } from '../../records/present.ts'
 import { parseRequest } from '../../records/query/row-query.ts'
-import { summaryQuery } from '../../records/query/summary.ts'
+import { summarise } from '../../records/query/summary.ts'
 import type { RecordObject } from '../../records/schema.ts'
 import { findRecordHead, type RecordRow } from '../../records/store.ts'
 import { changeLive } from '../../records/writing/one-record.ts'
@@ -133,7 +133,7 @@ export const summarizeTool = readTool({
   output: page('buckets'),
   run: (snapshot, caller, { filter, ...input }) => {
     const request = parseRequest({ ...input, filter: filterText(filter) })
-    const buckets = presentBuckets(summaryQuery.run(snapshot, { caller, request }).summary)
+    const buckets = presentBuckets(summarise(snapshot, { caller, request }))
     const columns = [
       ...(input.period === undefined ? [] : (['period'] as const)),
       ...(input.by === undefined ? [] : (['value'] as const)),
@@ -170,7 +170,7 @@ export const historyTool = readTool({
   output: output({ versions: list(), has_more: Type.Boolean() }),
   run: (snapshot, caller, { record: id, limit: most = USUAL_VERSIONS }) => {
     const found = parsedBody<{ versions: PresentedVersion[]; has_more: boolean }>(
-      historyQuery.run(snapshot, { caller, id, limit: most }),
+      recordHistory.run(snapshot, caller, { id, limit: most }),
     )
     return fitted(found.versions, (items, cut) => {
       const versions = shortenEach(items, cut)

@@ -1,19 +1,18 @@
 import type { Static } from '@sinclair/typebox'
 import type { FieldValue } from '../../changes/record-data.ts'
-import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
+import type { InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { valueColumn } from '../../db/row-table-names.ts'
-import type { WorkerQuery } from '../../db/worker/client.ts'
 import { DEFAULT_LIMIT } from '../../http/pagination.ts'
-import { encoded, type JsonBody } from '../../http/responses.ts'
+import { read, type Snapshot } from '../../kernel/operation.ts'
 import { withCommas } from '../../lib/text.ts'
 import { atPlace, fail, invalid, refused } from '../../refusal.ts'
-import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { FieldDefinition } from '../../structures/store.ts'
 import { boardResponse } from '../present.ts'
-import type { BoardQuery } from '../schema.ts'
+import type { BoardQuery, DaysQuery } from '../schema.ts'
 import { loadPage, type RecordRow } from '../store.ts'
+import { learnOfRows, reportRows } from './findings.ts'
 import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
 import {
   orderBy,
@@ -60,69 +59,55 @@ interface Stack {
   readonly pks: number[]
 }
 
-/** What is known of the rows, by their values; to be cached where the next request begins, too. */
-interface Stacks {
-  readonly key: string
-  readonly stacks: ReadonlyMap<Cell, Stack>
-}
-
-interface Board extends Stacks {
-  readonly columns: readonly BoardColumn[]
-  readonly costs: ReadCosts
-}
-
-/** The rows in columns by the values of a field, or by days, as the body of a response. */
-export async function boardBody(
-  ctx: AppContext,
-  caller: Caller,
-  request: BoardRequest,
-  byDay?: ByDay,
-): Promise<JsonBody> {
-  const input = { caller: placeOf(caller), request: parseRequest(request), byDay }
-  const { body, key, stacks, costs } = await ctx.worker.run(boardQuery, input, caller)
-  cachedList(ctx.db, key, () => stacks)
-  recordReadCosts(ctx, costs)
-  return body
-}
-
-export const boardQuery: WorkerQuery<BoardInput, Omit<Board, 'columns'> & { readonly body: JsonBody }> = {
+/** The rows in columns by the values of a field, as JSON text. */
+export const readBoard = read({
   name: 'records.board',
-  run: (reader, input) => {
-    const { columns, ...board } = readBoard(reader, input)
-    return { ...board, body: encoded(boardResponse(columns)) }
-  },
-}
+  covers: 'structures',
+  run: (snapshot, caller, request: BoardRequest) =>
+    boardResponse(boardColumns(snapshot, { caller, request: parseRequest(request) })),
+  learn: learnOfRows,
+})
 
-/** The rows in columns by the values of a field, or by days. */
-export function readBoard(reader: Reader, { caller, request: sent, byDay }: BoardInput): Board {
+/** The rows in columns by days, as JSON text. */
+export const readDays = read({
+  name: 'records.days',
+  covers: 'structures',
+  run: (snapshot, caller, { date, tz, ...request }: Static<typeof DaysQuery>) =>
+    boardResponse(boardColumns(snapshot, { caller, request: parseRequest(request), byDay: { date, tz } })),
+  learn: learnOfRows,
+})
+
+/** The columns by the values of a field, or by days; `learnOfRows` takes what it reports. */
+export function boardColumns(
+  snapshot: Snapshot,
+  { caller, request: sent, byDay }: BoardInput,
+): BoardColumn[] {
   const started = performance.now()
-  const request = withView(reader, caller, sent)
-  const query = rowQuery(reader, caller, request)
+  const request = withView(snapshot, caller, sent)
+  const query = rowQuery(snapshot, caller, request)
   const field = byDay ? dateField(query, byDay.date) : groupField(query, request.group_by ?? request.groupBy)
   const dayOf = byDay && datedBy(query.definition, field.key).periodOf('day', zoneNamed(byDay.tz))
   const sort = sortTarget(query.definition, request.sort)
   const { direction, limit = DEFAULT_LIMIT } = request
   const order = orderBy(query.structure, sort, { direction, isReversed: false })
-  const indexes = usableIndexes(reader, query)
-  const choice = chooseIndex(reader, query, indexes)
-  const path = choice?.few === undefined ? textIndexPath(reader, query, indexes) : undefined
+  const indexes = usableIndexes(snapshot, query)
+  const choice = chooseIndex(snapshot, query, indexes)
+  const path = choice?.few === undefined ? textIndexPath(snapshot, query, indexes) : undefined
   const key = `${limit} ${field.column} ${byDay && `by day ${byDay.tz}`} ${order} ${totalKeyText(query)}`
-  const stacks = cachedList(reader, key, () => {
-    const { text, values } = scanSource(reader, query, path ?? scanPath(choice))
-    const rows = reader.sql.rows<[Cell, number]>(
+  const stacks = cachedList(snapshot, key, () => {
+    const { text, values } = scanSource(snapshot, query, path ?? scanPath(choice))
+    const rows = snapshot.sql.rows<[Cell, number]>(
       `SELECT ${valueColumn(field.column)}, pk ${text} ${order}`,
       ...values,
     )
     return stacked(rows, limit, dayOf ?? ((cell) => cell))
   })
-  const missing = path || reader.sql.isLimited ? [] : missingForFilter(query, choice)
+  const missing = path || snapshot.sql.isLimited ? [] : missingForFilter(query, choice)
   const used = path ? TEXT_INDEX : choice?.index.name
-  return {
-    columns: columnsOf(reader, field, stacks),
-    key,
-    stacks,
-    costs: readCosts(query, indexes, performance.now() - started, missing, [used]),
-  }
+  const costs = readCosts(query, indexes, performance.now() - started, missing, [used])
+  const columns = columnsOf(snapshot, field, stacks)
+  reportRows(snapshot, { costs, ordered: { key, rows: stacks } })
+  return columns
 }
 
 const isDated = ({ type }: FieldDefinition): boolean => type === 'date' || type === 'datetime'

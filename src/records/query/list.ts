@@ -1,18 +1,17 @@
 import type { Static } from '@sinclair/typebox'
-import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
+import type { InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Direction } from '../../db/sql-part.ts'
-import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
 import { hasMore, type PageRequest, pageRequest } from '../../http/pagination.ts'
-import { encoded, type JsonBody } from '../../http/responses.ts'
+import { read, type Snapshot } from '../../kernel/operation.ts'
 import { atPlace, invalid } from '../../refusal.ts'
-import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import { getStructure, type StructureRow } from '../../structures/store.ts'
 import { pageResponse } from '../present.ts'
 import type { ListQuery } from '../schema.ts'
 import { eachRecord, loadPage, type RecordRow } from '../store.ts'
-import { type CountedBound, countNear, keepBound } from './near-totals.ts'
+import { learnOfRows, reportRows } from './findings.ts'
+import { type CountedBound, countNear } from './near-totals.ts'
 import {
   choiceSorts,
   chooseIndex,
@@ -49,7 +48,7 @@ import {
   withView,
 } from './row-query.ts'
 import { needlesOf, textIndexPath } from './text-candidates.ts'
-import { findCounted, pksOfRange, STEP, saveCounted, type TotalKey, totalKeyOf } from './total-cache.ts'
+import { findCounted, pksOfRange, STEP, type TotalKey, totalKeyOf } from './total-cache.ts'
 
 export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted'>
 
@@ -59,37 +58,9 @@ export interface RecordPage {
   hasMore: boolean
 }
 
-/** One page of live rows, newest first unless requested otherwise. */
-export const listRecords = async (
-  ctx: AppContext,
-  caller: Caller,
-  request: ListRequest,
-): Promise<RecordPage> => (await readPage(ctx, listQuery, caller, parseRequest(request))).page
-
-export const listResponse = async (
-  ctx: AppContext,
-  caller: Caller,
-  request: ListRequest,
-): Promise<JsonBody> => (await readPage(ctx, listBodyQuery, caller, parseRequest(request))).body
-
-/** A page together with what else the query reads of the same moment. */
-export async function readPage<Result extends CountedPage>(
-  ctx: AppContext,
-  query: WorkerQuery<ListInput, Result>,
-  caller: InWorkspace & Requester,
-  request: ParsedRequest<ListRequest>,
-): Promise<Result> {
-  const input = { caller: placeOf(caller), request }
-  const result = await ctx.worker.run(query, input, caller)
-  saveCounted(ctx.db, result.key, result.page.total)
-  if (result.range) keepBound(ctx.db, result.range)
-  recordReadCosts(ctx, result.costs)
-  return result
-}
-
 export interface ListInput {
-  caller: InWorkspace
-  request: ParsedRequest<ListRequest>
+  readonly caller: InWorkspace
+  readonly request: ParsedRequest<ListRequest>
 }
 
 export interface ListPlan extends PageQuery {
@@ -98,49 +69,42 @@ export interface ListPlan extends PageQuery {
   readonly total: number | undefined
 }
 
-/** What a read of a page records for later reads. */
-interface CountedPage {
-  readonly page: Pick<RecordPage, 'total'>
-  readonly key: TotalKey
-  readonly range: CountedBound | undefined
-  readonly costs: ReadCosts
-}
-
-export interface ListResult extends CountedPage {
+export interface ListResult {
   readonly page: RecordPage
   readonly structure: StructureRow
 }
 
-export const listQuery: WorkerQuery<ListInput, ListResult> = {
-  name: 'records.list',
-  run: (reader, input) => {
-    const started = performance.now()
-    const plan = planList(reader, input)
-    const found = findWithTextIndex(reader, plan)
-    const matches = found ?? matchesBeforePage(reader, plan)
-    const pks = matches?.pks ? pageAmong(reader, plan, matches.pks) : pageOf(reader, plan, matches?.total)
-    const { total, range } = matches ?? totalAfterPage(reader, plan, pks.length)
-    const { query, indexes, choice } = plan
-    const missing = found || reader.sql.isLimited ? [] : missingIndexes(plan)
-    const textIndex = needlesOf(query.conditions).length > 0 ? TEXT_INDEX : undefined
-    const used = [textIndex, choice?.index.name, sortingIndex(plan)?.name]
-    const costs = readCosts(query, indexes, performance.now() - started, missing, used)
-    saveCounted(reader, plan.key, total)
-    if (range) keepBound(reader, range)
-    const rows = loadPage(reader, pks)
-    const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }
-    return { page, structure: query.structure, key: plan.key, range, costs }
-  },
+/** One page of live rows, newest first unless requested otherwise; `learnOfRows` takes what it reports. */
+export function listPage(snapshot: Snapshot, input: ListInput): ListResult {
+  const started = performance.now()
+  const plan = planList(snapshot, input)
+  const found = findWithTextIndex(snapshot, plan)
+  const matches = found ?? matchesBeforePage(snapshot, plan)
+  const pks = matches?.pks ? pageAmong(snapshot, plan, matches.pks) : pageOf(snapshot, plan, matches?.total)
+  const { total, range } = matches ?? totalAfterPage(snapshot, plan, pks.length)
+  const { query, indexes, choice } = plan
+  const missing = found || snapshot.sql.isLimited ? [] : missingIndexes(plan)
+  const textIndex = needlesOf(query.conditions).length > 0 ? TEXT_INDEX : undefined
+  const used = [textIndex, choice?.index.name, sortingIndex(plan)?.name]
+  const costs = readCosts(query, indexes, performance.now() - started, missing, used)
+  reportRows(snapshot, { costs, counted: { key: plan.key, total }, range })
+  const rows = loadPage(snapshot, pks)
+  const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }
+  return { page, structure: query.structure }
 }
 
-/** The page as JSON text. One that is made in the worker is encoded there. */
-export const listBodyQuery: WorkerQuery<ListInput, CountedPage & { readonly body: JsonBody }> = {
-  name: 'records.listBody',
-  run: (reader, input) => {
-    const { page, key, range, costs } = listQuery.run(reader, input)
-    return { page: { total: page.total }, key, range, costs, body: encoded(pageResponse(page)) }
-  },
-}
+/** One page of a list as JSON text; deleted rows most recently deleted first. */
+export const listRecords = read({
+  name: 'records.list',
+  covers: 'structures',
+  run: (snapshot, caller, { deleted, ...request }: Static<typeof ListQuery>) =>
+    pageResponse(
+      deleted
+        ? deletedPage(snapshot, caller, request)
+        : listPage(snapshot, { caller, request: parseRequest(request) }).page,
+    ),
+  learn: learnOfRows,
+})
 
 export function planList(reader: Reader, { caller, request: sent }: ListInput): ListPlan {
   const request = withView(reader, caller, sent)
@@ -281,26 +245,7 @@ function missingIndexes(plan: ListPlan): string[] {
   ]
 }
 
-interface DeletedInput {
-  readonly caller: InWorkspace
-  readonly structure: string
-  readonly page: PageRequest
-}
-
 const DELETED = 'FROM records WHERE structure = ? AND deleted_at IS NOT NULL'
-
-/** One page of the deleted rows of a structure, most recently deleted first, as the body of the response. */
-export async function listDeletedRecords(
-  ctx: AppContext,
-  caller: Caller,
-  request: ListRequest,
-): Promise<JsonBody> {
-  refuseOthers(request)
-  parseRequest(request)
-  const { structure = '' } = request
-  const input = { caller: placeOf(caller), structure, page: pageRequest(request) }
-  return ctx.worker.run(deletedQuery, input, caller)
-}
 
 /** Deleted rows are in no table by which they could be filtered or sorted. */
 function refuseOthers(request: ListRequest): void {
@@ -314,21 +259,21 @@ function refuseOthers(request: ListRequest): void {
   )
 }
 
-export const deletedQuery: WorkerQuery<DeletedInput, JsonBody> = {
-  name: 'records.deleted',
-  run: (reader, { caller, structure: name, page }) => {
-    const structure = getStructure(reader, caller, name, 'read').pk
-    const stop = reader.sql.stopCondition('pk').text
-    const total = reader.sql.scalar<number>(`SELECT count(*) ${DELETED} AND ${stop}`, structure)
-    const pks = reader.sql.column<number>(
-      `SELECT pk ${DELETED} AND ${stop} ORDER BY deleted_at DESC, pk DESC LIMIT ? OFFSET ?`,
-      structure,
-      page.limit,
-      page.offset,
-    )
-    const rows = loadPage(reader, pks)
-    return pageResponse({ rows, total, hasMore: hasMore(page, { items: rows, total }) })
-  },
+function deletedPage(reader: Reader, caller: InWorkspace, request: ListRequest): RecordPage {
+  refuseOthers(request)
+  parseRequest(request)
+  const page = pageRequest(request)
+  const structure = getStructure(reader, caller, request.structure ?? '', 'read').pk
+  const stop = reader.sql.stopCondition('pk').text
+  const total = reader.sql.scalar<number>(`SELECT count(*) ${DELETED} AND ${stop}`, structure)
+  const pks = reader.sql.column<number>(
+    `SELECT pk ${DELETED} AND ${stop} ORDER BY deleted_at DESC, pk DESC LIMIT ? OFFSET ?`,
+    structure,
+    page.limit,
+    page.offset,
+  )
+  const rows = loadPage(reader, pks)
+  return { rows, total, hasMore: hasMore(page, { items: rows, total }) }
 }
 
 /*

@@ -1,10 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import type { FieldValue } from '../../changes/record-data.ts'
-import { type AppContext, type Caller, type InWorkspace, placeOf } from '../../context.ts'
+import type { InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import { valueColumn } from '../../db/row-table-names.ts'
 import type { SqlPart } from '../../db/sql-part.ts'
-import type { WorkerQuery } from '../../db/worker/client.ts'
+import { read, type Snapshot } from '../../kernel/operation.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../lib/dates.ts'
 import { ExactSum } from '../../lib/exact-sum.ts'
@@ -12,10 +12,11 @@ import { compareNames, withCommas } from '../../lib/text.ts'
 import { findTimeZone, type TimeZone } from '../../lib/time-zones.ts'
 import { atPlace, fail, invalid, refused } from '../../refusal.ts'
 import { indexName } from '../../structures/storage/auto-index.ts'
-import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { Definition, FieldDefinition } from '../../structures/store.ts'
+import { presentBuckets } from '../present.ts'
 import type { PERIODS, SummaryQuery } from '../schema.ts'
+import { learnOfRows, reportRows } from './findings.ts'
 import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
 import {
   isPresent,
@@ -99,46 +100,41 @@ interface SummaryInput {
 
 type SummaryPlan = ReturnType<typeof planSummary>
 
-interface SummaryResult {
-  readonly summary: Summary
-  readonly costs: ReadCosts
-}
-
 /**
  * Aggregates rows: all in one bucket, per period, per value of a field, or per pair of both. Buckets are ordered by
- * period, then value, those without one last. More than 10,000 buckets are refused.
+ * period, then value, missing ones last. More than 10,000 buckets are refused.
  */
-export async function summarise(ctx: AppContext, caller: Caller, request: SummaryRequest): Promise<Summary> {
-  const input = { caller: placeOf(caller), request: parseRequest(request) }
-  const { summary, costs } = await ctx.worker.run(summaryQuery, input, caller)
-  recordReadCosts(ctx, costs)
-  return summary
-}
-
-export const summaryQuery: WorkerQuery<SummaryInput, SummaryResult> = {
+export const summariseRecords = read({
   name: 'records.summary',
-  run: (reader, input) => {
-    const plan = planSummary(reader, input)
-    const { query, indexes, choice, columns, periodOf, field, by } = plan
-    const started = performance.now()
-    const costs = (missing: readonly string[], used: readonly (string | undefined)[]) =>
-      readCosts(query, indexes, performance.now() - started, missing, used)
-    const index = wholeIndex(plan)
-    if (index) {
-      const summary = { buckets: [wholeOfIndex(reader, query, index)], hasField: true }
-      return { summary, costs: costs([], [index.name]) }
-    }
-    const textPath = choice?.few === undefined ? textIndexPath(reader, query, indexes) : undefined
-    const { text, values } = scanSource(reader, query, textPath ?? scanPath(choice))
-    const buckets = plan.isGrouped
-      ? grouped(reader.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values), periodOf, by)
-      : [whole(reader, field && columns[0], { text, values })]
-    const missing = reader.sql.isLimited ? [] : missingForFilter(query, choice)
-    return {
-      summary: { buckets: buckets.sort(compareBuckets), hasField: field !== undefined },
-      costs: textPath ? costs([], [TEXT_INDEX]) : costs(missing, [choice?.index.name]),
-    }
-  },
+  covers: 'structures',
+  run: (snapshot, caller, request: SummaryRequest) => ({
+    buckets: presentBuckets(summarise(snapshot, { caller, request: parseRequest(request) })),
+  }),
+  learn: learnOfRows,
+})
+
+/** The summary of a request; `learnOfRows` takes what it reports. */
+export function summarise(snapshot: Snapshot, input: SummaryInput): Summary {
+  const plan = planSummary(snapshot, input)
+  const { query, indexes, choice, columns, periodOf, field, by } = plan
+  const started = performance.now()
+  const report = (missing: readonly string[], used: readonly (string | undefined)[]) =>
+    reportRows(snapshot, { costs: readCosts(query, indexes, performance.now() - started, missing, used) })
+  const index = wholeIndex(plan)
+  if (index) {
+    const buckets = [wholeOfIndex(snapshot, query, index)]
+    report([], [index.name])
+    return { buckets, hasField: true }
+  }
+  const textPath = choice?.few === undefined ? textIndexPath(snapshot, query, indexes) : undefined
+  const { text, values } = scanSource(snapshot, query, textPath ?? scanPath(choice))
+  const buckets = plan.isGrouped
+    ? grouped(snapshot.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values), periodOf, by)
+    : [whole(snapshot, field && columns[0], { text, values })]
+  buckets.sort(compareBuckets)
+  if (textPath) report([], [TEXT_INDEX])
+  else report(snapshot.sql.isLimited ? [] : missingForFilter(query, choice), [choice?.index.name])
+  return { buckets, hasField: field !== undefined }
 }
 
 function planSummary(reader: Reader, { caller, request }: SummaryInput) {

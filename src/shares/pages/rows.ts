@@ -5,13 +5,13 @@ import { encoded } from '../../http/responses.ts'
 import { long, read, type Snapshot } from '../../kernel/operation.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { type Html, html } from '../../lib/html.ts'
-import { readBoard } from '../../records/query/board.ts'
-import { type ListRequest, listQuery, type RecordPage } from '../../records/query/list.ts'
+import { boardColumns } from '../../records/query/board.ts'
+import { learnOfRows } from '../../records/query/findings.ts'
+import { type ListRequest, listPage, type RecordPage } from '../../records/query/list.ts'
 import { parseRequest } from '../../records/query/row-query.ts'
 import { dataOf, type RecordRow } from '../../records/store.ts'
 import { fail, notFound, refused } from '../../refusal.ts'
 import { columnsOf, getRowView, type RowViewRow } from '../../row-views/service.ts'
-import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
 import {
   type Definition,
   definitionOf,
@@ -92,7 +92,6 @@ interface RowsInput extends Pick<VisitedShare, 'name'> {
 interface Reading extends Omit<RowsInput, 'target'>, SharedRows {
   readonly snapshot: Snapshot
   readonly caller: InWorkspace
-  readonly costs: ReadCosts[]
 }
 
 const BODIES = { table, board, calendar: month } as const
@@ -108,28 +107,22 @@ export const sharedRowsPage = long(
         ...sharedRows(snapshot, caller, target),
         snapshot,
         caller,
-        costs: [],
       }
-      const { view, base, offers, costs } = reading
+      const { view, base, offers } = reading
       const title = shownText(input.name ?? view.name)
       const files = [
         offers.csv && html`<a href="${base}.csv">As CSV</a> `,
         offers.ics && view.kind === 'calendar' && html`<a href="${base}.ics">As a calendar (ics)</a>`,
       ].filter((one) => one !== false)
       const main = html`<h1 dir="auto">${title}</h1>${BODIES[view.kind](reading)}${files.length > 0 && html`<p class="pages">${files}</p>`}`
-      return { page: encoded(pageText({ title, isBroad: true, main })), costs }
+      return encoded(pageText({ title, isBroad: true, main }))
     },
+    learn: learnOfRows,
   }),
 )
 
-function listed({ snapshot, caller, view, costs }: Reading, request: Omit<ListRequest, 'view'>): RecordPage {
-  const { page, costs: cost } = listQuery.run(snapshot, {
-    caller,
-    request: parseRequest({ ...request, view: view.id }),
-  })
-  costs.push(cost)
-  return page
-}
+const listed = ({ snapshot, caller, view }: Reading, request: Omit<ListRequest, 'view'>): RecordPage =>
+  listPage(snapshot, { caller, request: parseRequest({ ...request, view: view.id }) }).page
 
 export async function rowsPage(ctx: AppContext, visit: Visit, asked: RowsAsked): Promise<Response> {
   const { share, base } = visit
@@ -137,9 +130,7 @@ export async function rowsPage(ctx: AppContext, visit: Visit, asked: RowsAsked):
   const visitor = visitorOf(visit)
   const offers = { csv: optionsOf(share).csv === true, ics: share.passwordHash === null }
   const input = { name, target, base, asked, offers }
-  const { page, costs } = await ctx.kernel.callAs(visitor, sharedRowsPage, input)
-  for (const cost of costs) recordReadCosts(ctx, cost)
-  return textResponse(page)
+  return textResponse(await ctx.kernel.callAs(visitor, sharedRowsPage, input))
 }
 
 function table(reading: Reading): Html {
@@ -176,10 +167,9 @@ const cells = (columns: readonly FieldDefinition[], data: RecordData): Html[] =>
   })
 
 function board(reading: Reading): Html {
-  const { snapshot, caller, view, definition, costs } = reading
+  const { snapshot, caller, view, definition } = reading
   const request = parseRequest({ view: view.id, limit: PAGE_SIZE })
-  const { columns: stacks, costs: cost } = readBoard(snapshot, { caller, request })
-  costs.push(cost)
+  const stacks = boardColumns(snapshot, { caller, request })
   const field = definition.byKey.get(view.groupBy ?? '') ?? fail(notFound('view of rows'))
   const sections = stacks.map(({ value, total, rows }) => {
     const cards = rows.map((row) => card(reading, dataOf(row), field))

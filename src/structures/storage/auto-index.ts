@@ -1,4 +1,3 @@
-import type { AppContext } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import {
   companionColumn,
@@ -10,6 +9,7 @@ import {
 } from '../../db/row-table-names.ts'
 import type { WorkerTask } from '../../db/worker/client.ts'
 import type { FieldType, TypedField } from '../../filter/record/operators.ts'
+import type { Server } from '../../kernel/call.ts'
 import { type Definition, definitionOf, findDefinitionTexts } from '../store.ts'
 import { ensureOwnTable } from './live-rows.ts'
 import { createRowIndex, dropRowIndex, type RowIndex } from './row-index.ts'
@@ -177,7 +177,7 @@ export const recordIndex = ({ sql }: Reader, { structurePk, column }: IndexPlace
  * until it is built.
  */
 export const buildAutoIndex = (
-  { worker, clock }: Pick<AppContext, 'worker' | 'clock'>,
+  { worker, clock }: Pick<Server, 'worker' | 'clock'>,
   place: IndexPlace,
 ): Promise<boolean> => worker.write(autoIndexBuild, { ...place, now: clock.now() })
 

@@ -1,4 +1,4 @@
-import type { AppContext } from '../../context.ts'
+import type { Server } from '../../kernel/call.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../lib/dates.ts'
 import { autoIndexDrop, buildAutoIndex, findUnusedIndexes, type IndexPlace, markUsed } from './auto-index.ts'
@@ -40,9 +40,9 @@ const newReports = () => new BoundedCache<string, Report>(MAX_REPORTS)
 const newBuilds = () => ({ count: 0, ms: 0 })
 
 /** The automatic indexes that this process has built, and how long that took, with the wait for a quiet moment. */
-export const indexBuildsOf = ({ worker }: Pick<AppContext, 'worker'>) => worker.state.of(newBuilds)
+export const indexBuildsOf = ({ worker }: Pick<Server, 'worker'>) => worker.state.of(newBuilds)
 
-function reportOf(worker: AppContext['worker'], { structurePk, column }: IndexPlace): Report {
+function reportOf(worker: Server['worker'], { structurePk, column }: IndexPlace): Report {
   const reports = worker.state.of(newReports)
   const key = `${structurePk} ${column}`
   const report = reports.get(key) ?? { ms: 0, usedAt: 0 }
@@ -51,16 +51,16 @@ function reportOf(worker: AppContext['worker'], { structurePk, column }: IndexPl
 }
 
 /** Adds up the costs of a read, records which indexes it used, and starts building an index that has become worth it. */
-export function recordReadCosts(ctx: AppContext, { structurePk, rows, ms, missing, used }: ReadCosts): void {
-  for (const column of used) recordUse(ctx, { structurePk, column })
-  const { manyRows } = ctx.worker
+export function recordReadCosts(server: Server, { structurePk, rows, ms, missing, used }: ReadCosts): void {
+  for (const column of used) recordUse(server, { structurePk, column })
+  const { manyRows } = server.worker
   for (const column of rows > manyRows ? missing : []) {
-    const report = reportOf(ctx.worker, { structurePk, column })
+    const report = reportOf(server.worker, { structurePk, column })
     report.ms += ms
     if (!isWorthBuilding(column, report.ms, rows, manyRows)) continue
     // Reads during the build, or of a column that cannot be indexed, must not request it again.
     report.ms = Number.NEGATIVE_INFINITY
-    void build(ctx, { structurePk, column }, report)
+    void build(server, { structurePk, column }, report)
   }
 }
 
@@ -69,37 +69,37 @@ function isWorthBuilding(column: string, costMs: number, rows: number, manyRows:
   return rows >= TEXT_INDEX_MIN_ROWS_FACTOR * manyRows && costMs > WORTH_BUILDS * TEXT_INDEX_MS_PER_ROW * rows
 }
 
-async function build(ctx: AppContext, place: IndexPlace, report: Report): Promise<void> {
+async function build(server: Server, place: IndexPlace, report: Report): Promise<void> {
   const { structurePk: structure, column } = place
   try {
-    const startedAt = ctx.clock.now()
-    if (!(await buildAutoIndex(ctx, place))) return
-    const ms = ctx.clock.now() - startedAt
-    const builds = indexBuildsOf(ctx)
+    const startedAt = server.clock.now()
+    if (!(await buildAutoIndex(server, place))) return
+    const ms = server.clock.now() - startedAt
+    const builds = indexBuildsOf(server)
     builds.count += 1
     builds.ms += ms
     // A job fills a text index.
-    if (column !== TEXT_INDEX) ctx.log.info('index built', { structure, column, ms })
+    if (column !== TEXT_INDEX) server.log.info('index built', { structure, column, ms })
   } catch (error) {
-    ctx.log.warn('an index could not be built', { structure, column, error: String(error) })
+    server.log.warn('an index could not be built', { structure, column, error: String(error) })
   }
   report.ms = 0
 }
 
 /** Records the use of an index, at most once a day. */
-function recordUse(ctx: AppContext, place: IndexPlace): void {
-  const now = ctx.clock.now()
-  const report = reportOf(ctx.worker, place)
+function recordUse(server: Server, place: IndexPlace): void {
+  const now = server.clock.now()
+  const report = reportOf(server.worker, place)
   if (now - report.usedAt < DAY_MS) return
   report.usedAt = now
-  ctx.db
+  server.db
     .write((tx): void => void markUsed(tx, place, now))
-    .catch((error) => ctx.log.warn('the use of an index could not be recorded', { error: String(error) }))
+    .catch((error) => server.log.warn('the use of an index could not be recorded', { error: String(error) }))
 }
 
 /** Drops the indexes that were not used for 30 days; returns how many. */
-export async function dropUnusedIndexes(ctx: AppContext): Promise<number> {
-  const unused = findUnusedIndexes(ctx.db, ctx.clock.now() - UNUSED_MS)
-  for (const index of unused) await ctx.worker.write(autoIndexDrop, index)
+export async function dropUnusedIndexes(server: Server): Promise<number> {
+  const unused = findUnusedIndexes(server.db, server.clock.now() - UNUSED_MS)
+  for (const index of unused) await server.worker.write(autoIndexDrop, index)
   return unused.length
 }

@@ -2,13 +2,14 @@ import type { Static } from '@sinclair/typebox'
 import { checkAbility } from '../access/rights.ts'
 import { getPosition } from '../changes/cursors.ts'
 import { ChangeWriter, eachChange, selectOfObject } from '../changes/read.ts'
-import { type Caller, type InWorkspace, placeOf } from '../context.ts'
+import type { InWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { WorkerClient, WorkerQuery } from '../db/worker/client.ts'
-import { encoded, type JsonBody } from '../http/responses.ts'
+import { read } from '../kernel/operation.ts'
 import { notFound } from '../refusal.ts'
 import { findStructureByPk } from '../structures/store.ts'
+import { foundResponse } from './present.ts'
 import type { HistoryQuery } from './schema.ts'
+import { getRecord } from './store.ts'
 
 const DEFAULT_LIMIT = 50
 
@@ -24,10 +25,7 @@ export function isLive(reader: Reader, caller: InWorkspace, id: string): boolean
   return row.isLive === 1
 }
 
-type HistoryRequest = Static<typeof HistoryQuery>
-
-interface HistoryInput extends HistoryRequest {
-  readonly caller: InWorkspace
+interface HistoryInput extends Static<typeof HistoryQuery> {
   readonly id: string
 }
 
@@ -35,32 +33,32 @@ interface HistoryInput extends HistoryRequest {
 const MAX_PAGE_LENGTH = 2_097_152
 
 /** The versions of a row as JSON text, newest first, as far back as the log is kept. */
-export const historyQuery: WorkerQuery<HistoryInput, JsonBody> = {
+export const recordHistory = read({
   name: 'records.history',
-  run: (reader, { caller, id, limit = DEFAULT_LIMIT, before }) => {
+  covers: 'structures',
+  run: (snapshot, caller, { id, limit = DEFAULT_LIMIT, before }: HistoryInput) => {
     const { workspacePk } = caller
-    const end = before === undefined ? undefined : getPosition(reader, workspacePk, before, 'before')
-    if (isLive(reader, caller, id) === undefined) throw notFound('record')
+    const end = before === undefined ? undefined : getPosition(snapshot, workspacePk, before, 'before')
+    if (isLive(snapshot, caller, id) === undefined) throw notFound('record')
     const range = { before: end, limit: limit + 1 }
-    const writer = new ChangeWriter(reader, workspacePk)
+    const writer = new ChangeWriter(snapshot, workspacePk)
     const versions: string[] = []
     let length = 0
     let hasMore = false
-    for (const change of eachChange(reader, selectOfObject(reader, workspacePk, id, range))) {
+    for (const change of eachChange(snapshot, selectOfObject(snapshot, workspacePk, id, range))) {
       hasMore = versions.length === limit || length > MAX_PAGE_LENGTH
       if (hasMore) break
       const version = `{${writer.versionMembers(change)}}`
       versions.push(version)
       length += version.length
     }
-    return encoded(`{"versions":[${versions.join(',')}],"has_more":${hasMore}}`)
+    return `{"versions":[${versions.join(',')}],"has_more":${hasMore}}`
   },
-}
+})
 
-/** The same as the body of a response. */
-export const historyResponse = (
-  { worker }: { readonly worker: WorkerClient },
-  caller: Caller,
-  id: string,
-  request: HistoryRequest,
-): Promise<JsonBody> => worker.run(historyQuery, { ...request, caller: placeOf(caller), id }, caller)
+/** A live row as JSON text. */
+export const readRecord = read({
+  name: 'records.get',
+  covers: 'structures',
+  run: (snapshot, caller, { id }: { id: string }) => foundResponse(getRecord(snapshot, caller, id)),
+})
